@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ResponseStream } from "@uag/link/response-stream.ts";
+import type { OperationsHarness } from "@uag/testing/start-operations.ts";
+import { until } from "@uag/testing/until.ts";
+import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { catalogOf, chat, completion, sendJson } from "./fixtures.ts";
-import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
+import { startChat } from "./support.ts";
 
 const operation = "chat.completions";
 const mebi = 1024 * 1024;
@@ -10,7 +13,7 @@ const longBytes = 31 * mebi;
 const long = ["content-type", "application/json", "content-length", String(longBytes)];
 
 let upstream: TestUpstream;
-let harness: ChatHarness;
+let harness: OperationsHarness;
 
 before(async () => {
   upstream = await startUpstream((_, response) => sendJson(response, 200, completion));
@@ -22,7 +25,7 @@ after(async () => {
 });
 
 /** A body of which so much comes. */
-async function begin(chat: ChatHarness, headers: string[], bytes: number): Promise<ResponseStream> {
+async function begin(chat: OperationsHarness, headers: string[], bytes: number): Promise<ResponseStream> {
   const stream = chat.begin(operation, { headers, account: "poor" });
   const piece = Buffer.alloc(64 * 1024, " ");
   for (let sent = 0; sent < bytes && !stream.call.over; sent += piece.length) {

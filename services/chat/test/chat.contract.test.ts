@@ -2,13 +2,16 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import type { OperationsHarness } from "@uag/testing/start-operations.ts";
+import { until } from "@uag/testing/until.ts";
+import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { Drains } from "@uag/upstreams/disconnect/drains.ts";
 import { catalogOf, chat, chunk, completion, done, sendJson, startEvents, usage, usageChunk } from "./fixtures.ts";
-import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
+import { startChat } from "./support.ts";
 
 let upstream: TestUpstream;
 let second: TestUpstream;
-let harness: ChatHarness;
+let harness: OperationsHarness;
 const operation = "chat.completions";
 const last = () => harness.admission.booked.at(-1);
 const settlement = () => last()?.settlement ?? assert.fail("nothing was settled");

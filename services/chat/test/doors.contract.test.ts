@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { type ChatHarness, type ReceivedResponse, startChat } from "./support.ts";
+import type { OperationsHarness, ReceivedResponse } from "@uag/testing/start-operations.ts";
+import { startChat } from "./support.ts";
 
 type Json = Record<string, unknown>;
 
@@ -38,7 +39,7 @@ const schema = {
 
 let simulator: ChildProcess;
 let url = "";
-let harness: ChatHarness;
+let harness: OperationsHarness;
 
 function catalog(): string {
   const providers = Object.keys(models).map(

@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
+import type { OperationsHarness } from "@uag/testing/start-operations.ts";
+import { until } from "@uag/testing/until.ts";
+import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { sendJson } from "./fixtures.ts";
-import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
+import { startChat } from "./support.ts";
 
 const mebi = 1024 * 1024;
 const pictureBytes = 4 * mebi;
@@ -19,7 +22,7 @@ let upstream: TestUpstream;
 let site: Server;
 let url = "";
 let fetches = 0;
-let harness: ChatHarness;
+let harness: OperationsHarness;
 const resources = new AsyncDisposableStack();
 
 const catalog = (): string => `

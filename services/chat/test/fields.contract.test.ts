@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { OperationsHarness } from "@uag/testing/start-operations.ts";
+import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { chat, completion, sendJson } from "./fixtures.ts";
-import { type ChatHarness, startChat, startUpstream, type TestUpstream } from "./support.ts";
+import { startChat } from "./support.ts";
 
 type Json = Record<string, unknown>;
 
@@ -94,7 +96,7 @@ const rows: Readonly<Record<string, Row>> = {
 };
 
 let upstream: TestUpstream;
-let harness: ChatHarness;
+let harness: OperationsHarness;
 
 before(async () => {
   upstream = await startUpstream(({ path, json }, response) => {

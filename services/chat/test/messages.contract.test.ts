@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import type { OperationsHarness } from "@uag/testing/start-operations.ts";
+import { until } from "@uag/testing/until.ts";
+import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { sendJson } from "./fixtures.ts";
-import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
+import { startChat } from "./support.ts";
 
 let upstream: TestUpstream;
-let harness: ChatHarness;
+let harness: OperationsHarness;
 const settlement = () => harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
 const units = () => Object.fromEntries(settlement().units.map(({ name, quantity }) => [name, Number(quantity)]));
 const headers = [

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { OperationsHarness } from "@uag/testing/start-operations.ts";
 import { catalogOf } from "./fixtures.ts";
-import { type ChatHarness, startChat } from "./support.ts";
+import { startChat } from "./support.ts";
 
-let harness: ChatHarness;
+let harness: OperationsHarness;
 before(async () => {
   harness = await startChat({ catalog: catalogOf("http://127.0.0.1:9") });
 });

@@ -5,7 +5,8 @@ import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { type ChatHarness, type ReceivedResponse, startChat } from "./support.ts";
+import type { OperationsHarness, ReceivedResponse } from "@uag/testing/start-operations.ts";
+import { startChat } from "./support.ts";
 
 /** What the simulator says it served. */
 interface Served {
@@ -86,7 +87,7 @@ const upstreamModel = (fault: string): string => (fault === "" ? "gpt-4o-mini" :
 
 let simulator: ChildProcess;
 let url = "";
-let harness: ChatHarness;
+let harness: OperationsHarness;
 
 before(async () => {
   const main = new URL("../../simulator/src/main.ts", import.meta.url).pathname;

@@ -3,9 +3,11 @@ import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { until } from "@uag/testing/until.ts";
+import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { Drains } from "@uag/upstreams/disconnect/drains.ts";
 import { png } from "../src/images/testing/pictures.ts";
-import { type MediaHarness, startMedia, startUpstream, type TestUpstream, until } from "./support.ts";
+import { type MediaHarness, startMedia, typed } from "./support.ts";
 
 let upstream: TestUpstream;
 let harness: MediaHarness;
@@ -38,6 +40,8 @@ models:
       price: { input_tokens: 0.3, output_tokens: 2.5, image_output_tokens: 30 },
       image: { family: gemini, most_images: 4, references: { max: 2 }, output_tokens: { low: 1290, medium: 1290, high: 1290 } } }
 `;
+
+const options = () => ({ catalog: catalogOf(upstream.url), egressAllow: [new URL(upstream.url).host] });
 
 const generations = "images.generations";
 const edits = "images.edits";
@@ -77,7 +81,7 @@ after(async () => {
 });
 beforeEach(async () => {
   await harness?.[Symbol.asyncDispose]();
-  harness = await startMedia(catalogOf(upstream.url), [new URL(upstream.url).host]);
+  harness = await startMedia(options());
   upstream.received.length = 0;
   upstream.script = (_, response) => sendJson(response, 200, made);
 });
@@ -137,7 +141,7 @@ test("gamma's answer comes through byte for byte, billed by its tokens, under it
   assert.equal(settlement().costNanoUsd, 40_050_000n);
   assert.equal(rawOf(), JSON.stringify(usage));
   assert.ok(hold() >= settlement().costNanoUsd);
-  assert.equal("response_format" in (upstream.received[0]?.json() ?? {}), false, "gamma's upstream refuses that field");
+  assert.equal("response_format" in (upstream.received[0]?.json ?? {}), false, "gamma's upstream refuses that field");
 });
 
 test("a hold covers what the largest picture of each quality can cost", async () => {
@@ -238,7 +242,7 @@ test("pictures behind URLs are fetched for an upstream that takes none", async (
   const requested = { model: "gemini", prompt: "x", image: `${upstream.url}/in.png`, response_format: "b64_json" };
   const response = await harness.call(generations, requested);
   assert.equal(response.status, 200);
-  const sent = JSON.stringify(upstream.received.at(-1)?.json());
+  const sent = JSON.stringify(upstream.received.at(-1)?.json);
   assert.ok(sent.includes(b64));
   const missing = await harness.call(generations, { ...requested, image: "https://localhost/in.png" });
   assert.equal(missing.status, 400);
@@ -301,7 +305,7 @@ test("a client that leaves while its picture is drawn pays for it when the provi
 
 test("a picture whose drawing cannot be waited for is billed by the table, and one that nobody was asked for is not", async () => {
   await harness[Symbol.asyncDispose]();
-  harness = await startMedia(catalogOf(upstream.url), [new URL(upstream.url).host], new Drains({ atOnce: 0 }));
+  harness = await startMedia({ ...options(), drains: new Drains({ atOnce: 0 }) });
   upstream.script = () => {};
   for (const [model, units] of [
     ["gamma", { input_tokens: 1, image_output_tokens: 4_160 * 1.5 }],
@@ -416,7 +420,7 @@ const maskFile = { name: "mask", content: png({ width: 4, height: 4, colour: "rg
 test("an edit reaches the upstream as a clean form, and its full result comes back", async () => {
   const parts = [model, prompt, image, maskFile, { name: "quality", content: "hd" }, { name: "n", content: "1" }];
   const received = [...parts, { name: "response_format", content: "url" }, { name: "user", content: "u1" }];
-  const response = await harness.call(edits, formOf(received), formType);
+  const response = await harness.call(edits, formOf(received), typed(formType));
   assert.equal(response.status, 200);
   assert.deepEqual(response.json(), made);
   const sent = upstream.received[0]?.body.toString("latin1") ?? "";
@@ -433,7 +437,7 @@ test("what an edit's upstream does not say of its result is filled in", async ()
   const square = { name: "image", content: picture, file: "a.png" };
   upstream.script = (_, response) => sendJson(response, 200, { created: 1, data: [{ b64_json: b64 }] });
   const parts = [{ name: "model", content: "delta" }, prompt, square, { name: "size", content: "256x256" }];
-  const response = await harness.call(edits, formOf(parts), formType);
+  const response = await harness.call(edits, formOf(parts), typed(formType));
   const { created, data, ...rest } = response.json();
   assert.deepEqual([typeof created, data], ["number", [{ b64_json: b64 }]]);
   assert.deepEqual(rest, { background: "opaque", output_format: "png", quality: "standard", size: "256x256" });
@@ -499,7 +503,7 @@ const faults: [what: string, parts: Part[], code: string, param: string | null][
 ];
 for (const [what, parts, code, param] of faults) {
   test(`an edit is refused, nested, with nothing held: ${what}`, async () => {
-    const response = await harness.call(edits, formOf(parts), formType);
+    const response = await harness.call(edits, formOf(parts), typed(formType));
     assert.equal(response.status, 400);
     const { error } = response.json() as { error: Record<string, unknown> };
     assert.deepEqual([error["code"], error["param"]], [code, param]);
@@ -512,7 +516,7 @@ test("an edit without the money for it is a 402", async () => {
   harness.admission.onAdmit = () => {
     throw new GatewayError("insufficient_balance");
   };
-  const response = await harness.call(edits, formOf([model, prompt, image]), formType);
+  const response = await harness.call(edits, formOf([model, prompt, image]), typed(formType));
   assert.equal(response.status, 402);
 });
 

@@ -3,9 +3,10 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { startProvider, type TestProvider } from "./provider.ts";
 import type { Begin } from "./replica-process.ts";
-import { scratchDatabase, startReplica, TestBooks, until } from "./support.ts";
+import { startReplica, TestBooks, until } from "./support.ts";
 
 interface View {
   readonly status: string;
@@ -57,7 +58,7 @@ const points: readonly Point[] = [
 describe("a submission whose process is killed with -9 is found again or fails; it is never made or charged twice", () => {
   for (const { title, stopsAtHold, kill, status } of points) {
     test(title, async () => {
-      await using at = await scratchDatabase();
+      await using at = scratchDatabase();
       await using provider = await startProvider();
       const child = fork(join(import.meta.dirname, "replica-process.ts"));
       const { url, database } = at;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectMongo } from "@uag/mongo/connect.ts";
+import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import type { Created } from "../src/store/changes.ts";
 import type { TaskDocument } from "../src/store/task.ts";
 import { TaskStore } from "../src/store/tasks.ts";
 import { newTaskId } from "../src/tasks/ids.ts";
 import { viewOf } from "../src/tasks/view.ts";
-import { scratchDatabase } from "./support.ts";
 
 const newTask = (): TaskDocument => {
   const id = newTaskId();
@@ -51,7 +51,7 @@ const made = ({ provider, upstreamModel, status }: TaskDocument, upstreamId: str
 });
 
 test("a task is shown under the provider's id, or for ever under ours if its owner was told that one first", async () => {
-  await using at = await scratchDatabase();
+  await using at = scratchDatabase();
   const connection = await connectMongo({
     url: at.url,
     database: at.database,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { startProvider } from "./provider.ts";
-import { order, scratchDatabase, startReplica, TestBooks, until } from "./support.ts";
+import { order, startReplica, TestBooks, until } from "./support.ts";
 
 const taskCount = 40;
 const pollsEach = 5;
@@ -9,7 +10,7 @@ const pollsEach = 5;
 const env = { POLL_TIMEOUT_MS: "6000" };
 
 test("replicas share the polling: no task is polled by two at once, none is forgotten, and one takes over from another", async () => {
-  await using at = await scratchDatabase();
+  await using at = scratchDatabase();
   await using provider = await startProvider();
   provider.delayMs = () => Math.random() * 60;
   const books = new TestBooks();

@@ -3,8 +3,9 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { type ProviderTask, startProvider, type TestProvider, type Word } from "./provider.ts";
-import { order, type Replica, scratchDatabase, startReplica, TestBooks, until } from "./support.ts";
+import { order, type Replica, startReplica, TestBooks, until } from "./support.ts";
 
 /** Numbers in [0, 1) that follow from a seed (mulberry32). */
 function seeded(seed: number): () => number {
@@ -87,7 +88,7 @@ describe("whatever happens meanwhile, every task ends once and is billed once, a
   for (const seed of [1, 2, 3]) {
     test(`late and doubled answers, claims that run out, lost answers, billing that breaks, a replica that goes: seed ${seed}`, async () => {
       const random = seeded(seed);
-      await using at = await scratchDatabase();
+      await using at = scratchDatabase();
       await using provider = await startProvider();
       const books = new TestBooks();
       const run = { provider, books, random };

@@ -18,32 +18,8 @@ import { createLinkServer } from "@uag/link/server.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
-import { createConnection } from "mongoose";
 import { schema } from "../src/config.ts";
 import { buildVideo } from "../src/service.ts";
-
-function mongodbUrl(): string {
-  const url = process.env["TEST_MONGODB_URL"];
-  if (url === undefined || url === "") {
-    throw new Error('Set TEST_MONGODB_URL to a running replica set, or run "npm test", which starts one.');
-  }
-  return url;
-}
-
-/** One database for one test, gone when the test ends. */
-export async function scratchDatabase(): Promise<{ url: string; database: string } & AsyncDisposable> {
-  const url = mongodbUrl();
-  const database = `test_${newId("video").replaceAll(/[^A-Za-z0-9]/g, "")}`;
-  return {
-    url,
-    database,
-    async [Symbol.asyncDispose]() {
-      const connection = await createConnection(url, { dbName: database }).asPromise();
-      await connection.dropDatabase();
-      await connection.close();
-    },
-  };
-}
 
 /**
  * Billing as tasks see it: grants by request, bills by request, each once. Shared by the replicas

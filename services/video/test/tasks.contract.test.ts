@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { type ProviderTask, startProvider, type TestProvider } from "./provider.ts";
-import { order, type Replica, scratchDatabase, startReplica, TestBooks, until } from "./support.ts";
+import { order, type Replica, startReplica, TestBooks, until } from "./support.ts";
 
 interface View {
   readonly id: string;
@@ -20,7 +21,7 @@ describe("video tasks", () => {
 
   beforeEach(async () => {
     perTest = new AsyncDisposableStack();
-    at = perTest.use(await scratchDatabase());
+    at = perTest.use(scratchDatabase());
     provider = perTest.use(await startProvider());
     books = new TestBooks();
     replica = perTest.use(await startReplica({ at, books, providers: [provider.url] }));

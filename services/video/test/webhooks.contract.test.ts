@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { Webhook } from "standardwebhooks";
 import { startProvider, type TestProvider, type Word } from "./provider.ts";
-import { order, type Replica, scratchDatabase, startReplica, TestBooks, until } from "./support.ts";
+import { order, type Replica, startReplica, TestBooks, until } from "./support.ts";
 
 interface Arrival {
   readonly headers: IncomingHttpHeaders;
@@ -70,7 +71,7 @@ describe("webhooks", () => {
 
   beforeEach(async () => {
     perTest = new AsyncDisposableStack();
-    at = perTest.use(await scratchDatabase());
+    at = perTest.use(scratchDatabase());
     provider = perTest.use(await startProvider());
   });
   afterEach(() => perTest.disposeAsync());

@@ -1,0 +1,52 @@
+import { conformance } from "@uag/testing/conformance.ts";
+import { catalogOf, chat, chunk, completion, done, sendJson, usageChunk } from "./fixtures.ts";
+import { startChat } from "./support.ts";
+
+const catalog = (url: string): string => `${catalogOf(url)}
+  - { <<: *plain, id: claude, operations: [messages, chat.completions], upstreams: [{ provider: claude }] }
+`;
+const anthropic = (url: string): string => `
+  claude: { protocol: anthropic, base_url: "${url}", api_key: sk-upstream-secret-claude }
+models:`;
+const messages = { model: "claude", max_tokens: 100, messages: [{ role: "user", content: "Hi" }] };
+const message = {
+  id: "msg_1",
+  type: "message",
+  role: "assistant",
+  model: "claude",
+  content: [{ type: "text", text: "Hello." }],
+  stop_reason: "end_turn",
+  usage: { input_tokens: 10, output_tokens: 5 },
+};
+
+conformance({
+  start: (url, idempotency) => startChat({ catalog: catalog(url).replace("\nmodels:", anthropic(url)), idempotency }),
+  cases: [
+    {
+      name: "a chat completion",
+      operation: "chat.completions",
+      body: chat(),
+      respond: (response) => sendJson(response, 200, completion),
+    },
+    {
+      name: "a streamed chat completion",
+      operation: "chat.completions",
+      body: chat({ stream: true }),
+      respond(response) {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(chunk({ content: "Hello." }) + usageChunk + done);
+      },
+      stream: {
+        begin: (response) => void response.writeHead(200, { "content-type": "text/event-stream" }),
+        piece: chunk({ content: "x".repeat(16_000) }),
+      },
+    },
+    {
+      name: "a message in Anthropic's format",
+      operation: "messages.create",
+      body: messages,
+      headers: ["content-type", "application/json", "anthropic-version", "2023-06-01"],
+      respond: (response) => sendJson(response, 200, message),
+    },
+  ],
+});

@@ -1,0 +1,44 @@
+import { conformance } from "@uag/testing/conformance.ts";
+import { startOperations } from "@uag/testing/start-operations.ts";
+import { operations } from "../src/operations.ts";
+
+const catalog = (url: string): string => `
+providers:
+  one: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret }
+models:
+  - id: vectors
+    owned_by: acme
+    created: 2026-01-01
+    operations: [embeddings]
+    output: [embedding]
+    context_tokens: 8000
+    embedding: { dimensions: 3 }
+    price: { input_tokens: 1 }
+    upstreams: [{ provider: one, batch: { items: 10, tokens: 8000 } }]
+`;
+const vectors = {
+  object: "list",
+  model: "vectors",
+  data: [{ object: "embedding", index: 0, embedding: [0.1, 0.2, 0.3] }],
+  usage: { prompt_tokens: 2, total_tokens: 2 },
+};
+
+conformance({
+  start: (url, idempotency) =>
+    startOperations({
+      catalog: catalog(url),
+      idempotency,
+      operations: (context) => operations(context, { partsAtOnce: 4 }),
+    }),
+  cases: [
+    {
+      name: "an embedding",
+      operation: "embeddings",
+      body: { model: "vectors", input: "a text", encoding_format: "float" },
+      respond(response) {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify(vectors));
+      },
+    },
+  ],
+});

@@ -1,0 +1,65 @@
+import type { ServerResponse } from "node:http";
+import { conformance } from "@uag/testing/conformance.ts";
+import { png } from "../src/images/testing/pictures.ts";
+import { startMedia, typed } from "./support.ts";
+
+const catalog = (url: string): string => `
+providers:
+  openai: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret }
+models:
+  - id: gamma
+    owned_by: acme
+    created: 2026-01-01
+    operations: [images.generations, images.edits]
+    output: [image]
+    image_tokens: 7000
+    price: { input_tokens: 5, image_input_tokens: 10, image_output_tokens: 40 }
+    image: { family: gamma, references: { max: 16 }, edit_sizes: [1024x1024], output_tokens: { low: 272, medium: 1056, high: 4160 } }
+    upstreams: [{ provider: openai }]
+`;
+const picture = png({ width: 4, height: 4, colour: "rgb" });
+const made = {
+  created: 1,
+  data: [{ b64_json: picture.toString("base64") }],
+  background: "opaque",
+  output_format: "png",
+  quality: "low",
+  size: "1024x1024",
+  usage: {
+    total_tokens: 1_010,
+    input_tokens: 10,
+    output_tokens: 1_000,
+    input_tokens_details: { text_tokens: 10, image_tokens: 0 },
+  },
+};
+const respond = (response: ServerResponse): void => {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(made));
+};
+
+const boundary = "----test";
+const part = (name: string, content: string | Buffer, file = ""): Buffer[] => [
+  Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n`),
+  Buffer.from(content),
+  Buffer.from("\r\n"),
+];
+const form = Buffer.concat([
+  ...part("model", "gamma"),
+  ...part("prompt", "a cat"),
+  ...part("image", picture, '; filename="a.png"'),
+  Buffer.from(`--${boundary}--\r\n`),
+]);
+
+conformance({
+  start: (url, idempotency) => startMedia({ catalog: catalog(url), egressAllow: [new URL(url).host], idempotency }),
+  cases: [
+    { name: "an image", operation: "images.generations", body: { model: "gamma", prompt: "a cat" }, respond },
+    {
+      name: "an edited image",
+      operation: "images.edits",
+      body: form,
+      ...typed(`multipart/form-data; boundary=${boundary}`),
+      respond,
+    },
+  ],
+});

@@ -1,0 +1,63 @@
+import type { Admission, AdmitRequest, Admitted, FreeAdmission, Settlement } from "@uag/admission/types.ts";
+import type { Unit } from "@uag/proto/metering/v1/usage.ts";
+
+/** What a request came to in {@link TestAdmission}. */
+export interface Booked {
+  readonly request: AdmitRequest;
+  readonly checkpoints: { units: Unit[]; costNanoUsd: bigint }[];
+  settlement: Settlement | undefined;
+  /** Its permit of concurrency was freed before its bill. */
+  left?: boolean;
+}
+
+/** Admits everything and notes it; tests replace the hooks. */
+export class TestAdmission implements Admission, FreeAdmission {
+  readonly booked: Booked[] = [];
+  /** Called before a request is admitted; what it throws refuses the request. */
+  onAdmit: (request: AdmitRequest) => void = () => {};
+  /** When the journal has the start of a request on disk. */
+  started: () => Promise<void> = async () => {};
+  /** When the journal has a request's bill on disk. */
+  settling: () => Promise<void> = async () => {};
+  readonly check = async () => ({ ok: true as const });
+
+  /** @throws what `onAdmit` throws */
+  async admit(request: AdmitRequest): Promise<Admitted> {
+    this.onAdmit(request);
+    const booked: Booked = { request, checkpoints: [], settlement: undefined };
+    this.booked.push(booked);
+    return {
+      started: this.started(),
+      clientLeft: () => {
+        booked.left = true;
+      },
+      headers: ["x-ratelimit-limit-requests", "60"],
+      checkpoint: (units, costNanoUsd) => void booked.checkpoints.push({ units, costNanoUsd }),
+      settle: async (settlement) => {
+        if (booked.settlement !== undefined) throw new Error("settled twice");
+        booked.settlement = settlement;
+        await this.settling();
+      },
+    };
+  }
+
+  /** Admits what costs nothing. */
+  async admitFree(): ReturnType<FreeAdmission["admitFree"]> {
+    return { headers: [], [Symbol.dispose]: () => {} };
+  }
+
+  /** The bill of a request that was admitted. */
+  billOf(requestId: string): Settlement | undefined {
+    return this.booked.find(({ request }) => request.requestId === requestId)?.settlement;
+  }
+
+  /** Forgets what was booked, and admits everything again. */
+  reset(): void {
+    this.booked.length = 0;
+    this.onAdmit = () => {};
+    this.started = async () => {};
+    this.settling = async () => {};
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}

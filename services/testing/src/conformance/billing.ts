@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { until } from "../until.ts";
+import { aWhile, billOf, callOf, type Guarantee, gate, openOf } from "./served.ts";
+
+type Check = Guarantee["check"];
+
+const oneBill: Check = async (served, stage) => {
+  stage.upstream.script = (_, response) => served.respond(response);
+  const response = await callOf(served, stage);
+  assert.deepEqual([response.status, response.broken], [200, undefined], response.text.slice(0, 500));
+  const { request, settlement } = await billOf(stage);
+  assert.equal(settlement.outcome, Outcome.COMPLETED);
+  assert.ok(settlement.costNanoUsd > 0n, "it costs something");
+  assert.ok(settlement.costNanoUsd <= request.holdNanoUsd, `${settlement.costNanoUsd} of ${request.holdNanoUsd}`);
+  assert.notEqual(settlement.upstream, "");
+  assert.equal(response.header("x-ratelimit-limit-requests"), "60", "the key's limits are told");
+  await until("the memory is given back", () => stage.harness.buffers.held === 0);
+};
+
+const billFirst: Check = async (served, stage) => {
+  const written = gate();
+  stage.harness.admission.settling = () => written.promise;
+  stage.upstream.script = (_, response) => served.respond(response);
+  let ended = false;
+  const answering = callOf(served, stage).finally(() => {
+    ended = true;
+  });
+  await until("the bill is being written", () => stage.harness.admission.booked[0]?.settlement !== undefined);
+  await aWhile();
+  assert.equal(ended, false, "the answer is not complete before its bill is on disk");
+  written.resolve();
+  assert.deepEqual([(await answering).status, (await answering).broken], [200, undefined]);
+};
+
+const noBillNoAnswer: Check = async (served, stage) => {
+  stage.harness.admission.settling = async () => {
+    throw new GatewayError("service_unavailable");
+  };
+  stage.upstream.script = (_, response) => served.respond(response);
+  const response = await callOf(served, stage);
+  if (served.stream === undefined) assert.equal(response.status, 503, response.text.slice(0, 200));
+  else assert.notEqual(response.broken, undefined, "a stream does not end as if it were whole");
+};
+
+const upstreamFails: Check = async (served, stage) => {
+  stage.upstream.script = (_, response) => {
+    response.writeHead(500, { "content-type": "application/json" }).end('{"error":{"message":"secret of theirs"}}');
+  };
+  const response = await callOf(served, stage);
+  assert.ok(response.status >= 500, `${response.status}`);
+  const { settlement } = await billOf(stage);
+  assert.deepEqual([settlement.outcome, settlement.costNanoUsd], [Outcome.FAILED, 0n]);
+  assert.ok(settlement.attempts >= 1);
+};
+
+const clientLeaves: Check = async (served, stage) => {
+  const answer = gate();
+  stage.upstream.script = async ({ left }, response) => {
+    await Promise.race([answer.promise, left]);
+    if (!response.destroyed) await served.respond(response);
+  };
+  const stream = openOf(served, stage);
+  await until("the upstream is called", () => stage.upstream.received.length > 0);
+  stream.call.cancel("the client left");
+  await aWhile();
+  answer.resolve();
+  const { settlement } = await billOf(stage);
+  assert.notEqual(settlement.outcome, Outcome.COMPLETED);
+  const called = stage.upstream.received.length;
+  await aWhile();
+  assert.equal(stage.upstream.received.length, called, "nobody is called for a client that has left");
+  await until("the memory is given back", () => stage.harness.buffers.held === 0);
+};
+
+/** One bill for each request that is admitted, and the order of bill and answer. */
+export const billing: readonly Guarantee[] = [
+  { title: "a request is billed once, no more than was held for it, and the bill names who served it", check: oneBill },
+  { title: "the end of the answer waits until the journal has the bill", check: billFirst },
+  { title: "no answer is complete whose bill could not be written", check: noBillNoAnswer },
+  { title: "when the upstream fails the client gets an error, and one bill of nothing", check: upstreamFails },
+  { title: "a client that leaves is billed once, and nothing goes on for it but its upstream", check: clientLeaves },
+];

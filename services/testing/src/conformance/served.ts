@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { until } from "../until.ts";
+import type { Stage } from "./stage.ts";
+
+/** One operation with a good request, and how its upstream answers that. */
+export interface Served {
+  /** How it is called in titles. */
+  readonly name: string;
+  /** The name in the route table. */
+  readonly operation: string;
+  readonly body: unknown;
+  /** Name and value by turns; default: JSON. */
+  readonly headers?: readonly string[];
+  /** Writes the upstream's whole answer. */
+  respond(response: ServerResponse): void | Promise<void>;
+  /** Of an answer that is streamed: writes its head, and then a piece of it each time. */
+  readonly stream?: {
+    begin(response: ServerResponse): void;
+    /** Of some kilobytes. */
+    readonly piece: string | Buffer;
+  };
+}
+
+/** Something that holds for every operation. */
+export interface Guarantee {
+  readonly title: string;
+  check(served: Served, stage: Stage): Promise<void>;
+}
+
+/** Calls the operation with its good request. */
+export function callOf({ operation, body, headers }: Served, { harness }: Stage, more: readonly string[] = []) {
+  return harness.call(operation, body, { headers: [...(headers ?? ["content-type", "application/json"]), ...more] });
+}
+
+/** Opens the operation with its good request, to be read, or not, by the test. */
+export function openOf({ operation, body, headers }: Served, { harness }: Stage) {
+  const bytes = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  return harness.open(operation, bytes, headers === undefined ? {} : { headers });
+}
+
+/** Waits for the bill of the one request that was admitted. */
+export async function billOf({ harness }: Stage) {
+  const { booked } = harness.admission;
+  await until("the request has its bill", () => booked[0]?.settlement !== undefined);
+  assert.equal(booked.length, 1, "one request is admitted");
+  const [{ request, settlement } = {}] = booked;
+  assert.ok(request !== undefined && settlement !== undefined);
+  return { request, settlement };
+}
+
+/** A promise that the test settles. */
+export const gate = () => Promise.withResolvers<void>();
+
+/** Long enough for what must not happen to happen. */
+export const aWhile = () => new Promise<void>((resolve) => setTimeout(resolve, 150));

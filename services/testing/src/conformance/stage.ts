@@ -1,0 +1,8 @@
+import type { OperationsHarness } from "../start-operations.ts";
+import type { TestUpstream } from "../upstream.ts";
+
+/** What a guarantee is tried on. */
+export interface Stage {
+  readonly harness: OperationsHarness;
+  readonly upstream: TestUpstream;
+}

@@ -1,0 +1,170 @@
+import { type CapabilityContext, createContext } from "@uag/capability/context.ts";
+import { withIdempotency } from "@uag/capability/idempotency/idempotency.ts";
+import { ResponseBox } from "@uag/capability/idempotency/response-box.ts";
+import { Runs } from "@uag/capability/idempotency/runs.ts";
+import { IdempotencyStore } from "@uag/capability/idempotency/store.ts";
+import { openLinkListener } from "@uag/capability/link-listener.ts";
+import { handlersOf, type Operations } from "@uag/capability/operation/operation.ts";
+import { parseCatalog } from "@uag/catalog/parse.ts";
+import { type BufferBudget, type BufferLimits, defaultBufferLimits } from "@uag/kit/buffer-budget.ts";
+import { keyringOf } from "@uag/kit/keyring.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
+import { createLinkClient } from "@uag/link/client.ts";
+import { dialGrpc } from "@uag/link/grpc-client.ts";
+import { ResponseStream } from "@uag/link/response-stream.ts";
+import { createLinkServer, type LinkHandler } from "@uag/link/server.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { TestAdmission } from "./admission.ts";
+
+/** Who calls an operation, and how. */
+export interface CallOptions {
+  readonly account?: string;
+  /** Models that the key may use; none: all. */
+  readonly models?: readonly string[];
+  readonly target?: string;
+  /** Name and value by turns; default: JSON. */
+  readonly headers?: readonly string[];
+}
+
+/** A response that was read to its end, or to where it broke. */
+export interface ReceivedResponse {
+  readonly requestId: string;
+  readonly status: number;
+  /** Name and value by turns. */
+  readonly headers: readonly string[];
+  header(name: string): string | undefined;
+  /** What came; where it broke off `<cut: reason>` stands behind it. */
+  readonly body: Buffer;
+  readonly text: string;
+  /** @throws {SyntaxError} */
+  json(): Record<string, unknown>;
+  /** Why it broke off after its head; undefined when it is complete. */
+  readonly broken: Error | undefined;
+}
+
+/** A service's operations, as the router reaches them. */
+export interface OperationsHarness extends AsyncDisposable {
+  readonly admission: TestAdmission;
+  readonly buffers: BufferBudget;
+  /** Opens an exchange of an operation; without a body it is one that has none. */
+  open(operation: string, body: string | Buffer | undefined, options?: CallOptions): ResponseStream;
+  /** Opens an exchange whose body is yet to come. */
+  begin(operation: string, options?: CallOptions): ResponseStream;
+  /** Calls an operation and reads the response; a body that is no text and no bytes goes as JSON. */
+  call(operation: string, body: unknown, options?: CallOptions): Promise<ReceivedResponse>;
+}
+
+/** What operations are started with. */
+export interface StartOptions {
+  /** The catalogue, YAML. */
+  readonly catalog: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Makes the operations; what it opens it adds to `resources`. */
+  readonly operations: (context: CapabilityContext, resources: AsyncDisposableStack) => Operations;
+  readonly bufferLimits?: BufferLimits;
+  readonly egressAllow?: readonly string[];
+  /** Keeps runs under idempotency keys there; without it the header has no effect. */
+  readonly idempotency?: { readonly url: string; readonly database: string };
+}
+
+const leaseMs = 1_000;
+const json = ["content-type", "application/json"];
+
+/** Starts operations behind a real link, with an admission that only notes. */
+export async function startOperations(options: StartOptions): Promise<OperationsHarness> {
+  await using starting = new AsyncDisposableStack();
+  const admission = new TestAdmission();
+  const runs = starting.use(new Runs());
+  const log = createLogger({ service: "test", level: process.env["TEST_LOG"] ?? "silent" });
+  const catalog = { current: parseCatalog(options.catalog, options.env ?? {}), [Symbol.dispose]: () => {} };
+  const { bufferLimits = defaultBufferLimits, egressAllow = [], idempotency } = options;
+  const parts = { name: "test", catalog, log, metrics: createMetrics("test"), egressAllow, bufferLimits };
+  const context = starting.use(createContext({ ...parts, admission: runs.reporting(admission) }));
+  const defined = options.operations(context, starting);
+  const operations =
+    idempotency === undefined
+      ? handlersOf(defined)
+      : once(defined, { context, admission, runs, store: starting.use(storeOf(idempotency)) });
+  const link = createLinkServer({ operations, log: (event, { error }) => log.error({ err: error }, event) });
+  const listener = starting.use(
+    await openLinkListener({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 2_000 }),
+  );
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${listener.port}`] });
+  starting.defer(() => client.close({ timeoutMs: 100 }));
+  await client.ready();
+  let ids = 0;
+  const request = (operation: string, { account = "acc_1", models = [], target, headers }: CallOptions = {}) => {
+    const caller = Caller.fromPartial({ keyId: "key_1", accountId: account, models: [...models] });
+    const bytes = Buffer.from(Caller.encode(caller).finish());
+    return { operation, requestId: `req_${++ids}`, target: target ?? "/", headers: headers ?? json, context: bytes };
+  };
+  const open: OperationsHarness["open"] = (operation, body, call) => {
+    const bytes = body === undefined ? undefined : Buffer.from(body);
+    return ResponseStream.open(client, { ...request(operation, call), bodyless: body === undefined }, bytes);
+  };
+  const running = starting.move();
+  return {
+    admission,
+    buffers: context.buffers,
+    open,
+    begin: (operation, call) => ResponseStream.open(client, { ...request(operation, call), bodyless: false }),
+    async call(operation, body, call) {
+      const stream = open(operation, bytesOf(body), call);
+      return received(stream, `req_${ids}`);
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+function storeOf({ url, database }: NonNullable<StartOptions["idempotency"]>): IdempotencyStore {
+  const box = new ResponseBox(keyringOf("5a".repeat(32)));
+  return new IdempotencyStore({ url, database, leaseMs, lifeMs: 3_600_000, box });
+}
+
+function once(
+  operations: Operations,
+  { context, admission, ...rest }: OnceParts,
+): Readonly<Record<string, LinkHandler>> {
+  const { events, log, buffers } = context;
+  const findBill = async ({ requestId }: { requestId: string }) => admission.billOf(requestId);
+  const admitFree = () => admission.admitFree();
+  return withIdempotency(operations, { ...rest, findBill, admitFree, events, log, buffers, renewMs: leaseMs / 3 });
+}
+
+interface OnceParts {
+  readonly context: CapabilityContext;
+  readonly admission: TestAdmission;
+  readonly runs: Runs;
+  readonly store: IdempotencyStore;
+}
+
+function bytesOf(body: unknown): string | Buffer | undefined {
+  if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) return body;
+  return JSON.stringify(body);
+}
+
+async function received(stream: ResponseStream, requestId: string): Promise<ReceivedResponse> {
+  const { status, headers } = await stream.head;
+  const chunks: Buffer[] = [];
+  let broken: Error | undefined;
+  try {
+    for await (const chunk of stream) chunks.push(chunk);
+  } catch (error) {
+    broken = error as Error;
+    chunks.push(Buffer.from(`<cut: ${broken.message}>`));
+  }
+  const body = Buffer.concat(chunks);
+  const text = body.toString("utf8");
+  return {
+    requestId,
+    status,
+    headers,
+    header: (name) => (headers.includes(name) ? headers[headers.indexOf(name) + 1] : undefined),
+    body,
+    text,
+    json: () => JSON.parse(text) as Record<string, unknown>,
+    broken,
+  };
+}
