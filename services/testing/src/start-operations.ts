@@ -52,7 +52,9 @@ export interface OperationsHarness extends AsyncDisposable {
   open(operation: string, body: string | Buffer | undefined, options?: CallOptions): ResponseStream;
   /** Opens an exchange whose body is yet to come. */
   begin(operation: string, options?: CallOptions): ResponseStream;
-  /** Calls an operation and reads the response; a body that is no text and no bytes goes as JSON. */
+  /**
+   * Calls an operation and reads the response; a body that is no text and no bytes goes as JSON.
+   */
   call(operation: string, body: unknown, options?: CallOptions): Promise<ReceivedResponse>;
 }
 
