@@ -1,4 +1,4 @@
-import { maxBodyBytesOfKind } from "@uag/contract/routes.ts";
+import { addressSetting, maxBodyBytesOfKind, type ServiceName, serviceNames } from "@uag/contract/routes.ts";
 import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
@@ -10,6 +10,13 @@ const pepper = z.string().regex(/^([0-9a-fA-F]{2}){16,}$/, "must be at least 16 
 const bytes = z.coerce.number().int().positive();
 const bodyLimit = (max: number) => bytes.max(max).default(max);
 const milliseconds = z.coerce.number().int().positive();
+
+const serviceAddresses = Object.fromEntries(
+  serviceNames.map((name) => [
+    addressSetting(name),
+    addresses.describe(`Comma-separated gRPC addresses of the ${name} service.`),
+  ]),
+) as Record<`${Uppercase<ServiceName>}_ADDR`, typeof addresses>;
 
 /** The router's settings. A route whose service has no address does not exist. */
 export const schema = z.object({
@@ -43,11 +50,7 @@ export const schema = z.object({
   KEY_PEPPER_PREVIOUS: previousSecrets(pepper).describe("Comma-separated peppers that it replaced; billing's."),
   BILLING_ADDR: z.string().describe("gRPC address of billing."),
   METERING_ADDR: z.string().optional().describe("gRPC address of metering; without it usage queries do not exist."),
-  CHAT_ADDR: addresses.describe("Comma-separated gRPC addresses of the chat service."),
-  EMBEDDING_ADDR: addresses.describe("Comma-separated gRPC addresses of the embedding service."),
-  MEDIA_ADDR: addresses.describe("Comma-separated gRPC addresses of the media service."),
-  SPEECH_ADDR: addresses.describe("Comma-separated gRPC addresses of the speech service."),
-  VIDEO_ADDR: addresses.describe("Comma-separated gRPC addresses of the video service."),
+  ...serviceAddresses,
   PUBLIC_URL: url.describe(
     "Where clients reach the public server; `http://<HOST>:<PORT>` when unset. The snippets of new keys name it.",
   ),

@@ -1,4 +1,4 @@
-import type { ServiceName } from "@uag/contract/routes.ts";
+import { addressSetting, type ServiceName, serviceNames } from "@uag/contract/routes.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { createLinkClient, type LinkClient } from "@uag/link/client.ts";
@@ -13,15 +13,9 @@ export interface Links extends AsyncDisposable {
 
 /** Opens links to every capability service that has an address. */
 export function openLinks(config: Config, identity: Identity, log: Logger): Links {
-  const addresses: Record<ServiceName, string[] | undefined> = {
-    chat: config.CHAT_ADDR,
-    embedding: config.EMBEDDING_ADDR,
-    media: config.MEDIA_ADDR,
-    speech: config.SPEECH_ADDR,
-    video: config.VIDEO_ADDR,
-  };
   const byService: Partial<Record<ServiceName, LinkClient>> = {};
-  for (const [service, targets] of Object.entries(addresses) as [ServiceName, string[] | undefined][]) {
+  for (const service of serviceNames) {
+    const targets = config[addressSetting(service)];
     if (targets === undefined) continue;
     byService[service] = createLinkClient({
       targets,

@@ -1,7 +1,19 @@
 import type { Dialect } from "./errors/shapes.ts";
 
-/** The capability services that the router reaches over links. */
-export type ServiceName = "chat" | "embedding" | "media" | "speech" | "video";
+/**
+ * The capability services that the router reaches over links: the one list of them. Whoever is in
+ * it has a certificate, subjects on NATS, a user of MongoDB, a place in the fleet and an address
+ * setting of the router.
+ */
+export const serviceNames = ["chat", "embedding", "media", "speech", "video"] as const;
+
+/** A capability service. */
+export type ServiceName = (typeof serviceNames)[number];
+
+/** The router's setting that says where a capability service is. */
+export function addressSetting<S extends ServiceName>(service: S): `${Uppercase<S>}_ADDR` {
+  return `${service.toUpperCase() as Uppercase<S>}_ADDR`;
+}
 
 /** What the router answers itself, from billing's and metering's unary calls. */
 export type QueryName = "subscription" | "usage";

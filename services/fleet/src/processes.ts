@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ProviderEnvironment } from "@uag/catalog/provider-environment.ts";
+import { addressSetting, type ServiceName, serviceNames } from "@uag/contract/routes.ts";
 import type { Peer } from "@uag/kit/rpc/access.ts";
 import { providerSettings, simulatedProviders } from "./providers.ts";
 import type { Secrets } from "./secrets.ts";
@@ -128,7 +129,8 @@ const video: ServiceRow = {
   },
 };
 
-const capabilityNames = ["chat", "embedding", "speech", "media", "video"] as const;
+/** Those that need more than every capability service does. */
+const particular: Partial<Record<ServiceName, ServiceRow>> = { media, video };
 
 /**
  * Every service of the fleet, in the order in which they are started; they stop in the other
@@ -157,7 +159,7 @@ export const services: readonly ServiceRow[] = [
     env: ({ batchKey, grpc, dataDir }) => ({
       BILLING_ADDR: grpc("billing"),
       ARCHIVE_DIR: join(dataDir, "archive"),
-      USAGE_MAC_KEYS: capabilityNames.map((name) => `${name}:${batchKey(name)}`).join(),
+      USAGE_MAC_KEYS: serviceNames.map((name) => `${name}:${batchKey(name)}`).join(),
     }),
   },
   {
@@ -170,11 +172,7 @@ export const services: readonly ServiceRow[] = [
     alive: health.alive,
     env: ({ auditKey }) => ({ AUDIT_KEY: auditKey }),
   },
-  capability("chat"),
-  capability("embedding"),
-  capability("speech"),
-  media,
-  video,
+  ...serviceNames.map((name) => particular[name] ?? capability(name)),
   {
     name: "mcp",
     entry: "services/mcp/src/main.ts",
@@ -217,11 +215,7 @@ export const services: readonly ServiceRow[] = [
       KEY_PEPPER: secrets.key_pepper,
       BILLING_ADDR: grpc("billing"),
       METERING_ADDR: grpc("metering"),
-      CHAT_ADDR: grpc("chat"),
-      EMBEDDING_ADDR: grpc("embedding"),
-      SPEECH_ADDR: grpc("speech"),
-      MEDIA_ADDR: grpc("media"),
-      VIDEO_ADDR: grpc("video"),
+      ...Object.fromEntries(serviceNames.map((name) => [addressSetting(name), grpc(name)])),
       ASSETS_URL: urlsOf(address("media", "ASSETS_PORT")),
       CONSOLE_URL: urlsOf(address("console", "PORT")),
       MCP_URL: urlsOf(address("mcp", "PORT")),

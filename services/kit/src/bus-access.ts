@@ -2,6 +2,7 @@ import { keyChangedSubject, limitRecallSubjects, recallSubjects } from "@uag/con
 import { statusSubjects } from "@uag/contract/messages/status.ts";
 import { usageAppliedSubject } from "@uag/contract/messages/usage-applied.ts";
 import { undividedSubject } from "@uag/contract/messages/usage-subjects.ts";
+import { type ServiceName, serviceNames } from "@uag/contract/routes.ts";
 import type { Peer } from "./rpc/access.ts";
 
 /** The NATS subjects that one service may use; any other is refused by the broker. */
@@ -17,6 +18,11 @@ const capability = (peer: Peer): BusAccess => ({
   publish: [undividedSubject(""), `${undividedSubject("")}.*`, "_INBOX.billing.>", statusSubjects.of(peer)],
   subscribe: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject],
 });
+
+const capabilities = Object.fromEntries(serviceNames.map((name) => [name, capability(name)])) as Record<
+  ServiceName,
+  BusAccess
+>;
 
 /**
  * Who may publish and hear what on NATS. What is not in here nobody may. The streams are all
@@ -34,11 +40,7 @@ export const busAccess: Readonly<Record<Peer, BusAccess>> = {
   },
   // It reads the books and calls nobody.
   auditor: { publish: [], subscribe: [] },
-  chat: capability("chat"),
-  embedding: capability("embedding"),
-  media: capability("media"),
-  speech: capability("speech"),
-  video: capability("video"),
+  ...capabilities,
   console: { publish: [], subscribe: [usageAppliedSubject, keyChangedSubject] },
   operator: { publish: [">"], subscribe: [">"] },
 };

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { serviceNames } from "@uag/contract/routes.ts";
 import type { TestClient } from "@uag/fleet/testing/client.ts";
 import { newEmptyAccount } from "@uag/fleet/testing/limited-key.ts";
 import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
@@ -17,7 +18,7 @@ import { worstBodies } from "./bodies/worst-bodies.ts";
 const maxTurnMs = 150;
 const maxGrowthBytes = 250 * 1024 * 1024;
 /** A fleet's services, each by its process. */
-const watched = ["router", "chat", "embedding", "speech", "media", "video"];
+const watched = ["router", ...serviceNames];
 
 const message = [{ role: "user", content: "Hi" }];
 const alphaInput = { messages: [{ role: "user", content: [{ text: "a cat" }] }] };

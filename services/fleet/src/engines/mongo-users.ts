@@ -1,4 +1,5 @@
 import { appendOnlyRole } from "@uag/billing/store/roles.ts";
+import { serviceNames } from "@uag/contract/routes.ts";
 import type { Peer } from "@uag/kit/rpc/access.ts";
 import type { Db } from "mongodb";
 
@@ -22,9 +23,7 @@ export const mongoAccess: Readonly<Partial<Record<Peer, readonly Role[]>>> = {
   // It judges the books, so it changes nothing in them.
   auditor: [read("billing"), readWrite("audit")],
   metering: [readWrite("metering")],
-  chat: [responses],
-  embedding: [responses],
-  speech: [responses],
+  ...Object.fromEntries(serviceNames.map((name) => [name, [responses]])),
   media: [responses, readWrite("media")],
   video: [responses, readWrite("video")],
   console: [readWrite("console")],

@@ -1,4 +1,4 @@
-const capabilities = ["chat", "embedding", "media", "speech", "video"] as const;
+import { serviceNames as capabilities } from "@uag/contract/routes.ts";
 
 /**
  * Who a process can be. All replicas of a service share a name; `operator` is whoever runs the

@@ -1,21 +1,11 @@
 import { Worker } from "node:worker_threads";
+import { serviceNames } from "@uag/contract/routes.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import type { Probe, Sightings } from "./probe-worker.ts";
 import type { TurnProbes } from "./turns.ts";
 
 /** Processes of ours that clients' requests reach. */
-const watched = [
-  "router",
-  "chat",
-  "embedding",
-  "media",
-  "speech",
-  "video",
-  "mcp",
-  "console",
-  "billing",
-  "metering",
-] as const;
+const watched = ["router", ...serviceNames, "mcp", "console", "billing", "metering"] as const;
 const mebibyte = 1024 * 1024;
 
 /** What others felt of an attack. */
