@@ -2,6 +2,7 @@ import { type BodyKind, type QueryName, type Route, routes, type ServiceName } f
 import type { FreeLimits } from "@uag/kit/free-limits.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import type { Logger } from "@uag/kit/log.ts";
+import type { Tracing } from "@uag/kit/tracing/tracing.ts";
 import type { LinkClient } from "@uag/link/client.ts";
 import express, { type Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
@@ -16,6 +17,7 @@ import { notFound, renderErrors } from "./middleware/errors.ts";
 import { limitFree } from "./middleware/limit-free.ts";
 import { methodNotAllowed } from "./middleware/method-not-allowed.ts";
 import { requestId } from "./middleware/request-id.ts";
+import { traceRequests } from "./middleware/trace.ts";
 import type { MountReplicas } from "./mount-replicas.ts";
 import type { Mount } from "./mounts.ts";
 import { enterMount, proxyTo } from "./proxy.ts";
@@ -26,6 +28,8 @@ export interface AppOptions {
   log: Logger;
   /** Counts, times and logs requests. */
   observe: Handler;
+  /** Without it no request has a span. */
+  tracing: Tracing | undefined;
   keys: KeyCache;
   /** A route whose service or query is not here does not exist. */
   links: Partial<Record<ServiceName, LinkClient>>;
@@ -72,6 +76,7 @@ export function createApp(options: AppOptions): Express {
   const app = bareApp();
   app.use(requestId);
   app.use(options.observe);
+  if (options.tracing !== undefined) app.use(traceRequests(options.tracing));
   for (const [path, ofPath] of Map.groupBy(servedRoutes(options), ([route]) => route.path)) {
     const methods = ofPath.map(([route]) => route.method);
     const at = app.route(path);

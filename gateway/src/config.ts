@@ -1,6 +1,7 @@
 import { addressSetting, maxBodyBytesOfKind, type ServiceName, serviceNames } from "@uag/contract/routes.ts";
 import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
+import { tracingSettings } from "@uag/kit/tracing/settings.ts";
 import { z } from "zod";
 
 const addresses = commaList.pipe(z.array(z.string()).min(1)).optional();
@@ -21,6 +22,7 @@ const serviceAddresses = Object.fromEntries(
 /** The router's settings. A route whose service has no address does not exist. */
 export const schema = z.object({
   ...commonSettings,
+  ...tracingSettings,
   ADMIN_HOST: z.string().optional().describe("Address of the operators' port; that of the public server when unset."),
   ADMIN_PORT: commonSettings.ADMIN_PORT.describe(
     "Operators' port: the admin API, health, metrics; 0 picks a free one.",

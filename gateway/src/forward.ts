@@ -15,6 +15,7 @@ import { appendResponseHeaders, forwardedHeaders, type HeaderList } from "./head
 import { isReportedByService, linkFailure } from "./link-failure.ts";
 import { bodyTooLarge } from "./middleware/body-limits.ts";
 import { sendError } from "./middleware/errors.ts";
+import { withTrace } from "./middleware/trace.ts";
 import { closeWithConnection } from "./pipelined.ts";
 import type { GatewayResponse, Handler } from "./request-state.ts";
 import { dialectOf, responseHeaders } from "./respond.ts";
@@ -95,7 +96,7 @@ class Exchange implements LinkResponse, Upload {
         operation: route.operation,
         requestId,
         target: request.originalUrl,
-        headers: forwardedHeaders(request.rawHeaders),
+        headers: withTrace(forwardedHeaders(request.rawHeaders), this.#response.locals),
         context: key.context,
         affinity: key.accountId,
         deadlineMs,

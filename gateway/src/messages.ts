@@ -20,6 +20,7 @@ export function messageClasses(app: Express): {
       key: undefined,
       admin: undefined,
       sameOrigin: false,
+      trace: undefined,
       failure: undefined,
       allow: undefined,
     };

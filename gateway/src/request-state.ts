@@ -1,4 +1,5 @@
 import type { AdminRoute, Route } from "@uag/contract/routes.ts";
+import type { SpanContext } from "@uag/kit/tracing/traceparent.ts";
 import type { NextFunction, Request, Response } from "express";
 import type { Administrator } from "./admin/administrator.ts";
 import type { ResolvedKey } from "./keys/key-cache.ts";
@@ -15,6 +16,8 @@ export interface RequestState {
   admin: Administrator | undefined;
   /** Pages of other origins may not read the answer. */
   sameOrigin: boolean;
+  /** The request's span; undefined without tracing. */
+  trace: SpanContext | undefined;
   /** Why an answer failed or broke off, for the log. */
   failure: string | undefined;
   /** The methods of the path, when the request came with another. */

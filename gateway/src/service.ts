@@ -8,6 +8,7 @@ import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { OpenRequests } from "@uag/kit/open-requests.ts";
 import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
+import { openTracing } from "@uag/kit/tracing/tracing.ts";
 import { AdminAuthenticator } from "./admin/authenticate.ts";
 import { openAdminClients } from "./admin/clients.ts";
 import { FailedLogins } from "./admin/failed-logins.ts";
@@ -57,8 +58,11 @@ export async function startGateway(config: Config): Promise<Gateway> {
       app: createOperatorApp({ ...shared, metrics, admin: adminApi }),
     }),
   );
+  const tracing = await openTracing("router", config, log);
+  if (tracing !== undefined) starting.use(tracing);
   const parts = {
     ...shared,
+    tracing,
     keys,
     links: links.byService,
     queries: queries.handlers,

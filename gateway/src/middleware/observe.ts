@@ -78,9 +78,10 @@ export function observe(options: ObserveOptions): Handler {
 }
 
 function lineOf(request: Request, response: GatewayResponse, durationMs: number): object {
-  const { requestId, key, failure } = response.locals;
+  const { requestId, trace, key, failure } = response.locals;
   return {
     request_id: requestId,
+    trace_id: trace?.traceId,
     method: request.method,
     path: request.originalUrl.split("?", 1)[0]?.slice(0, 256),
     status: response.statusCode,

@@ -4,6 +4,7 @@ import { BufferBudget, type BufferLimits } from "@uag/kit/buffer-budget.ts";
 import { createGuardedClient, type GuardedClient } from "@uag/kit/http/guarded.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
+import type { Tracing } from "@uag/kit/tracing/tracing.ts";
 import { Drains } from "@uag/upstreams/disconnect/drains.ts";
 import { UpstreamHealth } from "@uag/upstreams/health.ts";
 import { HttpPools } from "@uag/upstreams/http/pools.ts";
@@ -31,6 +32,8 @@ export interface CapabilityContext {
   readonly urls: UrlFetches;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Undefined: requests have no spans. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** What a {@link CapabilityContext} is made of. */
@@ -46,11 +49,13 @@ export interface ContextOptions {
   /** Between us and the upstreams; default: none. */
   readonly proxies?: Proxies;
   readonly bufferLimits?: BufferLimits;
+  /** Default: none. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Disposing closes the connections to upstreams. */
 export function createContext(options: ContextOptions): CapabilityContext & AsyncDisposable {
-  const { name, catalog, admission, log, metrics, egressAllow, bufferLimits, proxies = noProxies } = options;
+  const { name, catalog, admission, log, metrics, egressAllow, bufferLimits, proxies = noProxies, tracing } = options;
   const pools = new HttpPools({ proxies });
   const drains = new Drains();
   metrics.sampled("uag_drains", "Upstream calls read on for their usage after their clients left.", () => drains.size);
@@ -71,6 +76,7 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
     urls: new UrlFetches(guarded, buffers),
     log,
     metrics,
+    tracing,
     async [Symbol.asyncDispose]() {
       drains[Symbol.dispose]();
       await Promise.all([pools[Symbol.asyncDispose](), guarded[Symbol.asyncDispose]()]);

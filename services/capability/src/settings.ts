@@ -1,6 +1,7 @@
 import { defaultBufferLimits } from "@uag/kit/buffer-budget.ts";
 import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
+import { tracingSettings } from "@uag/kit/tracing/settings.ts";
 import { z } from "zod";
 
 /** Read by `proxiesOf`, which knows the names in lower case too. */
@@ -12,6 +13,7 @@ const answerKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex
 /** Settings that every capability service has; a service adds its own beside them. */
 export const capabilitySettings = {
   ...commonSettings,
+  ...tracingSettings,
   GRPC_PORT: z.coerce.number().int().min(0).max(65535).default(0).describe("Port of the link; 0 picks a free one."),
   ...natsSettings,
   USAGE_MAC_KEY: z

@@ -11,6 +11,7 @@ import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics, type Metrics } from "@uag/kit/metrics.ts";
 import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
 import type { RpcService } from "@uag/kit/rpc/server.ts";
+import { openTracing } from "@uag/kit/tracing/tracing.ts";
 import { createLinkServer } from "@uag/link/server.ts";
 import { proxiesOf } from "@uag/upstreams/http/proxies.ts";
 import { type CapabilityContext, createContext } from "./context.ts";
@@ -154,6 +155,8 @@ async function openContext(
   const { EGRESS_ALLOW: egressAllow, BUFFER_MEMORY_BYTES: totalBytes, BUFFER_ACCOUNT_BYTES: ownerBytes } = settings;
   const bufferLimits = { totalBytes, ownerBytes };
   const proxies = proxiesOf(env);
+  const tracing = await openTracing(name, settings, log);
+  if (tracing !== undefined) started.use(tracing);
   const context = started.use(
     createContext({
       name,
@@ -164,6 +167,7 @@ async function openContext(
       egressAllow,
       bufferLimits,
       proxies,
+      tracing,
     }),
   );
   return { context, admission };

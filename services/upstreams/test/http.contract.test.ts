@@ -5,6 +5,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, before, test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Timeouts } from "@uag/catalog/types.ts";
+import { withTraceparent } from "@uag/kit/tracing/traceparent.ts";
 import { type HttpRequest, type HttpResponse, send } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
 import { failureOf } from "./failure-of.ts";
@@ -52,6 +53,13 @@ test("head and body come, and the connection is used again", async () => {
     assert.equal((await response.read(100)).toString(), "hello");
   }
   assert.ok(connections <= 2, `${connections} connections`);
+});
+
+test("a call within a trace carries its traceparent, and one without carries none", async () => {
+  script = ({ headers }, response) => void response.end(String(headers["traceparent"]));
+  const seen = async () => (await (await call()).read(100)).toString();
+  assert.equal(await withTraceparent("00-a-b-01", seen), "00-a-b-01");
+  assert.equal(await seen(), "undefined");
 });
 
 test("a body that comes long before anybody reads it is not lost", async () => {

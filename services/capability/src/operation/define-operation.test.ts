@@ -73,6 +73,7 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
       failed: (_, error) => failures.push(error),
     },
     health: new UpstreamHealth(),
+    tracing: undefined,
   };
   const exchange = {
     operation: "embeddings",

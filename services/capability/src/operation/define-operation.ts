@@ -8,11 +8,12 @@ import type { Operation } from "./operation.ts";
 import type { AdmittedRequest, OperationSpec, Size } from "./operation-spec.ts";
 import type { CheckedRequest } from "./request-spec.ts";
 import { send } from "./send.ts";
+import { openTrace, type RequestTrace } from "./trace.ts";
 
 /** What the pipeline works with. */
 export type OperationContext = Pick<
   CapabilityContext,
-  "admission" | "budget" | "buffers" | "catalog" | "events" | "health"
+  "admission" | "budget" | "buffers" | "catalog" | "events" | "health" | "tracing"
 >;
 
 /**
@@ -25,18 +26,24 @@ export function defineOperation<B, R, S extends Size, A>(
   context: OperationContext,
   spec: OperationSpec<B, R, S, A>,
 ): Operation {
-  return checkedOperation(context, spec, (checked) => serve(context, spec, checked));
+  return checkedOperation(context, spec, (checked) => {
+    if (context.tracing === undefined) return serve(context, spec, checked);
+    const trace = openTrace(context.tracing, spec.name, checked);
+    const observed = { ...context, events: trace.observing(context.events) };
+    return trace.around(() => serve(observed, spec, checked, trace));
+  });
 }
 
 async function serve<B, R, S extends Size, A>(
   context: OperationContext,
   spec: OperationSpec<B, R, S, A>,
   checked: CheckedRequest<R>,
+  trace?: RequestTrace,
 ): Promise<void> {
   const grant = await admit(context, spec, checked);
   const { requestId } = checked.exchange;
   const bill = new Bill({ requestId, admitted: grant.admitted, model: checked.model, events: context.events });
-  const admitted = { ...checked, ...grant, attempt: attemptsOf(context, checked, bill) };
+  const admitted = { ...checked, ...grant, attempt: attemptsOf(context, checked, { bill, trace }) };
   let response: { readonly value: A } | undefined;
   const discard = async (): Promise<void> => {
     if (response !== undefined) await letGo(context, spec, { response: response.value, requestId });
@@ -72,7 +79,7 @@ async function letGo<B, R, S extends Size, A>(
 function attemptsOf<R>(
   { health, budget, events }: OperationContext,
   { exchange, model }: CheckedRequest<R>,
-  bill: Bill,
+  { bill, trace }: { readonly bill: Bill; readonly trace: RequestTrace | undefined },
 ): AdmittedRequest<R, Size>["attempt"] {
   const { requestId } = exchange;
   return (call, signal = exchange.signal) =>
@@ -81,7 +88,7 @@ function attemptsOf<R>(
       health,
       budget,
       signal,
-      call,
+      call: trace === undefined ? call : (upstream) => trace.call(upstream, () => call(upstream)),
       onFailure(upstream, failure, durationMs) {
         bill.attemptFailed(upstream, failure, durationMs);
         events.upstreamFailed(requestId, upstream, failure);

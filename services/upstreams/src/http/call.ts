@@ -1,5 +1,6 @@
 import type { Timeouts, Transport } from "@uag/catalog/types.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
+import { currentTraceparent } from "@uag/kit/tracing/traceparent.ts";
 import type { Dispatcher } from "undici";
 import { UpstreamFailure } from "../failure.ts";
 import { CallTimer } from "./call-timer.ts";
@@ -63,6 +64,8 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
   readonly #reject: (failure: UpstreamFailure) => void;
   readonly #signal: AbortSignal;
   readonly #onSent: (() => void) | undefined;
+  /** Of where the call was made: its turn for a connection comes from elsewhere. */
+  readonly #traceparent = currentTraceparent();
   readonly #onAbort = (): void => this.cancel();
   readonly #timer: CallTimer;
 
@@ -97,8 +100,9 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
   }
 
   onTurn(dispatcher: Dispatcher): void {
-    const { origin, path, method, headers, body } = this.#request as HttpRequest;
+    const { origin, path, method, headers: own, body } = this.#request as HttpRequest;
     this.#request = undefined;
+    const headers = this.#traceparent === undefined ? own : [...own, "traceparent", this.#traceparent];
     dispatcher.dispatch({ origin, path, method, headers: headers as string[], body: body ?? null }, this);
   }
 

@@ -1,0 +1,41 @@
+import { parseTraceparent, traceparentOf } from "@uag/kit/tracing/traceparent.ts";
+import type { Tracing } from "@uag/kit/tracing/tracing.ts";
+import type { Handler, RequestState } from "../request-state.ts";
+
+const firstServerError = 500;
+
+/**
+ * A span for each request, from its head to the end of its answer, as a child of the client's own
+ * where it sends a `traceparent`; the service that it is forwarded to is told of it by the same
+ * header. OpenTelemetry's conventions for HTTP servers.
+ */
+export function traceRequests(tracing: Tracing): Handler {
+  return (request, response, next) => {
+    const { method } = request;
+    const { requestId } = response.locals;
+    const span = tracing.start(method, {
+      kind: "SERVER",
+      parent: parseTraceparent(request.get("traceparent")),
+      attributes: { "http.request.method": method, "gateway.request_id": requestId },
+    });
+    response.locals.trace = span.spanContext();
+    response.once("close", () => {
+      const { route, key, failure } = response.locals;
+      const { statusCode } = response;
+      if (route !== undefined) span.updateName(`${method} ${route.path}`).setAttribute("http.route", route.path);
+      if (key !== undefined) span.setAttribute("gateway.key_id", key.keyId);
+      if (failure !== undefined) span.setAttribute("error.type", failure);
+      // A client's mistake is no fault of the server's.
+      if (statusCode >= firstServerError) span.setStatus({ code: 2 });
+      span.setAttribute("http.response.status_code", statusCode).end();
+    });
+    next();
+  };
+}
+
+/** The headers of a request with its own span in the place of the client's. */
+export function withTrace(headers: string[], { trace }: Pick<RequestState, "trace">): string[] {
+  if (trace === undefined) return headers;
+  const others = headers.filter((_, at) => headers[at - (at % 2)] !== "traceparent");
+  return [...others, "traceparent", traceparentOf(trace)];
+}

@@ -1,0 +1,104 @@
+import type { Settlement } from "@uag/admission/types.ts";
+import type { Upstream } from "@uag/catalog/types.ts";
+import { headerOf } from "@uag/kit/http/header-of.ts";
+import { parseTraceparent, traceparentOf, withTraceparent } from "@uag/kit/tracing/traceparent.ts";
+import type { Tracing } from "@uag/kit/tracing/tracing.ts";
+import { usdText } from "@uag/kit/usd.ts";
+import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import type { CapabilityEvents } from "../events.ts";
+import type { CheckedRequest } from "./request-spec.ts";
+
+/** What GenAI's conventions call operations of ours; others go by their own name. */
+const conventional: Readonly<Record<string, string>> = {
+  "chat.completions": "chat",
+  messages: "chat",
+  embeddings: "embeddings",
+  "images.generations": "generate_content",
+  "images.edits": "generate_content",
+};
+
+/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/error/#error-type */
+const otherError = "_OTHER";
+const failed = { code: 2 } as const;
+
+/**
+ * The spans of one request in a capability service: its own, by the conventions for generative AI,
+ * and one for each call of a provider. They tell of numbers and names, never of what was said.
+ */
+export interface RequestTrace {
+  /** Does the request's work, and ends its span with it. */
+  around(work: () => Promise<void>): Promise<void>;
+  /** The events, which also tell the span what was used. */
+  observing(events: CapabilityEvents): CapabilityEvents;
+  /** Calls a provider. */
+  call<T>(upstream: Upstream, work: () => Promise<T>): Promise<T>;
+}
+
+/** Begins the span of a request that has passed all checks. */
+export function openTrace<R>(
+  tracing: Tracing,
+  operation: string,
+  { exchange, model }: Pick<CheckedRequest<R>, "exchange" | "model">,
+): RequestTrace {
+  const name = conventional[operation] ?? operation;
+  const span = tracing.start(`${name} ${model.id}`, {
+    kind: "CLIENT",
+    parent: parseTraceparent(headerOf(exchange.headers, "traceparent")),
+    attributes: {
+      "gen_ai.operation.name": name,
+      "gen_ai.request.model": model.id,
+      "gateway.request_id": exchange.requestId,
+    },
+  });
+  return {
+    around: (work) => work().finally(() => span.end()),
+    observing: (events) => ({
+      ...events,
+      settled(request, settlement) {
+        span.setAttributes(attributesOf(settlement));
+        if (settlement.status >= 400) span.setStatus(failed);
+        events.settled(request, settlement);
+      },
+    }),
+    async call(upstream, work) {
+      const { name: provider, origin } = upstream.provider;
+      const attempt = tracing.start(`${name} ${upstream.model}`, {
+        kind: "CLIENT",
+        parent: span.spanContext(),
+        attributes: {
+          "gen_ai.operation.name": name,
+          "gen_ai.provider.name": provider,
+          "gen_ai.request.model": upstream.model,
+          "server.address": new URL(origin).hostname,
+        },
+      });
+      try {
+        return await withTraceparent(traceparentOf(attempt.spanContext()), work);
+      } catch (error) {
+        const known = error instanceof UpstreamFailure ? error : undefined;
+        attempt.setStatus(failed).setAttribute("error.type", known?.kind ?? otherError);
+        if (known !== undefined && known.status > 0) attempt.setAttribute("http.response.status_code", known.status);
+        throw error;
+      } finally {
+        attempt.end();
+      }
+    },
+  };
+}
+
+const tokenUnits: Readonly<Record<string, string>> = {
+  input_tokens: "gen_ai.usage.input_tokens",
+  output_tokens: "gen_ai.usage.output_tokens",
+};
+
+function attributesOf({ upstream, upstreamModel, units, costNanoUsd, attempts, outcome, firstByteMs }: Settlement) {
+  const used = units.map(({ name, quantity }) => [tokenUnits[name] ?? `gateway.usage.${name}`, Number(quantity)]);
+  return {
+    ...(upstream !== "" && { "gen_ai.provider.name": upstream, "gen_ai.response.model": upstreamModel }),
+    ...Object.fromEntries(used),
+    "gateway.cost_usd": usdText(costNanoUsd),
+    "gateway.attempts": attempts,
+    "gateway.outcome": outcome,
+    ...(firstByteMs !== undefined && { "gateway.first_byte_ms": firstByteMs }),
+  };
+}

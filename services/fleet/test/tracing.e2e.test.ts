@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type CollectedSpan, type Collector, startCollector } from "../src/testing/collector.ts";
+import { setFault } from "../src/testing/faults.ts";
+import { waitFor } from "../src/testing/wait-for.ts";
+import { type TestFleet, withFleet } from "../src/testing/with-fleet.ts";
+
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+const clientSpan = "00f067aa0ba902b7";
+const secret = "the client's own words, which are nobody's business";
+const body = { model: "gpt-4o-mini", messages: [{ role: "user", content: secret }] };
+
+/** Sends a chat, and answers its spans once as many as there should be have come. */
+async function traced(
+  { client }: TestFleet,
+  collector: Collector,
+  { spans: wanted, headers = {} }: { spans: number; headers?: Record<string, string> },
+): Promise<CollectedSpan[]> {
+  const response = await client.post("/v1/chat/completions", body, { headers });
+  assert.equal(response.status, 200, response.text);
+  const id = response.headers.get("x-request-id");
+  return waitFor(
+    () => {
+      const roots = collector.spans.filter(({ attributes }) => attributes["gateway.request_id"] === id);
+      const found = collector.spans.filter((span) => roots.some((root) => root.traceId === span.traceId));
+      return found.length >= wanted ? found : undefined;
+    },
+    { timeoutMs: 20_000, what: `${wanted} spans of ${id}` },
+  );
+}
+
+function only(spans: readonly CollectedSpan[], name: string): CollectedSpan {
+  const found = spans.filter((span) => span.name === name);
+  assert.equal(found.length, 1, `${name} among ${spans.map((span) => span.name).join(", ")}`);
+  return found[0] as CollectedSpan;
+}
+
+test("a request is one trace from the client through router and service to the provider, and tells no content", async () => {
+  await using collector = await startCollector();
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  await withFleet({ env }, async (fleet) => {
+    const traceparent = `00-${traceId}-${clientSpan}-01`;
+    const spans = await traced(fleet, collector, { spans: 3, headers: { traceparent } });
+    assert.deepEqual([...new Set(spans.map((span) => span.traceId))], [traceId]);
+    const server = only(spans, "POST /v1/chat/completions");
+    assert.deepEqual([server.service, server.kind, server.parentSpanId], ["router", 2, clientSpan]);
+    assert.equal(server.attributes["http.response.status_code"], 200);
+    const [chat, call] = spans.filter(({ name }) => name === "chat gpt-4o-mini").sort(byDepth(server));
+    assert.ok(chat !== undefined && call !== undefined);
+    assert.deepEqual([chat.service, chat.parentSpanId, call.parentSpanId], ["chat", server.spanId, chat.spanId]);
+    assert.equal(chat.attributes["gen_ai.operation.name"], "chat");
+    assert.equal(chat.attributes["gen_ai.provider.name"], "openai");
+    assert.ok(Number(chat.attributes["gen_ai.usage.output_tokens"]) > 0);
+    assert.match(String(chat.attributes["gateway.cost_usd"]), /^0\.\d+$/);
+
+    await using _fault = {
+      [Symbol.asyncDispose]: await setFault(fleet.run.simulator_url, { status: 503 }, { count: 1 }),
+    };
+    const retried = await traced(fleet, collector, { spans: 4 });
+    const failed = retried.filter(({ attributes }) => attributes["error.type"] === "transient");
+    assert.deepEqual(
+      failed.map(({ attributes, status }) => [attributes["http.response.status_code"], status?.code]),
+      [[503, 2]],
+    );
+
+    for (const sent of collector.bodies) {
+      assert.ok(!sent.includes("nobody's business") && !sent.includes("built-in simulator"), "content is in a trace");
+      assert.ok(!sent.includes(fleet.run.api_key), "a key is in a trace");
+    }
+    assert.deepEqual((await fleet.audit()).violations, []);
+  });
+});
+
+/** The parent's own child first. */
+const byDepth = (parent: CollectedSpan) => (a: CollectedSpan, b: CollectedSpan) =>
+  Number(b.parentSpanId === parent.spanId) - Number(a.parentSpanId === parent.spanId);

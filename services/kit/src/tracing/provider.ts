@@ -1,0 +1,41 @@
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import type { TracingSettings } from "./settings.ts";
+
+/** Of ended spans. */
+const maxQueueSize = 2_048;
+
+/** Bounds what a request can make us keep: no attribute is longer, however long what it names. */
+const spanLimits = { attributeValueLengthLimit: 256, attributeCountLimit: 64 };
+
+/**
+ * OpenTelemetry's SDK, only imported where there is tracing. A collector that does not answer costs
+ * the memory of the ended spans that wait, 2,048 at most; further ones are dropped.
+ */
+export function openProvider(service: string, settings: TracingSettings): TracerProvider {
+  const named = resourceFromAttributes({ "service.name": service });
+  return new TracerProvider({
+    resource: named.merge(detectResources({ detectors: [envDetector] })),
+    sampler: samplerOf(settings),
+    spanLimits,
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), maxQueueSize })],
+  });
+}
+
+function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share }: TracingSettings): Sampler {
+  const plain: Sampler = name.endsWith("traceidratio")
+    ? new TraceIdRatioBasedSampler(share)
+    : name.endsWith("always_off")
+      ? new AlwaysOffSampler()
+      : new AlwaysOnSampler();
+  return name.startsWith("parentbased_") ? new ParentBasedSampler({ root: plain }) : plain;
+}

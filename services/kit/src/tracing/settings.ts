@@ -1,0 +1,48 @@
+import { z } from "zod";
+
+/** Names of samplers, as OpenTelemetry's variables have them. */
+const samplerNames = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
+
+type SamplerName = (typeof samplerNames)[number];
+
+/**
+ * OpenTelemetry's own variables that decide whether there is tracing, and of what. Those of the
+ * exporter (headers, timeout, compression, certificates) are read by it.
+ */
+export const tracingSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("Where traces go, by OTLP over HTTP, such as `http://collector:4318`. Without it there are none."),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("The same with its whole path; goes before OTEL_EXPORTER_OTLP_ENDPOINT."),
+  OTEL_SDK_DISABLED: z.enum(["true", "false"]).default("false").describe("`true`: no traces, whatever else is set."),
+  OTEL_TRACES_SAMPLER: z
+    .enum(samplerNames)
+    .default("parentbased_always_on")
+    .describe("Which requests are traced. `parentbased_*` follow the client's `traceparent` where it sends one."),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe("The share of requests that `traceidratio` and `parentbased_traceidratio` trace."),
+} as const;
+
+/** The values of {@link tracingSettings}. */
+export interface TracingSettings {
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  readonly OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
+  readonly OTEL_SDK_DISABLED: "true" | "false";
+  readonly OTEL_TRACES_SAMPLER: SamplerName;
+  readonly OTEL_TRACES_SAMPLER_ARG: number;
+}

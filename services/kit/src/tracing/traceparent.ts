@@ -1,0 +1,33 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { SpanContext } from "@opentelemetry/api";
+
+export type { SpanContext };
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header; later versions may add parts. */
+const shape = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
+const maxChars = 512;
+const nothing = /^0+$/;
+
+/** The span that a `traceparent` names; undefined when it names none, which starts a new trace. */
+export function parseTraceparent(text: string | undefined): SpanContext | undefined {
+  if (text === undefined || text.length > maxChars) return undefined;
+  const [, traceId = "", spanId = "", flags = ""] = shape.exec(text) ?? [];
+  if (nothing.test(traceId) || nothing.test(spanId) || traceId === "") return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+}
+
+/** A span as the header `traceparent` names it. */
+export const traceparentOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
+  `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+
+/** Made with the first traced call: without tracing there is no asynchronous context to keep. */
+let calls: AsyncLocalStorage<string> | undefined;
+
+/** Does work whose calls of providers carry this `traceparent`. */
+export function withTraceparent<T>(traceparent: string, work: () => T): T {
+  calls ??= new AsyncLocalStorage();
+  return calls.run(traceparent, work);
+}
+
+/** What a call of a provider carries that is made here and now; undefined without tracing. */
+export const currentTraceparent = (): string | undefined => calls?.getStore();
