@@ -28,12 +28,16 @@ describe("people in the console, behind two replicas", () => {
   after(() => resources.disposeAsync());
 
   /** Invites somebody on the page of members, and joins by the link in a browser of their own. */
-  async function join(operator: Page, email: string, role: string): Promise<Page> {
+  async function join(operator: Page, email: string, role: string, account?: string): Promise<Page> {
     await operator.getByRole("button", { name: "Invite" }).click();
     const dialog = operator.getByRole("dialog");
     await dialog.getByLabel("E-mail").fill(email);
     await dialog.getByRole("combobox", { name: "Role" }).click();
     await operator.getByRole("option", { name: role }).click();
+    if (account !== undefined) {
+      await dialog.getByRole("combobox", { name: "Account" }).click();
+      await operator.getByRole("option", { name: account }).click();
+    }
     await dialog.getByRole("button", { name: "Make the link" }).click();
     const link = await dialog.getByLabel("Invitation link").inputValue();
     await dialog.getByRole("button", { name: "Done" }).click();
@@ -70,6 +74,17 @@ describe("people in the console, behind two replicas", () => {
     assert.equal(await member.getByText("a stranger's key").count(), 0);
     assert.equal(await member.getByRole("link", { name: "Accounts" }).count(), 0);
     assert.equal(await member.getByRole("link", { name: "Fleet" }).count(), 0);
+  });
+
+  test("an auditor of all accounts looks at each of them and at the fleet, and finds nothing to change", async () => {
+    const operator = await stage.visit("/members", "Members");
+    const auditor = await join(operator, "ada@example.com", "Auditor", "All accounts");
+    await auditor.getByRole("row").filter({ hasText: "default" }).first().waitFor();
+    assert.equal(await auditor.getByRole("button", { name: "Create key" }).count(), 0);
+    await auditor.getByRole("link", { name: "Accounts" }).click();
+    await auditor.getByRole("row").filter({ hasText: stage.fleet.run.account_id }).waitFor();
+    await auditor.getByRole("link", { name: "Fleet" }).click();
+    await auditor.getByRole("region", { name: "Processes" }).getByText("billing", { exact: true }).waitFor();
   });
 
   test("a person signs in at the OpenID Connect provider and comes back to the page they asked for", async () => {

@@ -17,6 +17,9 @@ interface Values {
   account_id: string | null;
 }
 
+/** Stands for all accounts; no account has such an id. */
+const everywhere = "*";
+
 function InviteForm({ onMade }: { readonly onMade: (invitation: Invitation & { readonly url: string }) => void }) {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -25,10 +28,13 @@ function InviteForm({ onMade }: { readonly onMade: (invitation: Invitation & { r
   const accounts = useInfiniteQuery({ ...accountsQuery, enabled: seesAll });
   const form = useForm<Values>({ initialValues: { email: "", role: "member", account_id: null } });
   const { role, account_id } = form.values;
-  const account = account_id ?? accounts.data?.[0]?.id ?? null;
+  const mayBeEverywhere = role === "auditor";
+  const chosen = account_id === everywhere && !mayBeEverywhere ? null : account_id;
+  const account = chosen ?? accounts.data?.[0]?.id ?? null;
   const invite = useMutation({
     mutationFn: ({ email }: Values) => {
-      const place = role === "operator" ? { account_id: null } : seesAll && { account_id: account };
+      const isEverywhere = role === "operator" || account === everywhere;
+      const place = isEverywhere ? { account_id: null } : seesAll && { account_id: account };
       return call<Invitation & { url: string }>("/invitations", { method: "POST", body: { email, role, ...place } });
     },
     onSuccess: async (made) => {
@@ -58,7 +64,10 @@ function InviteForm({ onMade }: { readonly onMade: (invitation: Invitation & { r
         {seesAll && role !== "operator" && (
           <Select
             label={t("members.form.account")}
-            data={(accounts.data ?? []).map(({ id, name }) => ({ value: id, label: name || id }))}
+            data={[
+              ...(mayBeEverywhere ? [{ value: everywhere, label: t("members.form.all") }] : []),
+              ...(accounts.data ?? []).map(({ id, name }) => ({ value: id, label: name || id })),
+            ]}
             value={account}
             onChange={(value) => form.setFieldValue("account_id", value)}
             allowDeselect={false}
