@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededInt } from "@uag/kit/seeded-random.ts";
 import { JournalRecord } from "@uag/proto/metering/v1/journal.ts";
 import { SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { EventEncoder } from "./event-encoder.ts";
@@ -8,23 +9,12 @@ import { encodeFinal, encodeStarted } from "./records.ts";
 /** Of `JournalRecord.final`: field 3, length-delimited. */
 const finalTag = 0x1a;
 
-/** A small generator (mulberry32), so that a failure can be seen again. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 const letters = ["a", "Z", "_", "\u007f", "\u0080", "é", "漢", "😀", "\ud800"];
 const integers = [0n, 1n, 127n, 128n, 2n ** 31n, 2n ** 32n + 5n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 63n - 1n, -1n];
 const lengths = [0, 1, 3, 22, 40, 126, 127, 128, 129, 300, 20_000];
 
 function randomEvent(seed: number): UsageEvent {
-  const random = randomFrom(seed);
+  const random = seededInt(seed);
   const among = <T>(values: readonly T[]): T => values[random(values.length)] as T;
   const plain = (): string => "req_0abcXYZ".repeat(2).slice(0, random(23));
   const odd = (): string => Array.from({ length: among(lengths.slice(0, -1)) }, () => among(letters)).join("");

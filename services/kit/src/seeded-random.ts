@@ -11,6 +11,12 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
+/** Integers from 0 up to, not including, the argument, that follow from a seed. */
+export function seededInt(seed: number): (below: number) => number {
+  const next = seededRandom(seed);
+  return (below) => Math.floor(next() * below);
+}
+
 /** Random values of several kinds, drawn from `seededRandom`. */
 export class Random {
   readonly #next: () => number;

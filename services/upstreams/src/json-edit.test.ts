@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { random } from "../test/random.ts";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { editMembers, topLevelMembers } from "./json-edit.ts";
 
 function edit(text: string, edits: Record<string, string | undefined>): string {
@@ -50,7 +50,7 @@ test("names of Object's own members are plain members", () => {
 
 test("an edit of the bytes is the edit of the parsed object, for any object", () => {
   for (let seed = 1; seed <= 3_000; seed++) {
-    const next = random(seed);
+    const next = seededRandom(seed);
     const below = (n: number): number => Math.floor(next() * n);
     const space = (): string => ["", "", " ", "\n\t", "\r\n"][below(5)] as string;
     const texts = ["", "a", '"', "\\", '\\"', "{", "]", "é🎉", "\u0000", ",", ":", "model"];

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import type { Timeouts } from "@uag/catalog/types.ts";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
 import type { UpstreamFailure } from "../src/failure.ts";
 import { type HttpResponse, send } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
-import { cutAnywhere, random } from "./random.ts";
+import { cutAnywhere } from "./random.ts";
 import { testTransport } from "./transport.ts";
 
 const timeouts: Timeouts = { connectMs: 5_000, firstByteMs: 5_000, betweenChunksMs: 5_000, totalMs: 10_000 };
@@ -109,7 +110,7 @@ function randomResponse(next: () => number): { text: string; body: string } {
 
 test("an answer is read the same however it is cut: length, chunks with extensions and trailers, until the end", async () => {
   for (let seed = 1; seed <= 150; seed++) {
-    const next = random(seed);
+    const next = seededRandom(seed);
     const { text, body } = randomResponse(next);
     const got = await read(cutAnywhere(Buffer.from(text, "latin1"), next));
     assert.equal(got.failure, undefined, `seed ${seed}: ${got.failure?.message}`);
@@ -119,7 +120,7 @@ test("an answer is read the same however it is cut: length, chunks with extensio
 
 test("whatever comes, it is an answer or a failure, never more than was sent, and never the end of the process", async () => {
   for (let seed = 1; seed <= 300; seed++) {
-    const next = random(seed);
+    const next = seededRandom(seed);
     const bytes = Buffer.from(randomResponse(next).text, "latin1");
     for (let i = 0; i <= next() * 4; i++) bytes[Math.floor(next() * bytes.length)] = next() * 256;
     const got = await read(cutAnywhere(bytes, next));

@@ -1,14 +1,3 @@
-/** A small seeded generator (mulberry32), so that a failure can be repeated. */
-export function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 /** Cuts bytes into pieces of random sizes. */
 export function cutAnywhere(bytes: Buffer, next: () => number): Buffer[] {
   const pieces: Buffer[] = [];

@@ -2,21 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { type ProviderTask, startProvider, type TestProvider, type Word } from "./provider.ts";
 import { order, type Replica, startReplica, TestBooks, until } from "./support.ts";
-
-/** Numbers in [0, 1) that follow from a seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const taskCount = 30;
 /**
@@ -87,7 +77,7 @@ function checkEnds({ provider, books }: Run, statuses: readonly string[]): void 
 describe("whatever happens meanwhile, every task ends once and is billed once, as it ended", () => {
   for (const seed of [1, 2, 3]) {
     test(`late and doubled answers, claims that run out, lost answers, billing that breaks, a replica that goes: seed ${seed}`, async () => {
-      const random = seeded(seed);
+      const random = seededRandom(seed);
       await using at = scratchDatabase();
       await using provider = await startProvider();
       const books = new TestBooks();

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededInt } from "@uag/kit/seeded-random.ts";
 import { restMs, WindowPermits } from "./window-permits.ts";
-
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 /** The most uses in any window of 60 s. */
 function busiestMinute(uses: { at: number; count: number }[]): number {
@@ -22,7 +15,7 @@ function busiestMinute(uses: { at: number; count: number }[]): number {
 
 test("replicas that pass permits to each other never use more than the limit in any 60 s, whatever the order and the clocks", () => {
   for (let seed = 1; seed <= 30; seed++) {
-    const random = randomFrom(seed);
+    const random = seededInt(seed);
     const limit = 1 + random(50);
     const replicas = [0, 1, 2].map(() => ({ permits: new WindowPermits(), clockOffset: random(1_000_000) }));
     const clock = (index: number, time: number) => time + replicas[index]!.clockOffset;

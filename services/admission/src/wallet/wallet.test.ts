@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededInt } from "@uag/kit/seeded-random.ts";
 import { type Grant, Wallet } from "./wallet.ts";
-
-function seeded(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 test("over any run of events a grant's amount is its balance, open holds, spend and returns, and nothing is admitted that is not there", () => {
   for (let seed = 1; seed <= 200; seed++) {
-    const random = seeded(seed);
+    const random = seededInt(seed);
     const wallet = new Wallet({ requestsAhead: 4 });
     const all = new Map<string, { amount: bigint; returned: bigint; closed: boolean; spent: bigint }>();
     const open: { grant: Grant; hold: bigint }[] = [];

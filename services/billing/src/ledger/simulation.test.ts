@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { seededInt } from "@uag/kit/seeded-random.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { acquireOperation } from "./acquire.ts";
@@ -13,17 +14,6 @@ import { isSound, larger, type Money, noMoney, smaller } from "./money.ts";
 import { finishOperation, releaseOperation, returnOperation } from "./return.ts";
 import { type Settlement, settleOperation } from "./settle.ts";
 import { topUpOperation } from "./top-up.ts";
-
-/** A small generator with a seed (mulberry32), so that a failing run can be repeated. */
-function seeded(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * below);
-  };
-}
 
 const accountId = "acct";
 const budgetedKey = "key_budget";
@@ -121,7 +111,7 @@ class World {
   ids = 0;
 
   constructor(seed: number) {
-    this.random = seeded(seed);
+    this.random = seededInt(seed);
   }
 
   id(prefix: string): string {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededInt } from "@uag/kit/seeded-random.ts";
 import {
   type BorrowTerms,
   borrow,
@@ -15,14 +16,6 @@ import {
 const restMs = 60_000;
 const leaseMs = 4_000;
 const marginMs = 500;
-
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 /**
  * A holder as the simulation has it: its permits by the time they are free, and the call it waits
@@ -63,7 +56,7 @@ class World {
   #made = 0;
 
   constructor(seed: number) {
-    this.random = randomFrom(seed);
+    this.random = seededInt(seed);
     this.#changes = seed % 2 === 0;
     this.concurrency = this.random(2) === 0;
     this.limit = 1 + this.random(12);

@@ -1,21 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededInt } from "../seeded-random.ts";
 import { type JsonLimits, maxLengths, scanJson } from "./scan.ts";
 
 const unlimited: JsonLimits = { depth: 1e9, values: 1e9, numbers: 1e9, names: 1_000, ...maxLengths };
 
-/** A small seeded generator (mulberry32), so that a failing run can be repeated. */
-function seeded(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
-type Random = ReturnType<typeof seeded>;
+type Random = ReturnType<typeof seededInt>;
 
 const pieces = ['"', "\\", "\\\\", '\\"', "\n", "{", "}", "[", "]", ",", ":", "é", "\u{1f600}", "a", "x".repeat(63)];
 
@@ -51,7 +41,7 @@ const walked = (text: string) => walk(JSON.parse(text), { depth: 0, values: 0, n
 
 test("what is counted is what JSON.parse makes, for 5,000 random texts, spaced or not", () => {
   for (let seed = 1; seed <= 5_000; seed++) {
-    const random = seeded(seed);
+    const random = seededInt(seed);
     const text = JSON.stringify(someValue(random, 0), null, ["", "  ", "\n"][random(3)]);
     const { names, ...expected } = walked(text);
     const { passed, member, longSpans: _, nameBytes, wordBytes, ...counts } = scanJson(Buffer.from(text), unlimited);
@@ -64,7 +54,7 @@ test("what is counted is what JSON.parse makes, for 5,000 random texts, spaced o
 test("a text with bytes changed is counted to its end without harm, and never below what JSON.parse makes of it", () => {
   let accepted = 0;
   for (let seed = 1; seed <= 5_000; seed++) {
-    const random = seeded(seed);
+    const random = seededInt(seed);
     const bytes = Buffer.from(JSON.stringify(someValue(random, 0)));
     for (let change = 0; change <= random(3); change++) {
       bytes[random(bytes.length)] = Buffer.from('"\\{}[],:1ex \n')[random(13)] as number;

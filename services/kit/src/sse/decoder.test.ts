@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededRandom } from "../seeded-random.ts";
 import { SseDecoder, SseTooLargeError } from "./decoder.ts";
 import { encodeSse, encodeSseComment } from "./encoder.ts";
 import type { SseEvent } from "./event.ts";
@@ -92,17 +93,6 @@ test("what is encoded decodes to the same", () => {
   assert.deepEqual(decode([encodeSseComment("pi\nng")]).seen, []);
 });
 
-/** A small seeded generator (mulberry32), so that a failure can be repeated. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 test("any split of the bytes gives the same events, and the raw pieces are the bytes that came in", () => {
   const words = [
     "",
@@ -122,7 +112,7 @@ test("any split of the bytes gives the same events, and the raw pieces are the b
   ];
   const ends = ["\n", "\r\n", "\r", "\n\n", "\r\n\r\n", "\r\r", ""];
   for (let seed = 1; seed <= 3_000; seed++) {
-    const next = random(seed);
+    const next = seededRandom(seed);
     const pick = <T>(list: T[]): T => list[Math.floor(next() * list.length)] as T;
     const bytes = Buffer.from(
       Array.from({ length: 1 + Math.floor(next() * 12) }, () => pick(words) + pick(ends)).join(""),

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { goldenFiles, unitsAsNumbers } from "../../test/golden.ts";
-import { cutAnywhere, random } from "../../test/random.ts";
+import { cutAnywhere } from "../../test/random.ts";
 import { firstUpstream, testCall, testModel } from "../../test/support.ts";
 import { passedCall } from "./messages.ts";
 import { AnthropicStream } from "./stream.ts";
@@ -19,7 +20,7 @@ const run = (pieces: readonly Buffer[]) => {
 
 test("however the bytes are cut, every event goes on as it came, the last one when the bill is written", () => {
   for (let seed = 1; seed <= 200; seed++) {
-    const { stream, text } = run(cutAnywhere(bytes, random(seed)));
+    const { stream, text } = run(cutAnywhere(bytes, seededRandom(seed)));
     assert.equal(stream.state, "finished");
     assert.equal(text + stream.closing.toString("utf8"), bytes.toString("utf8"), `seed ${seed}`);
     assert.ok(!text.includes("message_stop"));

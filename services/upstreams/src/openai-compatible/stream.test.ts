@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { random } from "../../test/random.ts";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { firstUpstream, testCall, testModel } from "../../test/support.ts";
 import { OpenAiStream } from "./stream.ts";
 import { openAiVariant } from "./variant.ts";
@@ -21,7 +21,7 @@ const done = "data: [DONE]\n\n";
 test("however the bytes are cut, all but the usage chunk comes out as it went in", () => {
   const body = [event({}), ": ping\n\n", event({ usage: null }), event({}).replaceAll("\n", "\r\n"), event({})];
   for (let seed = 1; seed <= 300; seed++) {
-    const next = random(seed);
+    const next = seededRandom(seed);
     const usageWanted = next() < 0.5;
     const bytes = Buffer.from([...body, usageOnly, done].join(""));
     const stream = open(usageWanted);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { type View, viewOfChunks, viewOfCompletion, viewOfEvents, viewOfMessage } from "../../test/client-view.ts";
 import { type GoldenFile, goldenFiles, pairOf, steady } from "../../test/golden.ts";
-import { cutAnywhere, random } from "../../test/random.ts";
+import { cutAnywhere } from "../../test/random.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { ResponseStream } from "../generation.ts";
 
@@ -36,7 +37,7 @@ for (const file of goldenFiles) {
     test(`however the bytes are cut the client gets the same: ${name}`, () => {
       const { adapter, call, upstream } = pairOf(file);
       for (let seed = 1; seed <= 100; seed++) {
-        const next = random(seed);
+        const next = seededRandom(seed);
         const source = next() < 0.3 ? Buffer.from(bytes.toString("utf8").replaceAll("\n", "\r\n")) : bytes;
         const text = textOf(adapter.openStream(call, upstream), cutAnywhere(source, next));
         assert.equal(steady(text), client.join(""), `seed ${seed}`);
@@ -91,7 +92,7 @@ for (const file of goldenFiles) {
     const { ofStream } = views(file);
     let finished = 0;
     for (let seed = 1; seed <= 400; seed++) {
-      const next = random(seed);
+      const next = seededRandom(seed);
       for (const { upstream: reported } of file.streams) {
         const shuffled = reported.filter(() => next() > 0.03).map((event) => mutatedEvent(event, next));
         const stream = adapter.openStream(call, upstream);
