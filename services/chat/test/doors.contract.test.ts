@@ -217,7 +217,7 @@ for (const [doorName, door] of Object.entries({ chat: chatDoor, messages: messag
 
   for (const model of faulty) {
     for (const fault of faults) {
-      test(`${doorName} door, ${model}: ${fault}`, async () => {
+      test(`${doorName} door, ${model}: ${fault} shows no secret, and is billed by what was delivered`, async () => {
         const body = door.call(`${model}/${fault}`, `repeat 60 words\n${fault} at the ${doorName} door`);
         const response = await harness.call(door.operation, { ...body, stream: true });
         assert.doesNotMatch(response.text, /sk-simulator|127\.0\.0\.1/);

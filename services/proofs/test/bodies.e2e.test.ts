@@ -22,19 +22,30 @@ const watched = ["router", ...serviceNames];
 
 const message = [{ role: "user", content: "Hi" }];
 const alphaInput = { messages: [{ role: "user", content: [{ text: "a cat" }] }] };
-const operations: [path: string, good: object, list: string][] = [
-  ["/v1/chat/completions", { model: "gpt-4o-mini", messages: message }, "messages"],
-  ["/v1/messages", { model: "claude-haiku-4-5", max_tokens: 5, messages: message }, "messages"],
-  ["/v1/messages/count_tokens", { model: "claude-haiku-4-5", messages: message }, "messages"],
-  ["/v1/embeddings", { model: "text-embedding-3-small", input: "Hi" }, "input"],
-  ["/v1/audio/speech", { model: "alpha3-tts-flash", input: "Hi" }, "input"],
-  ["/v1/images/generations", { model: "alpha-image-2.0", input: alphaInput }, "input"],
-  ["/v1/images/generations", { model: "seedream-4-0", prompt: "a cat" }, "image"],
-  [
-    "/v1/videos/generations",
-    { model: "beta2.6-t2v", duration: 5, resolution: "720p", input: { prompt: "a cat" } },
-    "input",
-  ],
+interface Target {
+  readonly path: string;
+  readonly good: { readonly model: string } & Record<string, unknown>;
+  /** The member of the body that is given another value. */
+  readonly member: string;
+}
+
+const targets: readonly Target[] = [
+  { path: "/v1/chat/completions", good: { model: "gpt-4o-mini", messages: message }, member: "messages" },
+  { path: "/v1/messages", good: { model: "claude-haiku-4-5", max_tokens: 5, messages: message }, member: "messages" },
+  {
+    path: "/v1/messages/count_tokens",
+    good: { model: "claude-haiku-4-5", messages: message },
+    member: "messages",
+  },
+  { path: "/v1/embeddings", good: { model: "text-embedding-3-small", input: "Hi" }, member: "input" },
+  { path: "/v1/audio/speech", good: { model: "alpha3-tts-flash", input: "Hi" }, member: "input" },
+  { path: "/v1/images/generations", good: { model: "alpha-image-2.0", input: alphaInput }, member: "input" },
+  { path: "/v1/images/generations", good: { model: "seedream-4-0", prompt: "a cat" }, member: "image" },
+  {
+    path: "/v1/videos/generations",
+    good: { model: "beta2.6-t2v", duration: 5, resolution: "720p", input: { prompt: "a cat" } },
+    member: "input",
+  },
 ];
 
 describe("whatever a body is made of, others hardly wait for it and no process grows by it", () => {
@@ -49,16 +60,16 @@ describe("whatever a body is made of, others hardly wait for it and no process g
     turns = await TurnProbes.in(join(dir, "p"));
     fleet = resources.use(await startTestFleet({ dataDir: join(dir, "data"), env: turns.env }));
     poor = (await newEmptyAccount(fleet)).client;
-    for (const [path, good] of operations) await fleet.client.post(path, good);
+    for (const { path, good } of targets) await fleet.client.post(path, good);
   });
   after(() => resources.disposeAsync());
 
   const reports = (): Promise<Map<string, TurnReport>> => turns.read(fleet.run, watched);
 
-  for (const [path, good, list] of operations) {
-    test(`POST ${path}: ${JSON.stringify(good)}`, async () => {
+  for (const { path, good, member } of targets) {
+    test(`the worst bodies of POST ${path} for ${good.model} are refused, and hold up no process`, async () => {
       const problems: string[] = [];
-      for (const { what, text } of worstBodies(good, list)) {
+      for (const { what, text } of worstBodies(good, member)) {
         await reports();
         const { status, text: reported } = await poor.post(path, text);
         const [max, growth] = worstOf(await reports());

@@ -8,7 +8,7 @@ const { signal } = new AbortController();
 for (const file of goldenFiles) {
   const pair = `${file.client} to ${file.protocol}`;
   for (const { title, sent, ...given } of file.requests) {
-    test(`${pair}, request: ${title}`, async () => {
+    test(`a request from ${pair} reaches the upstream as recorded: ${title}`, async () => {
       const { adapter, call, upstream } = pairOf(file, given);
       const encoded = await adapter.encode(call, upstream, signal);
       assert.deepEqual(JSON.parse(encoded.body.toString("utf8")), sent);
@@ -16,7 +16,7 @@ for (const file of goldenFiles) {
   }
 
   for (const { title, param, ...given } of file.refused) {
-    test(`${pair}, refused before anything is sent: ${title}`, async () => {
+    test(`what ${pair} cannot carry is refused before anything is sent: ${title}`, async () => {
       const { adapter, call, upstream } = pairOf(file, given);
       const refused = (error: unknown): boolean => {
         assert.ok(error instanceof UpstreamFailure, String(error));
@@ -29,7 +29,7 @@ for (const file of goldenFiles) {
   }
 
   for (const { title, upstream: reported, client, units } of file.responses) {
-    test(`${pair}, answer: ${title}`, () => {
+    test(`an answer from ${pair} reaches the client with all of its usage: ${title}`, () => {
       const { adapter, call, upstream } = pairOf(file);
       const whole = adapter.decode(Buffer.from(JSON.stringify(reported)), call, upstream);
       assert.deepEqual(JSON.parse(steady(whole.body.toString("utf8"))), client);
@@ -39,7 +39,7 @@ for (const file of goldenFiles) {
   }
 
   for (const { title, upstream: reported, client, units } of file.streams) {
-    test(`${pair}, stream: ${title}`, () => {
+    test(`a stream from ${pair} reaches the client with all of its usage: ${title}`, () => {
       const { adapter, call, upstream } = pairOf(file);
       const stream = adapter.openStream(call, upstream);
       const out = [...stream.push(Buffer.from(reported.join(""))), ...stream.end(), stream.closing];

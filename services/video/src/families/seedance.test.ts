@@ -83,12 +83,11 @@ const refused: readonly (readonly [title: string, fields: object, param: string,
 
 describe("a request that Seedance's line does not take is refused by the field at fault", () => {
   for (const [title, fields, param, upstreamModel] of refused) {
-    test(title, () =>
+    test(`${title} is refused by the field at fault`, () =>
       assert.throws(
         () => seedance(fields, upstreamModel),
         (error) => error instanceof GatewayError && error.param === param,
-      ),
-    );
+      ));
   }
 });
 

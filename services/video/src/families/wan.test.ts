@@ -116,7 +116,7 @@ const taken: readonly (readonly [title: string, body: object, sent: object])[] =
 
 describe("a request that fits its model goes to the provider with what is billed", () => {
   for (const [title, body, sent] of taken) {
-    test(title, () => {
+    test(`${title} is sent as its model has it`, () => {
       const request = read(body);
       const { seed, ...parameters } = request.body["parameters"] as { seed: number };
       assert.deepEqual(parameters, sent);
@@ -210,12 +210,11 @@ const refused: readonly (readonly [title: string, body: object, param: string])[
 
 describe("what does not fit, or would bill something else than it makes, is refused by the field at fault", () => {
   for (const [title, body, param] of refused) {
-    test(title, () =>
+    test(`${title} is refused by the field at fault`, () =>
       assert.throws(
         () => read(body),
         (error) => error instanceof GatewayError && error.httpStatus === 400 && error.param === param,
-      ),
-    );
+      ));
   }
 });
 
