@@ -8,7 +8,7 @@ export const shownBaseUrl = "http://127.0.0.1:8080";
 
 /** A program for one language, as viewers of OpenAPI documents read `x-codeSamples`. */
 export interface CodeSample {
-  readonly lang: "Shell" | "JavaScript" | "Python";
+  readonly lang: "shell" | "javascript" | "python";
   readonly label: string;
   readonly source: string;
 }
@@ -33,9 +33,9 @@ export function codeSamples(route: AnyRoute): readonly CodeSample[] {
   if (example === undefined) return [];
   const call = callOf(route, example);
   return [
-    { lang: "Shell", label: "curl", source: shell(call) },
-    { lang: "JavaScript", label: "JavaScript", source: javascript(call) },
-    { lang: "Python", label: "Python", source: python(call) },
+    { lang: "shell", label: "curl", source: shell(call) },
+    { lang: "javascript", label: "JavaScript", source: javascript(call) },
+    { lang: "python", label: "Python", source: python(call) },
   ];
 }
 

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { MongoClient } from "mongodb";
+import { startCollector } from "../src/testing/collector.ts";
+import { type TestFleet, withFleet } from "../src/testing/with-fleet.ts";
+
+/** What every planted text begins with: one look finds any of them. */
+const mark = "canary";
+const planted = new Set<string>();
+
+function plant(): string {
+  const text = `${mark}${randomBytes(12).toString("hex")}`;
+  planted.add(text);
+  return text;
+}
+
+const user = (content: string) => [{ role: "user", content }];
+
+/** Requests with planted texts wherever a client's own words and secrets may be. */
+const requests: readonly (() => [path: string, body: object, headers: Record<string, string>])[] = [
+  () => [
+    "/v1/chat/completions",
+    { model: "gpt-4o-mini", messages: [{ role: "system", content: plant() }, ...user(plant())], user: plant() },
+    { "idempotency-key": plant(), cookie: plant() },
+  ],
+  () => [
+    "/v1/chat/completions",
+    { model: "claude-sonnet-4-6", messages: user(plant()), stream: true, metadata: { about: plant() } },
+    { "user-agent": plant(), "x-api-key": plant() },
+  ],
+  () => [
+    "/v1/messages",
+    { model: "gemini-2.5-flash", max_tokens: 50, system: plant(), messages: user(plant()) },
+    { "x-forwarded-for": plant() },
+  ],
+  () => ["/v1/embeddings", { model: "text-embedding-3-small", input: [plant(), plant()] }, {}],
+  () => ["/v1/audio/speech", { model: "alpha3-tts-flash", input: plant(), instructions: plant() }, {}],
+  // What is refused has words in it too, and is told of in more places.
+  () => ["/v1/chat/completions", { model: plant(), messages: user(plant()) }, {}],
+  () => ["/v1/chat/completions", { model: "gpt-4o-mini", messages: plant() }, {}],
+  () => [`/v1/chat/completions?key=${plant()}`, { model: "gpt-4o-mini", messages: user(plant()) }, {}],
+  () => [
+    "/v1/chat/completions",
+    { model: "gpt-4o-mini", messages: user(plant()) },
+    { authorization: `Bearer ${plant()}` },
+  ],
+  () => ["/admin/v1/keys", { account_id: "nobody" }, { authorization: `Bearer ${plant()}` }],
+  () => ["/mcp", { jsonrpc: "2.0", id: 1, method: plant() }, {}],
+];
+
+const rounds = 60;
+
+/** What is kept by design, so that a look that finds nothing is seen to look: places and texts. */
+async function keepControls({ client, run }: TestFleet): Promise<readonly (readonly [place: string, text: string])[]> {
+  const [path, name] = [`control${randomBytes(8).toString("hex")}`, `control${randomBytes(8).toString("hex")}`];
+  await client.get(`/${path}`);
+  const headers = { authorization: `Bearer ${run.admin.token}` };
+  await client.post("/admin/v1/accounts", { name }, { headers });
+  return [
+    ["router.log", path],
+    ["billing.", name],
+  ];
+}
+
+async function sendAll({ client }: TestFleet): Promise<void> {
+  for (let round = 0; round < rounds; round++)
+    await Promise.all(
+      requests.map(async (make) => {
+        const [path, body, headers] = make();
+        await client.post(path, body, { headers });
+      }),
+    );
+}
+
+/** Texts that are kept, each with its place; the simulator, a provider, may know everything. */
+async function* kept({ run, dataDir }: TestFleet): AsyncGenerator<[place: string, text: string]> {
+  for (const file of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
+    const path = join(file.parentPath, file.name);
+    const isDatabase = path.includes("/mongo");
+    if (file.isFile() && !isDatabase && !path.includes("simulator")) yield [path, await readFile(path, "latin1")];
+  }
+  await using database = await MongoClient.connect(run.mongodb_url);
+  for (const { name } of (await database.db("admin").admin().listDatabases()).databases) {
+    // The engine's own, of which some may be read by nobody.
+    if (name === "local" || name === "admin" || name === "config") continue;
+    for (const collection of await database.db(name).collections())
+      for await (const row of collection.find()) yield [`${name}.${collection.collectionName}`, JSON.stringify(row)];
+  }
+}
+
+test(`of ${rounds} rounds of requests nothing that a client said or showed is in logs, traces, journals, streams or databases`, async () => {
+  await using collector = await startCollector();
+  await withFleet({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ACCESS_LOG: "all" } }, async (fleet) => {
+    await sendAll(fleet);
+    assert.ok(planted.size >= 1_000, `${planted.size} texts`);
+    assert.deepEqual((await fleet.audit()).violations, []);
+    const controls = await keepControls(fleet);
+    const seen = new Set<string>();
+    const found = new Set<string>();
+    let texts = 0;
+    for await (const [place, text] of kept(fleet)) {
+      texts++;
+      for (const [at, control] of controls) if (place.includes(at) && text.includes(control)) seen.add(control);
+      const at = text.indexOf(mark);
+      if (at >= 0 && planted.has(text.slice(at, at + mark.length + 24)))
+        found.add(`${place}: ${text.slice(Math.max(0, at - 80), at + 20)}`);
+    }
+    for (const body of collector.bodies) if (body.includes(mark)) found.add(`traces: ${body.slice(0, 200)}`);
+    assert.ok(texts > 1_000 && collector.spans.length > 100, `${texts} texts, ${collector.spans.length} spans`);
+    assert.equal(seen.size, controls.length, "what is kept by design was not found");
+    assert.deepEqual([...found], []);
+  });
+});
