@@ -23,7 +23,9 @@ export const key = z.object({
 
 /** A key with how it was used. */
 export const usedKey = key.extend({
-  last_used_at: time.nullable().describe("When its last request ended, to the minute; null: never, or it cannot be told just now."),
+  last_used_at: time
+    .nullable()
+    .describe("When its last request ended, to the minute; null: never, or it cannot be told just now."),
   requests_last_hour: count.nullable().describe("About; null when it cannot be told just now."),
 });
 
