@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { waitFor } from "../src/testing/wait-for.ts";
@@ -101,8 +102,13 @@ describe("the playground in a browser", () => {
     await page.getByText("1536 dimensions").waitFor();
   });
 
-  test("a film is followed to its end, and plays", async () => {
+  test("a film is followed to its end, and plays, also for somebody who is quicker than the list of models", async () => {
     const page = await open("mode=video");
+    await page.route(/admin\/v1\/models/, async (route) => {
+      await sleep(1_500);
+      await route.continue();
+    });
+    await page.reload();
     await page.getByLabel("Prompt").fill("Waves at a beach");
     await page.getByRole("button", { name: "Film" }).click();
     await page.getByText("succeeded").waitFor();

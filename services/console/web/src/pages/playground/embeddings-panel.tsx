@@ -62,7 +62,11 @@ export function EmbeddingsPanel() {
       />
       <Group justify="space-between">
         <AsCode path="/v1/embeddings" body={body} />
-        <Button onClick={() => run.mutate()} loading={run.isPending} disabled={texts.includes("")}>
+        <Button
+          onClick={() => run.mutate()}
+          loading={run.isPending}
+          disabled={texts.includes("") || model === undefined}
+        >
           {t("playground.compare")}
         </Button>
       </Group>

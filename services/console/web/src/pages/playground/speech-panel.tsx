@@ -74,7 +74,7 @@ export function SpeechPanel() {
       />
       <Group justify="space-between">
         <AsCode path="/v1/audio/speech" body={body} />
-        <Button onClick={() => make.mutate()} loading={make.isPending} disabled={input === ""}>
+        <Button onClick={() => make.mutate()} loading={make.isPending} disabled={input === "" || model === undefined}>
           {t("playground.speak")}
         </Button>
       </Group>

@@ -119,7 +119,11 @@ export function VideoPanel() {
       </Group>
       <Group justify="space-between">
         <AsCode path={path} body={body} />
-        <Button onClick={() => make.mutate()} loading={make.isPending} disabled={asked.prompt === ""}>
+        <Button
+          onClick={() => make.mutate()}
+          loading={make.isPending}
+          disabled={asked.prompt === "" || model === undefined}
+        >
           {t("playground.film")}
         </Button>
       </Group>
