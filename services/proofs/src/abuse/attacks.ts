@@ -14,42 +14,44 @@ export interface Attack {
   readonly parallel?: number;
 }
 
-/** Largest bodies that the public server takes, without what surrounds what fills them. */
-const maxJson = maxBodyBytesOfKind("json") - 4_096;
-const maxForm = maxBodyBytesOfKind("multipart") - 4_096;
+/** What a body has at most around what fills it, bytes. */
+const surroundings = 4_096;
+const maxForm = maxBodyBytesOfKind("multipart") - surroundings;
+const maxJsonOf = ({ maxBodyBytes = maxBodyBytesOfKind("json") }: Target): number => maxBodyBytes - surroundings;
 const maxHeaderLength = 15_000;
 const mark = "@@fill@@";
 
 const json = { "content-type": "application/json" };
 const text = (value: string): Buffer => Buffer.from(value);
 
-const longText = (): Buffer => text(`"${"a".repeat(maxJson)}"`);
+/** Makes a body, or what fills one, of up to so many bytes. */
+type Fill = (max: number) => Buffer;
+
+const longText: Fill = (max) => text(`"${"a".repeat(max)}"`);
 
 /** What fills the main field of a good request, as raw JSON of nearly the largest size. */
-const fills: Readonly<Record<string, () => Buffer>> = {
+const fills: Readonly<Record<string, Fill>> = {
   "one long text": longText,
-  "one long text of wide characters": () => text(`"${"汉".repeat(maxJson / 3)}"`),
-  "one long text with one wide character": () => text(`"${"a".repeat(maxJson - 3)}汉"`),
-  "two long texts with wide characters": () =>
-    text(`["汉${"a".repeat(maxJson / 2 - 10)}","汉${"b".repeat(maxJson / 2 - 10)}"]`),
-  "long texts in parts": () =>
-    text(
-      `[${Array.from({ length: 20 }, () => `{"type":"text","text":"汉${"a".repeat(maxJson / 20 - 100)}"}`).join(",")}]`,
-    ),
-  "one long escaped text": () => text(`"${"\\u4e00".repeat(maxJson / 6)}"`),
-  "millions of levels": () => text("[".repeat(maxJson / 2) + "]".repeat(maxJson / 2)),
+  "one long text of wide characters": (max) => text(`"${"汉".repeat(max / 3)}"`),
+  "one long text with one wide character": (max) => text(`"${"a".repeat(max - 3)}汉"`),
+  "two long texts with wide characters": (max) =>
+    text(`["汉${"a".repeat(max / 2 - 10)}","汉${"b".repeat(max / 2 - 10)}"]`),
+  "long texts in parts": (max) =>
+    text(`[${Array.from({ length: 20 }, () => `{"type":"text","text":"汉${"a".repeat(max / 20 - 100)}"}`).join(",")}]`),
+  "one long escaped text": (max) => text(`"${"\\u4e00".repeat(max / 6)}"`),
+  "millions of levels": (max) => text("[".repeat(max / 2) + "]".repeat(max / 2)),
   "objects in objects": () => text(`${'{"a":'.repeat(2_000_000)}1${"}".repeat(2_000_000)}`),
   "a million members": () => text(`{${Array.from({ length: 1_000_000 }, (_, i) => `"k${i}":1`).join(",")}}`),
-  "millions of numbers": () => text(`[${"1,".repeat(maxJson / 2 - 2)}1]`),
+  "millions of numbers": (max) => text(`[${"1,".repeat(max / 2 - 2)}1]`),
   "half a million parts": () => text(`[${'{"type":"text","text":"a"},'.repeat(500_000)}{"type":"text","text":"a"}]`),
   "a million texts": () => text(`[${'"a",'.repeat(1_000_000)}"a"]`),
-  "long digits": () => text("9".repeat(maxJson)),
+  "long digits": (max) => text("9".repeat(max)),
 };
 
 /** Bodies that are no JSON. */
-const broken: Readonly<Record<string, () => Buffer>> = {
-  "no JSON at all": () => Buffer.alloc(maxJson, "x"),
-  "bytes that are no UTF-8": () => Buffer.alloc(maxJson, 0xff),
+const broken: Readonly<Record<string, Fill>> = {
+  "no JSON at all": (max) => Buffer.alloc(max, "x"),
+  "bytes that are no UTF-8": (max) => Buffer.alloc(max, 0xff),
 };
 
 function around(sample: (fill: unknown) => object, fill: Buffer): Buffer {
@@ -59,25 +61,27 @@ function around(sample: (fill: unknown) => object, fill: Buffer): Buffer {
 
 const pictureStart = Buffer.from("\x89PNG\r\n\x1a\n\0", "latin1").toString("base64");
 
-function* jsonAttacks(path: string, { sample, withUrls, withPicture }: Target, thirdParty: string): Generator<Attack> {
+function* jsonAttacks(path: string, target: Target, thirdParty: string): Generator<Attack> {
+  const { sample, withUrls, withPicture } = target;
   if (sample === undefined) return;
+  const max = maxJsonOf(target);
   for (const [name, fill] of Object.entries(fills))
-    yield { name, path, headers: json, body: () => [around(sample, fill())] };
+    yield { name, path, headers: json, body: () => [around(sample, fill(max))] };
   const replayed = { ...json, "idempotency-key": "abuse" };
-  yield { name: "one long text, to be kept", path, headers: replayed, body: () => [around(sample, longText())] };
+  yield { name: "one long text, to be kept", path, headers: replayed, body: () => [around(sample, longText(max))] };
   const endless = { ...json, "idempotency-key": "a".repeat(10_000) };
   yield {
     name: "one long text under an endless key",
     path,
     headers: endless,
-    body: () => [around(sample, longText())],
+    body: () => [around(sample, longText(max))],
   };
-  for (const [name, fill] of Object.entries(broken)) yield { name, path, headers: json, body: () => [fill()] };
+  for (const [name, fill] of Object.entries(broken)) yield { name, path, headers: json, body: () => [fill(max)] };
   const wide = (): Buffer => text(`{${Array.from({ length: 500_000 }, (_, i) => `"k${i}":${i}`).join(",")}}`);
   yield { name: "half a million fields", path, headers: json, body: () => [wide()] };
   if (withPicture !== undefined) {
     const begin = `${withPicture.asUrl ? "data:image/png;base64," : ""}${pictureStart}`;
-    const fill = (): Buffer => text(`"${begin}${"A".repeat(maxJson - 4_096)}"`);
+    const fill = (): Buffer => text(`"${begin}${"A".repeat(max - 4_096)}"`);
     yield { name: "one large picture", path, headers: json, body: () => [around(withPicture.sample, fill())] };
   }
   if (withUrls === undefined) return;
@@ -112,7 +116,8 @@ function* formAttacks(path: string): Generator<Attack> {
 }
 
 /** What any path can be sent, whatever its body is. */
-function* anyAttacks(path: string, { body, sample }: Target): Generator<Attack> {
+function* anyAttacks(path: string, target: Target): Generator<Attack> {
+  const { body, sample } = target;
   const type = body === "multipart" ? { "content-type": `multipart/form-data; boundary=${boundary}` } : json;
   const small = (): Buffer[] => (sample === undefined ? [] : [text(JSON.stringify(sample("x")))]);
   yield {
@@ -126,7 +131,7 @@ function* anyAttacks(path: string, { body, sample }: Target): Generator<Attack> 
   const query = Array.from({ length: 3_000 }, (_, i) => `a${i % 10}=1`).join("&");
   yield { name: "thousands of query fields", path: `${path}?${query.slice(0, 14_000)}`, headers: type, body: small };
   const trickle = (): Buffer[] => Array.from({ length: 10 }, () => Buffer.alloc(64 * 1024, " "));
-  const declared = { ...type, "content-length": String(maxJson) };
+  const declared = { ...type, "content-length": String(maxJsonOf(target)) };
   yield { name: "twenty slow uploads", path, headers: declared, body: trickle, pauseMs: 100, parallel: 20 };
 }
 

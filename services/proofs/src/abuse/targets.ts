@@ -1,4 +1,4 @@
-import { adminRoutes, type BodyKind, routes } from "@uag/contract/routes.ts";
+import { adminRoutes, type BodyKind, mountBodyLimits, routes } from "@uag/contract/routes.ts";
 import { probes } from "@uag/fleet/openapi/probes.ts";
 import { mounts } from "@uag/gateway/mounts.ts";
 
@@ -7,6 +7,8 @@ export interface Target {
   readonly method: string;
   readonly path: string;
   readonly body: BodyKind;
+  /** Bodies above this, bytes, are refused unread; default: the largest that any path takes. */
+  readonly maxBodyBytes?: number;
   /** What has to be sent besides. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Asked by somebody who has signed in to the console as a member of an account without money. */
@@ -117,6 +119,7 @@ const mcpTarget: Target = {
   method: "POST",
   path: "/mcp",
   body: "json",
+  maxBodyBytes: mountBodyLimits["/mcp"],
   headers: { accept: "application/json, text/event-stream" },
   sample: (fill) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: toolCall(fill) }),
 };
