@@ -28,7 +28,7 @@ const ask = 'How is the weather?\ncall get_weather {"city":"Oslo"}';
  * A question, the call of the tool, its result, the answer; one more call and result may come
  * between.
  */
-const mostTurns = 6;
+const maxTurns = 6;
 const named = { name: "get_weather", description: "The weather of a city." };
 const city = z.object({ city: z.string() });
 let asked = 0;
@@ -54,7 +54,7 @@ for (const model of models) {
     asked = 0;
     const agent = createAgent({ model: door, tools: [tool(weather, { ...named, schema: city })] });
     const { messages } = await agent.invoke({ messages: [{ role: "user", content: ask }] }, { recursionLimit: 10 });
-    assert.ok(asked > 0 && messages.length <= mostTurns, `${model}: ${asked} calls, ${messages.length} turns`);
+    assert.ok(asked > 0 && messages.length <= maxTurns, `${model}: ${asked} calls, ${messages.length} turns`);
     assert.ok(messages.at(-1).text.length > 0);
   }
   asked = 0;

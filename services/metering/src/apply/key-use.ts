@@ -3,7 +3,7 @@ import type { Store } from "../store/store.ts";
 
 /** A later use of a key is noted when it is later by so much, milliseconds. */
 const resolutionMs = 60_000n;
-const mostRemembered = 200_000;
+const maxRemembered = 200_000;
 
 /**
  * Notes when keys were used last, to the minute. Not part of a transaction, so that no two meet at
@@ -29,7 +29,7 @@ export class KeyUse {
       updateOne: { filter: { _id }, update: { $max: { lastUsedAt: new Date(Number(ms)) } }, upsert: true },
     }));
     await this.#rows.bulkWrite(writes, { ordered: false });
-    if (this.#noted.size + latest.size > mostRemembered) this.#noted.clear();
+    if (this.#noted.size + latest.size > maxRemembered) this.#noted.clear();
     for (const [keyId, ms] of latest) this.#noted.set(keyId, ms);
   }
 }

@@ -10,7 +10,7 @@ interface Props {
 }
 
 /** More failures than this share are more than chance. */
-const mostFailures = 0.05;
+const maxFailureRate = 0.05;
 
 /** How a provider did in the last hour, in a word. */
 export function HealthBadge({ calls, failures, resting }: Props) {
@@ -21,7 +21,7 @@ export function HealthBadge({ calls, failures, resting }: Props) {
       ? (["orange", t("fleet.health.resting")] as const)
       : calls === 0
         ? (["gray", t("fleet.health.unasked")] as const)
-        : share > mostFailures
+        : share > maxFailureRate
           ? (["red", t("fleet.health.failing", { share: percent(share) })] as const)
           : (["teal", t("fleet.health.well")] as const);
   return (

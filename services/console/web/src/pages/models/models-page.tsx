@@ -17,7 +17,7 @@ import { allCapabilities, type Capability, capabilitiesOf } from "./prices.ts";
 import { useModelColumns } from "./use-model-columns.tsx";
 
 const route = getRouteApi("/app/models");
-const mostCompared = 4;
+const maxCompared = 4;
 
 function useShownModels() {
   const { q = "", does } = route.useSearch();
@@ -78,7 +78,7 @@ export function ModelsPage() {
   const [comparing, setComparing] = useState(false);
   const { rows, data = [], error, refetch } = useShownModels();
   const picked = useMemo(() => compare.split(",").filter((id) => id !== ""), [compare]);
-  const columns = useModelColumns(picked, mostCompared, (ids) => {
+  const columns = useModelColumns(picked, maxCompared, (ids) => {
     void navigate({ search: (before) => ({ ...before, compare: ids.join(",") || undefined }), replace: true });
   });
   const action = picked.length > 1 && (

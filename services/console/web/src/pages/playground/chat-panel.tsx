@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { ChatSettings, mostModels } from "./chat-settings.tsx";
+import { ChatSettings, maxModels } from "./chat-settings.tsx";
 import { ChatTurn } from "./chat-turn.tsx";
 import { Composer } from "./composer.tsx";
 import { chatBody, type Settings } from "./conversation.ts";
@@ -18,7 +18,7 @@ const usualModel = "gpt-4o-mini";
 export function ChatPanel() {
   const { t } = useTranslation();
   const { models: named = usualModel } = route.useSearch();
-  const models = useMemo(() => named.split(",").slice(0, mostModels), [named]);
+  const models = useMemo(() => named.split(",").slice(0, maxModels), [named]);
   const [settings, setSettings] = useState<Settings>({ system: "", temperature: "", maxTokens: "", tools: "" });
   const { turns, say, stop, clear, busy } = useChat(models, settings);
   return (

@@ -7,7 +7,7 @@ import { modelsQuery } from "../../api/models.ts";
 import { capabilitiesOf } from "../models/prices.ts";
 import { type Settings, toolsOf } from "./conversation.ts";
 
-export const mostModels = 4;
+export const maxModels = 4;
 
 const sampleTools = '[{ "type": "function", … }]';
 
@@ -31,7 +31,7 @@ function ModelsInput({ models }: { readonly models: string[] }) {
       onChange={(ids) =>
         void navigate({ search: (before) => ({ ...before, models: ids.join(",") || undefined }), replace: true })
       }
-      maxValues={mostModels}
+      maxValues={maxModels}
       searchable
       hidePickedOptions
       limit={100}

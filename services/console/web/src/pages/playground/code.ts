@@ -12,11 +12,11 @@ function python(value: unknown, indent = ""): string {
 /** In single quotes for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-const longestData = 200;
+const maxDataLength = 200;
 
 /** Pictures in a body are thousands of characters that nobody reads. */
 const withoutPictures = (_name: string, value: unknown): unknown =>
-  typeof value === "string" && value.startsWith("data:") && value.length > longestData
+  typeof value === "string" && value.startsWith("data:") && value.length > maxDataLength
     ? `${value.slice(0, value.indexOf(",") + 1)}…`
     : value;
 

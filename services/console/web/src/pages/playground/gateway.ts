@@ -63,7 +63,7 @@ export async function* chunksOf(response: Response): AsyncGenerator<Chunk> {
   }
 }
 
-const mostTries = 8;
+const maxTries = 8;
 
 /** The bill of a request that has just ended: it is there within seconds. */
 export const billQuery = (requestId: string | null) =>
@@ -71,7 +71,7 @@ export const billQuery = (requestId: string | null) =>
     queryKey: ["usage", "receipt", requestId],
     queryFn: () => call<Receipt>(`/admin/v1/usage/events/${encodeURIComponent(requestId ?? "")}`),
     enabled: requestId !== null,
-    retry: (failures, error) => error instanceof ApiError && error.status === 404 && failures < mostTries,
+    retry: (failures, error) => error instanceof ApiError && error.status === 404 && failures < maxTries,
     retryDelay: 800,
     staleTime: Number.POSITIVE_INFINITY,
   });

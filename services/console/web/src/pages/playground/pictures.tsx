@@ -3,7 +3,7 @@ import { IconPhotoPlus } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 
 export const pictureTypes = "image/png,image/jpeg,image/webp";
-const mostPictures = 8;
+const maxPictures = 8;
 
 /** A file as a data: URL. */
 export function dataUrlOf(file: Blob): Promise<string> {
@@ -25,7 +25,7 @@ export function AddPictures({ urls, onChange }: Props) {
   const { t } = useTranslation();
   const add = async (files: File[]): Promise<void> => {
     const added = await Promise.all(files.map(dataUrlOf));
-    onChange([...urls, ...added].slice(0, mostPictures));
+    onChange([...urls, ...added].slice(0, maxPictures));
   };
   return (
     <FileButton multiple accept={pictureTypes} onChange={(files) => void add(files)}>
