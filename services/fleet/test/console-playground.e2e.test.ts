@@ -111,7 +111,12 @@ describe("the playground in a browser", () => {
     await page.reload();
     await page.getByLabel("Prompt").fill("Waves at a beach");
     await page.getByRole("button", { name: "Film" }).click();
-    await page.getByText("succeeded").waitFor();
+    await page
+      .getByText("succeeded")
+      .waitFor()
+      .catch(async (cause: unknown) => {
+        throw new Error(`the page says:\n${await page.locator("main").textContent()}`, { cause });
+      });
     await waitFor(() => page.evaluate("document.querySelector('video')?.duration > 0"));
   });
 

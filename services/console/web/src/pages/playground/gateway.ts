@@ -12,9 +12,23 @@ export interface GatewayCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Calls the public API as the signed-in person. */
-export function ask({ path, body, account, signal }: GatewayCall): Promise<Response> {
-  return send(`/gateway${path}`, { method: "POST", body, query: { account }, signal });
+const maxRetries = 2;
+const retryAfterMs = 1_500;
+
+/**
+ * Calls the public API as the signed-in person. As SDKs do, tries again what it cannot take for the
+ * moment: what is answered with 503 has not run, and costs nothing.
+ */
+export async function ask({ path, body, account, signal }: GatewayCall): Promise<Response> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await send(`/gateway${path}`, { method: "POST", body, query: { account }, signal });
+    } catch (error) {
+      const mayRetry = error instanceof ApiError && error.status === 503 && retries < maxRetries;
+      if (!mayRetry) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, retryAfterMs));
+  }
 }
 
 /**
