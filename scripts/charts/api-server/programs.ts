@@ -9,6 +9,8 @@ interface Program {
   /** The package of its `main`. */
   readonly main: string;
   readonly name: string;
+  /** What the linker is told besides. */
+  readonly linkerFlags?: string;
   /** What its module says that one which requires it has to say too. */
   readonly replace?: (goMod: string) => string;
 }
@@ -19,6 +21,8 @@ const kubernetes: Program = {
   version: `v${kubeVersion}`,
   main: "k8s.io/kubernetes/cmd/kube-apiserver",
   name: "kube-apiserver",
+  // Without it, it takes itself for a version that it cannot parse.
+  linkerFlags: `-X k8s.io/component-base/version.gitVersion=v${kubeVersion}`,
   replace: (goMod) => {
     const published = kubeVersion.replace(/^1/, "v0");
     return goMod.slice(goMod.indexOf("\nreplace (")).replaceAll(/=> \.\/staging\/src\/(\S+)/g, `=> $1 ${published}`);
@@ -36,7 +40,7 @@ const etcd: Program = {
  * `go install` refuses a program whose module replaces others; a module of ours that requires it
  * does not, and Go checks all it takes against its checksum database.
  */
-function built({ module, version, main, name, replace = () => "" }: Program): Promise<string> {
+function built({ module, version, main, name, linkerFlags = "", replace = () => "" }: Program): Promise<string> {
   return builtOnce(`${module}@${version}`, name, async (dir) => {
     const work = join(dir, "module");
     await mkdir(work, { recursive: true });
@@ -44,12 +48,11 @@ function built({ module, version, main, name, replace = () => "" }: Program): Pr
     const goVersion = /^go .*$/m.exec(theirs)?.[0];
     const ours = `module ${name}.invalid\n\n${goVersion}\n\nrequire ${module} ${version}\n${replace(theirs)}`;
     await writeFile(join(work, "go.mod"), ours);
-    await runGo(["build", "-mod=mod", "-trimpath", `-ldflags=${flags}`, "-o", join(dir, name), main], { cwd: work });
+    await runGo(["build", "-mod=mod", "-trimpath", `-ldflags=-s -w ${linkerFlags}`, "-o", join(dir, name), main], {
+      cwd: work,
+    });
   });
 }
-
-/** Without it, kube-apiserver takes itself for a version that it cannot parse. */
-const flags = `-s -w -X k8s.io/component-base/version.gitVersion=v${kubeVersion}`;
 
 export const findApiServer = (): Promise<string> => built(kubernetes);
 export const findEtcd = (): Promise<string> => built(etcd);
