@@ -8,7 +8,7 @@ import { startCollector } from "../src/testing/collector.ts";
 import { type TestFleet, withFleet } from "../src/testing/with-fleet.ts";
 
 /** What every planted text begins with: one look finds any of them. */
-const mark = "canary";
+const mark = `canary${randomBytes(8).toString("hex")}`;
 const planted = new Set<string>();
 
 function plant(): string {
@@ -56,9 +56,9 @@ const rounds = 60;
 /** What is kept by design, so that a look that finds nothing is seen to look: places and texts. */
 async function keepControls({ client, run }: TestFleet): Promise<readonly (readonly [place: string, text: string])[]> {
   const [path, name] = [`control${randomBytes(8).toString("hex")}`, `control${randomBytes(8).toString("hex")}`];
-  await client.get(`/${path}`);
+  assert.equal((await client.get(`/${path}`)).status, 404);
   const headers = { authorization: `Bearer ${run.admin.token}` };
-  await client.post("/admin/v1/accounts", { name }, { headers });
+  assert.equal((await client.post("/admin/v1/accounts", { name }, { headers })).status, 201);
   return [
     ["router.log", path],
     ["billing.", name],
@@ -94,10 +94,11 @@ async function* kept({ run, dataDir }: TestFleet): AsyncGenerator<[place: string
 test(`of ${rounds} rounds of requests nothing that a client said or showed is in logs, traces, journals, streams or databases`, async () => {
   await using collector = await startCollector();
   await withFleet({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ACCESS_LOG: "all" } }, async (fleet) => {
+    // First of all: whoever guesses admin tokens as often as this test is refused with a right one too.
+    const controls = await keepControls(fleet);
     await sendAll(fleet);
     assert.ok(planted.size >= 1_000, `${planted.size} texts`);
     assert.deepEqual((await fleet.audit()).violations, []);
-    const controls = await keepControls(fleet);
     const seen = new Set<string>();
     const found = new Set<string>();
     let texts = 0;
@@ -105,8 +106,7 @@ test(`of ${rounds} rounds of requests nothing that a client said or showed is in
       texts++;
       for (const [at, control] of controls) if (place.includes(at) && text.includes(control)) seen.add(control);
       const at = text.indexOf(mark);
-      if (at >= 0 && planted.has(text.slice(at, at + mark.length + 24)))
-        found.add(`${place}: ${text.slice(Math.max(0, at - 80), at + 20)}`);
+      if (at >= 0) found.add(`${place}: ${text.slice(Math.max(0, at - 80), at + 20)}`);
     }
     for (const body of collector.bodies) if (body.includes(mark)) found.add(`traces: ${body.slice(0, 200)}`);
     assert.ok(texts > 1_000 && collector.spans.length > 100, `${texts} texts, ${collector.spans.length} spans`);
