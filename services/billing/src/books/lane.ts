@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { connectBooks } from "../store/connection.ts";
+import { auditWaitMs, connectBooks } from "../store/connection.ts";
 import { modelsOn } from "../store/store.ts";
 import { auditPart, type PartFindings } from "./audit-part.ts";
 
@@ -11,7 +11,7 @@ export interface LaneData {
 
 export type LaneReply = PartFindings | { readonly failed: string };
 
-const connection = await connectBooks(workerData as LaneData);
+const connection = await connectBooks({ ...(workerData as LaneData), waitMs: auditWaitMs });
 const store = { connection, ...modelsOn(connection) };
 
 /** Audits one part after the other, as it is told to, until it is ended. */

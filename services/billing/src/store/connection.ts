@@ -1,11 +1,23 @@
 import { connectMongo } from "@uag/mongo/connect.ts";
 import type { Connection } from "mongoose";
 
-const maxPoolSize = 32;
-/** A caller is told of a database that is too busy as soon as of one that is away. */
-const poolTimeoutMs = 2_000;
+/** Where the books are. */
+export interface BooksLocation {
+  readonly url: string;
+  readonly database: string;
+  /**
+   * How long a call waits for a primary and for a free connection before it fails, milliseconds.
+   * Default 2,000: a caller learns as soon of a database that is too busy as of one that is away.
+   */
+  readonly waitMs?: number;
+}
 
-/** Connects to the books. While the database is out of reach calls fail within 2 s. */
-export function connectBooks(where: { readonly url: string; readonly database: string }): Promise<Connection> {
-  return connectMongo({ ...where, service: "billing", maxPoolSize, poolTimeoutMs });
+const maxPoolSize = 32;
+/** An audit takes minutes anyway; a machine that pauses for a few seconds must not end it. */
+export const auditWaitMs = 30_000;
+
+/** Connects to the books. While the database is out of reach calls fail within `waitMs`. */
+export function connectBooks({ url, database, waitMs = 2_000 }: BooksLocation): Promise<Connection> {
+  const waits = { selectionTimeoutMs: waitMs, poolTimeoutMs: waitMs };
+  return connectMongo({ url, database, service: "billing", maxPoolSize, ...waits });
 }

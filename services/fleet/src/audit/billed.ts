@@ -3,7 +3,7 @@ import { auditBooks, type Findings } from "@uag/billing/books/audit-books.ts";
 import type { LaneData } from "@uag/billing/books/lane.ts";
 import { openLanes } from "@uag/billing/books/lanes.ts";
 import { entryId } from "@uag/billing/ledger/entry.ts";
-import { connectBooks } from "@uag/billing/store/connection.ts";
+import { auditWaitMs, connectBooks } from "@uag/billing/store/connection.ts";
 import { modelsOn, type Store } from "@uag/billing/store/store.ts";
 import { type Account, type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type Outcome, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
@@ -111,7 +111,7 @@ const everything: ServedLog = { attempts: [], complete: true };
  */
 export async function readBooks(run: Run, served = everything): Promise<Books> {
   const books = { url: run.mongodb_url, database: "billing" };
-  const connection = await connectBooks(books);
+  const connection = await connectBooks({ ...books, waitMs: auditWaitMs });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => connection.close());
   const store = { connection, ...modelsOn(connection) };
