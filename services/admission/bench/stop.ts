@@ -1,4 +1,4 @@
-// How long a replica takes to give everything back that stops with a grant of each of many
+// Measures how long a stopping replica takes to return all its grants, one for each of many
 // accounts. TEST_MONGODB_URL=… TEST_NATS_URL=… node services/admission/bench/stop.ts [grants]
 import { billingDatabase, replica, request, settlement, startHouse } from "../test/harness.ts";
 
@@ -19,7 +19,7 @@ for (let n = 0; n < grants; n += insertedAtOnce) {
 const open = (): Promise<number> => connection.collection("grants").countDocuments({ live: true });
 
 const since = performance.now();
-// Kept for longer than the taking lasts, so that all are there when the replica stops.
+// Longer than taking the grants lasts, so the replica still holds all of them when it stops.
 const stopping = await replica(house.env, { idleMs: 3_600_000 });
 for (let n = 0; n < grants; n += atOnce) {
   await Promise.all(

@@ -1,5 +1,5 @@
-// How much of a limit of 600 requests a minute is really admitted under more demand than that, by
-// one replica and by three. TEST_MONGODB_URL=… TEST_NATS_URL=… node
+// Measures how much of a limit of 600 requests a minute is admitted when demand exceeds it, by one
+// replica and by three. TEST_MONGODB_URL=… TEST_NATS_URL=… node
 // services/admission/bench/under-admission.ts [minutes]
 import { startHouse } from "../test/harness.ts";
 import { busiestMinute, limited, startReplicas } from "../test/limits-replicas.ts";
@@ -12,7 +12,7 @@ async function measure(count: number): Promise<string> {
   await using replicas = await startReplicas(house, await house.account(1_000_000_000n), count);
   const limits = limited({ requestsPerMinute: perMinute });
   const atOnce = Math.ceil(6 / count);
-  // Twice what the limit allows, at an even pace.
+  // Twice the limit, evenly spread.
   const order = { limits, count: 1_000_000, atOnce, lastsMs: 300, restMs: 300, untilMs: minutes * 60_000 + 30_500 };
   await Promise.all(Array.from({ length: count }, (_, replica) => replicas.run(replica, order)));
   const first = Math.min(...replicas.stays.map(({ admittedAt }) => admittedAt));

@@ -31,16 +31,16 @@ import type { AdmissionOfProcess, AdmitRequest, AdmitTask, Admitted } from "./ty
 const tickMs = 1_000;
 const defaultIdleMs = 10_000;
 /**
- * An account that is seen once a minute keeps its grant: else each of its requests would cost three
+ * An account used once a minute keeps its grant; otherwise each request would cost three
  * transactions.
  */
 const defaultGrantIdleMs = 150_000;
 const defaultStopMs = 15_000;
 
 /**
- * Opens this process's journal, says hello to billing, and begins to bring home what dead processes
- * left behind. Does not wait for billing, metering or the broker: without a grant nothing is
- * admitted, that is all.
+ * Opens this process's journal, sends billing the first heartbeat and starts adopting the journals
+ * of dead processes. Does not wait for billing, metering or the broker: without a grant, requests
+ * are simply refused.
  */
 export async function createAdmission(options: AdmissionOptions): Promise<AdmissionOfProcess> {
   const { log, bus, identity, clock = systemClock } = options;
@@ -170,8 +170,8 @@ class GrantAdmission {
   }
 
   /**
-   * Admits no more, waits for open requests and for what is on its way; the rest stays on disk for
-   * the next start.
+   * Stops admitting, then waits for open requests and pending deliveries; whatever remains stays on
+   * disk for the next start.
    */
   async stop(): Promise<void> {
     this.#stopping.abort();

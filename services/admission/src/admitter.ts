@@ -8,14 +8,14 @@ import type { Succession } from "./succession.ts";
 import { findTaskGrant } from "./tasks.ts";
 import type { AdmitRequest, AdmitTask, Admitted } from "./types.ts";
 
-/** What an {@link Admitter} admits with. */
+/** The dependencies of an {@link Admitter}. */
 export interface AdmitterOptions {
   readonly setting: Setting;
   readonly succession: Succession;
   readonly meters: Pick<Meters, "fromMemory" | "fromBilling" | "waited" | "refused">;
 }
 
-/** Admits requests and tasks against the money of the holder that this process is just now. */
+/** Admits requests and tasks against the grants of the current holder session. */
 export class Admitter {
   readonly #options: AdmitterOptions;
 
@@ -39,7 +39,7 @@ export class Admitter {
     return Promise.resolve(new OpenRequest(session, request, { account, grant, reservation }));
   }
 
-  /** What cannot be admitted from memory: renews the lease if it ran out, and waits for a grant. */
+  /** Handles requests that memory cannot admit: renews an expired lease and waits for a grant. */
   async #admitLater(request: AdmitRequest, reservation?: Reservation): Promise<Admitted> {
     const { meters, setting, succession } = this.#options;
     const since = setting.clock.monotonic();

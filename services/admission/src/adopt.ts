@@ -5,22 +5,23 @@ import { type Legacy, readLegacy } from "./recover.ts";
 import { retireHolder } from "./retire-holder.ts";
 import type { Setting } from "./setting.ts";
 
-/** Which journals an {@link Adopter} looks for, and what it reports. */
+/** Where an {@link Adopter} looks for journals, and what it reports to. */
 export interface AdopterOptions {
   readonly setting: Setting;
   readonly home: JournalHome;
   /**
-   * This process: makes the batch ids of adopted journals differ from those of the dead process.
+   * This process's id: keeps the batch ids of an adopted journal distinct from the dead process's
+   * own.
    */
   readonly owner: string;
   readonly meters: AdoptionMeters;
   readonly signal: AbortSignal;
 }
 
-/** Where adoption is counted. */
+/** Metrics of adoption. */
 export interface AdoptionMeters {
   readonly crashed: { inc(by: number): void };
-  /** @param oldestSinceMs Unix milliseconds; undefined when there are none */
+  /** @param oldestSinceMs Unix milliseconds; undefined when no journal is waiting */
   waiting(journals: number, oldestSinceMs: number | undefined): void;
 }
 
@@ -28,12 +29,12 @@ const firstRestMs = 1_000;
 const maxRestMs = 30_000;
 
 /**
- * Brings home what dead processes left on this volume, each journal by itself: one that cannot be
- * read keeps no other waiting.
+ * Publishes the finals that dead processes left on this volume, each journal independently, so one
+ * unreadable journal does not block the others.
  */
 export class Adopter {
   readonly #options: AdopterOptions;
-  /** Since when each journal that was seen waits, Unix milliseconds. */
+  /** Unix milliseconds since when each known journal has been waiting. */
   readonly #waiting = new Map<string, number>();
   readonly #working = new Map<string, Promise<void>>();
   #tries = 0;
@@ -42,7 +43,9 @@ export class Adopter {
     this.#options = options;
   }
 
-  /** Looks now and every so often. What failed is tried again at the next look. */
+  /**
+   * Looks for journals now and then periodically. A failed adoption is retried on the next round.
+   */
   async lookForever(everyMs: number): Promise<void> {
     const { setting, signal } = this.#options;
     while (!signal.aborted) {
@@ -54,7 +57,7 @@ export class Adopter {
     await Promise.all(this.#working.values());
   }
 
-  /** Begins with every journal whose owner is dead and that is not being brought home yet. */
+  /** Starts adopting every journal whose owner is dead and that is not being adopted already. */
   async look(): Promise<void> {
     const found = await this.#options.home.abandoned();
     const ids = new Set(found.map(({ id }) => id));
@@ -66,7 +69,7 @@ export class Adopter {
     this.#report();
   }
 
-  /** True when nothing that was seen waits. */
+  /** True when no known journal is waiting. */
   get idle(): boolean {
     return this.#waiting.size === 0 && this.#working.size === 0;
   }
@@ -92,11 +95,11 @@ export class Adopter {
     this.#working.set(one.id, work);
   }
 
-  /** @returns whether all of it is home */
+  /** @returns whether the whole journal has been delivered */
   async #adopt(one: Abandoned): Promise<boolean> {
     const { setting, home } = this.#options;
-    // The kernel that could tell is another one. Billing calls a holder gone only when no request
-    // of its can be under way any more.
+    // The journal was written under another kernel, so its lock proves nothing here. Billing
+    // reports a holder gone only once none of its requests can still be running.
     if (one.verdict === "unsure" && !(await setting.billing.isHolderGone({ holderId: one.id })).gone) {
       this.#waiting.delete(one.id);
       return false;
@@ -111,7 +114,8 @@ export class Adopter {
   }
 
   /**
-   * What is written already is published first: it must not wait for a disk that takes nothing new.
+   * Finals already written are published first: they must not wait for a disk that refuses new
+   * writes.
    */
   async #bringHome(id: string, journal: Journal): Promise<boolean> {
     const { setting, owner, signal } = this.#options;
@@ -137,8 +141,8 @@ export class Adopter {
   }
 
   /**
-   * Gives every request its final, however long the disk refuses; false when the signal ended it
-   * first.
+   * Writes a final for every request without one, retrying while the disk refuses; false when the
+   * signal aborted it.
    */
   async #complete(journal: Journal, { missing }: Legacy): Promise<boolean> {
     const { setting, signal } = this.#options;

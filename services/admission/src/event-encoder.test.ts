@@ -6,7 +6,7 @@ import { SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts
 import { EventEncoder } from "./event-encoder.ts";
 import { encodeFinal, encodeStarted } from "./records.ts";
 
-/** Of `JournalRecord.final`: field 3, length-delimited. */
+/** The tag of `JournalRecord.final`: field 3, length-delimited. */
 const finalTag = 0x1a;
 
 const letters = ["a", "Z", "_", "\u007f", "\u0080", "é", "漢", "😀", "\ud800"];

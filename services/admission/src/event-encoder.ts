@@ -1,21 +1,21 @@
 import type { FailedAttempt, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
-/** Room in front of the event for its tag and length, which are known last. */
+/** Space reserved before the event for its tag and length, which are known last. */
 const headRoom = 6;
 const initialBytes = 16 * 1024;
 const keptBytes = 1024 * 1024;
 const maxAsciiTry = 127;
 
 /**
- * Encodes usage events as one length-delimited field, byte for byte as the generated codec does,
- * into memory that is used again: two events are written for every request. Integers are not
- * checked: they come from our own arithmetic.
+ * Encodes usage events as one length-delimited field, byte for byte like the generated codec, into
+ * a reused buffer, since every request writes two events. Integers are not checked: they come from
+ * our own arithmetic.
  */
 export class EventEncoder {
   #bytes = Buffer.allocUnsafeSlow(initialBytes);
   #at = 0;
 
-  /** @param tag of the field that the event becomes (field number << 3 | 2), below 128 */
+  /** @param tag of the field that holds the event (field number << 3 | 2), below 128 */
   encode(tag: number, event: UsageEvent): Buffer {
     this.#at = headRoom;
     this.#event(event);
@@ -76,7 +76,7 @@ export class EventEncoder {
     this.#close(lengthAt);
   }
 
-  /** Begins a message within; answers where its length belongs, which is known last. */
+  /** Begins a nested message; returns the position of its length, which is known last. */
   #open(field: number): number {
     this.#ensure(16);
     this.#tag(field, 2);
@@ -144,7 +144,7 @@ export class EventEncoder {
     this.#bytes[this.#at++] = Number(rest);
   }
 
-  /** A field that is written when it is there, also when it is 0. */
+  /** Writes a field whenever it is set, even when it is 0. */
   #optionalInteger(field: number, value: number | undefined): void {
     if (value === undefined) return;
     this.#ensure(16);

@@ -33,8 +33,7 @@ const bill = {
 };
 
 /**
- * A holder whose journal stands at segment 10, all of it confirmed, and a request of segment 0 in
- * it.
+ * A holder whose journal is at segment 10 with everything confirmed, and a request in segment 0.
  */
 function setUp() {
   const seen = { appends: 0, trims: [] as number[] };
@@ -48,7 +47,7 @@ function setUp() {
     },
     trim: (segment: number) => {
       seen.trims.push(segment);
-      // Whoever trims again and again without waiting for anything is never heard of again.
+      // A loop that trims without ever waiting would hang the test.
       if (seen.trims.length > 100) throw new Error("it trims for ever");
       return Promise.resolve();
     },

@@ -13,15 +13,14 @@ import type { Grant } from "./wallet/wallet.ts";
 
 const acquireTimeoutMs = 5_000;
 /**
- * With more segments than this, those that only open requests hold on to are written anew at the
- * end.
+ * Open requests whose `started` lies more than this many segments behind are rewritten at the
+ * journal's end.
  */
 const segmentsBehind = 4;
 
 /**
- * One holder as billing knows it, with all that is bound to it: its lease, its wallets, its
- * journal, its open requests. When billing fences it, it admits no more and the process goes on
- * with a new one.
+ * One holder as billing knows it, with its lease, wallets, journal and open requests. Once billing
+ * fences it, it admits nothing more and the process continues with a new session.
  */
 export class HolderSession implements RequestHome {
   readonly holderId: string;
@@ -69,8 +68,8 @@ export class HolderSession implements RequestHome {
   }
 
   /**
-   * Where the money for this caller's requests is: a key that has a budget of its own has a wallet
-   * of its own.
+   * The account that funds this caller's requests: a key with a budget of its own has a wallet of
+   * its own.
    */
   account(caller: Caller): Account {
     const { accountId, keyId } = caller;
@@ -87,14 +86,14 @@ export class HolderSession implements RequestHome {
     for (const account of this.#accounts.values()) if (account.purse.accountId === accountId) account.recall();
   }
 
-  /** The key has changed, perhaps its budget: what it has unspent goes back. */
+  /** The key changed, perhaps its budget: returns what its wallets have unspent. */
   recallKey(keyId: string): void {
     for (const account of this.#accounts.values()) if (account.purse.keyId === keyId) account.recall();
   }
 
   /**
-   * Waits for billing. @throws {GatewayError} also when the lease ran out meanwhile: the grant is
-   * then of no use
+   * Waits for billing. @throws {GatewayError} also when the lease expired meanwhile, which makes
+   * the grant useless
    */
   async waitForGrant(account: Account, hold: bigint): Promise<Grant> {
     const grant = await account.wait(hold);
@@ -111,7 +110,7 @@ export class HolderSession implements RequestHome {
     this.#unwritten.push({ request, final });
   }
 
-  /** About once a second. */
+  /** Called about once a second. */
   advance(elapsedMs: number, idleMs: number): void {
     for (const [id, account] of this.#accounts) {
       account.advance(elapsedMs, idleMs);
@@ -131,8 +130,8 @@ export class HolderSession implements RequestHome {
   }
 
   /**
-   * Deletes the segments in front of the oldest unconfirmed final and of the oldest `started` that
-   * is still open. Only a prefix goes, so a `started` never outlives its final.
+   * Deletes the segments before the oldest unconfirmed final and the oldest `started` that is still
+   * open. Only a prefix is deleted, so a `started` never outlives its final.
    */
   trim(): void {
     let oldest = Number.POSITIVE_INFINITY;
@@ -143,13 +142,13 @@ export class HolderSession implements RequestHome {
   }
 
   /**
-   * So that one long request does not keep all that was written since it began; what it kept goes
-   * at once, not with the next bill.
+   * Keeps one long request from retaining everything written since it began. Trims right afterwards
+   * instead of waiting for the next confirmed final.
    */
   async #carryForward(before: number): Promise<void> {
     const behind = [...this.open].filter(({ segment, settled }) => segment < before && !settled);
-    // Who is settled is not written anew: his bill is on its way, also for as long as the disk
-    // refuses it.
+    // A settled request is not rewritten: its final is being written, however long the disk refuses
+    // it.
     if (this.#carrying || behind.length === 0) return;
     this.#carrying = true;
     try {
@@ -161,8 +160,8 @@ export class HolderSession implements RequestHome {
   }
 
   /**
-   * Refuses all that wait, admits no more, and gives back what is unspent: others may need it at
-   * once.
+   * Refuses all waiting requests, admits no more and returns unspent money: other replicas may need
+   * it at once.
    */
   end(): void {
     this.lease[Symbol.dispose]();

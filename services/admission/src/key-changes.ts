@@ -2,7 +2,7 @@ import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing.ts
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Logger } from "@uag/kit/log.ts";
 
-/** Calls `onChange` with the id of each key of which billing says that it has changed. */
+/** Calls `onChange` with the id of each key that billing reports as changed. */
 export function onKeyChanged({ bus, log }: { bus: Bus; log: Logger }, onChange: (keyId: string) => void): void {
   bus.subscribe(keyChangedSubject, (data) => {
     const message = keyChanged.decode(data);

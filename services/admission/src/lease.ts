@@ -4,27 +4,27 @@ import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
 import { isFenced } from "./wallet/account.ts";
 
-/** A holder's lease: whom it is renewed with, and what happens when it runs out. */
+/** Configuration of a holder's lease. */
 export interface LeaseOptions {
   readonly holderId: string;
   readonly service: string;
   readonly billing: RpcClient<GrantServiceServer>;
   readonly clock: Clock;
   readonly fenced: (error: GatewayError) => void;
-  /** False: nothing is sent but by `beat`. Default true. */
+  /** False: heartbeats are sent only through `beat`. Default true. */
   readonly beats?: boolean | undefined;
 }
 
 const firstTryMs = 1_000;
 
 /**
- * A holder's right to admit. It counts from the moment the heartbeat was sent, by the monotonic
- * clock: that is never later than billing counts, and goes on while the process is paused. A
- * suspended machine's wakes up with its clocks apart: that ends it too.
+ * A holder's right to admit. It runs from the moment the heartbeat was sent, on the monotonic
+ * clock: so it expires no later than billing assumes, and keeps running while the process is
+ * paused. A machine that wakes from suspend finds its clocks apart, which ends the lease too.
  */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
-  /** When the heartbeat was sent that billing answered last. */
+  /** When the last heartbeat that billing answered was sent. */
   #renewedAt: Moment | undefined;
   #leaseMs = 0;
   #beating: Promise<void> | undefined;
@@ -39,10 +39,7 @@ export class Lease implements Disposable {
     return this.#renewedAt !== undefined && msSince(this.#options.clock, this.#renewedAt) < this.#leaseMs;
   }
 
-  /**
-   * Sends a heartbeat now, or waits for the one that is on its way. Never rejects: look at `live`
-   * then.
-   */
+  /** Sends a heartbeat, or joins the one in flight. Never rejects: check `live` afterwards. */
   beat(): Promise<void> {
     if (this.#ended) return Promise.resolve();
     this.#beating ??= this.#send().finally(() => {
@@ -64,12 +61,13 @@ export class Lease implements Disposable {
       this.#leaseMs = leaseMs;
       this.#renewedAt = sentAt;
     } catch (error) {
-      // Billing out of reach: the lease runs on until its end, and the next heartbeat is due soon.
+      // Billing is unreachable: the lease runs on until it expires, and the next heartbeat is due
+      // soon.
       if (error instanceof GatewayError && isFenced(error)) this.#options.fenced(error);
     }
   }
 
-  /** Ends the lease for good. */
+  /** Ends the lease permanently. */
   [Symbol.dispose](): void {
     this.#ended = true;
     this.#renewedAt = undefined;

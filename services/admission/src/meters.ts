@@ -5,7 +5,7 @@ import type { Succession } from "./succession.ts";
 
 type Gauge = "bytes" | "unconfirmed" | "lag" | "grants" | "open" | "holder" | "waiting" | "waitingFor";
 
-/** What operators see of admission. Labelled children are bound once: they are on the hot path. */
+/** Admission's metrics. Labelled children are bound once because they are on the hot path. */
 export class Meters {
   readonly fromMemory: { inc(): void };
   readonly fromBilling: { inc(): void };

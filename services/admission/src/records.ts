@@ -3,8 +3,8 @@ import { UsageBatch, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { EventEncoder } from "./event-encoder.ts";
 
 /**
- * Fields 1 and 3, length-delimited: `JournalRecord.started` and `.final`; the latter is
- * `UsageBatch.events` as well.
+ * Fields 1 and 3, length-delimited: `JournalRecord.started` and `.final`; the latter equals
+ * `UsageBatch.events`.
  */
 const startedTag = 0x0a;
 const finalTag = 0x1a;
@@ -19,15 +19,14 @@ export const encodeCheckpoint = (checkpoint: Checkpoint): Uint8Array =>
   JournalRecord.encode({ kind: { $case: "checkpoint", value: checkpoint } }).finish();
 
 /**
- * Far below what NATS carries in a message (`max_payload`, 1 MiB unless set), whatever else a batch
- * holds.
+ * Far below the NATS message limit (`max_payload`, 1 MiB by default), whatever else a batch holds.
  */
 const maxFinalBytes = 128 * 1024;
 const tooLarge = Buffer.from('{"left_out":"too large"}');
 
 /**
- * What an upstream said of its usage may be of any size; a bill that is too large for a message
- * would never leave the disk.
+ * The journal record of a final. An upstream's usage object may be of any size; a final too large
+ * for a message could never be published, so that object is left out.
  */
 export function encodeFinal(event: UsageEvent): Uint8Array {
   const final = encoder.encode(finalTag, event);
@@ -35,12 +34,12 @@ export function encodeFinal(event: UsageEvent): Uint8Array {
 }
 
 /**
- * A journal record of any kind.
- * @throws {Error} for bytes that are none
+ * Decodes a journal record of any kind.
+ * @throws {Error} for bytes that are not a record
  */
 export const decodeRecord = (record: Uint8Array): JournalRecord => JournalRecord.decode(record);
 
-/** True for a record of the kind `final`; nothing else of it is decoded. */
+/** True for a `final` record; decodes nothing else. */
 export function isFinal(record: Uint8Array): boolean {
   return record[0] === finalTag;
 }
@@ -49,7 +48,7 @@ export function isFinal(record: Uint8Array): boolean {
 const requestIdTag = 0x0a;
 const accountIdTag = 0x12;
 
-/** Whose final it is; nothing behind that is decoded. */
+/** The account of a final; decodes nothing beyond it. */
 export function accountOfFinal(record: Uint8Array): string {
   let at = 1;
   const varint = (): number => {
@@ -72,8 +71,8 @@ export function accountOfFinal(record: Uint8Array): string {
 }
 
 /**
- * A `UsageBatch` of journal records that are finals. A record is, byte for byte, an element of the
- * batch's `events` (same field number, same type), so nothing is decoded or encoded anew.
+ * A `UsageBatch` of journal records that are finals. Each record is, byte for byte, an element of
+ * the batch's `events` (same field number and type), so nothing is decoded or encoded again.
  */
 export function encodeBatch(batchId: string, holderId: string, finals: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([UsageBatch.encode({ batchId, holderId, events: [] }).finish(), ...finals]);

@@ -3,7 +3,7 @@ import type { Checkpoint } from "@uag/proto/metering/v1/journal.ts";
 import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { decodeRecord, encodeFinal } from "./records.ts";
 
-/** How a request ends whose process died: billed by its last checkpoint, or nothing. */
+/** The final of a request whose process died: billed by its last checkpoint, or nothing. */
 export function crashedEvent(started: UsageEvent, last: Checkpoint | undefined, nowMs: number): UsageEvent {
   return {
     ...started,
@@ -16,15 +16,15 @@ export function crashedEvent(started: UsageEvent, last: Checkpoint | undefined, 
   };
 }
 
-/** What a dead process's journal says. */
+/** The contents of a dead process's journal. */
 export interface Legacy {
-  /** The holders that it speaks of. */
+  /** The holders it mentions. */
   readonly holderIds: Set<string>;
-  /** The finals of the requests that have none, as records. */
+  /** Finals for the requests that have none, as records. */
   readonly missing: readonly Uint8Array[];
   /**
-   * The oldest segment that has a `started` of theirs; it and what follows stays until they are
-   * written.
+   * The oldest segment with a `started` of theirs; segments from there on are kept until the finals
+   * are written.
    */
   readonly keepSegment: number;
 }

@@ -3,8 +3,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 const retryAfterMs = 1_000;
 
 /**
- * nano-USD as `$0.000001234`: at least two digits behind the point, and as many more as are not
- * zero.
+ * Formats nano-USD as `$0.000001234`: at least two decimals, and as many more as are significant.
  */
 export function formatUsd(nanoUsd: bigint): string {
   const sign = nanoUsd < 0n ? "-" : "";
@@ -14,9 +13,9 @@ export function formatUsd(nanoUsd: bigint): string {
 }
 
 /**
- * `insufficient_balance`: the hold is more than the account's available money.
- * @param need nano-USD that the request may cost at most
- * @param there nano-USD that are available
+ * `insufficient_balance`: the hold exceeds the account's available money.
+ * @param need upper bound of the request's cost, nano-USD
+ * @param there available, nano-USD
  */
 export function insufficientBalance(need: bigint, there: bigint): GatewayError {
   return new GatewayError(
@@ -38,9 +37,9 @@ export function unpaidUsage(owed: bigint): GatewayError {
 }
 
 /**
- * `budget_exceeded`: the hold is more than is left of the key's monthly budget.
- * @param need nano-USD that the request may cost at most
- * @param there nano-USD that are left
+ * `budget_exceeded`: the hold exceeds what is left of the key's monthly budget.
+ * @param need upper bound of the request's cost, nano-USD
+ * @param there left of the budget, nano-USD
  */
 export function budgetExceeded(need: bigint, there: bigint): GatewayError {
   return new GatewayError(
@@ -49,12 +48,12 @@ export function budgetExceeded(need: bigint, there: bigint): GatewayError {
   );
 }
 
-/** `service_unavailable`, worth another try in a second: what admits cannot be asked. */
+/** `service_unavailable`, retryable after a second: what decides on admission cannot be reached. */
 export function outOfReach(cause: unknown): GatewayError {
   return new GatewayError("service_unavailable", undefined, { retryAfterMs, cause });
 }
 
-/** `service_unavailable`: nothing is admitted whose bill could not be written. */
+/** `service_unavailable`: no request is admitted whose final could not be written. */
 export function refuseForJournal(state: "full" | "failed"): GatewayError {
   return outOfReach(new Error(state === "full" ? "the usage journal is full" : "the usage journal cannot write"));
 }

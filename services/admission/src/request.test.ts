@@ -19,7 +19,7 @@ const settlement = {
   status: 200,
 };
 
-/** A request whose journal refuses so many finals; no rest lasts. */
+/** A request whose journal refuses this many finals; delays are skipped. */
 async function settledWith(refusals: number, stream: boolean) {
   const written: UsageEvent[] = [];
   const later: UsageEvent[] = [];

@@ -7,25 +7,25 @@ import type { AdmitRequest, Admitted, Settlement } from "./types.ts";
 import type { Account } from "./wallet/account.ts";
 import type { Grant } from "./wallet/wallet.ts";
 
-/** What a request needs of the session that admitted it. */
+/** What a request needs from the session that admitted it. */
 export interface RequestHome {
   readonly holderId: string;
   readonly journal: Journal;
   readonly open: Set<OpenRequest>;
   now(): number;
-  /** Milliseconds. */
+  /** Waits this many milliseconds. */
   rest(ms: number): Promise<void>;
-  /** A final that the disk refused: it is written again until it is there. */
+  /** Takes a final that the disk refused, to be retried until it is written. */
   unwritten(request: OpenRequest, final: Uint8Array): void;
 }
 
 const noBytes = Buffer.alloc(0);
-/** Between the tries of a bill that the disk refuses: some eight seconds in all. */
+/** Delays between attempts to write a final that the disk refuses: about eight seconds in all. */
 const restsMs = [50, 100, 200, 400, 800, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000];
 const noHeaders: readonly string[] = [];
 
 /**
- * What admits a request: money of a grant, unless it cannot cost anything, and permits, if its key
+ * What admits a request: a grant's money, unless it cannot cost anything, and permits, if its key
  * has limits.
  */
 export interface Basis {
@@ -34,7 +34,7 @@ export interface Basis {
   readonly reservation?: Reservation | undefined;
 }
 
-/** One admitted request: its hold, its journal records, its bill. */
+/** One admitted request: its hold, journal records and final. */
 export class OpenRequest implements Admitted {
   readonly headers: readonly string[];
   /** No earlier journal segment holds its `started`. */
@@ -57,8 +57,7 @@ export class OpenRequest implements Admitted {
     this.headers = reservation?.headers ?? noHeaders;
     this.#event = startedEvent(home, request, grant?.id ?? "");
     this.segment = home.journal.segment;
-    // An answer in one piece is there for its client only once its final is on disk: one write may
-    // bring both.
+    // A non-streamed response is sent only once its final is on disk, so one write may carry both.
     this.#started = home.journal.appendLazy(encodeStarted(this.#event));
     home.open.add(this);
     crashPoint("admitted");
@@ -69,7 +68,7 @@ export class OpenRequest implements Admitted {
     return this.#started;
   }
 
-  /** Its bill is being written; nothing but that can end it. */
+  /** Its final is being written; the request ends with it and nothing else. */
   get settled(): boolean {
     return this.#settled;
   }
@@ -81,8 +80,8 @@ export class OpenRequest implements Admitted {
   }
 
   /**
-   * Writes `started` and the last checkpoint again, at the journal's end, so that the old segments
-   * can go.
+   * Rewrites `started` and the last checkpoint at the journal's end, so that the old segments can
+   * be deleted.
    */
   async carryForward(): Promise<void> {
     const { journal } = this.#home;
@@ -123,8 +122,8 @@ export class OpenRequest implements Admitted {
   }
 
   /**
-   * The answer waits for its bill: a disk that refuses for a moment costs a moment, and not a
-   * second charge for a retry.
+   * The response waits for its final: a disk that refuses briefly costs a delay, not a second
+   * charge for a retry.
    */
   async #write(final: Uint8Array): Promise<void> {
     for (const restMs of restsMs) {
@@ -139,8 +138,8 @@ export class OpenRequest implements Admitted {
   }
 
   /**
-   * Of an answer in one piece nothing has left yet, and its client is told to try again: it is not
-   * charged for what it does not get.
+   * A non-streamed response has not been sent, and the client is told to retry: it is not charged
+   * for what it does not get.
    */
   #voided(): Uint8Array {
     const { FAILED } = Outcome;
@@ -155,8 +154,8 @@ export class OpenRequest implements Admitted {
   }
 
   /**
-   * The final is on disk: what it left of the hold may be used again, or go back. Not before:
-   * should this process die first, the request is billed by its last checkpoint, which may come to
+   * The final is on disk: the unspent part of the hold may be reused or returned. Not earlier: if
+   * this process died before, the request would be billed by its last checkpoint, which may cost
    * more.
    */
   written(): void {
@@ -167,7 +166,7 @@ export class OpenRequest implements Admitted {
   }
 }
 
-/** All tokens of the bill; undefined when the upstream did not say. */
+/** All billed tokens; undefined when the upstream reported none. */
 function tokensOf({ units, pricing }: Settlement): number | undefined {
   let sum = 0n;
   for (const { name, quantity } of units) if (name.endsWith("_tokens")) sum += quantity;

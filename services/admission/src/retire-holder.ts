@@ -7,7 +7,7 @@ import type { Setting } from "./setting.ts";
 const pollMs = 100;
 const backoff = { firstMs: pollMs, maxMs: 5_000 };
 
-/** Waits until `done`; false when the signal ended it first. */
+/** Waits until `done`; false when the signal aborted it. */
 export async function until(done: () => boolean, setting: Setting, signal: AbortSignal): Promise<boolean> {
   while (!done()) {
     if (signal.aborted) return false;
@@ -16,7 +16,7 @@ export async function until(done: () => boolean, setting: Setting, signal: Abort
   return true;
 }
 
-/** Holders that share a journal, and what delivers their finals. */
+/** Holders that share a journal, and the publisher of their finals. */
 export interface RetiringHolder {
   readonly holderIds: Iterable<string>;
   readonly journal: Journal;
@@ -24,13 +24,12 @@ export interface RetiringHolder {
 }
 
 /**
- * Ends holders for good: once metering has all of their finals, billing releases what they hold and
- * the journal is deleted. What could not be brought home when the signal fires stays on disk for
- * the next start.
+ * Ends holders permanently: once metering has all of their finals, billing releases what they hold
+ * and the journal is deleted. What is undelivered when the signal fires stays on disk for the next
+ * start.
  *
- * First of all the journal is sealed. A bill that is on its way to the disk is so waited for, and
- * one that comes later is refused and goes to the holder after this one: none can be acknowledged
- * and then deleted with the journal.
+ * The journal is sealed first. That waits for finals being written, and refuses later ones, which
+ * go to the next holder: none can be acknowledged and then deleted with the journal.
  */
 export async function retireHolder(setting: Setting, holder: RetiringHolder, signal: AbortSignal): Promise<boolean> {
   await holder.journal.seal();

@@ -6,7 +6,7 @@ import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
 import type { Publisher } from "./publish/publisher.ts";
 import type { WalletSettings } from "./wallet/wallet.ts";
 
-/** Whose finals a publisher delivers. */
+/** The finals that a publisher delivers. */
 export interface PublisherOf {
   readonly journal: Journal;
   readonly holderId: string;
@@ -14,21 +14,21 @@ export interface PublisherOf {
   readonly confirmed: () => void;
 }
 
-/** What every session of this process shares. */
+/** Dependencies shared by all sessions of this process. */
 export interface Setting {
   readonly service: string;
   readonly billing: RpcClient<GrantServiceServer>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly wallet: WalletSettings;
-  /** False: heartbeats are not sent by themselves. Default true. */
+  /** False: no automatic heartbeats. Default true. */
   readonly beats?: boolean;
   publisher(of: PublisherOf): Publisher;
   /**
-   * Rests for so long, milliseconds, by the process's clock; ends early, and without an error, when
-   * the signal fires.
+   * Waits this many milliseconds on the process's clock; returns early, without an error, when the
+   * signal fires.
    */
   rest(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Lets background work run; its failure is logged. */
+  /** Runs work in the background and logs its failure. */
   quiet(work: Promise<unknown>): void;
 }

@@ -5,13 +5,13 @@ import { outOfReach } from "./refusals.ts";
 import { retireHolder, until } from "./retire-holder.ts";
 import type { Setting } from "./setting.ts";
 
-/** What a process passes on to the holder sessions that follow one another in it. */
+/** What a process shares among its successive holder sessions. */
 export interface SuccessionOptions {
   readonly setting: Setting;
-  /** Opens the journal of a new holder. */
+  /** Opens a new holder's journal. */
   readonly create: (holderId: string) => Promise<Journal>;
   readonly newHolderId: () => string;
-  /** Grants that nobody used for this long go back. */
+  /** Grants unused for this long are returned, milliseconds. */
   readonly idleMs: number;
   /** Fires when this process is about to stop. */
   readonly signal: AbortSignal;
@@ -20,15 +20,15 @@ export interface SuccessionOptions {
 const firstRestMs = 100;
 const maxRestMs = 5_000;
 /**
- * Without a holder for this long the process is better started anew: it may be what is wrong, e.g.
- * out of descriptors.
+ * After this long without a holder the process had better restart: it may be the cause itself, e.g.
+ * out of file descriptors.
  */
 const hopelessMs = 60_000;
 const publishOnStopMs = 5_000;
 
 /**
- * The holders that this process is, one after another: the one that admits, and those before it,
- * which billing has fenced and which bring home what they have.
+ * The process's successive holder sessions: the current one, which admits, and earlier ones that
+ * billing has fenced and that are still delivering their finals.
  */
 export class Succession {
   readonly #options: SuccessionOptions;
@@ -36,7 +36,7 @@ export class Succession {
   readonly #work = new Set<Promise<void>>();
   #current: HolderSession | undefined;
   #attempt: Promise<boolean> | undefined;
-  /** Why there is none that admits. */
+  /** Why no session is open. */
   #refusal: { readonly sinceMs: number; readonly error: unknown } | undefined;
   #tickedAt: number;
 
@@ -45,7 +45,7 @@ export class Succession {
     this.#tickedAt = options.setting.clock.monotonic();
   }
 
-  /** The one that admits; undefined while none could be opened. */
+  /** The session that admits; undefined while none could be opened. */
   get current(): HolderSession | undefined {
     return this.#current;
   }
@@ -59,18 +59,15 @@ export class Succession {
   }
 
   /**
-   * Opens the first; resolves when it is open, or when the disk has refused it once: it is tried
-   * until it succeeds.
+   * Opens the first session; resolves when it is open or the disk has refused it once. It is
+   * retried until it succeeds.
    */
   async begin(holderId: string): Promise<void> {
     this.#run(this.#open(holderId));
     await this.#attempt;
   }
 
-  /**
-   * What an attempt that failed left on the disk is the adopter's from then on, so each has an id
-   * of its own.
-   */
+  /** Each attempt has an id of its own: what a failed one left on disk belongs to the adopter. */
   async #open(firstId: string): Promise<void> {
     const { setting, newHolderId, signal } = this.#options;
     let restMs = firstRestMs;
@@ -98,7 +95,7 @@ export class Succession {
     return true;
   }
 
-  /** Goes on as a new holder in place of the one that billing has fenced. */
+  /** Replaces the session that billing has fenced with a new one. */
   succeed(fenced: HolderSession): void {
     if (fenced !== this.#current || this.#attempt !== undefined || this.#options.signal.aborted) return;
     this.#current = undefined;
@@ -125,14 +122,14 @@ export class Succession {
   }
 
   /**
-   * The one that admits, its lease renewed if it had run out.
-   * @throws {GatewayError} `service_unavailable` when none could be opened, or billing does not
+   * The session that admits, with its lease renewed if it had expired.
+   * @throws {GatewayError} `service_unavailable` when none could be opened or billing does not
    * answer
    */
   async live(): Promise<HolderSession> {
     const { lease } = await this.#opened();
     if (!lease.live) await lease.beat();
-    // Billing may have fenced it at that.
+    // That heartbeat may have fenced it.
     const current = await this.#opened();
     if (!current.lease.live) throw outOfReach(new Error("billing has not renewed this process's lease"));
     return current;
@@ -145,7 +142,7 @@ export class Succession {
     return this.#current;
   }
 
-  /** About once a second. */
+  /** Called about once a second. */
   advance(): void {
     const now = this.#options.setting.clock.monotonic();
     const elapsedMs = now - this.#tickedAt;
@@ -155,8 +152,8 @@ export class Succession {
   }
 
   /**
-   * Others need this account's money: the fenced ones may have some too, from requests that ended
-   * meanwhile.
+   * Others need this account's money: fenced sessions may have some too, from requests that have
+   * ended since.
    */
   recall(accountId: string): void {
     for (const session of this.all) session.recall(accountId);
@@ -166,7 +163,7 @@ export class Succession {
     for (const session of this.all) session.recallKey(keyId);
   }
 
-  /** Whether requests can be admitted. */
+  /** Readiness: whether requests can be admitted. */
   readonly check: HealthCheck = async () => {
     if (this.#current === undefined)
       return { ok: false, reason: `no usage journal could be opened: ${this.#refusal?.error}` };
@@ -176,7 +173,7 @@ export class Succession {
     return lease.live ? { ok: true } : { ok: false, reason: "billing has not renewed this process's lease" };
   };
 
-  /** Whether this process may yet come to admit requests by itself. */
+  /** Liveness: whether this process can still recover without a restart. */
   readonly alive: HealthCheck = async () => {
     if (this.#refusal === undefined) return { ok: true };
     const forMs = this.#options.setting.clock.monotonic() - this.#refusal.sinceMs;
@@ -185,8 +182,8 @@ export class Succession {
   };
 
   /**
-   * Waits for open requests and for what is on its way; the rest stays on disk for the next start.
-   * Call it when the signal has fired.
+   * Waits for open requests and pending deliveries; whatever remains stays on disk for the next
+   * start. Call it after the signal has fired.
    */
   async stop(stopMs: number): Promise<void> {
     const current = this.#current;
@@ -203,7 +200,7 @@ export class Succession {
     if (settled) {
       await retireHolder(setting, { ...current, holderIds: [current.holderId] }, publishing);
     } else {
-      // Requests that are still open keep the journal: the next process gives them their final.
+      // Requests still open keep the journal: the next process writes their finals.
       await current.publisher[Symbol.asyncDispose]();
       await current.journal[Symbol.asyncDispose]();
     }

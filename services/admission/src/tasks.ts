@@ -13,8 +13,8 @@ import { hasBudget, isFenced } from "./wallet/account.ts";
 const acquireTimeoutMs = 5_000;
 
 /**
- * Moves a task's money from available to held, bound to the task and not to this process. Asking
- * again for the same task answers the same grant, whichever process asks.
+ * Moves a task's money from available to held, bound to the task rather than to this process.
+ * Repeating it for the same task returns the same grant, from any process.
  * @returns the grant's id
  * @throws {GatewayError} `insufficient_balance`, `permission_denied` when this holder is fenced,
  * `service_unavailable`
@@ -44,15 +44,15 @@ async function acquireForTask(
   return response.grantId;
 }
 
-/** What tasks need of their process. */
+/** What tasks need from their process. */
 interface TaskHome {
   readonly setting: Pick<Setting, "billing">;
   readonly succession: Pick<Succession, "live" | "succeed">;
 }
 
 /**
- * Finds a task's grant, or has it made: see {@link acquireForTask}. A holder that turns out to be
- * fenced is succeeded.
+ * Finds a task's grant, or creates it: see {@link acquireForTask}. If the holder turns out to be
+ * fenced, a new session takes over.
  * @returns the grant's id; empty for a task that cannot cost anything
  * @throws {GatewayError} `insufficient_balance` or `service_unavailable`
  */
@@ -71,8 +71,8 @@ export async function findTaskGrant({ setting, succession }: TaskHome, task: Adm
 }
 
 /**
- * Writes a task's bill to disk and ends its grant. @throws {GatewayError} or the disk's error: call
- * it again
+ * Writes a task's final to disk and closes its grant. @throws {GatewayError} or the disk's error:
+ * call it again
  */
 export async function settleTask(home: TaskHome, event: UsageEvent): Promise<void> {
   await journalTask(home.succession, event);
@@ -80,9 +80,8 @@ export async function settleTask(home: TaskHome, event: UsageEvent): Promise<voi
 }
 
 /**
- * Writes a task's bill into this process's journal: from there it goes the way of every bill. The
- * event names the holder: whoever adopts the journal closes the holders that it speaks of, and only
- * this one may be meant.
+ * Writes a task's final into this process's journal, from where it is published like any other. The
+ * event names this holder, because adopting a journal closes every holder that it mentions.
  */
 async function journalTask(succession: Pick<Succession, "live">, event: UsageEvent): Promise<void> {
   for (;;) {
@@ -91,15 +90,13 @@ async function journalTask(succession: Pick<Succession, "live">, event: UsageEve
       await journal.append(encodeFinal({ ...event, holderId }));
       return;
     } catch (error) {
-      // That holder was about to leave; the one after it takes the bill.
+      // That holder was retiring; its successor takes the final.
       if (!(error instanceof JournalClosed)) throw error;
     }
   }
 }
 
-/**
- * Ends a task's grant: what its bill does not need is free at once. Repeating it changes nothing.
- */
+/** Closes a task's grant and frees what its final does not need. Idempotent. */
 async function closeTaskGrant(billing: RpcClient<GrantServiceServer>, event: UsageEvent): Promise<void> {
   if (event.grantId === "") return;
   const cost = event.pricing === Pricing.UNPRICED ? 0n : event.costNanoUsd;
@@ -108,7 +105,7 @@ async function closeTaskGrant(billing: RpcClient<GrantServiceServer>, event: Usa
     const { accountId, grantId } = event;
     await billing.return({ accountId, grantId, sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd });
   } catch (error) {
-    // What billing does not know needs no end.
+    // A grant unknown to billing needs no closing.
     if (!(error instanceof GatewayError) || error.code !== "not_found") throw error;
   }
 }

@@ -9,9 +9,9 @@ import type {
   UsageEvent,
 } from "@uag/proto/metering/v1/usage.ts";
 
-/** What a capability service asks before it calls an upstream. */
+/** What a capability service asks for before it calls an upstream. */
 export interface AdmitRequest {
-  /** Unique; the id of the request's bill. */
+  /** Unique; also identifies the request's usage event. */
   readonly requestId: string;
   readonly caller: Caller;
   /** e.g. `chat.completions` */
@@ -20,13 +20,13 @@ export interface AdmitRequest {
   readonly model: string;
   /** Upper bound of the cost, nano-USD. */
   readonly holdNanoUsd: bigint;
-  /** Upper bound of the tokens, for the key's tokens per minute. */
+  /** Upper bound of the tokens, for the key's token limit per minute. */
   readonly tokens: number;
   readonly priceVersion: string;
   readonly stream: boolean;
 }
 
-/** How a request ended and what it is billed. */
+/** How a request ended and what is billed for it. */
 export interface Settlement {
   readonly outcome: Outcome;
   readonly settlementRule: SettlementRule;
@@ -36,100 +36,99 @@ export interface Settlement {
   /** Empty when no upstream was reached. */
   readonly upstream: string;
   readonly upstreamModel: string;
-  /** The upstream's usage object as it came (JSON), or empty. */
+  /** The upstream's usage object verbatim (JSON), or empty. */
   readonly rawUsage: Uint8Array;
   readonly attempts: number;
-  /** The HTTP status the client got. */
+  /** The HTTP status that the client received. */
   readonly status: number;
-  /** Of a stream: milliseconds from its admission to its first bytes. */
+  /** For a stream: milliseconds from admission to its first bytes. */
   readonly firstByteMs?: number | undefined;
-  /** Calls that came to nothing before the last one, as far as they are kept. */
+  /** Failed calls before the last one, as far as they are kept. */
   readonly failedAttempts: FailedAttempt[];
 }
 
-/** A request that may go upstream. Exactly one `settle` must follow, whatever happens. */
+/** A request that may be sent upstream. Exactly one `settle` must follow, whatever happens. */
 export interface Admitted {
   /**
-   * Resolves when the journal's `started` is on disk: wait for it before the first byte to the
-   * client, unless that waits for `settle`. Reading it makes haste; until then the record waits a
-   * moment (50 ms at most) for others to go with.
+   * Resolves when the journal's `started` is on disk: await it before the first byte to the client,
+   * unless that waits for `settle`. Reading it flushes; until then the record waits up to 50 ms to
+   * share a write.
    */
   readonly started: Promise<void>;
-  /** Notes what a long stream has delivered so far, should this process die. Cheap; not awaited. */
+  /**
+   * Records what a long stream has delivered so far, in case this process dies. Cheap; not awaited.
+   */
   checkpoint(units: Unit[], costNanoUsd: bigint): void;
   /**
-   * Writes the bill; resolves when it is on disk, behind `started`: wait for it before the last
-   * byte to the client. A disk that refuses is tried again for some seconds. Rejects when it goes
-   * on refusing: then an answer in one piece must not go out, and is not charged; what a stream has
-   * delivered is charged once the disk takes it.
+   * Writes the final; resolves when it is on disk, after `started`: await it before the last byte
+   * to the client. Retries for some seconds while the disk refuses. Rejects if it keeps refusing:
+   * then a non-streamed response must not be sent and is not charged, while what a stream has
+   * delivered is charged once the disk accepts it.
    */
   settle(settlement: Settlement): Promise<void>;
   /**
-   * The client has left and its upstream is still read: frees its permit of concurrency. The hold
-   * stays until `settle`.
+   * The client disconnected while its upstream is still being read: releases its concurrency
+   * permit. The hold stays until `settle`.
    */
   clientLeft(): void;
-  /** Headers that tell the client about its limits, name and value by turns. */
+  /** Headers that tell the client about its limits, alternating name and value. */
   readonly headers: readonly string[];
 }
 
-/** Decides, from memory, whether a request may run, and sees to its bill. */
+/** Decides from memory whether a request may run, and ensures that it is billed. */
 export interface Admission extends AsyncDisposable {
   /**
-   * Takes the hold from a grant in memory; only when none covers it does it wait for billing.
+   * Takes the hold from a grant in memory; waits for billing only when none covers it.
    * @throws {GatewayError} `insufficient_balance`, a limit's code, or `service_unavailable` when
-   *   billing cannot be reached or the journal is full.
+   * billing cannot be reached or the journal is full.
    */
   admit(request: AdmitRequest): Promise<Admitted>;
-  /** Whether requests can be admitted. */
+  /** Readiness: whether requests can be admitted. */
   readonly check: HealthCheck;
 }
 
-/** The place of a request that costs nothing; disposing it ends the request. */
+/** An admitted request that costs nothing; disposing it ends the request. */
 export interface FreeAdmitted extends Disposable {
-  /** To tell the client, name and value by turns. */
+  /** For the client, alternating name and value. */
   readonly headers: readonly string[];
 }
 
-/** Requests that cost nothing, and count for their key's limits of requests all the same. */
+/** Requests that cost nothing but still count toward their key's request limits. */
 export interface FreeAdmission {
   /** @throws {GatewayError} a limit's code, or `service_unavailable` */
   admitFree(request: Pick<AdmitRequest, "caller" | "operation">): Promise<FreeAdmitted>;
 }
 
-/** A task that outlives the request that began it, and this process too if need be. */
+/** A task that may outlive the request that submitted it, and this process. */
 export interface AdmitTask extends Omit<AdmitRequest, "stream"> {
   /**
-   * Unix milliseconds by which the task is settled, whatever happens; then billing may take its
-   * money back.
+   * Unix milliseconds by which the task is settled in any case; after that billing may reclaim its
+   * money.
    */
   readonly untilMs: number;
 }
 
-/** Long tasks: their money is held by a grant of their own, and any replica may settle them. */
+/** Long tasks: each has a grant of its own, and any replica may settle it. */
 export interface TaskAdmission {
   /**
-   * Holds a task's money and counts its submission. Durable: asking again with the same request id,
-   * after a crash and from another replica too, answers the same grant.
+   * Holds a task's money and counts its submission. Durable: repeating it with the same request id,
+   * even after a crash or from another replica, returns the same grant.
    * @returns the grant's id; empty for a task that cannot cost anything
    * @throws {GatewayError} `insufficient_balance`, a limit's code, or `service_unavailable`
    */
   admitTask(task: AdmitTask): Promise<string>;
-  /** As `admitTask`, for a task that was counted before. */
+  /** Like `admitTask`, for a task already counted. */
   findTaskGrant(task: AdmitTask): Promise<string>;
   /**
-   * Writes a task's bill to the journal and ends its grant. May be repeated with the same event,
-   * from any replica: the event is charged once by its request id.
+   * Writes a task's final to the journal and closes its grant. May be repeated with the same event
+   * from any replica: its request id ensures that it is charged once.
    * @throws {GatewayError} when the disk or billing refused: call it again
    */
   settleTask(event: UsageEvent): Promise<void>;
 }
 
-/** All that admission does for its process. */
+/** Everything admission does for its process. */
 export interface AdmissionOfProcess extends Admission, TaskAdmission, FreeAdmission {
-  /**
-   * Whether this process may yet come to admit requests by itself; if not, it is better started
-   * anew.
-   */
+  /** Liveness: whether this process can still recover by itself; if not, restart it. */
   readonly alive: HealthCheck;
 }

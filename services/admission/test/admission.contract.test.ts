@@ -23,7 +23,7 @@ import {
 const usd = 1_000_000_000n;
 const fast = { gatherMs: 20, confirmMs: 50, republishMs: 1_000 };
 
-/** Books exact, each of `ids` billed once for `cost` each, nothing held. */
+/** Asserts exact books: each of `ids` billed once for its cost, nothing held. */
 async function assertSettled(house: House, accountId: string, toppedUp: bigint, costs: Map<string, bigint>) {
   await eventually("all events", async () => (await house.events(accountId)).length >= costs.size);
   const spent = [...costs.values()].reduce((sum, cost) => sum + cost, 0n);
@@ -49,7 +49,7 @@ async function assertSettled(house: House, accountId: string, toppedUp: bigint, 
   assert.deepEqual((await house.ledger.audit({})).violations, []);
 }
 
-/** A way to the broker that can be cut. */
+/** A proxy to the broker whose connection can be cut. */
 async function cuttable(url: string): Promise<{ url: string; cut(on: boolean): void } & AsyncDisposable> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
@@ -334,7 +334,7 @@ test("a replica that was paused for longer than its lease admits nothing when it
   for (const id of started) assert.ok(byId.has(id as string), `${id}`);
   const account2 = await house.accounts.getAccount({ id: account });
   assert.equal(account2.writtenOffNanoUsd, 0n);
-  // What was admitted after waking belongs to a new holder: the old one has no event that began
+  // Requests admitted after waking belong to a new holder: the old one has no event that began
   // after the pause.
   const [old] = holders;
   const resumedAt = Math.min(

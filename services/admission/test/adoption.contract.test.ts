@@ -15,7 +15,7 @@ process.env["DISK_FAULTS"] = faults;
 const usd = 1_000_000_000n;
 const quick = { publish: { gatherMs: 20, confirmMs: 50, republishMs: 1_000 }, idleMs: 1_000, adoptMs: 200 };
 
-/** Runs a replica under load, kills it, and answers which requests it had settled. */
+/** Runs a replica under load, kills it, and returns which requests it had settled. */
 async function leaveJournal(house: House, account: string, name: string): Promise<string[]> {
   // Its environment has no faults.
   using spawned = spawnReplica(house, account, name);
@@ -69,7 +69,7 @@ test("one journal that cannot be opened keeps no other from coming home, is told
   const settled = await leaveJournal(house, account, "good");
   const [good = ""] = await journals(house);
   const [, , kernel] = good.split("@");
-  // Comes first by its name.
+  // Sorts first by name.
   const broken = join(house.journalDir, `a@b@${kernel}`);
   await writeFile(broken, "no directory");
   await using admission = await replica(house.env, quick);

@@ -34,7 +34,7 @@ test("a key spends its month's budget over two replicas to the last nano-USD, an
   const free: Caller = { ...caller, keyId: "key_other", limits: { ...limits, monthlyBudgetNanoUsd: 0n } };
   await (await second.admit(call(100, free))).settle(settlement(10n));
 
-  // Each cost half of its hold: what is left of the budget can be spent again.
+  // Each costs half of its hold: the rest of the budget can be spent again.
   for (const each of admitted) await each.settle(settlement(500n));
   await eventually("the bills", async () => (await house.events(accountId)).length === 6);
   let more = 0;

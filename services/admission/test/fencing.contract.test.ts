@@ -17,7 +17,7 @@ describe("a holder that billing fences", () => {
   });
   after(() => resources.disposeAsync());
 
-  /** The holders that have a journal now. */
+  /** The holders that currently have a journal. */
   const holders = async (): Promise<string[]> =>
     (await readdir(house.journalDir)).flatMap((name) => (name.includes("@") ? [name.split("@")[0] as string] : []));
 

@@ -27,10 +27,10 @@ export function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
 }
 
 const services = join(import.meta.dirname, "../..");
-/** A test asks for what it looks at as long as the machine needs, milliseconds. */
+/** How long a test polls for what it expects, milliseconds; generous, for slow machines. */
 const patienceMs = 60_000;
 
-/** A service's own main.ts as a process, which can be killed and started again on the same port. */
+/** A service's own main.ts as a process that can be killed and restarted on the same port. */
 export class Child implements AsyncDisposable {
   readonly #path: string;
   readonly #env: Record<string, string>;
@@ -68,7 +68,7 @@ export class Child implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    // As an operator ends it: a transaction that a killed process leaves open keeps its locks for a
+    // Stops as an operator would: a transaction left open by a killed process keeps its locks for a
     // minute.
     return this.kill("SIGTERM");
   }
@@ -82,20 +82,20 @@ export interface House extends AsyncDisposable {
   readonly accounts: RpcClient<AccountServiceServer>;
   readonly ledger: RpcClient<LedgerServiceServer>;
   readonly usage: RpcClient<MeteringServiceServer>;
-  /** A new account with this much money. */
+  /** Creates an account with this much money. */
   account(nanoUsd: bigint): Promise<string>;
   /**
-   * Has billing take these holders' leases for lapsed; their money stays held until they, or
-   * somebody for them, give it back.
+   * Makes billing treat these holders' leases as expired; their money stays held until they, or an
+   * adopter, return it.
    */
   fence(holderIds: readonly string[]): Promise<void>;
-  /** All events of an account as metering has them. */
+  /** All of an account's events that metering has. */
   events(accountId: string): Promise<UsageEvent[]>;
-  /** A replica's settings, as environment of a child or for {@link replica}. */
+  /** A replica's settings, as a child's environment or for {@link replica}. */
   readonly env: Record<string, string>;
 }
 
-/** Billing and metering as processes on databases and streams of their own. */
+/** Billing and metering as processes with databases and streams of their own. */
 export async function startHouse(billingEnv: Record<string, string> = {}): Promise<House> {
   await using stack = new AsyncDisposableStack();
   const prefix = `t${randomText(10)}_`;
@@ -168,7 +168,7 @@ export async function startHouse(billingEnv: Record<string, string> = {}): Promi
   };
 }
 
-/** The database of a house's billing. */
+/** The billing database of a house. */
 export function billingDatabase({ prefix }: Pick<House, "prefix">): Promise<Connection> {
   return createConnection(engineUrl("TEST_MONGODB_URL"), { dbName: `${prefix}b`, useBigInt64: true }).asPromise();
 }
@@ -191,7 +191,7 @@ export interface Spawned extends Disposable {
   readonly lines: string[];
 }
 
-/** A replica as a process of its own, under load until it is killed. */
+/** A replica in a process of its own, under load until it is killed. */
 export function spawnReplica(house: House, account: string, name: string): Spawned {
   const child = spawn(process.execPath, [join(import.meta.dirname, "replica-child.ts"), account, name], {
     env: { ...process.env, ...house.env, DISK_FAULTS: "" },

@@ -28,7 +28,7 @@ test("three replicas spend one account at full rate to its last request: exactly
           await mine.settle(settlement(hold));
         } catch (error) {
           assert.ok(error instanceof GatewayError && error.code === "insufficient_balance", String(error));
-          // Those of the other workers may be on their way.
+          // Requests of the other workers may be in flight.
           assert.ok(admitted > affordable - workers, `refused after ${admitted}`);
           refused++;
           return;
@@ -43,12 +43,12 @@ test("three replicas spend one account at full rate to its last request: exactly
   assert.deepEqual((await house.ledger.audit({})).violations, []);
   const retries = await counted(house, "billing_transaction_retries_total");
   const committed = await counted(house, "billing_transactions_total");
-  // At a balance's end grants are returned while what was charged to them is settled: those two may
-  // meet.
+  // Near the end of a balance, grants are returned while their charges are settled: the two may
+  // conflict.
   assert.ok(committed > 10 && retries <= 2 + committed / 10, `${retries} of ${committed}`);
 });
 
-/** As it is when all replicas have stopped: they stop when all of their usage is applied. */
+/** The account once all replicas have stopped, which they do when all of their usage is applied. */
 async function settledAccount(house: House, id: string) {
   return await house.accounts.getAccount({ id });
 }

@@ -4,19 +4,19 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { replica, request, settlement } from "./harness.ts";
 
-/** What a replica in a process of its own is told, as one line of JSON. */
+/** One line of JSON that instructs a replica in a process of its own. */
 export interface Order {
   readonly keyId: string;
   readonly limits: Record<keyof Limits, number>;
   readonly version: number;
-  /** Requests, and how many of them at once. */
+  /** Total requests, and how many run at once. */
   readonly count: number;
   readonly atOnce: number;
-  /** How long an admitted request lasts; -1: for ever. */
+  /** How long an admitted request lasts, milliseconds; -1: for ever. */
   readonly lastsMs: number;
-  /** How long a worker rests after a refusal before its next request. */
+  /** How long a worker waits after a refusal before its next request, milliseconds. */
   readonly restMs: number;
-  /** Ends the order, milliseconds. */
+  /** Deadline of the order, milliseconds. */
   readonly untilMs: number;
 }
 

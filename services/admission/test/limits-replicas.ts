@@ -12,13 +12,13 @@ export interface Stay {
 }
 
 /**
- * Admission in processes of their own, and what they did. Times are those of this machine, in
+ * Admission in processes of their own, and what they did. Times are this machine's, in
  * milliseconds.
  */
 export interface Replicas extends AsyncDisposable {
   readonly stays: Stay[];
   readonly refusals: Map<string, number>;
-  /** Tells one replica, and resolves when it has carried that out. */
+  /** Sends an order to one replica, and resolves when it is done. */
   run(replica: number, order: Partial<Order>): Promise<void>;
   kill(replica: number): Promise<void>;
 }
@@ -88,12 +88,12 @@ export async function startReplicas(house: House, account: string, count: number
   };
 }
 
-/** Limits of which only these are set. */
+/** Limits with only these set. */
 export function limited(limits: Partial<typeof noLimits>): typeof noLimits {
   return { ...noLimits, ...limits };
 }
 
-/** The most that were admitted within any 60 s. */
+/** The most admitted within any 60 s. */
 export function busiestMinute(stays: readonly Stay[]): number {
   const times = stays.map(({ admittedAt }) => admittedAt).sort((a, b) => a - b);
   let max = 0;
@@ -104,13 +104,13 @@ export function busiestMinute(stays: readonly Stay[]): number {
   return max;
 }
 
-/** The most that were in flight at one time. */
+/** The most in flight at one time. */
 export function maxConcurrent(stays: readonly Stay[]): number {
   const changes = stays.flatMap(({ admittedAt, endedAt = Number.POSITIVE_INFINITY }): [number, number][] => [
     [admittedAt, 1],
     [endedAt, -1],
   ]);
-  // What ends and what begins in the same instant do not overlap.
+  // An end and a start at the same instant do not overlap.
   changes.sort(([a, up], [b, down]) => a - b || up - down);
   let [now, max] = [0, 0];
   for (const [, change] of changes) {

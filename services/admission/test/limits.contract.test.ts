@@ -7,8 +7,8 @@ const usd = 1_000_000_000n;
 const all = [0, 1, 2];
 
 /**
- * On a machine that is too busy for billing to answer in time a replica says so: that is no false
- * refusal.
+ * A replica may report that an overloaded machine's billing did not answer in time: that is not a
+ * false refusal.
  */
 function assertOnly(refusals: ReadonlyMap<string, number>, code: string): void {
   assert.ok(refusals.has(code));
@@ -23,7 +23,7 @@ test("60 requests a minute hit by 1,000 over three replicas are 60, from the fir
   await Promise.all(all.map((replica) => replicas.run(replica, { limits, count: 334, atOnce: 100 })));
   assert.equal(replicas.stays.length, 60);
   assertOnly(replicas.refusals, "rate_limit_exceeded");
-  // And no more when it goes on.
+  // And no more after it resumes.
   await Promise.all(all.map((replica) => replicas.run(replica, { limits, count: 100, restMs: 20 })));
   assert.equal(replicas.stays.length, 60);
 });
@@ -46,7 +46,7 @@ test("of 1,000 requests over three replicas never more than 5 are in flight, and
   assert.ok(replicas.stays.length >= 5, `only ${replicas.stays.length} were admitted`);
   assert.ok(maxConcurrent(replicas.stays) <= 5, `${maxConcurrent(replicas.stays)} at once`);
   assertOnly(replicas.refusals, "concurrency_limit_exceeded");
-  // The last ones given back by the other replicas may still be on their way to billing.
+  // The last permits returned by the other replicas may still be in flight to billing.
   await eventually("all permits in one replica", async () => {
     const before = replicas.stays.length;
     await replicas.run(1, { limits, count: 5, atOnce: 5, lastsMs: 100 });
@@ -62,7 +62,7 @@ test("the concurrency permits of a replica that was killed with -9 are back with
   assert.equal(replicas.stays.length, 5);
   await replicas.run(1, { limits });
   assert.equal(replicas.stays.length, 5);
-  // The steady state that lets billing call a silent holder dead.
+  // The steady state in which billing may declare a silent holder dead.
   await replicas.run(1, { limits, count: 1_000_000, restMs: 100, untilMs: 5_000 });
   assert.equal(replicas.stays.length, 5);
   await replicas.kill(0);

@@ -2,9 +2,9 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { replica, request, settlement } from "./harness.ts";
 
 /**
- * A replica as a process of its own. Runs requests in a loop until it is killed, with some left
- * open for ever; prints `started <id>`, `settled <id>` once the promise resolved, `open <id>` when
- * it is left open, and `refused <code>`.
+ * A replica in a process of its own. Runs requests in a loop until it is killed, leaving some open
+ * for ever; prints `started <id>`, `settled <id>` once the promise resolved, `open <id>` when it is
+ * left open, and `refused <code>`.
  */
 const [account = "", name = ""] = process.argv.slice(2);
 const admission = await replica(process.env as Record<string, string>, { publish: { gatherMs: 20, confirmMs: 50 } });

@@ -39,7 +39,7 @@ describe("tasks that outlive the process that began them", () => {
     await eventually("the charge", async () => (await moneyOf(accountId)).charged > 0n);
     await eventually("the release", async () => (await moneyOf(accountId)).held === 0n);
     assert.deepEqual(await moneyOf(accountId), { available: (19n * usd) / 2n, held: 0n, charged: usd / 2n });
-    // Billing books it before metering files it.
+    // Billing charges it before metering stores it.
     await eventually("the event", async () => (await house.events(accountId)).length > 0);
     assert.equal((await house.events(accountId)).length, 1);
     assert.deepEqual((await house.ledger.audit({})).violations, []);

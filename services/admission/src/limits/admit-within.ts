@@ -5,16 +5,16 @@ import type { LimitRequest } from "./key-limits.ts";
 import type { Limits } from "./limits.ts";
 import { checkLive, type Reservation } from "./reservation.ts";
 
-/** What admits a request once its limits have room. */
+/** What admits a request once its limits allow it. */
 export interface Within {
-  /** Takes the money. */
+  /** Reserves the money. */
   readonly admission: { admit(request: AdmitRequest, reservation?: Reservation): Promise<Admitted> };
   readonly refused: (code: ErrorCode) => void;
 }
 
 const unlimited: FreeAdmitted = { headers: [], [Symbol.dispose]: () => {} };
 
-/** Takes a permit of its key's requests per minute and one of its concurrency, and no tokens. */
+/** Takes one of the key's requests per minute and one concurrency permit, but no tokens. */
 export async function admitFreeWithin(
   limits: Pick<Limits, "of">,
   { caller, operation }: Pick<AdmitRequest, "caller" | "operation">,
@@ -39,8 +39,8 @@ const limitRequestOf = ({ tokens, operation }: Pick<AdmitRequest, "tokens" | "op
 });
 
 /**
- * Admits a request within its key's limits: first the limits, then the money; a request without
- * money counts for no limit.
+ * Admits a request within its key's limits: limits first, then money. A request refused for want of
+ * money counts toward no limit.
  */
 export function admitWithin(limits: Pick<Limits, "of">, request: AdmitRequest, within: Within): Promise<Admitted> {
   const key = limits.of(request.caller);
@@ -67,8 +67,8 @@ export function admitWithin(limits: Pick<Limits, "of">, request: AdmitRequest, w
 }
 
 /**
- * Counts a task's submission, once, and lets `admitTask` take its money; the task itself occupies
- * no permit of concurrency.
+ * Counts a task's submission once and lets `admitTask` reserve its money; the task itself occupies
+ * no concurrency permit.
  */
 export async function admitTaskWithin(
   limits: Pick<Limits, "of">,
@@ -81,8 +81,7 @@ export async function admitTaskWithin(
   const reservation = key.take(limitRequest) ?? (await key.wait(limitRequest));
   try {
     const grantId = await admitTask(task);
-    // The grant is there, as after an answer that was lost: whoever recovers the task gives it
-    // back.
+    // The grant exists, as after a lost response: recovering the task returns it.
     checkLive(reservation);
     reservation.admitted();
     return grantId;

@@ -1,10 +1,13 @@
 import type { Permits } from "./window-permits.ts";
 
-/** One replica's permits of a limit of concurrency. A request in flight has one; none rests. */
+/**
+ * One replica's share of a concurrency limit. Each request in flight uses one permit; a released
+ * one needs no rest.
+ */
 export class ConcurrencyPermits {
   #held = 0;
   #inFlight = 0;
-  /** Permits in use that do not stay here when their request ends. */
+  /** Permits in use that go back to billing when their request ends. */
   #leaving = 0;
 
   get held(): number {
@@ -25,7 +28,7 @@ export class ConcurrencyPermits {
     return true;
   }
 
-  /** A request ended. True when its permit goes back to billing. */
+  /** Ends a request. True when its permit must be returned to billing. */
   release(): boolean {
     this.#inFlight--;
     if (this.#leaving === 0) return false;
@@ -34,7 +37,7 @@ export class ConcurrencyPermits {
     return true;
   }
 
-  /** The permits are lost. What is in flight goes on, and counts before any new request does. */
+  /** The permits are lost. Requests in flight continue, and count before any new request does. */
   lapse(): void {
     this.#held = 0;
     this.#leaving = 0;
@@ -44,14 +47,14 @@ export class ConcurrencyPermits {
     this.#held += permits.count;
   }
 
-  /** Takes out up to `count` free permits to give back. */
+  /** Removes up to `count` free permits so they can be returned. */
   remove(count: number): Permits[] {
     const taken = Math.min(count, Math.max(0, this.freeAt()));
     this.#held -= taken;
     return taken > 0 ? [{ count: taken, freeInMs: 0 }] : [];
   }
 
-  /** Takes out all free permits, and lets those in use leave when their requests end. */
+  /** Removes all free permits; those in use follow when their requests end. */
   removeAll(): Permits[] {
     const out = this.remove(this.#held);
     this.#leaving = this.#held;

@@ -3,8 +3,8 @@ const msPerMinute = 60 * msPerSecond;
 const msPerHour = 60 * msPerMinute;
 
 /**
- * Milliseconds as Go prints a duration (`1h0m0s`, `6m0s`, `1.5s`, `20ms`, `0s`), the form that
- * OpenAI's `x-ratelimit-reset-*` have.
+ * Milliseconds in Go's duration format (`1h0m0s`, `6m0s`, `1.5s`, `20ms`, `0s`), which OpenAI uses
+ * for `x-ratelimit-reset-*`.
  */
 export function goDuration(ms: number): string {
   const whole = Math.max(0, Math.ceil(ms));

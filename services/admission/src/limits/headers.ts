@@ -1,16 +1,16 @@
 import { goDuration } from "./go-duration.ts";
 
-/** How one limit per minute stands. */
+/** Current state of one per-minute limit. */
 export interface Standing {
   readonly limit: number;
   readonly remaining: number;
-  /** Until all of it is free again. */
+  /** Milliseconds until all of it is free again. */
   readonly resetMs: number;
 }
 
 /**
- * The headers of limits per minute, name and value by turns: OpenAI's `x-ratelimit-*`, and on
- * messages operations Anthropic's besides. https://platform.openai.com/docs/guides/rate-limits
+ * Headers of the per-minute limits, alternating name and value: OpenAI's `x-ratelimit-*`, and
+ * Anthropic's as well on messages operations. https://platform.openai.com/docs/guides/rate-limits
  * https://docs.anthropic.com/en/api/rate-limits
  */
 export function limitHeaders(
@@ -32,7 +32,7 @@ export function limitHeaders(
   return headers;
 }
 
-/** Whole seconds, rounded up. */
+/** RFC 3339 time in whole seconds, rounded up. */
 function rfc3339(ms: number): string {
   return `${new Date(Math.ceil(ms / 1_000) * 1_000).toISOString().slice(0, 19)}Z`;
 }

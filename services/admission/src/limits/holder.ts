@@ -5,21 +5,21 @@ import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { BorrowRequest, BorrowResponse, LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";
 import { isFenced } from "../wallet/account.ts";
 
-/** As whom permits are borrowed, and from whom. */
+/** Configuration of a {@link Holder}. */
 export interface HolderOptions {
   readonly billing: Pick<RpcClient<LimitServiceServer>, "renew" | "borrow">;
   readonly clock: Clock;
-  /** The lease ran out and others have the permits: forget them. */
+  /** Called when the lease expired and others may hold the permits: forget them. */
   readonly lapsed: () => void;
 }
 
 const callTimeoutMs = 2_000;
-/** As long as a lease: later no answer is of use. */
+/** As long as a lease: a later response is useless. */
 const borrowTimeoutMs = 4_000;
 
 /**
- * This process's right to use permits, counted by the monotonic clock from when the renewal was
- * sent, while the clocks agree. When it has run out, permits are not used until billing says
+ * This process's right to use permits. It runs on the monotonic clock from when the renewal was
+ * sent, as long as the clocks agree. Once it has expired, permits are unused until billing says
  * whether they are still ours.
  */
 export class Holder {
@@ -39,7 +39,8 @@ export class Holder {
   }
 
   /**
-   * Rises over all limits, so that it rises for each also when a limit was forgotten for a while.
+   * Increases across all limits, so that it also increases for a limit that was forgotten for a
+   * while.
    */
   nextSequence(): bigint {
     return ++this.#sequence;
@@ -50,8 +51,8 @@ export class Holder {
   }
 
   /**
-   * Renews the lease, or waits for the renewal that is on its way. @throws {GatewayError} when
-   * billing cannot be reached
+   * Renews the lease, or joins the renewal in flight. @throws {GatewayError} when billing cannot be
+   * reached
    */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
@@ -75,8 +76,8 @@ export class Holder {
   }
 
   /**
-   * Borrows under the lease, which must be live. @throws {GatewayError} `permission_denied` when
-   * this id has lapsed
+   * Borrows permits; the lease must be live. @throws {GatewayError} `permission_denied` when this
+   * id has lapsed
    */
   async borrow(request: BorrowRequest): Promise<BorrowResponse> {
     try {

@@ -12,7 +12,7 @@ import { KeyLimits } from "./key-limits.ts";
 const none: Limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 0n };
 const request = { tokens: 10, native: false };
 
-/** A billing that lends of a heap of permits, and a clock that is set by hand. */
+/** A billing that lends from a pile of permits, and a clock set by hand. */
 class Stage {
   time = 0;
   readonly calls: BorrowRequest[] = [];
@@ -20,7 +20,7 @@ class Stage {
   away = false;
   lapsed = false;
   retryAfterMs = 0;
-  /** Told of every borrowing. */
+  /** Called on every borrow. */
   borrowed: (() => void) | undefined;
   readonly holder: Holder;
   readonly key: KeyLimits;
@@ -182,8 +182,8 @@ test("a lowered limit sends home what waiting requests had taken too, once they 
 });
 
 /**
- * The lease runs out so many microtasks after permits are borrowed. Answers whether the permits had
- * been taken by then.
+ * The lease expires this many microtasks after permits are borrowed. Returns whether the permits
+ * had been taken by then.
  */
 async function lapseWhileServed(microtasks: number): Promise<boolean> {
   const stage = new Stage({ requestsPerMinute: 10n });

@@ -11,11 +11,11 @@ import { Reservation } from "./reservation.ts";
 import { type PermitRequest, SharedLimit } from "./shared-limit.ts";
 import { WindowPermits } from "./window-permits.ts";
 
-/** What a request asks of its key's limits. */
+/** What a request needs of its key's limits. */
 export interface LimitRequest {
-  /** 0 for a request that has none. */
+  /** 0 for a request without tokens. */
   readonly tokens: number;
-  /** A messages operation: Anthropic's headers besides. */
+  /** A messages operation: adds Anthropic's headers. */
   readonly native: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Setting {
   readonly clock: Clock;
 }
 
-/** Nobody knows when a request in flight ends; this is soon enough to try again. */
+/** When a request in flight will end is unknown; this is soon enough to retry. */
 const concurrencyRetryMs = 500;
 const concurrencyExhaustedMs = 100;
 const unknownRetryMs = 1_000;
@@ -32,7 +32,7 @@ const max = BigInt(Number.MAX_SAFE_INTEGER);
 type WindowName = "requests" | "tokens";
 const names = ["requests", "tokens", "concurrency"] as const;
 
-/** The limits of one key in this replica. */
+/** One key's limits in this replica. */
 export class KeyLimits {
   readonly keyId: string;
   readonly #setting: Setting;
@@ -79,17 +79,17 @@ export class KeyLimits {
     };
   }
 
-  /** True when nothing would be lost with it. */
+  /** True when forgetting this key would lose nothing. */
   get empty(): boolean {
     return names.every((name) => this.#limits[name].empty) && this.#concurrency.inFlight === 0;
   }
 
-  /** True while billing has to be told that this replica lives. */
+  /** True while billing must be told that this replica is alive. */
   get holds(): boolean {
     return names.some((name) => this.#limits[name].permits.held > 0);
   }
 
-  /** Takes up what the caller knows of the key's limits, if that is newer. */
+  /** Adopts the caller's view of the key's limits if it is newer. */
   learn({ version, limits }: Caller): void {
     if (version <= this.#version) return;
     this.#version = version;
@@ -103,15 +103,12 @@ export class KeyLimits {
       const value = Number(now[name] < max ? now[name] : max);
       const lowered = value < limit.limit;
       limit.learn(value, version);
-      // Only billing, with all permits before it, can tell which of them a lowered limit leaves.
+      // Only billing, with all permits returned, can tell which of them a lowered limit leaves.
       if (lowered) void this.#bringHome(name);
     }
   }
 
-  /**
-   * The key has changed, nobody has said how: all that is idle goes home, and what is needed is
-   * borrowed anew.
-   */
+  /** The key changed in an unknown way: returns everything idle and borrows anew what is needed. */
   async bringAllHome(): Promise<void> {
     await Promise.all(names.map((name) => this.#bringHome(name)));
   }
@@ -123,8 +120,8 @@ export class KeyLimits {
   }
 
   /**
-   * Takes from memory; undefined when something has to be waited for. @throws {GatewayError} what
-   * no waiting helps against
+   * Takes from memory; undefined when it would have to wait. @throws {GatewayError} when waiting
+   * cannot help
    */
   take(request: LimitRequest): Reservation | undefined {
     const now = this.#now();
@@ -145,10 +142,7 @@ export class KeyLimits {
     return reservation;
   }
 
-  /**
-   * Takes one limit after the other, and waits for billing where that is needed. @throws
-   * {GatewayError}
-   */
+  /** Takes one limit after another, waiting for billing where needed. @throws {GatewayError} */
   async wait(request: LimitRequest): Promise<Reservation> {
     this.#check(request);
     const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#setting.holder });
@@ -196,7 +190,8 @@ export class KeyLimits {
   }
 
   /**
-   * The headers of an answer now. What was refused is used up, though perhaps by other replicas.
+   * The response headers as of now. A refused limit is shown as used up, though perhaps other
+   * replicas used it.
    */
   headers(native: boolean, refused?: { readonly name: WindowName; readonly retryAfterMs: number }): string[] {
     const now = this.#now();
@@ -218,7 +213,7 @@ export class KeyLimits {
     return permits?.nextFreeInMs(this.#now());
   }
 
-  /** The lease ran out: no permit is ours any more. What is in flight goes on, and counts. */
+  /** The lease expired: no permit is ours any more. Requests in flight continue, and count. */
   lapse(): void {
     this.#requests = new WindowPermits();
     this.#tokens = new WindowPermits();

@@ -9,21 +9,20 @@ import { onKeyChanged } from "../key-changes.ts";
 import { Holder } from "./holder.ts";
 import { KeyLimits } from "./key-limits.ts";
 
-/** What a process needs to hold its keys' limits together with the other replicas. */
+/** What a process needs to enforce its keys' limits together with the other replicas. */
 export interface LimitsOptions {
   readonly billing: RpcClient<LimitServiceServer>;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Permits that nobody used for this long go back. */
+  /** Permits unused for this long are returned, milliseconds. */
   readonly idleMs: number;
 }
 
 const tickMs = 1_000;
 
 /**
- * The limits of all keys in this replica. A key without limits costs a look at its caller and
- * nothing else.
+ * The limits of all keys in this replica. A key without limits costs only a check of its caller.
  */
 export class Limits implements AsyncDisposable {
   readonly #options: LimitsOptions;
@@ -81,7 +80,7 @@ export class Limits implements AsyncDisposable {
       this.#holder.renew().catch((error: unknown) => this.#options.log.warn({ err: error }, "limits not renewed"));
   }
 
-  /** Gives everything back that is not in use. */
+  /** Returns everything not in use. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await Promise.all([...this.#keys.values()].map((key) => key.bringAllHome()));

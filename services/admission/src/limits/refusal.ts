@@ -14,7 +14,7 @@ const phrases: Record<LimitName, (limit: number) => string> = {
   concurrency: (limit) => `${limit} requests at the same time`,
 };
 
-/** A 429 that says which limit it was and when to try again. */
+/** A 429 that names the limit and says when to try again. */
 export function overLimit(
   name: LimitName,
   limit: number,
@@ -25,7 +25,7 @@ export function overLimit(
   return new GatewayError(codes[name], text, { retryAfterMs, headers: options.headers });
 }
 
-/** Waiting does not help a request that counts for more tokens than a minute has. */
+/** A request that counts for more tokens than a minute allows: waiting does not help. */
 export function largerThanLimit(tokens: number, limit: number, headers: readonly string[]): GatewayError {
   const text = `This request counts as ${tokens} tokens, and this key may use ${limit} tokens a minute. Make the prompt or the cap on the answer smaller.`;
   return new GatewayError(codes.tokens, text, { retryable: false, headers });

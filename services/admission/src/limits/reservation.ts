@@ -6,11 +6,11 @@ import type { Holder } from "./holder.ts";
 import type { SharedLimit } from "./shared-limit.ts";
 import type { WindowPermits } from "./window-permits.ts";
 
-/** What a request has of a limit per minute, which may still be corrected. */
+/** A request's share of a per-minute limit, which may still be corrected. */
 export interface WindowUse {
   readonly permits: WindowPermits;
   readonly count: number;
-  /** Until when the permits rest; undefined while the request is not admitted. */
+  /** When the permits stop resting; undefined while the request is not admitted. */
   readonly until?: number;
 }
 
@@ -19,9 +19,9 @@ export class Reservation {
   requests: WindowUse | undefined;
   tokens: WindowUse | undefined;
   concurrency: ConcurrencyPermits | undefined;
-  /** The holder whose permits these are; undefined while there are none. */
+  /** The holder that owns these permits; undefined while there are none. */
   heldBy: string | undefined;
-  /** To tell the client, name and value by turns. */
+  /** For the client, alternating name and value. */
   headers: readonly string[] = [];
   readonly #limits: Readonly<Record<LimitName, SharedLimit>>;
   readonly #now: () => number;
@@ -36,14 +36,14 @@ export class Reservation {
     this.#holder = of.holder;
   }
 
-  /** False when the lease under which it was taken has run out, and others may have the permits. */
+  /** False when the lease under which it was taken has expired and others may hold the permits. */
   get live(): boolean {
     return this.#holder.live && this.#holder.id === (this.heldBy ?? this.#holder.id);
   }
 
   /**
-   * The request is admitted, perhaps a while after it took its permits: the minute for which they
-   * rest begins now.
+   * The request is admitted, perhaps a while after it took its permits: their 60 s of rest begin
+   * now.
    */
   admitted(): void {
     const now = this.#now();
@@ -66,8 +66,8 @@ export class Reservation {
   }
 
   /**
-   * What was called home while it was reserved, unless the lease has run out: then it is nobody's
-   * here.
+   * Returns permits that were recalled while reserved, unless the lease has expired: then they are
+   * not ours to return.
    */
   #sendHome(of: Pick<Reservation, "requests" | "tokens">, now: number): void {
     for (const name of ["requests", "tokens"] as const) {
@@ -77,7 +77,10 @@ export class Reservation {
     }
   }
 
-  /** The request has come to this many tokens; undefined when nobody knows: the estimate stays. */
+  /**
+   * Corrects the estimate to the tokens actually used; undefined when unknown, which keeps the
+   * estimate.
+   */
   correct(actual: number | undefined): void {
     const { tokens } = this;
     if (tokens?.until === undefined) return;
@@ -91,7 +94,7 @@ export class Reservation {
     }
   }
 
-  /** The request is over. */
+  /** Releases the concurrency permit when the request is over. */
   release(): void {
     const { concurrency } = this;
     this.concurrency = undefined;
@@ -102,13 +105,13 @@ export class Reservation {
   }
 }
 
-/** `service_unavailable`: the permits of a request that waited may be others' by now. */
+/** `service_unavailable`: the permits of a request that waited may belong to others by now. */
 export const lapsed = (): GatewayError =>
   outOfReach(new Error("the lease on limits ran out while the request waited to be admitted"));
 
 /**
- * Call it when nothing more has to be waited for. @throws {GatewayError} `service_unavailable` when
- * others may have its permits by now
+ * Call after the last wait. @throws {GatewayError} `service_unavailable` when others may hold its
+ * permits by now
  */
 export function checkLive(reservation: Reservation | undefined): void {
   if (reservation?.live === false) throw lapsed();

@@ -4,7 +4,7 @@ import { outOfReach } from "../refusals.ts";
 import type { Holder } from "./holder.ts";
 import type { Permits } from "./window-permits.ts";
 
-/** The permits of one limit in this replica's hands. */
+/** One limit's permits in this replica. */
 export interface ReplicaPermits {
   readonly held: number;
   freeAt(now: number): number;
@@ -19,13 +19,13 @@ export interface SharedLimitOptions {
   readonly holder: Holder;
   readonly now: () => number;
   readonly permits: ReplicaPermits;
-  /** Takes `count` of the permits if they are free. */
+  /** Takes `count` permits if they are free. */
   readonly take: (count: number) => boolean;
-  /** How long a refusal of billing holds that does not say how long, milliseconds. */
+  /** How long billing's refusal holds when it names no time, milliseconds. */
   readonly unknownExhaustedMs: number;
   /**
-   * The refusal of a request that needs `count`; billing may know after how many ms the next permit
-   * is free.
+   * The refusal of a request for `count` permits; `retryAfterMs` is until the next permit is free,
+   * if billing knows.
    */
   readonly refusal: (request: PermitRequest, retryAfterMs: number | undefined) => GatewayError;
 }
@@ -33,11 +33,11 @@ export interface SharedLimitOptions {
 /** What a request needs of one limit. */
 export interface PermitRequest {
   readonly count: number;
-  /** Its refusal has Anthropic's headers besides. */
+  /** Adds Anthropic's headers to the refusal. */
   readonly native: boolean;
   /**
-   * Called in the turn in which the permits are taken: in the next the lease may have run out, and
-   * other permits be here.
+   * Called in the same turn in which the permits are taken: by the next one the lease may have
+   * expired and other permits be here.
    */
   readonly taken: () => void;
 }
@@ -49,19 +49,21 @@ interface Waiter {
 }
 
 /**
- * Billing is asked again after this at the latest: other replicas may have given back before their
- * time.
+ * Billing is asked again after this at the latest: other replicas may have returned permits early.
  */
 const maxExhaustedMs = 1_000;
 const minExhaustedMs = 50;
-/** Asked for ahead of need: this part of the limit, or what is used in this time. */
+/**
+ * How much to request ahead of need: this fraction of the limit, or the use of this period,
+ * whichever is more.
+ */
 const aheadPart = 16;
 const aheadMs = 2_000;
 
 /**
- * One limit of one key in this replica: its permits, the requests that wait for some, and one call
- * to billing at a time. What is at hand is used from memory; when billing has nothing either, that
- * is remembered until the next permit can be free.
+ * One limit of one key in this replica: its permits, the waiting requests and a single call to
+ * billing at a time. Permits at hand are used from memory; when billing has none either, that is
+ * remembered until the next permit can be free.
  */
 export class SharedLimit {
   readonly #options: SharedLimitOptions;
@@ -71,16 +73,16 @@ export class SharedLimit {
   readonly #waiters: Waiter[] = [];
   #returns: Permits[] = [];
   #calling: Promise<void> | undefined;
-  /** Rises when everything is called home: what was asked for before goes home too. */
+  /** Increases when everything is returned: permits requested before that are returned too. */
   #epoch = 0;
-  /** A call whose answer never came: sent again word for word, for it may have been heard. */
+  /** A call that was never answered: repeated verbatim, since billing may have received it. */
   #unanswered: BorrowRequest | undefined;
   #exhaustedUntil = 0;
   #exhaustedCount = 0;
-  /** Nothing is asked for ahead of need before this. */
+  /** Nothing is requested ahead of need before this time. */
   #aheadFrom = 0;
   #retryAt: number | undefined;
-  /** Used since the last look, and how many a millisecond. */
+  /** Used since the last tick, and the average use per millisecond. */
   #used = 0;
   #rate = 0;
   #idleMs = 0;
@@ -90,7 +92,7 @@ export class SharedLimit {
     this.permits = options.permits;
   }
 
-  /** True when it has nothing and nobody waits. */
+  /** True when it holds nothing and nobody waits. */
   get empty(): boolean {
     return this.permits.held <= 0 && !this.#owes && this.#calling === undefined;
   }
@@ -105,7 +107,7 @@ export class SharedLimit {
     this.#exhaustedUntil = 0;
   }
 
-  /** Takes permits that are at hand; false when there are too few, or when others wait already. */
+  /** Takes permits at hand; false when there are too few or others are already waiting. */
   take(count: number, now: number): boolean {
     if (this.#waiters.length > 0 || !this.#options.take(count)) return false;
     this.#used += count;
@@ -114,11 +116,13 @@ export class SharedLimit {
     return true;
   }
 
-  /** Waits for permits of billing. @throws {GatewayError} the refusal, or `service_unavailable` */
+  /**
+   * Waits for permits from billing. @throws {GatewayError} the refusal, or `service_unavailable`
+   */
   wait(request: PermitRequest): Promise<void> {
     const { now, holder } = this.#options;
     const at = now();
-    // All permits there are may be here, and in use.
+    // All existing permits may be here and in use.
     const exhausted =
       (at < this.#exhaustedUntil && request.count >= this.#exhaustedCount) || this.permits.held >= this.limit;
     if (exhausted && this.#waiters.length === 0 && holder.live && this.permits.freeAt(at) < request.count)
@@ -129,25 +133,25 @@ export class SharedLimit {
     });
   }
 
-  /** Permits that came free; waiters are served. */
+  /** Permits became free: serves waiting requests. */
   freed(): void {
     if (this.#waiters.length > 0) this.#serve();
   }
 
-  /** Gives permits back to billing. */
+  /** Returns permits to billing. */
   give(permits: Permits[]): Promise<void> {
     if (permits.length === 0) return Promise.resolve();
     this.#returns.push(...permits);
     return this.#call();
   }
 
-  /** Gives everything back, what is on its way here included. */
+  /** Returns everything, including permits still in flight to this replica. */
   bringHome(permits: Permits[]): Promise<void> {
     this.#epoch++;
     return this.give(permits);
   }
 
-  /** Gives back what is idle, at least `need` if there is as much; keeps half of the rest. */
+  /** Returns idle permits: `need` if available, and at least half of those that are free. */
   async giveIdle(need: number): Promise<void> {
     const now = this.#options.now();
     const free = this.permits.freeAt(now);
@@ -155,7 +159,7 @@ export class SharedLimit {
     await this.give(this.permits.remove(Math.min(free, Math.max(need, Math.ceil(free / 2))), now));
   }
 
-  /** The lease ran out: these are the permits from now on. */
+  /** The lease expired: replaces the permits. */
   lapse(permits: ReplicaPermits): void {
     this.permits = permits;
     this.#returns = [];
@@ -164,7 +168,7 @@ export class SharedLimit {
   }
 
   /**
-   * About once a second: follows the use, gives back what has been idle for `idleMs`, and sends
+   * Called about once a second: tracks usage, returns what has been idle for `idleMs`, and resends
    * what could not be sent.
    */
   advance(elapsedMs: number, idleMs: number): void {
@@ -210,7 +214,7 @@ export class SharedLimit {
       )
       .then((more) => {
         this.#calling = undefined;
-        // Whoever came in the turn between the last look and this one is not left behind.
+        // A request may have queued up between the loop's last check and this turn.
         if (more || this.#waiters.length > 0) void this.#call();
       });
     return this.#calling;
@@ -229,10 +233,9 @@ export class SharedLimit {
         if (request.holderId === holder.id) throw error;
         return undefined;
       });
-      // Whoever was away for longer than the lease while the answer came: others may have these
-      // permits by now.
+      // After a pause longer than the lease, others may hold these permits by now.
       if (!holder.live) await holder.renew();
-      // An id that has lapsed meanwhile has nothing: the next round asks under the new one.
+      // A lapsed id has no permits: the next round asks under the new id.
       if (response === undefined || request.holderId !== holder.id) continue;
       this.#unanswered = undefined;
       const lent = response.lent.map(({ count, freeInMs }) => ({ count: Number(count), freeInMs }));
@@ -249,8 +252,8 @@ export class SharedLimit {
   }
 
   /**
-   * Billing has no more. Who waits for it is refused, and so is who comes before there can be
-   * another answer.
+   * Billing has no more: refuses the waiting requests, and those that arrive before a new answer is
+   * possible.
    */
   #markExhausted(retryAfterMs: number): void {
     const now = this.#options.now();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { seededInt } from "@uag/kit/seeded-random.ts";
 import { restMs, WindowPermits } from "./window-permits.ts";
 
-/** The most uses in any window of 60 s. */
+/** The most uses within any 60 s. */
 function busiestMinute(uses: { at: number; count: number }[]): number {
   let max = 0;
   for (const { at } of uses) {
@@ -51,7 +51,7 @@ test("replicas that pass permits to each other never use more than the limit in 
   }
 });
 
-/** Uses permits at once; undefined when there are too few. */
+/** Reserves and uses permits; undefined when there are too few. */
 function use(permits: WindowPermits, count: number, now: number): number | undefined {
   return permits.reserve(count, now) ? permits.use(count, now) : undefined;
 }

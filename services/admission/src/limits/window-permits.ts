@@ -1,4 +1,4 @@
-/** Permits as they travel: how many, and in how many milliseconds they are free. */
+/** Permits in transit: how many, and in how many milliseconds they are free. */
 export interface Permits {
   readonly count: number;
   readonly freeInMs: number;
@@ -14,32 +14,33 @@ export const restMs = 60_000;
 const grainMs = 100;
 
 /**
- * One replica's permits of one per-minute limit: some free, the others resting until 60 s after
- * their use. Every permit is used at most once in any 60 s, so the sum over all replicas that hold
- * permits never admits more than there are permits. Times are milliseconds of the replica's own
- * monotonic clock.
+ * One replica's permits of a per-minute limit: some free, the others resting until 60 s after their
+ * use. Every permit is used at most once in any 60 s, so the replicas together never admit more
+ * than there are permits. Times are milliseconds on the replica's own monotonic clock.
  */
 export class WindowPermits {
   private free = 0;
-  /** Taken by requests that are not admitted yet: their minute has not begun. */
+  /** Taken by requests not admitted yet: their minute has not begun. */
   private reserved = 0;
-  /** Of those so many do not stay here, whether their requests are admitted or not. */
+  /**
+   * How many of the reserved permits must be returned, whether or not their requests are admitted.
+   */
   private leaving = 0;
   private restingCount = 0;
   private lastFree = 0;
   /**
-   * Time of becoming free -> count; insertion order is not time order, since permits arrive with
-   * any rest.
+   * Time of becoming free -> count. Insertion order is not time order: borrowed permits arrive with
+   * any remaining rest.
    */
   private readonly resting = new Map<number, number>();
   private nextFree = Number.POSITIVE_INFINITY;
 
-  /** Permits in this replica's hands, free, reserved or resting. */
+  /** Permits this replica holds: free, reserved or resting. */
   get held(): number {
     return this.free + this.reserved + this.restingCount;
   }
 
-  /** Permits that were used in the last 60 s, or are about to be. */
+  /** Permits used in the last 60 s, or about to be. */
   usedAt(now: number): number {
     this.wake(now);
     return this.reserved + this.restingCount;
@@ -52,8 +53,8 @@ export class WindowPermits {
   }
 
   /**
-   * Milliseconds until `count` permits are free, if no more are used until then; `undefined` when
-   * there are not as many.
+   * Milliseconds until `count` permits are free if no more are used until then; `undefined` when it
+   * holds too few.
    */
   freeInMs(count: number, now: number): number | undefined {
     let missing = count - this.freeAt(now);
@@ -70,7 +71,7 @@ export class WindowPermits {
     return this.free;
   }
 
-  /** Milliseconds until a used permit is free; `undefined` when none is used. */
+  /** Milliseconds until the next used permit is free; `undefined` when none is in use. */
   nextFreeInMs(now: number): number | undefined {
     this.wake(now);
     if (this.nextFree < Number.POSITIVE_INFINITY) return this.nextFree - now;
@@ -78,8 +79,8 @@ export class WindowPermits {
   }
 
   /**
-   * Takes `count` permits for a request that is to be admitted; false when there are too few.
-   * {@link use} or {@link unreserve} follows.
+   * Takes `count` permits for a request about to be admitted; false when there are too few. Follow
+   * with {@link use} or {@link unreserve}.
    */
   reserve(count: number, now: number): boolean {
     this.wake(now);
@@ -90,8 +91,8 @@ export class WindowPermits {
   }
 
   /**
-   * The request is admitted: its permits rest from now on. Answers until when (hand it to {@link
-   * unuse}).
+   * The request is admitted: its permits rest from now on. Returns until when, to pass to {@link
+   * unuse}.
    */
   use(count: number, now: number): number {
     const until = Math.ceil((now + restMs) / grainMs) * grainMs;
@@ -106,9 +107,7 @@ export class WindowPermits {
     this.free += count;
   }
 
-  /**
-   * Takes back a part of a use that did not happen: the tokens that were reserved and not needed.
-   */
+  /** Undoes part of a use: tokens that were reserved and not needed. */
   unuse(count: number, until: number, now: number): void {
     this.wake(now);
     const resting = this.resting.get(until) ?? 0;
@@ -121,8 +120,8 @@ export class WindowPermits {
   }
 
   /**
-   * Uses more than was reserved, after the fact: free permits go below zero and the debt is paid by
-   * those that wake next.
+   * Uses more than was reserved, after the fact: free permits go below zero, and the next ones to
+   * wake pay the debt.
    */
   overuse(count: number, now: number): void {
     this.wake(now);
@@ -137,8 +136,8 @@ export class WindowPermits {
   }
 
   /**
-   * Takes out up to `count` permits to give back, the free ones first, then those that rest
-   * longest; never what is reserved.
+   * Removes up to `count` permits to return, free ones first, then the longest-resting; never
+   * reserved ones.
    */
   remove(count: number, now: number): Permits[] {
     this.wake(now);
@@ -146,8 +145,7 @@ export class WindowPermits {
     const free = Math.min(Math.max(this.free, 0), count);
     if (free > 0) out.push({ count: free, freeInMs: 0 });
     this.free -= free;
-    // What was used beyond the permits is a debt of this replica, which permits at rest here have
-    // to pay.
+    // Overuse is this replica's debt, which its resting permits must cover first.
     let left = Math.min(count - free, Math.max(0, this.free + this.restingCount));
     for (const until of [...this.resting.keys()].sort((a, b) => b - a)) {
       if (left === 0) break;
@@ -162,17 +160,14 @@ export class WindowPermits {
     return out;
   }
 
-  /**
-   * Takes out all, and lets those that are reserved leave when they are so no more: {@link
-   * removeLeaving}.
-   */
+  /** Removes everything but reserved permits; those follow through {@link removeLeaving}. */
   removeAll(now: number): Permits[] {
     const out = this.remove(this.held, now);
     this.leaving = this.reserved;
     return out;
   }
 
-  /** Takes out what was to leave and is reserved no more. */
+  /** Removes permits due for return that are no longer reserved. */
   removeLeaving(now: number): Permits[] {
     const count = this.leaving - this.reserved;
     if (count <= 0) return [];

@@ -3,10 +3,10 @@ import type { Journal, Position } from "@uag/journal/journal.ts";
 import { accountOfFinal, encodeBatch, isFinal } from "../records.ts";
 import type { Batch } from "./unconfirmed.ts";
 
-/** Of one batch, which is one message. */
+/** Bounds of one batch, which is one message. */
 const maxEvents = 256;
 const maxBytes = 512 * 1024;
-/** Of all batches that are cut at once. */
+/** Bounds of all batches read at once. */
 const maxConcurrentEvents = 4_096;
 const maxConcurrentBytes = 4 * 1024 * 1024;
 
@@ -29,8 +29,8 @@ class Finals {
 }
 
 /**
- * Reads the finals from `from` on, until those of one partition fill a message or all together are
- * many, and makes a batch of those of each partition.
+ * Reads finals starting at `from`, until those of one partition fill a message or their total
+ * reaches the bound, and makes one batch per partition.
  * @returns undefined when there is nothing to read
  */
 export async function readBatches(

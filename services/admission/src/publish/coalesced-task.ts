@@ -2,19 +2,18 @@ import { backoffMs } from "@uag/kit/backoff.ts";
 
 const maxRestMs = 5_000;
 
-/** The task, and how failures of it are retried. */
+/** The task, and how its failures are reported. */
 export interface CoalescedTaskOptions {
-  /** How long others who ask may join, milliseconds. */
+  /** How long to wait for further requests to join, milliseconds. */
   readonly restMs: number;
-  /** Answers whether there is more to do: then it runs again after the same rest. */
+  /** Returns whether more work remains: then it runs again after the same delay. */
   readonly step: () => Promise<boolean>;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Work that is done a while after somebody asked for it, once for all who asked meanwhile. While
- * nobody asks it takes no time at all. After a failure it is tried again, after longer each time,
- * up to 5 s.
+ * Runs work a short delay after it was requested, once for all requests in between; idle, it costs
+ * nothing. A failure is retried with growing delays, up to 5 s.
  */
 export class CoalescedTask implements AsyncDisposable {
   readonly #options: CoalescedTaskOptions;

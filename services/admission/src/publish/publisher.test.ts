@@ -41,7 +41,7 @@ test("a publisher that has ended is not kept by the bus: each holder and each ad
   assert.equal(listeners.size, 0);
 });
 
-/** A stream that numbers what is published, and never gives any of it to anybody. */
+/** A stream that numbers what is published and never delivers it. */
 function heldStream() {
   const published: string[] = [];
   const publish = async (_: string, data: Uint8Array) => {

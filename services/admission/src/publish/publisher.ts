@@ -10,69 +10,69 @@ import { readBatch, readBatches } from "./batch-reader.ts";
 import { CoalescedTask } from "./coalesced-task.ts";
 import { type Batch, Unconfirmed } from "./unconfirmed.ts";
 
-/** How batches of finals are sent and confirmed. */
+/** How batches of finals are published and confirmed. */
 export interface PublisherSettings {
-  /** Where the batches of a partition go. */
+  /** The subject of a partition's batches. */
   readonly subjectOf: (partition: number) => string;
-  /** Proves to metering who publishes. */
+  /** Proves the publisher's identity to metering. */
   readonly batchKey?: BatchKey | undefined;
   /**
    * How long finals are gathered, milliseconds. Default 250: every batch costs three transactions
-   * behind it.
+   * downstream.
    */
   readonly gatherMs?: number;
   /**
-   * How often metering is asked what is applied, while something is not confirmed. Default 1,000.
+   * How often metering is asked which batches are applied while any is unconfirmed, milliseconds.
+   * Default 1,000.
    */
   readonly confirmMs?: number;
   /**
-   * A batch that is neither applied nor in the stream after this is published again. Default
-   * 30,000; doubles with each time.
+   * A batch neither applied nor in the stream after this many milliseconds is published again.
+   * Default 30,000; doubles each time.
    */
   readonly republishMs?: number;
 }
 
-/** What a {@link Publisher} reads, and to whom it sends. */
+/** What a {@link Publisher} reads, and where it publishes. */
 export interface PublisherOptions {
-  /** Goes into the batches. */
+  /** Written into the batches. */
   readonly holderId: string;
-  /** Batch ids are this and a number; unique for ever. */
+  /** Batch ids are this prefix and a number; must be globally unique. */
   readonly batchPrefix: string;
   readonly journal: Journal;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: PublisherSettings;
-  /** Which of these batches are applied, and what the stream held before that was looked up. */
+  /** Which of these batches are applied, and what the stream held before that lookup. */
   readonly confirm: (batchIds: string[]) => Promise<ConfirmAppliedResponse>;
-  /** Called when something was confirmed: the journal may be trimmed up to `keepSegment`. */
+  /** Called when batches were confirmed: the journal may be trimmed up to `keepSegment`. */
   readonly confirmed: () => void;
 }
 
-/** Messages at once: those of one cut, which are few or small. */
+/** Messages in flight at once: those of one read, which are few or small. */
 const inFlight = 64;
 const maxBytesKept = 16 * 1024 * 1024;
 const ackTimeoutMs = 5_000;
 const maxRequested = 1_000;
 const maxRepublishMs = 600_000;
 /**
- * So long a stream is believed to hold a batch because of its numbers: what was taken out of its
- * middle shows in none.
+ * How long a sequence number proves that the stream still holds a batch: deletions from the
+ * stream's middle do not show in its range.
  */
 const believedMs = 3_600_000;
 
 /**
- * True when a stream in this state may hold the message of that number: an overload does not feed
- * itself with copies then.
+ * True when a stream in this state may still hold that message: keeps an overload from feeding
+ * itself with copies.
  */
 function mayHold(stream: UsageStream | undefined, sequence: bigint): boolean {
   return stream !== undefined && sequence >= stream.firstSequence && sequence <= stream.lastSequence;
 }
 
 /**
- * Moves a journal's finals to JetStream and learns from metering which have arrived for good. The
- * journal is the queue: in memory are only a reading position, what is on its way, and what is
- * unconfirmed.
+ * Publishes a journal's finals to JetStream and asks metering which are applied. The journal is the
+ * queue: memory holds only a read position, the batches in flight and the unconfirmed ones.
  */
 export class Publisher implements AsyncDisposable {
   readonly #options: PublisherOptions;
@@ -83,10 +83,12 @@ export class Publisher implements AsyncDisposable {
   #cursor: Position;
   #count = 0;
   #lastSequence = 0;
-  /** When the stream was made, as far as it is known. */
+  /** When the stream was created, if known. */
   #streamMadeMs: bigint | undefined;
   #stopped = false;
-  /** Every holder and every adopted journal has a publisher; the bus outlives them all. */
+  /**
+   * Unsubscribes: every holder and adopted journal has a publisher, and the bus outlives them all.
+   */
   readonly #forgetBus: () => void;
 
   constructor(options: PublisherOptions) {
@@ -104,8 +106,8 @@ export class Publisher implements AsyncDisposable {
   }
 
   /**
-   * The oldest segment that holds a final which is not confirmed. Acks come in any order, so all
-   * are looked at.
+   * The oldest segment that holds an unconfirmed final. Acks arrive in any order, so all batches
+   * are checked.
    */
   get keepSegment(): number {
     let oldest = this.#cursor.segment;
@@ -158,7 +160,7 @@ export class Publisher implements AsyncDisposable {
     const fresh = fulfilled.filter(({ duplicate }) => !duplicate).map(({ seq }) => seq);
     if (fresh.length > 0) {
       this.#lastSequence = Math.max(...fresh);
-      // Sequence numbers only fall when the stream was made anew: what it held before is gone.
+      // Sequence numbers fall only when the stream was recreated: its previous contents are gone.
       if (Math.min(...fresh) <= before) this.#forgetSequences();
     }
     const failure = results.find((result) => result.status === "rejected");
@@ -217,14 +219,15 @@ export class Publisher implements AsyncDisposable {
     this.#streamMadeMs = stream.createdMs;
   }
 
-  /** The stream is another one: what was published before may not be in it. */
+  /** The stream was recreated: it may not hold what was published before. */
   #forgetSequences(): void {
     for (const batch of this.#unconfirmed.values()) batch.sequence = 0n;
     this.#hurry();
   }
 
   /**
-   * The stream may have lost what it held: whatever metering has not applied soon is looked for.
+   * The stream may have lost its contents: brings forward the republish of whatever metering does
+   * not apply soon.
    */
   #hurry(): void {
     const soon = this.#options.clock.monotonic() + Math.min(2_000, this.#options.settings.republishMs ?? 30_000);

@@ -1,29 +1,29 @@
 import type { Position } from "@uag/journal/journal.ts";
 
-/** Finals of one partition from one stretch of the journal, which travel as one message. */
+/** One partition's finals from one range of the journal, published as one message. */
 export interface Batch {
   readonly id: string;
   readonly partition: number;
-  /** Its records lie between these two places, those of other partitions among them. */
+  /** Its records lie between these positions, mixed with those of other partitions. */
   readonly from: Position;
   readonly to: Position;
   readonly events: number;
   /** The encoded message; undefined when it must be read from the journal again. */
   payload: Uint8Array | undefined;
-  /** How often it was acknowledged by the broker. */
+  /** How often the broker has acknowledged it. */
   published: number;
   /**
-   * By the monotonic clock: when it is published again if metering has not applied it and the
-   * stream has lost it.
+   * When it is republished if metering has not applied it and the stream has lost it; monotonic
+   * clock.
    */
   dueAt: number;
-  /** Its message's number in the stream when it was published last; 0 when that stream is gone. */
+  /** The stream sequence of its latest message; 0 when that stream is gone. */
   sequence: bigint;
-  /** By the monotonic clock, when that was. */
+  /** When that message was published; monotonic clock. */
   publishedAt: number;
 }
 
-/** Batches that metering has not confirmed, with a bound on the memory that their bytes take. */
+/** Batches not confirmed by metering, with a bound on the memory that their payloads take. */
 export class Unconfirmed {
   readonly #batches = new Map<string, Batch>();
   readonly #maxBytes: number;
@@ -47,7 +47,8 @@ export class Unconfirmed {
   }
 
   /**
-   * Takes a batch that the broker has. Bytes beyond the bound are dropped: the journal has them.
+   * Adds a batch that the broker acknowledged. A payload beyond the bound is dropped: the journal
+   * has it.
    */
   add(batch: Batch): void {
     this.#batches.set(batch.id, batch);

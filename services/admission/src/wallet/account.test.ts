@@ -12,7 +12,7 @@ interface Books {
   refusal: AcquireResponse | undefined;
 }
 
-/** Billing as far as one account sees it. */
+/** Billing as seen by one account. */
 function setUp(available: bigint) {
   const books: Books = { available, results: [], failure: undefined, refusal: undefined };
   const given = new Map<string, AcquireResponse>();

@@ -4,14 +4,14 @@ import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { budgetExceeded, insufficientBalance, outOfReach, unpaidUsage } from "../refusals.ts";
 import { type Grant, type GrantReturn, Wallet, type WalletSettings } from "./wallet.ts";
 
-/** What an account asks of billing. */
+/** What an account needs from billing. */
 export interface GrantSource {
   readonly holderId: string;
   acquire(request: AcquireRequest): Promise<AcquireResponse>;
-  /** Sends money back; repeats it until billing has it. */
+  /** Returns money; retries until billing has acknowledged it. */
   give(accountId: string, returns: readonly GrantReturn[]): void;
   newRequestId(): string;
-  /** Billing does not know this holder any more. */
+  /** Billing has fenced this holder. */
   fenced(error: GatewayError): void;
 }
 
@@ -26,7 +26,7 @@ export function hasBudget({ limits }: Caller): boolean {
   return limits !== undefined && limits.monthlyBudgetNanoUsd > 0n;
 }
 
-/** Whose money it is: an account's, or the part of it that is one key's budget. */
+/** The money's owner: an account, or the part of it that is one key's budget. */
 export interface Purse {
   readonly accountId: string;
   /** Empty: for all keys without a budget of their own. */
@@ -34,8 +34,8 @@ export interface Purse {
 }
 
 /**
- * A request that was asked twice and refused: its first asking may still be granted, and nobody
- * would know of that grant.
+ * A request that was sent twice and refused: the first attempt may still be granted, and that grant
+ * would be unknown here.
  */
 interface Doubt {
   readonly request: AcquireRequest;
@@ -43,14 +43,14 @@ interface Doubt {
 }
 
 /**
- * No transaction of MongoDB lives for longer than a minute: by then a call that was given up has
- * had its effect.
+ * MongoDB ends every transaction after a minute: by then an abandoned call has taken effect, if at
+ * all.
  */
 const doubtMs = 70_000;
 
 /**
- * One purse's wallet and the requests that wait for its next grant, served in order. One Acquire
- * runs at a time.
+ * One purse's wallet and the requests waiting for its next grant, served in order. Only one Acquire
+ * is in flight at a time.
  */
 export class Account {
   readonly purse: Purse;
@@ -58,15 +58,15 @@ export class Account {
   readonly #source: GrantSource;
   #waiters: Waiter[] = [];
   #filling = false;
-  /** An Acquire whose answer never came: asked again word for word, for its grant may exist. */
+  /** An Acquire that was never answered: repeated verbatim, since its grant may exist. */
   #unanswered: AcquireRequest | undefined;
   #doubts: Doubt[] = [];
-  /** Used since the last look. */
+  /** Used since the last tick. */
   #used = true;
   #idleMs = 0;
-  /** Since the wallet last followed the spend. */
+  /** Milliseconds since the wallet last updated its spend rate. */
   #sinceMs = 0;
-  /** Billing did not answer a short while ago: no refills ahead of need for now. */
+  /** Billing recently failed to answer: no refills ahead of need for now. */
   #resting = false;
 
   constructor(purse: Purse, source: GrantSource, settings: WalletSettings) {
@@ -75,13 +75,13 @@ export class Account {
     this.wallet = new Wallet(settings);
   }
 
-  /** True when nothing refers to it and it holds nothing. */
+  /** True when nothing is pending and it holds nothing. */
   get empty(): boolean {
     const needsMore = this.#waiters.length > 0 || this.#unanswered !== undefined || this.#doubts.length > 0;
     return this.wallet.grants.length === 0 && !needsMore;
   }
 
-  /** Takes a hold from memory; undefined when there is not enough, or when others wait already. */
+  /** Takes a hold from memory; undefined when there is not enough or others are already waiting. */
   take(hold: bigint): Grant | undefined {
     if (this.#waiters.length > 0) return undefined;
     const grant = this.wallet.take(hold);
@@ -109,17 +109,17 @@ export class Account {
     if (this.#waiters.length > 0) this.#serve();
   }
 
-  /** False when a look at it can wait: nobody uses it, and nothing of it is on its way. */
+  /** False when it needs no update now: unused, and nothing pending. */
   get #busy(): boolean {
     if (this.#used || this.#waiters.length > 0 || this.wallet.outstanding > 0n) return true;
     return this.#unanswered !== undefined || this.#doubts.length > 0 || this.wallet.retiring;
   }
 
-  /** Follows the spend and gives back what has been idle for `idleMs`. */
+  /** Tracks the spend and returns what has been idle for `idleMs`. */
   advance(elapsedMs: number, idleMs: number): void {
     this.#sinceMs += elapsedMs;
     this.#idleMs = this.#used ? 0 : this.#idleMs + elapsedMs;
-    // A replica may hold grants of a hundred thousand accounts that nobody uses just now.
+    // A replica may hold grants of a hundred thousand idle accounts.
     if (!this.#busy && this.#idleMs < idleMs) return;
     this.#resting = false;
     this.wallet.advance(this.#sinceMs);
@@ -133,19 +133,19 @@ export class Account {
     this.#settleDoubts(elapsedMs);
   }
 
-  /** Gives back all that is unspent, at once. */
+  /** Returns everything unspent at once. */
   recall(): void {
     this.#returnAll();
   }
 
-  /** @returns whether there was anything to give */
+  /** @returns whether there was anything to return */
   #returnAll(): boolean {
     const returns = this.wallet.returnUnspent();
     this.#source.give(this.purse.accountId, returns);
     return returns.some(({ amount }) => amount > 0n);
   }
 
-  /** Refuses all that wait. */
+  /** Refuses all waiting requests. */
   refuseAll(error: GatewayError): void {
     for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
   }
@@ -187,8 +187,8 @@ export class Account {
   }
 
   /**
-   * Asks until nobody waits. At the end of a balance it asks for as many of the first requests as
-   * there is money for.
+   * Acquires until nobody waits. When the balance runs low, it asks for as many of the first
+   * requests as the money covers.
    */
   async #acquireAll(): Promise<void> {
     let there: bigint | undefined;
@@ -206,7 +206,7 @@ export class Account {
         this.wallet.scarce = true;
         there = response.availableNanoUsd < response.needNanoUsd ? response.availableNanoUsd : 0n;
       } else if (!gaveOwn && this.#returnAll()) {
-        // Parts of several grants may add up to what one request needs.
+        // Remainders of several grants may add up to what one request needs.
         gaveOwn = true;
       } else {
         this.wallet.scarce = true;
@@ -216,10 +216,7 @@ export class Account {
     } while (this.#waiters.length > 0);
   }
 
-  /**
-   * What the waiting requests need together, or as many of the first as fit into `there`; one at
-   * the least.
-   */
+  /** The sum of the waiting holds, or of as many of the first as fit into `there`; at least one. */
   #needOf(there: bigint | undefined): bigint {
     let sum = this.#waiters[0]?.hold ?? 0n;
     for (const waiter of this.#waiters.slice(1)) {
@@ -254,8 +251,8 @@ export class Account {
   }
 
   /**
-   * Asks once more for as little as can be: what comes is the forgotten grant, or one of next to
-   * nothing, and goes back.
+   * Repeats the request for the smallest amount: this yields the forgotten grant, or a minimal one,
+   * which is returned.
    */
   #settleDoubts(elapsedMs: number): void {
     for (const doubt of this.#doubts) doubt.waitedMs += elapsedMs;
@@ -268,13 +265,13 @@ export class Account {
           this.#doubts = this.#doubts.filter((other) => other !== doubt);
           this.#source.give(this.purse.accountId, [{ grantId, sequence: 1, amount, close: true, spent: 0n }]);
         },
-        // Asked again when as much time has passed.
+        // Retried after the same time again.
         () => undefined,
       );
     }
   }
 
-  /** Refuses the requests that need `first` or more: the answer holds for them too. */
+  /** Refuses the requests that need `first` or more: billing's answer applies to them too. */
   #refuse(first: bigint, response: AcquireResponse): void {
     const refusal = response.budgetExceeded ? budgetExceeded : insufficientBalance;
     const refused = this.#waiters.filter(({ hold }) => hold >= first);
@@ -283,7 +280,7 @@ export class Account {
   }
 }
 
-/** Billing's words for a holder whose lease ran out there. */
+/** True for billing's errors for a holder whose lease has expired there. */
 export function isFenced(error: GatewayError): boolean {
   const cause = error.cause as { code?: number } | undefined;
   return error.code === "permission_denied" || cause?.code === failedPrecondition;

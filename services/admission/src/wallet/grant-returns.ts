@@ -14,8 +14,8 @@ interface Parcel {
 }
 
 /**
- * Sends money back to billing, each part until billing has answered. Parts of one grant may arrive
- * in any order.
+ * Returns money to billing and retries each part until billing has answered. Parts of one grant may
+ * arrive in any order.
  */
 export class GrantReturns {
   readonly #billing: RpcClient<GrantServiceServer>;
@@ -39,8 +39,8 @@ export class GrantReturns {
   }
 
   /**
-   * Goes on after billing was out of reach. It sends at once: an Acquire that follows must not
-   * overtake what it needs. While calls are under way the rest gathers, and goes together.
+   * Resumes after billing was unreachable. Sends at once, since a following Acquire must not
+   * overtake the money it needs; while calls are in flight, further returns are batched.
    */
   retry(): void {
     while (this.#running < callsAtOnce && this.#waiting.length > 0) {
@@ -56,7 +56,7 @@ export class GrantReturns {
     }
   }
 
-  /** @returns what has to be sent again */
+  /** @returns what must be sent again */
   async #send(parcels: Parcel[]): Promise<Parcel[]> {
     const returns = parcels.map(({ accountId, give: { grantId, sequence, close, amount, spent } }) => ({
       accountId,
@@ -79,7 +79,7 @@ export class GrantReturns {
     }
   }
 
-  /** Billing will release what is left of a grant that it refused when its holder is closed. */
+  /** When a holder is closed, billing releases what is left of a grant whose return it refused. */
   #note({ give: { grantId } }: Parcel, outcome: ReturnOutcome | undefined): void {
     if (!outcome?.refused) return;
     this.#log.warn({ grantId, reason: outcome.refused }, "billing would not take money back");

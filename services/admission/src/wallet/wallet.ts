@@ -1,25 +1,25 @@
 /**
- * Money that billing has set aside for this process and one account, nano-USD. Changed only by its
+ * Money that billing has reserved for this process and one account, nano-USD. Changed only by its
  * {@link Wallet}.
  */
 export interface Grant {
   readonly id: string;
   readonly amount: bigint;
-  /** What may still be admitted against. */
+  /** Still available to admit against. */
   balance: bigint;
-  /** Sum over its settled requests of the smaller of cost and hold. */
+  /** Sum of min(cost, hold) over its settled requests. */
   spent: bigint;
-  /** Sent back to billing so far. */
+  /** Returned to billing so far. */
   returned: bigint;
-  /** Requests admitted on it that are not settled. */
+  /** Number of unsettled requests admitted on it. */
   open: number;
-  /** Of its last return. */
+  /** Sequence number of its last return. */
   sequence: number;
-  /** Admits no more; is closed when its last request is settled. */
+  /** Admits nothing more; closed once its last request is settled. */
   retired: boolean;
 }
 
-/** One part of a grant, or all that is left of it, on its way back to billing. */
+/** Part of a grant, or all that is left of it, being returned to billing. */
 export interface GrantReturn {
   readonly grantId: string;
   readonly sequence: number;
@@ -28,20 +28,20 @@ export interface GrantReturn {
   readonly spent: bigint;
 }
 
-/** How far ahead of need money is asked for. */
+/** How much money is requested ahead of need. */
 export interface WalletSettings {
-  /** A refill asks for this many requests' holds or more. Default 64. */
+  /** A refill covers at least this many requests' holds. Default 64. */
   readonly requestsAhead?: number;
-  /** A refill asks for the spend of this time. Default 10,000. */
+  /** A refill covers the spend of this period, milliseconds. Default 10,000. */
   readonly spendAheadMs?: number;
-  /** A refill asks for no more than this, nano-USD. Default 100 USD. */
+  /** Upper bound of a refill, nano-USD. Default 100 USD. */
   readonly maxNanoUsd?: bigint;
 }
 
 const averagedOverMs = 10_000;
 
 /**
- * The grants of one account, as a pure state machine: no clock, no I/O. For each grant at any time
+ * The grants of one account as a pure state machine: no clock, no I/O. Each grant always satisfies
  * `amount = balance + open holds + spent + returned`.
  */
 export class Wallet {
@@ -56,7 +56,7 @@ export class Wallet {
   #spendRate = 0;
   #lastHold = 0n;
   #refillBelow = 0n;
-  /** Billing said that the balance is nearly gone: nothing is asked for ahead of need. */
+  /** Billing reported the balance as nearly exhausted: nothing is requested ahead of need. */
   scarce = false;
 
   constructor(settings: WalletSettings = {}) {
@@ -69,22 +69,22 @@ export class Wallet {
     return this.#grants;
   }
 
-  /** What may be admitted against, over all grants. */
+  /** Available to admit against, over all grants. */
   get usable(): bigint {
     return this.#usable;
   }
 
-  /** Holds of requests that are not settled. */
+  /** Holds of unsettled requests. */
   get outstanding(): bigint {
     return this.#outstanding;
   }
 
-  /** True when it is time to fetch the next grant in the background. */
+  /** True when the next grant should be fetched in the background. */
   get low(): boolean {
     return !this.scarce && this.#usable < this.#refillBelow;
   }
 
-  /** True while a grant that admits no more is not closed. */
+  /** True while a retired grant is not closed. */
   get retiring(): boolean {
     return this.#grants.some(({ retired }) => retired);
   }
@@ -103,7 +103,7 @@ export class Wallet {
     return undefined;
   }
 
-  /** A request is settled: what it did not spend of its hold can be used again. */
+  /** Settles a request: the unspent part of its hold becomes usable again. */
   settle(grant: Grant, hold: bigint, cost: bigint): void {
     const spent = cost < hold ? cost : hold;
     grant.balance += hold - spent;
@@ -114,7 +114,7 @@ export class Wallet {
     this.#spentSince += spent;
   }
 
-  /** What is worth asking for when `need` is missing. */
+  /** The amount worth requesting when `need` is missing. */
   want(need: bigint): bigint {
     if (this.scarce) return need;
     const ahead = BigInt(Math.ceil(this.#spendRate * this.#spendAheadMs)) + this.#outstanding;
@@ -125,7 +125,7 @@ export class Wallet {
   }
 
   add(id: string, amount: bigint, scarce: boolean): void {
-    // What an older grant has left but no request fits into goes back with the grant's close.
+    // A remainder in an older grant that fits no request is returned when that grant is closed.
     for (const grant of this.#grants) if (!grant.retired && grant.balance < this.#lastHold) this.#retire(grant);
     this.#grants.push({ id, amount, balance: amount, spent: 0n, returned: 0n, open: 0, sequence: 0, retired: false });
     this.#usable += amount;
@@ -133,7 +133,7 @@ export class Wallet {
     this.#refillBelow = (amount < this.want(0n) ? amount : this.want(0n)) / 2n;
   }
 
-  /** Follows the spend; call it about once a second. */
+  /** Updates the spend rate; call it about once a second. */
   advance(elapsedMs: number): void {
     if (elapsedMs <= 0) return;
     const weight = 1 - Math.exp(-elapsedMs / averagedOverMs);
@@ -146,12 +146,12 @@ export class Wallet {
     this.#usable -= grant.balance;
   }
 
-  /** Closes the grants that admit no more and whose requests are all settled. */
+  /** Closes the retired grants whose requests are all settled. */
   returnRetired(): GrantReturn[] {
     return this.#grants.filter((grant) => grant.retired && grant.open === 0).map((grant) => this.#close(grant));
   }
 
-  /** Gives back all that is unspent: closes grants that nobody uses, empties the others. */
+  /** Returns everything unspent: closes unused grants and empties the others. */
   returnUnspent(): GrantReturn[] {
     const returns: GrantReturn[] = [];
     for (const grant of [...this.#grants]) {
