@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 
-/** What is done to files of the journal, by name. */
+/** The file operations of the journal, by name. */
 export const diskOperations = ["mkdir", "open", "write", "sync", "read", "list", "rename", "remove"] as const;
 
-/** An operation on the disk that a test can make fail. */
+/** A disk operation that a test can make fail. */
 export type DiskOperation = (typeof diskOperations)[number];
 
 let path: string | undefined;
 
 /**
- * Throws, as the disk might, before an operation that is named in the file of which `DISK_FAULTS`
- * has the path: a line `ENOSPC mkdir write` for as long as that file is there. For tests of what
+ * Throws, as the disk might, before any operation listed in the file that `DISK_FAULTS` points to:
+ * a line such as `ENOSPC mkdir write`, effective as long as the file exists. For tests of what
  * survives a full disk. The variable is read once, at the first operation; without it this does
  * nothing.
  */
@@ -26,7 +26,7 @@ function faultsIn(file: string): string[] {
   try {
     return readFileSync(file, "utf8").trim().split(" ");
   } catch {
-    // No file, no faults.
+    // Without the file there are no faults.
     return [];
   }
 }

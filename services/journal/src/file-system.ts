@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { ConfigError } from "@uag/kit/config.ts";
 
-/** File systems that several machines may have at once, by the `f_type` of statfs(2), 32 bits. */
+/** File systems that several machines may mount at once, by the `f_type` of statfs(2), 32 bits. */
 const shared = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],
@@ -25,16 +25,15 @@ const shared = new Map([
 ]);
 
 /**
- * The name of a shared file system; undefined for one that a single machine has. @param type as
- * statfs(2) answers it
+ * The name of a shared file system; undefined for a local one. @param type as returned by statfs(2)
  */
 export function sharedFileSystem(type: number): string | undefined {
   return shared.get(type >>> 0);
 }
 
 /**
- * Refuses a directory that other machines may have as well: there nobody can tell whether a
- * journal's owner lives, and a synchronous write is what the server makes of it.
+ * Refuses a directory that other machines may have mounted: there it is impossible to tell whether
+ * a journal's owner is alive, and the durability of a synchronous write is up to the server.
  * @throws {ConfigError}
  */
 export async function refuseSharedFileSystem(dir: string): Promise<void> {

@@ -5,11 +5,11 @@ import { crc32 } from "node:zlib";
  * salt, payload length, CRC-32 of the payload seeded with both (each 4 bytes, little endian),
  * payload.
  *
- * The salt is random and in front of every record, so a reader can find the next record behind a
- * damaged one, and no payload can be mistaken for a record whatever bytes it holds.
+ * The salt is random and precedes every record, so a reader can find the next record after a
+ * damaged one, and no payload can be mistaken for a record whatever its bytes.
  */
 export const headerBytes = 16;
-/** Length of a frame's head, bytes. */
+/** Length of a frame's header, bytes. */
 export const frameBytes = 12;
 /** Longest payload of a frame, bytes. */
 export const maxPayloadBytes = 16 * 1024 * 1024;
@@ -32,7 +32,9 @@ export function readSalt(header: Buffer): number | undefined {
   return b === c ? b : undefined;
 }
 
-/** Writes one record at `at` and returns where the next one starts. `target` must have the room. */
+/**
+ * Writes one record at `at` and returns where the next one starts. `target` must have room for it.
+ */
 export function writeFrame(target: Buffer, at: number, payload: Uint8Array, salt: number): number {
   const start = at + frameBytes;
   const end = start + payload.length;
@@ -47,7 +49,7 @@ function seed(salt: number, length: number): number {
   return (salt ^ length) >>> 0;
 }
 
-/** `partial`: the bytes end before the record does. `bad`: these bytes are no record. */
+/** `partial`: the bytes end before the record does. `bad`: the bytes are not a record. */
 export type Frame = { kind: "record"; payload: Buffer; next: number } | { kind: "partial" } | { kind: "bad" };
 
 const partial: Frame = { kind: "partial" };
@@ -67,7 +69,7 @@ export function readFrame(source: Buffer, at: number, salt: number): Frame {
   return { kind: "record", payload, next };
 }
 
-/** Where the next whole record at or behind `from` starts, or -1. */
+/** Where the next complete record at or after `from` starts, or -1. */
 export function findFrame(source: Buffer, from: number, salt: number): number {
   const marker = Buffer.allocUnsafe(4);
   marker.writeUInt32LE(salt, 0);

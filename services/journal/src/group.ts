@@ -3,9 +3,7 @@ import { frameBytes, writeFrame } from "./frame.ts";
 const initialBytes = 64 * 1024;
 const keptBytes = 4 * 1024 * 1024;
 
-/**
- * The records that go to disk with one write, and the one promise that all who wait for them share.
- */
+/** The records written to disk together, and the single promise that all who await them share. */
 export class Group {
   readonly #salt: number;
   #buffer = Buffer.allocUnsafeSlow(initialBytes);
@@ -21,7 +19,7 @@ export class Group {
 
   #renew(): void {
     ({ promise: this.done, resolve: this.resolve, reject: this.reject } = Promise.withResolvers<void>());
-    // A group of lazy records has nobody who waits; the journal reports the error itself.
+    // Nobody awaits a group of lazy records; the journal reports the error itself.
     this.done.catch(() => undefined);
   }
 
@@ -39,7 +37,7 @@ export class Group {
     this.length = writeFrame(this.#buffer, this.length, payload, this.#salt);
   }
 
-  /** Empties the group for its next use; a buffer that one burst made huge is let go. */
+  /** Empties the group for reuse; releases a buffer that a burst made huge. */
   reset(): this {
     if (this.#buffer.length > keptBytes) this.#buffer = Buffer.allocUnsafeSlow(initialBytes);
     this.length = 0;

@@ -6,15 +6,15 @@ import { Journal, type JournalSettings } from "./journal.ts";
 import { type Kernel, thisKernel, verdictOn } from "./kernel.ts";
 import { holdLock, type LockDirectory, removeLock, requestLock } from "./lock.ts";
 
-/** A journal that nobody alive is known to have. */
+/** A journal whose owner is not known to be alive. */
 export interface Abandoned {
   readonly id: string;
   /**
-   * `unsure`: its owner may live under another kernel, where a lock cannot be asked, or its lock
-   * was removed.
+   * `unsure`: its owner may live under another kernel, where its lock cannot be tested, or its lock
+   * file was removed.
    */
   readonly verdict: "dead" | "unsure";
-  /** Unix milliseconds since when it has no new segment. */
+  /** Unix milliseconds since when it has had no new segment. */
   readonly sinceMs: number;
   /** Its directory's name. */
   readonly name: string;
@@ -27,36 +27,33 @@ export interface Abandoned {
 export interface JournalHome extends AsyncDisposable {
   create(id: string): Promise<Journal>;
   /**
-   * The journals of dead owners, and those of this one that it has not open: it failed to open or
-   * to finish them.
+   * The journals of dead owners, and those of this process that it does not have open: opening or
+   * finishing them failed.
    */
   abandoned(): Promise<Abandoned[]>;
   /**
-   * Takes a journal over; undefined when another process was faster.
-   * @throws what keeps it from being opened: it is among the abandoned again then
+   * Takes over a journal; undefined when another process was faster.
+   * @throws whatever prevents opening it: it is then listed as abandoned again
    */
   take(abandoned: Abandoned): Promise<Journal | undefined>;
 }
 
-/** A directory of journals, and which process opens one in it. */
+/** A directory of journals, and the process that opens journals in it. */
 export interface JournalHomeOptions {
   readonly dir: string;
-  /** This process, unique for ever: letters, digits, `_`, `-`. */
+  /** Globally unique id of this process: letters, digits, `_`, `-`. */
   readonly owner: string;
   readonly journal: JournalSettings;
-  /**
-   * `allow`: the directory may be on a file system that several machines can have. Default
-   * `refuse`.
-   */
+  /** `allow` permits a file system that several machines can mount. Default `refuse`. */
   readonly sharedFileSystem?: "refuse" | "allow" | undefined;
-  /** Default: the one that runs. */
+  /** Default: the running kernel. */
   readonly kernel?: Kernel;
 }
 
 /**
- * Opens `dir` for this process, which is alive to others under the same kernel for as long as it
- * holds `<owner>.lock`: a kill lets go of that, a pause does not, and no process id can be mistaken
- * for another's.
+ * Opens `dir` for this process. Others under the same kernel see it as alive for as long as it
+ * holds `<owner>.lock`: killing it releases the lock, pausing it does not, and no reused process id
+ * can be mistaken for it.
  * @throws {ConfigError} when the directory is on a shared file system
  */
 export async function openJournalHome(options: JournalHomeOptions): Promise<JournalHome> {
@@ -81,7 +78,7 @@ interface Parts extends JournalHomeOptions {
 
 class DirectoryHome implements JournalHome {
   readonly #parts: Parts;
-  /** Journals that this process has open, or is about to. */
+  /** Journals that this process has open or is opening. */
   readonly #open = new Map<string, Journal | undefined>();
 
   constructor(parts: Parts) {
@@ -99,7 +96,7 @@ class DirectoryHome implements JournalHome {
       diskPoint("mkdir");
       await mkdir(path);
       const journal = await Journal.open(path, this.#parts.journal);
-      // Or a power cut could take the directory with all of its journal.
+      // Otherwise a power cut could lose the directory with its whole journal.
       await syncDirectory(this.#parts.dir);
       return journal;
     });
@@ -135,15 +132,15 @@ class DirectoryHome implements JournalHome {
     return found;
   }
 
-  /** Somebody may have cleaned up old files. */
+  /** Somebody may have deleted the lock while cleaning up old files. */
   async #repairLock(): Promise<void> {
     const { locks, owner, resources } = this.#parts;
     if ((await requestLock(locks, owner)) === "missing") resources.use(await holdLock(locks, owner));
   }
 
   /**
-   * Renaming is the moment of adoption: of several processes that try, the file system lets one
-   * win.
+   * The rename is the moment of adoption: of several contending processes, the file system lets
+   * exactly one win.
    */
   take({ id, name }: Abandoned): Promise<Journal | undefined> {
     const { dir, journal } = this.#parts;
@@ -158,7 +155,7 @@ class DirectoryHome implements JournalHome {
     diskPoint("list");
     const names = await readdir(this.#parts.dir);
     return names.flatMap((name) => {
-      // Journals of earlier versions do not say under which kernel they were written.
+      // Journals of earlier versions do not record the kernel they were written under.
       const match = /^([\w-]+)@([\w-]+)(?:@([0-9a-f]+)\.([0-9a-f]+))?$/.exec(name);
       if (match === null) return [];
       const [, id = "", holder = "", node, boot] = match;
@@ -177,7 +174,7 @@ class DirectoryHome implements JournalHome {
     }
   }
 
-  /** Without journals the lock goes too; else it stays, free, for whoever takes them over. */
+  /** Removes the lock if no journals are left; otherwise it stays, free, for their adopter. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { owner, locks, resources } = this.#parts;
     const left = await this.#list();
@@ -193,7 +190,7 @@ async function syncDirectory(dir: string): Promise<void> {
   await handle.sync();
 }
 
-/** Of a directory and of those above it that were made for it, down from `made`. */
+/** Syncs the entries of a directory and of the parents that were created for it, up to `made`. */
 async function syncParents(dir: string, made: string): Promise<void> {
   for (let at = dir; ; at = dirname(at)) {
     await syncDirectory(dirname(at));

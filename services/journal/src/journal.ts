@@ -10,32 +10,29 @@ import { type OpenFile, SegmentWriter } from "./segment-writer.ts";
 
 export type { Damage } from "./segment.ts";
 
-/** A place between two records. */
+/** A position between two records. */
 export interface Position {
   readonly segment: number;
   readonly offset: number;
 }
 
 /**
- * `full`: as large as is allowed, take no new work. `failed`: the disk refuses writes; it is tried
- * again by itself.
+ * `full`: at its maximum size, accept no new work. `failed`: the disk refuses writes; retried
+ * automatically.
  */
 export type JournalState = "ok" | "full" | "failed";
 
-/** Sizes of a journal, and who hears of damage in it. */
+/** Sizes of a journal, and its callbacks for damage and failure. */
 export interface JournalSettings {
-  /** A segment that has reached this size is closed and the next begun. Default 8 MiB. */
+  /** A segment of this size is closed and the next one begun, bytes. Default 8 MiB. */
   readonly segmentBytes?: number;
   /**
-   * From this size on the journal is `full`. What is appended all the same is still written.
-   * Default 1 GiB.
+   * At this size the journal is `full`, bytes; further appends are still written. Default 1 GiB.
    */
   readonly maxBytes?: number;
-  /**
-   * Called for bytes that should be records and are not; they are skipped and stay where they are.
-   */
+  /** Called for bytes that should be records but are not; they are skipped and left in place. */
   readonly damaged: (damage: Damage) => void;
-  /** Called when the disk begins to refuse writes. */
+  /** Called when the disk starts to refuse writes. */
   readonly failed: (error: unknown) => void;
   readonly openFile?: OpenFile;
 }
@@ -44,21 +41,20 @@ const probeMs = 1_000;
 const lazyMs = 50;
 const chunkBytes = 1024 * 1024;
 
-/** Refuses what is appended to a journal that takes no more. */
+/** Rejects an append to a journal that is sealed or closed. */
 export class JournalClosed extends Error {
   override readonly name = "JournalClosed";
 }
 
 /**
- * An append-only file of opaque records in segments. Appends of the same moment share one
- * synchronous write (`O_DSYNC`: it returns when the data is on disk); while one is running the next
- * group gathers.
+ * An append-only log of opaque records in segments. Concurrent appends share one synchronous write
+ * (`O_DSYNC`: it returns once the data is on disk); meanwhile the next group gathers.
  */
 export class Journal implements AsyncDisposable {
   readonly #dir: string;
   readonly #settings: JournalSettings;
   readonly #salt: number;
-  /** Size of each segment on disk, by number, rising. */
+  /** Size of each segment on disk, by ascending number. */
   readonly #sizes = new Map<number, number>();
   #bytes = 0;
   #last = 0;
@@ -81,8 +77,8 @@ export class Journal implements AsyncDisposable {
   }
 
   /**
-   * Opens the journal in `dir`, a directory that is there. A torn tail of the last segment is cut
-   * off.
+   * Opens the journal in `dir`, an existing directory, and truncates a torn tail of the last
+   * segment.
    */
   static async open(dir: string, settings: JournalSettings): Promise<Journal> {
     const segments = await listSegments(dir);
@@ -106,7 +102,7 @@ export class Journal implements AsyncDisposable {
     this.#last = number;
   }
 
-  /** True once it is closed for good, and deleted if that was asked. */
+  /** True once it is closed for good, and deleted if requested. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -121,22 +117,22 @@ export class Journal implements AsyncDisposable {
     return this.#bytes + this.#gathering.length >= (this.#settings.maxBytes ?? 1024 ** 3) ? "full" : "ok";
   }
 
-  /** What is appended now lands in this segment or a later one. */
+  /** Records appended now go into this segment or a later one. */
   get segment(): number {
     return this.#last;
   }
 
-  /** The start of what is still there. */
+  /** The start of the oldest remaining segment. */
   get start(): Position {
     return { segment: this.#sizes.keys().next().value ?? this.#last, offset: 0 };
   }
 
-  /** The end of what is durable. */
+  /** The end of the durable records. */
   get end(): Position {
     return { segment: this.#last, offset: this.#sizes.get(this.#last) ?? 0 };
   }
 
-  /** Calls `listener`, the last one given, whenever more has become durable. */
+  /** Calls `listener` whenever more records become durable; replaces the previous listener. */
   onGrown(listener: () => void): void {
     this.#onGrown = listener;
   }
@@ -152,8 +148,8 @@ export class Journal implements AsyncDisposable {
 
   /**
    * Resolves when the record is on disk.
-   * @throws the disk's error; the record may then be written or not. @throws {JournalClosed} it is
-   * not written
+   * @throws the disk's error, and the record may or may not be written. @throws {JournalClosed} it
+   * is not written
    */
   append(payload: Uint8Array): Promise<void> {
     const refusal = this.#refusalOf(payload);
@@ -164,9 +160,9 @@ export class Journal implements AsyncDisposable {
   }
 
   /**
-   * Appends without haste: goes with the next group, at the latest 50 ms on. Lost when the disk
-   * refuses. Resolves as `append` does; nobody need wait for it, so what cannot be appended is
-   * thrown at once.
+   * Appends without a write of its own: joins the next group, within 50 ms. Lost if the disk
+   * refuses it. Resolves like `append`; awaiting it is optional, so an invalid append throws
+   * synchronously.
    */
   appendLazy(payload: Uint8Array): Promise<void> {
     const refusal = this.#refusalOf(payload);
@@ -179,7 +175,7 @@ export class Journal implements AsyncDisposable {
     return this.#gathering.done;
   }
 
-  /** Writes what was appended lazily now. */
+  /** Writes lazily appended records now. */
   hurry(): void {
     if (this.#gathering.length > 0) this.#flushing ??= this.#flush();
   }
@@ -190,7 +186,7 @@ export class Journal implements AsyncDisposable {
   }
 
   async #flush(): Promise<void> {
-    // One turn of the event loop, so that what is appended in this one shares the write.
+    // Waits one turn of the event loop, so that all appends of this turn share the write.
     await new Promise(setImmediate);
     while (this.#gathering.length > 0) {
       const group = this.#gathering;
@@ -219,7 +215,7 @@ export class Journal implements AsyncDisposable {
     this.#onGrown();
   }
 
-  /** Begins the next segment. */
+  /** Starts the next segment. */
   async #rotate(): Promise<void> {
     const previous = this.#active;
     this.#active = undefined;
@@ -231,7 +227,7 @@ export class Journal implements AsyncDisposable {
     this.#grow(this.#last, this.#active.size);
   }
 
-  /** Goes on in a new segment, tried now and then until it succeeds. */
+  /** Continues in a new segment, retried periodically until it can be written. */
   async #fail(error: unknown): Promise<void> {
     if (this.#failure === undefined) this.#settings.failed(error);
     this.#failure = String(error);
@@ -260,10 +256,10 @@ export class Journal implements AsyncDisposable {
   }
 
   /**
-   * Visits durable records from `from` on, about 1 MiB at a time.
+   * Visits durable records starting at `from`, about 1 MiB at a time.
    * @param visit gets each record (a view, valid during the call) and where it ends; false stops
-   * behind it
-   * @returns where to go on; equal to `from` when there is nothing more yet
+   * after it
+   * @returns where to continue; equal to `from` when there is nothing more yet
    */
   async read(from: Position, visit: (payload: Buffer, end: Position) => boolean): Promise<Position> {
     const [first] = this.#sizes.keys();
@@ -284,7 +280,7 @@ export class Journal implements AsyncDisposable {
     return { segment, offset: next };
   }
 
-  /** Deletes the segments in front of `segment`. */
+  /** Deletes the segments before `segment`. */
   async trim(segment: number): Promise<void> {
     for (const [number, size] of this.#sizes) {
       if (number >= segment || number === this.#last) return;
@@ -295,10 +291,7 @@ export class Journal implements AsyncDisposable {
     }
   }
 
-  /**
-   * Refuses what is appended from now on; resolves when all that was appended before is on disk, or
-   * was refused by it.
-   */
+  /** Refuses further appends; resolves when every earlier one is on disk or was rejected by it. */
   async seal(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#lazyTimer);
@@ -313,7 +306,7 @@ export class Journal implements AsyncDisposable {
     this.#active = undefined;
   }
 
-  /** Writes what is gathered and closes. What was appended lazily is written too. */
+  /** Writes all pending records, lazy ones included, and closes. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#close().finally(() => {
       this.#ended = true;

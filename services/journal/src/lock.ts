@@ -3,18 +3,18 @@ import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import type { Lock } from "./kernel.ts";
 
-/** The kernel's limit for a socket's path is 107 bytes. */
+/** The kernel limits a socket's path to 107 bytes. */
 const maxSocketPathLength = 100;
 
-/** The directory in which locks lie. */
+/** The directory that holds the locks. */
 export interface LockDirectory {
   readonly path: string;
   readonly handle: FileHandle;
 }
 
 /**
- * Linux reaches a directory by its open descriptor too, which keeps the path short however deep the
- * directory lies.
+ * On Linux an open descriptor also addresses the directory, which keeps the path short at any
+ * depth.
  */
 function socketPath({ path: dir, handle }: LockDirectory, name: string): string {
   const path = join(dir, name);
@@ -22,10 +22,10 @@ function socketPath({ path: dir, handle }: LockDirectory, name: string): string 
 }
 
 /**
- * Holds `<owner>.lock`, a listening socket: the kernel lets go of it when the process is gone,
- * however it died, and not while it is paused. Node removes the path at which a socket began to
- * listen when it closes it. That is another one here, so that the lock of a process that is gone
- * stays, and can be told from one that somebody removed.
+ * Holds `<owner>.lock`, a listening socket: the kernel releases it when the process dies, however
+ * it died, but not while it is paused. On close, Node removes the path on which a socket started to
+ * listen. Renaming the socket prevents that, so a dead process's lock remains and can be told from
+ * one that somebody removed.
  */
 export async function holdLock(dir: LockDirectory, owner: string): Promise<AsyncDisposable> {
   const server = await listen(socketPath(dir, `${owner}.new`));
@@ -43,8 +43,8 @@ async function listen(path: string): Promise<Server> {
 }
 
 /**
- * Asks a lock. Free only when the kernel says that nobody listens; what cannot be told counts as
- * held.
+ * Tests a lock. `free` only when the kernel reports that nobody listens; anything uncertain counts
+ * as held.
  */
 export function requestLock(dir: LockDirectory, owner: string): Promise<Lock> {
   return new Promise((resolve) => {
@@ -59,7 +59,7 @@ export function requestLock(dir: LockDirectory, owner: string): Promise<Lock> {
   });
 }
 
-/** Removes what a lock left behind; nothing when there is nothing. */
+/** Removes a leftover lock file, if there is one. */
 export async function removeLock(dir: LockDirectory, owner: string): Promise<void> {
   await rm(join(dir.path, `${owner}.lock`), { force: true });
 }

@@ -6,10 +6,10 @@ import { segmentPath } from "./segment.ts";
 
 const { O_CREAT, O_EXCL, O_WRONLY, O_DSYNC } = constants;
 
-/** `open` of `node:fs/promises`, replaceable so that tests can make a disk fail. */
+/** `open` of `node:fs/promises`, replaceable so that tests can make the disk fail. */
 export type OpenFile = (path: PathLike, flags: number) => Promise<FileHandle>;
 
-/** The segment that a journal appends to. Its writes return when the data is on disk. */
+/** The segment that a journal appends to. Writes return once the data is on disk. */
 export class SegmentWriter {
   readonly number: number;
   readonly #file: FileHandle;
@@ -21,8 +21,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Makes the file. Its directory entry is synced too, or a power cut could take the whole
-   * file. @throws the disk's error: nothing is left of it then
+   * Creates the file and syncs its directory entry, since a power cut could otherwise lose the
+   * whole file. @throws the disk's error, after removing the file
    */
   static async begin(options: {
     dir: string;
@@ -57,7 +57,7 @@ export class SegmentWriter {
     this.#size += bytes.length;
   }
 
-  /** Leaves the segment at its last durable record, after a failure. */
+  /** Truncates the segment to its last durable record after a failure. */
   async abandon(failed: (error: unknown) => void): Promise<void> {
     await this.#file.truncate(this.#size).catch(failed);
     await this.#file.close().catch(failed);

@@ -4,8 +4,8 @@ import { diskPoint } from "./disk-point.ts";
 import { findFrame, headerBytes, readFrame, readSalt } from "./frame.ts";
 
 /**
- * Bytes of a segment that are no record although records follow, or that end a segment which is not
- * the last.
+ * Bytes of a segment that are not a record although records follow, or that end a segment other
+ * than the last.
  */
 export interface Damage {
   readonly path: string;
@@ -13,12 +13,12 @@ export interface Damage {
   readonly bytes: number;
 }
 
-/** The path of the segment of that number. */
+/** The path of a segment by number. */
 export function segmentPath(dir: string, number: number): string {
   return join(dir, `${String(number).padStart(6, "0")}.seg`);
 }
 
-/** The numbers of the segments in `dir`, rising. */
+/** The segment numbers in `dir`, ascending. */
 export async function listSegments(dir: string): Promise<number[]> {
   diskPoint("list");
   const numbers = (await readdir(dir)).map((name) => /^(\d{6,})\.seg$/.exec(name)?.[1]).filter((text) => text);
@@ -47,24 +47,21 @@ export async function segmentSalt(path: string): Promise<number | undefined> {
   return readSalt(await readBytes(file, 0, headerBytes));
 }
 
-/** Which bytes of a segment are read, and in pieces of what size. */
+/** The byte range of a segment to read, and the chunk size. */
 export interface ReadOptions {
   readonly path: string;
   readonly salt: number;
   readonly offset: number;
-  /** Where the bytes that count end. */
+  /** Where the valid bytes end. */
   readonly end: number;
   readonly chunkBytes: number;
-  /**
-   * Called with each record and where it ends; false stops the reading behind it. The payload is a
-   * view.
-   */
+  /** Called with each record and where it ends; false stops after it. The payload is a view. */
   readonly visit: (payload: Buffer, end: number) => boolean;
   readonly damaged: (damage: Damage) => void;
 }
 
 /**
- * Reads about `chunkBytes` worth of records and returns where to go on: `end` when all was read.
+ * Reads about `chunkBytes` worth of records and returns where to continue: `end` when all was read.
  */
 export async function readRecords(options: ReadOptions): Promise<number> {
   const { path, salt, end } = options;
@@ -96,7 +93,7 @@ export async function readRecords(options: ReadOptions): Promise<number> {
 }
 
 /**
- * Cuts off what a dying process left half written: everything behind the segment's last whole
+ * Truncates what a dying process left incomplete: everything after the segment's last complete
  * record.
  * @returns the segment's length, and how many bytes were cut
  */

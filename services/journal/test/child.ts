@@ -1,6 +1,6 @@
 import { openJournalHome } from "../src/home.ts";
 
-/** Appends numbered records for ever and prints each number once its append was acknowledged. */
+/** Appends numbered records for ever and prints each number once its append is acknowledged. */
 await using home = await openJournalHome({
   dir: process.argv[2] as string,
   owner: process.argv[3] as string,

@@ -21,7 +21,7 @@ const elsewhere = { node: "dddddddddddd", boot: "eeeeeeeeeeee" };
 const homeOf = (dir: string, owner: string, kernel = here): Promise<JournalHome> =>
   openJournalHome({ dir, owner, journal: settings(), kernel });
 
-/** Leaves a journal behind, as a process that dies does. */
+/** Leaves a journal behind, as a dying process does. */
 async function leaveJournal(dir: string, owner: string, kernel = here): Promise<void> {
   const home = await homeOf(dir, owner, kernel);
   const journal = await home.create(`of-${owner}`);

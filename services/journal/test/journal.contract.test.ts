@@ -39,7 +39,7 @@ test("a record that is appended lazily reaches the disk though nobody appends af
   await using tmp = await scratch();
   await using journal = await Journal.open(tmp.dir, settings());
   void journal.appendLazy(Buffer.from("checkpoint"));
-  // A segment's header is on disk before its first record is.
+  // A segment's header reaches the disk before its first record.
   const end = performance.now() + 5_000;
   while ((await readAll(journal)).length === 0 && performance.now() < end) await sleep(5);
   assert.deepEqual(await readAll(journal), ["checkpoint"]);

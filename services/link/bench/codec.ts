@@ -17,7 +17,7 @@ const ignore: FrameSink = {
   onDrain: nothing,
 };
 
-/** One exchange each way: open, body, end; head, chunk, trailer; eight of them in a batch. */
+/** Eight exchanges in one batch, in both directions: open, body, end; head, chunk, trailer. */
 function tuned(writer: BatchWriter, reader: BatchReader): void {
   for (let i = 1; i <= 8; i++) {
     writer.open(i, openFrame(i));
@@ -56,7 +56,7 @@ function codec(name: string, once: () => void): void {
   process.stdout.write(`${name.padEnd(44)} ${us.toFixed(2)} us CPU an exchange (encoded and decoded, both ways)\n`);
 }
 
-/** Prints what the link's codec costs beside the generated one. */
+/** Prints the CPU cost of the link's codec next to the generated one. */
 export function benchCodec(): void {
   const writer = new BatchWriter();
   const reader = new BatchReader();

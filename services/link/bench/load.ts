@@ -58,18 +58,18 @@ function closedLoop(options: { count: number; concurrency: number; once: Once })
   });
 }
 
-/** What is measured, and how many at once. */
+/** What is measured, and at what concurrency. */
 export interface Load {
   readonly name: string;
   readonly count: number;
   readonly concurrency: number;
-  /** Units in one call. */
+  /** Units per call. */
   readonly per: number;
   readonly unit: string;
   readonly once: Once;
 }
 
-/** Both ends of a link: the serving one in a process of its own. */
+/** Both ends of a link, the serving one in a process of its own. */
 export class Ends implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #link: LinkClient;
@@ -81,7 +81,7 @@ export class Ends implements AsyncDisposable {
     this.#plain = plain;
   }
 
-  /** @param tls the `tls` folder of a fleet's data directory; undefined: in the clear */
+  /** @param tls the `tls` folder of a fleet's data directory; undefined: plaintext */
   static async open(tls: string | undefined): Promise<Ends> {
     const child = fork(new URL("server.ts", import.meta.url), tls === undefined ? [] : [tls]);
     const [{ port }] = (await once(child, "message")) as [{ port: number }];
@@ -102,13 +102,13 @@ export class Ends implements AsyncDisposable {
     return { ...load, once: viaLink(this.#link, "sse"), ...changes };
   }
 
-  /** A unary gRPC call each. */
+  /** One unary gRPC call per exchange. */
   readonly plainJson: Once = (_n, done) => {
     const { path, same } = unaryMethod;
     this.#plain.makeUnaryRequest(path, same, same, jsonBody, done);
   };
 
-  /** A gRPC stream each. */
+  /** One gRPC stream per exchange. */
   readonly plainSse: Once = (_n, done) => {
     const { same } = unaryMethod;
     const call = this.#plain.makeServerStreamRequest(streamPath, same, same, jsonBody);
@@ -117,7 +117,7 @@ export class Ends implements AsyncDisposable {
     call.on("end", () => done());
   };
 
-  /** @returns microseconds of processor a unit at both ends, and units a second */
+  /** @returns CPU microseconds per unit at both ends together, and units per second */
   async measure(load: Load): Promise<{ cpuUs: number; perSecond: number }> {
     const before = await this.#cpuUs();
     const started = performance.now();

@@ -9,7 +9,7 @@ async function show(ends: Ends, load: Load): Promise<void> {
   write(`${load.name.padEnd(44)} ${cpuUs.toFixed(1)} us CPU a ${load.unit}, ${Math.round(perSecond)} ${load.unit}s/s`);
 }
 
-/** Prints what the link costs at both ends, in the clear, beside a gRPC call for each exchange. */
+/** Prints what the link costs at both ends in plaintext, next to one gRPC call per exchange. */
 export async function benchLink(): Promise<void> {
   benchCodec();
   await using ends = await Ends.open(undefined);
@@ -23,8 +23,8 @@ export async function benchLink(): Promise<void> {
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
 
 /**
- * Prints what mutual TLS adds, both ends together. Rounds in the clear and over TLS alternate and
- * each is compared with its neighbour: a shared machine is faster in one minute than in the next.
+ * Prints what mutual TLS adds, both ends together. Plaintext and TLS rounds alternate and each is
+ * compared with its neighbour, because a shared machine's speed varies from minute to minute.
  * @param tls the `tls` folder of a fleet's data directory
  */
 export async function benchTls(tls: string, rounds: number): Promise<void> {

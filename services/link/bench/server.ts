@@ -1,4 +1,4 @@
-/** The serving end, a process of its own: the processor time of both ends is added up. */
+/** The serving end, in a process of its own; the CPU time of both ends is added up. */
 import { Server, type ServerDuplexStream } from "@grpc/grpc-js";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { linkServerChannelOptions } from "../src/grpc-server.ts";

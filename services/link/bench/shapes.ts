@@ -1,6 +1,6 @@
 import type { OpenFrame } from "../src/frames.ts";
 
-/** Chunks of a stream, and how often one comes, milliseconds. */
+/** Chunks per stream, and their interval in milliseconds. */
 export const chunks = 100;
 export const tickMs = 10;
 
@@ -28,7 +28,7 @@ const requestHeaders = listed({
   "accept-encoding": "gzip, deflate",
 });
 
-/** A call of plain gRPC that carries bytes as they are. */
+/** A plain gRPC method that passes bytes through unchanged. */
 export const unaryMethod = { path: "/bench.Unary/Call", same: (bytes: Buffer): Buffer => bytes };
 export const streamPath = "/bench.Unary/Stream";
 

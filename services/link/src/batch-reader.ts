@@ -5,8 +5,8 @@ const internSlots = 1024;
 const internMaxBytes = 48;
 
 /**
- * Header names and many values repeat from request to request: a hit costs less than decoding, and
- * allocates nothing.
+ * Header names and many values repeat across requests: a hit is cheaper than decoding and allocates
+ * nothing.
  */
 const interned: string[] = new Array<string>(internSlots).fill("");
 
@@ -15,7 +15,7 @@ function malformed(what: string): LinkError {
 }
 
 /**
- * Decodes link.v1.FrameBatch and hands each frame to a sink. Wire compatible with the generated
+ * Decodes link.v1.FrameBatch and passes each frame to a sink. Wire compatible with the generated
  * codec.
  */
 export class BatchReader {
@@ -23,9 +23,9 @@ export class BatchReader {
   #pos = 0;
 
   /**
-   * Bytes given to the sink share the batch's memory only when they are a good part of it, so that
-   * a small chunk kept for long does not keep a large batch alive.
-   * @throws {LinkError} `protocol` when the bytes are no FrameBatch; whatever the sink throws
+   * Bytes passed to the sink share the batch's memory only when they are a large part of it, so
+   * that a small long-lived chunk does not retain a large batch.
+   * @throws {LinkError} `protocol` when the bytes are not a FrameBatch; whatever the sink throws
    */
   read(batch: Buffer, sink: FrameSink): void {
     this.#buf = batch;
@@ -96,7 +96,7 @@ export class BatchReader {
         sink.onDrain(exchange);
         break;
       default:
-      // A kind of a later version: it has no meaning here.
+      // A frame kind of a later version: ignored.
     }
   }
 

@@ -2,7 +2,7 @@ import type { OpenFrame } from "./frames.ts";
 import { maxHeadBytes } from "./limits.ts";
 
 const slabBytes = 64 * 1024;
-/** Up to this length a loop over char codes is faster than the call into native code. */
+/** Up to this length, a loop over char codes is faster than a call into native code. */
 const maxShortString = 40;
 
 // Tags of link.v1 (field number << 3 | wire type).
@@ -26,7 +26,7 @@ function varintBytes(value: number): number {
 }
 
 /**
- * Encodes link.v1.FrameBatch straight into one growing buffer, without frame objects. Wire
+ * Encodes link.v1.FrameBatch directly into one growing buffer, without frame objects. Wire
  * compatible with the generated codec. Lengths of open, head, trailer and cancel are written as
  * three-byte varints, so that they can be filled in afterwards.
  */
@@ -41,7 +41,7 @@ export class BatchWriter {
   }
 
   /**
-   * The finished batch; the writer goes on with an empty one and never touches the returned bytes
+   * The finished batch; the writer continues with an empty one and never touches the returned bytes
    * again.
    */
   take(): Buffer {
@@ -50,7 +50,7 @@ export class BatchWriter {
     return batch;
   }
 
-  /** False, and nothing written, when it would be longer than `maxHeadBytes`. */
+  /** Returns false and writes nothing when the frame would exceed `maxHeadBytes`. */
   open(exchange: number, open: OpenFrame): boolean {
     const at = this.#begin(exchange, openTag);
     this.#field(0x0a, open.operation);
@@ -75,7 +75,7 @@ export class BatchWriter {
     return this.#finish(at, exchange);
   }
 
-  /** False, and nothing written, when it would be longer than `maxHeadBytes`. */
+  /** Returns false and writes nothing when the frame would exceed `maxHeadBytes`. */
   head(exchange: number, status: number, headers: readonly string[]): boolean {
     const at = this.#begin(exchange, headTag);
     if (status !== 0) {
@@ -86,7 +86,7 @@ export class BatchWriter {
     return this.#finish(at, exchange);
   }
 
-  /** Announces a body or chunk frame of this many bytes, which `append` must then bring. */
+  /** Starts a body or chunk frame of this many bytes, which `append` must then supply. */
   beginBytes(kind: "body" | "chunk", exchange: number, bytes: number): void {
     const frame = 1 + varintBytes(exchange) + 1 + varintBytes(bytes) + bytes;
     this.#ensure(frame + 6);

@@ -6,16 +6,16 @@ export interface LinkRequest {
   requestId: string;
   /** Path and query. */
   target: string;
-  /** Name and value by turns, names in lower case. */
+  /** Alternating name and value, names in lower case. */
   headers: readonly string[];
   /** Opaque to the link. */
   context: Buffer;
   /**
-   * Exchanges with the same one go to the same replica while that has about its fair share. Empty
-   * or left out: to the least busy.
+   * Exchanges with the same affinity go to the same replica while that has about its fair share.
+   * Empty or omitted: to the least busy.
    */
   affinity?: string;
-  /** Milliseconds until the exchange is cut at both ends; none when left out. */
+  /** Milliseconds until both ends abort the exchange; none when omitted. */
   deadlineMs?: number;
   signal?: AbortSignal;
   /** There is no request body: neither `writeBody` nor `endBody` is called. */
@@ -23,9 +23,9 @@ export interface LinkRequest {
 }
 
 /**
- * Takes the answer. `onHead` comes first, at most once; exactly one of `onEnd` and `onError` comes
- * last, also after `cancel` (then before `cancel` returns). Every byte given to `onChunk` must be
- * told to `consumed` for the answer to flow on.
+ * Receives the response. `onHead` comes first, at most once; exactly one of `onEnd` and `onError`
+ * comes last, also after `cancel` (then before `cancel` returns). Report every byte passed to
+ * `onChunk` through `consumed`, or the response stalls.
  */
 export interface LinkResponse {
   onHead(status: number, headers: readonly string[]): void;
@@ -37,16 +37,16 @@ export interface LinkResponse {
 /** The calling end of one exchange. */
 export interface LinkCall {
   /**
-   * False when the writer should wait for `bodyDrained`. The chunk must not be changed afterwards.
-   * Ignored once over.
+   * False when the writer should wait for `bodyDrained`. Do not modify the chunk afterwards.
+   * Ignored once the exchange is over.
    */
   writeBody(chunk: Buffer): boolean;
-  /** Resolves when more body may be written, and when no more is wanted. */
+  /** Resolves when more body may be written, or when no more is wanted. */
   bodyDrained(): Promise<void>;
   endBody(): void;
-  /** Bytes of the answer that were passed on: as many more may come. */
+  /** Reports response bytes as passed on, which grants the peer as many more. */
   consumed(bytes: number): void;
-  /** Gives the exchange up; the handler's signal aborts. Nothing happens once it is over. */
+  /** Abandons the exchange; the handler's signal aborts. No effect once the exchange is over. */
   cancel(reason: string): void;
   readonly over: boolean;
 }

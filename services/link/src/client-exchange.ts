@@ -7,29 +7,29 @@ import { Outbox } from "./outbox.ts";
 import { ReceiveWindow } from "./receive-window.ts";
 import type { Emitter, Sender } from "./sender.ts";
 
-/** What an exchange needs of the link it is on. */
+/** What an exchange needs from its link. */
 export interface CallLink {
   readonly address: string;
   wake(call: ClientExchange): void;
-  /** The id for an exchange that leaves now: ids go up in the order in which opens are sent. */
+  /** Assigns the id of an exchange as its open is sent: ids increase in the order of opens. */
   assignId(call: ClientExchange): number;
-  /** The exchange is over; `tellPeer` is set when the peer has it and must drop it. */
+  /** Ends the exchange; `resetCode` is set when the peer has it and must drop it. */
   release(call: ClientExchange, resetCode: string | undefined): void;
 }
 
-/** What an exchange needs of the client it was opened by. */
+/** What an exchange needs from the client that opened it. */
 export interface CallHost {
   readonly deadlines: Deadlines;
-  /** Puts the exchange on another link; the service has not seen it. */
+  /** Moves the exchange to another link; no handler has seen it. */
   reopen(call: ClientExchange, refusal: string): void;
-  /** The exchange is over, on a link or not. */
+  /** The exchange is over, whether or not it was on a link. */
   finished(call: ClientExchange): void;
   onCallbackFailed(call: ClientExchange, error: unknown): void;
 }
 
 const nobody: string[] = [];
 
-/** What the frame's uint32 holds, halved: 24 days. */
+/** Half the range of the frame's uint32: 24 days. */
 const maxDeadlineMs = 2 ** 31;
 
 /**
@@ -37,12 +37,12 @@ const maxDeadlineMs = 2 ** 31;
  * have seen it: it is then opened on another replica.
  */
 export class ClientExchange implements LinkCall, Emitter, Timed {
-  /** 0 until its first frame leaves. */
+  /** 0 until its first frame is sent. */
   id = 0;
   turnAt: Sender | undefined;
   dueAt = 0;
   slot = -1;
-  /** How often it had to start over. */
+  /** How often it was reopened. */
   restarts = 0;
   /** Addresses of the replicas that refused it. */
   refusedBy: string[] = nobody;
@@ -103,7 +103,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
     this.finish(new LinkError("cancelled", reason, { seen: this.#opened }), reason);
   }
 
-  /** Waits for a link, until the time given (on the clock of performance.now()) at most. */
+  /** Waits for a link at most until this time, on the clock of performance.now(). */
   park(until: number): void {
     this.#waitUntil = until;
     this.#host.deadlines.set(this, Math.min(until, this.#deadlineAt));
@@ -180,7 +180,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
     this.#reopen(reason);
   }
 
-  /** The link broke. What never left it goes on another. */
+  /** The link broke. An exchange that was never sent is reopened on another. */
   onBroken(error: LinkError): void {
     if (this.#opened) this.finish(error, undefined);
     else this.#reopen(error.reason);
@@ -194,7 +194,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
     }
   }
 
-  /** Ends the exchange, once: with its answer whole when no error is given. */
+  /** Ends the exchange once: without an error, its response is complete. */
   finish(error: LinkError | undefined, resetCode: string | undefined): void {
     if (this.#over) return;
     this.#over = true;
@@ -211,7 +211,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
     }
   }
 
-  /** Starts over on another link: no handler has seen the exchange. */
+  /** Reopens the exchange on another link: no handler has seen it. */
   #reopen(refusal: string): void {
     this.#link?.release(this, undefined);
     this.#link = undefined;

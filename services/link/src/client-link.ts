@@ -7,16 +7,16 @@ import { maxExchangesPerLink, maxPendingCancels } from "./limits.ts";
 import { type Emitter, Sender } from "./sender.ts";
 import type { Dial, Transport, TransportEvents } from "./transport.ts";
 
-/** What a link needs of the replica it leads to. */
+/** What a link needs from its replica. */
 export interface ClientLinkHost {
   onLinkReady(link: ClientLink): void;
-  /** No more exchanges may be opened on it; it ends by itself when those under way are over. */
+  /** Accepts no more exchanges; the link ends by itself when those in flight are over. */
   onLinkDraining(link: ClientLink): void;
-  /** Called once, last. `error.code` is `protocol` when the peer broke the rules. */
+  /** Called once, last. `error.code` is `protocol` when the peer violated the protocol. */
   onLinkClosed(link: ClientLink, error: LinkError): void;
 }
 
-/** One link of the calling end. */
+/** Configuration of one link at the calling end. */
 export interface ClientLinkOptions {
   address: string;
   dial: Dial;
@@ -24,7 +24,7 @@ export interface ClientLinkOptions {
   maxExchanges?: number;
 }
 
-/** Milliseconds a closed link has to end in good order. */
+/** Milliseconds a closed link has to end gracefully. */
 const closeGraceMs = 1_000;
 
 interface PendingCancel {
@@ -41,7 +41,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
   readonly #sender: Sender;
   readonly #reader = new BatchReader();
   readonly #exchanges = new Map<number, ClientExchange>();
-  /** Exchanges whose turn to leave has not come yet. */
+  /** Exchanges whose open has not been sent yet. */
   readonly #unsent = new Set<ClientExchange>();
   readonly #maxExchanges: number;
   #lastId = 0;
@@ -64,7 +64,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
     return this.#unsent.size + this.#exchanges.size;
   }
 
-  /** Only while `ready`. */
+  /** Call only while `ready`. */
   open(call: ClientExchange): void {
     this.#unsent.add(call);
     call.attach(this);
@@ -78,7 +78,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
     return id;
   }
 
-  /** Opens no more exchanges, and ends the link when the ones under way are over. */
+  /** Opens no more exchanges, and ends the link when those in flight are over. */
   drain(): void {
     if (this.#state === "closed" || this.#state === "draining") return;
     this.#state = "draining";
@@ -86,17 +86,17 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
     this.#endWhenIdle();
   }
 
-  /** Fails its exchanges at once, telling the peer to drop them, and ends the link. */
+  /** Fails its exchanges immediately, tells the peer to drop them, and ends the link. */
   close(error: LinkError): void {
     for (const call of this.#calls()) call.finish(error, error.reason);
     this.#sender.flush();
     this.#transport.end();
     this.#break(error);
-    // A peer that does not end its side must not keep the connection.
+    // A peer that does not end its side must not keep the connection open.
     setTimeout(() => this.#transport.destroy(error.message), closeGraceMs).unref();
   }
 
-  /** Drops a link that does not come to be. */
+  /** Drops a link that failed to become ready. */
   giveUp(reason: string): void {
     this.#kill(new LinkError("broken", reason));
   }
@@ -182,7 +182,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
     throw new LinkError("protocol", "end from the serving end");
   }
 
-  /** Undefined for an exchange that is over: its late frames mean nothing. */
+  /** Undefined for an exchange that is over: its late frames are ignored. */
   #find(id: number): ClientExchange | undefined {
     if (id === 0 || id > this.#lastId) throw new LinkError("protocol", `exchange ${id} was never opened`);
     return this.#exchanges.get(id);
@@ -201,7 +201,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
   #endWhenIdle(): void {
     if (this.#state !== "draining" || this.outstanding > 0) return;
     this.#sender.flush();
-    // A cancel that cannot leave yet must not be lost: tried again when the peer takes more.
+    // A pending cancel must not be lost: retried when the peer accepts more.
     if (this.#sender.idle) this.#transport.end();
   }
 
@@ -214,7 +214,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.#sender.close();
-    // The replica hears of it first: an exchange that starts over must not be given the same link.
+    // The replica is told first: an exchange that is reopened must not get the same link.
     this.#host.onLinkClosed(this, error);
     for (const call of this.#calls()) call.onBroken(error);
   }

@@ -8,54 +8,55 @@ import { Replica } from "./replica.ts";
 import { dnsTargets, type ResolveTargets } from "./targets.ts";
 import type { Dial } from "./transport.ts";
 
-/** How often an exchange may start over before the last refusal is its answer. */
+/** How often an exchange may be reopened before it fails with the last refusal. */
 const maxRestarts = 3;
 
-/** Which replicas a {@link LinkClient} calls, over how many links, and within which bounds. */
+/** Which replicas a {@link LinkClient} calls, over how many links, and its bounds. */
 export interface LinkClientOptions {
   /**
    * `host:port` each; a name that resolves to several addresses is several replicas. Or a function
-   * that finds them.
+   * that resolves them.
    */
   targets: readonly string[] | ResolveTargets;
   /**
-   * Links to each replica. Default 1: one thread gains nothing from more, and larger batches cost
-   * less.
+   * Links per replica. Default 1: a single thread gains nothing from more, and larger batches are
+   * cheaper.
    */
   streamsPerTarget?: number;
   /**
-   * How long an exchange waits for a ready replica before it fails as `unavailable`. Default 2,000.
+   * How long an exchange waits for a ready replica before it fails as `unavailable`, milliseconds.
+   * Default 2,000.
    */
   readyWaitMs?: number;
-  /** Default 5,000. */
+  /** Milliseconds. Default 5,000. */
   resolveEveryMs?: number;
-  /** Default 5,000. */
+  /** Milliseconds. Default 5,000. */
   connectTimeoutMs?: number;
   /** Links are replaced after this many exchanges. */
   maxExchangesPerLink?: number;
-  /** How a link is made. */
+  /** Opens the transport of a link. */
   dial: Dial;
   log?: (event: string, detail: { error: unknown; address?: string; requestId?: string }) => void;
 }
 
-/** How a {@link LinkClient} stands at the moment. */
+/** Current state of a {@link LinkClient}. */
 export interface LinkClientStatus {
   replicas: { address: string; ready: boolean; outstanding: number }[];
-  /** Exchanges that wait for a ready replica. */
+  /** Exchanges waiting for a ready replica. */
   waiting: number;
 }
 
-/** The calling end of a service's links, to all of its replicas. */
+/** The calling end of a service's links to all of its replicas. */
 export interface LinkClient {
   /**
-   * Opens an exchange on a ready replica: that of its affinity, or the one with the fewest under
-   * way. Never throws: failures come by `onError`.
+   * Opens an exchange on a ready replica: the one its affinity prefers, or the one with the fewest
+   * in flight. Never throws: failures are reported through `onError`.
    */
   open(request: LinkRequest, response: LinkResponse): LinkCall;
   /** Resolves when a replica is ready; rejects when the signal aborts. */
   ready(options?: { signal?: AbortSignal }): Promise<void>;
   status(): LinkClientStatus;
-  /** Lets exchanges under way finish for this long, then fails them, and closes all links. */
+  /** Lets exchanges in flight finish for this long, then fails them, and closes all links. */
   close(options?: { timeoutMs: number }): Promise<void>;
 }
 
@@ -68,10 +69,10 @@ class Calling implements LinkClient, CallHost {
   readonly #dial: Dial;
   readonly #replicas = new Map<string, Replica>();
   readonly #preference = new Preference();
-  /** The replicas by turns, so that the least used are not always the first. */
+  /** The replicas in round-robin order, so that ties do not always go to the first. */
   #order: Replica[] = [];
   #turn = 0;
-  /** Replicas no longer resolved, whose exchanges are still under way. */
+  /** Replicas that no longer resolve but still have exchanges in flight. */
   readonly #retired = new Set<Replica>();
   readonly #waiting = new Set<ClientExchange>();
   readonly #readyWaiters = new Set<() => void>();
@@ -90,7 +91,7 @@ class Calling implements LinkClient, CallHost {
   open(request: LinkRequest, response: LinkResponse): LinkCall {
     const call = new ClientExchange(this, request, response);
     this.#live++;
-    // Failing at once would call back before the caller has its exchange.
+    // Failing synchronously would call back before the caller has its exchange.
     if (this.#closed) queueMicrotask(() => call.finish(new LinkError("closed", "the client is closed"), undefined));
     else if (request.signal?.aborted === true) queueMicrotask(() => call.cancel("the caller gave up"));
     else this.#dispatch(call);
@@ -205,7 +206,7 @@ class Calling implements LinkClient, CallHost {
       const addresses = await this.#resolve();
       if (!this.#closed) this.#use(addresses);
     } catch (error) {
-      // The replicas known so far are kept: a name server that is away says nothing about them.
+      // Keeps the known replicas: an unavailable name server says nothing about them.
       this.#options.log?.("link.resolve_failed", { error });
     }
     if (this.#closed) return;
@@ -242,7 +243,10 @@ class Calling implements LinkClient, CallHost {
   }
 }
 
-/** The calling end: keeps links to every replica of one service and spreads exchanges over them. */
+/**
+ * Creates the calling end: keeps links to every replica of one service and spreads exchanges over
+ * them.
+ */
 export function createLinkClient(options: LinkClientOptions): LinkClient {
   return new Calling(options);
 }

@@ -1,13 +1,13 @@
 /**
- * Why an exchange (or a link) ended without a whole answer.
- * - `unsent`: the service refused it, or the link broke before it left; no handler saw it
+ * Why an exchange (or a link) ended without a complete response.
+ * - `unsent`: the service refused it, or the link broke before it was sent; no handler saw it
  * - `unavailable`: no replica was ready in time; never sent
  * - `broken`: the link broke; the service may have seen it
  * - `deadline`: the exchange's deadline passed
- * - `cancelled`: the calling end gave it up
- * - `aborted`: the serving end gave it up (`reason` says why)
+ * - `cancelled`: the calling end cancelled it
+ * - `aborted`: the serving end aborted it (`reason` says why)
  * - `failed`: the handler ended it with an error; `reason` is the handler's error code
- * - `protocol`: the peer broke the rules of the link
+ * - `protocol`: the peer violated the protocol
  * - `too_large`: a body, head or open exceeds its limit
  * - `closed`: this end was shut down
  */
@@ -23,19 +23,19 @@ export type LinkErrorCode =
   | "too_large"
   | "closed";
 
-/** What is known of an exchange that failed. */
+/** What is known about an exchange that failed. */
 export interface LinkErrorOptions {
   seen?: boolean;
   cause?: unknown;
 }
 
-/** Why an exchange ended before its answer was complete. */
+/** Why an exchange ended before its response was complete. */
 export class LinkError extends Error {
   override readonly name = "LinkError";
   readonly code: LinkErrorCode;
   /** The bare reason, without the code. */
   readonly reason: string;
-  /** False only when it is certain that no handler of the service has seen the exchange. */
+  /** False only when it is certain that no handler has seen the exchange. */
   readonly seen: boolean;
 
   constructor(code: LinkErrorCode, reason: string, options: LinkErrorOptions = {}) {

@@ -1,16 +1,16 @@
-/** What opens an exchange, as it travels. */
+/** The frame that opens an exchange. */
 export interface OpenFrame {
   readonly operation: string;
   readonly requestId: string;
   readonly target: string;
-  /** Name and value by turns, names in lower case. */
+  /** Alternating name and value, names in lower case. */
   readonly headers: readonly string[];
   readonly context: Buffer;
   readonly deadlineMs: number;
   readonly bodyless: boolean;
 }
 
-/** Takes the frames of a batch one by one, in order. A method that throws ends the batch. */
+/** Receives the frames of a batch one by one, in order. A method that throws ends the batch. */
 export interface FrameSink {
   onOpen(exchange: number, open: OpenFrame): void;
   onBody(exchange: number, bytes: Buffer): void;

@@ -7,12 +7,12 @@ import type { Dial, Transport, TransportEvents } from "./transport.ts";
 
 const channelOptions = {
   ...sharedChannelOptions,
-  // Two links that share a connection would share its fate and its flow control.
+  // Links on a shared connection would fail together and share its flow control.
   "grpc.use_local_subchannel_pool": 1,
   "grpc.enable_retries": 0,
   "grpc.service_config_disable_resolution": 1,
-  // Answers are bounded per exchange by the link's own credit; HTTP/2's default of 64 KiB would
-  // stall all of them together.
+  // The link's own credit bounds each response; HTTP/2's default of 64 KiB would stall all of them
+  // together.
   "grpc-node.flow_control_window": 4 * 1024 * 1024,
 };
 
@@ -29,7 +29,7 @@ class ClientTransport implements Transport {
     this.#writer = new StreamWriter(stream, events);
     stream.on("metadata", () => events.onReady());
     stream.on("data", (batch: Buffer) => events.onBatch(batch));
-    // Every failure comes as a status too.
+    // Every failure is reported as a status too.
     stream.on("error", () => {});
     stream.on("status", ({ code, details }) => {
       this.#client.close();
@@ -50,7 +50,7 @@ class ClientTransport implements Transport {
   }
 }
 
-/** Makes links over gRPC to a service; whoever else answers there is hung up on. */
+/** Opens links to a service over gRPC; disconnects any other peer that answers there. */
 export function dialGrpc(identity: Identity, service: Peer): Dial {
   const credentials = identity.channel([service]);
   return (address, events) => new ClientTransport(address, credentials, events);

@@ -11,10 +11,10 @@ import type { Transport, TransportEvents } from "./transport.ts";
 
 type ServerStream = ServerDuplexStream<Buffer, Buffer>;
 
-/** Options a gRPC server that carries links should be made with. */
+/** Channel options for a gRPC server that carries links. */
 export const linkServerChannelOptions = { ...sharedChannelOptions };
 
-/** The generated service, with batches left encoded. */
+/** The generated service definition, with batches left encoded. */
 export const linkService = {
   link: {
     path: LinkServiceService.link.path,
@@ -60,13 +60,13 @@ class ServerTransport implements Transport {
   }
 
   destroy(reason: string): void {
-    // grpc-js turns the event into the call's status; its streams have no other way to end with
+    // grpc-js turns this event into the call's status; its streams have no other way to end with
     // one.
     this.#stream.emit("error", failure(status.INTERNAL, reason));
   }
 }
 
-/** Makes the gRPC handler that turns each call into a link. */
+/** Creates the gRPC handler that turns each call into a link. */
 export function serveStream(host: {
   accept(attach: (events: TransportEvents) => Transport): void;
   refuse(): boolean;
@@ -76,7 +76,7 @@ export function serveStream(host: {
       stream.emit("error", failure(status.UNAVAILABLE, "draining"));
       return;
     }
-    // Headers go out at once: to the calling end they mean that the link is ready.
+    // Headers are sent immediately: to the calling end they mean that the link is ready.
     stream.sendMetadata(new Metadata());
     host.accept((events) => new ServerTransport(stream, events));
   };

@@ -7,7 +7,7 @@ interface Writer {
   write(batch: Buffer, done: () => void): boolean;
 }
 
-/** Counts the bytes handed to a gRPC stream and not yet taken by HTTP/2. */
+/** Counts the bytes handed to a gRPC stream that HTTP/2 has not taken yet. */
 export class StreamWriter {
   readonly #stream: Writer;
   readonly #events: TransportEvents;
@@ -35,12 +35,12 @@ export class StreamWriter {
   }
 }
 
-/** A batch is encoded and decoded by the link itself; gRPC only carries it. */
+/** Identity: the link itself encodes and decodes batches; gRPC only carries them. */
 export function asIs(batch: Buffer): Buffer {
   return batch;
 }
 
-/** Channel options that both ends share. */
+/** Channel options of both ends. */
 export const sharedChannelOptions = {
   "grpc.max_receive_message_length": maxMessageBytes,
   "grpc.max_send_message_length": maxMessageBytes,

@@ -39,12 +39,12 @@ const credit = (bytes: number): Kind => ({ $case: "credit", value: { bytes } });
 const cancel = (refused = false): Kind => ({ $case: "cancel", value: { reason: "x", refused } });
 const drain: Kind = { $case: "drain", value: {} };
 
-/** Long enough for a handler to answer and for its answer to leave. */
+/** Long enough for a handler to respond and for its response to be sent. */
 async function turn(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The far end of a link, played by the test: it sends what it likes. */
+/** The far end of a link, controlled by the test: it sends anything. */
 class Peer implements Transport {
   readonly sent: Frame[] = [];
   readonly events: TransportEvents;
@@ -259,7 +259,7 @@ test("a link that has used up its ids is drained and replaced, so that no id is 
   await client.close();
 });
 
-/** Valid traffic, spoiled: bytes changed, frames doubled, left out and put in another order. */
+/** Valid traffic, corrupted: bytes changed, frames duplicated, dropped and reordered. */
 function spoil(random: Random, batches: Buffer[]): Buffer[] {
   return batches.flatMap((batch) => {
     const roll = random.int(10);

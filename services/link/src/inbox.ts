@@ -8,7 +8,7 @@ interface Waiter {
   reject: (error: LinkError) => void;
 }
 
-/** The request body as it arrives at the serving end, held until the handler takes it. */
+/** The request body as it arrives at the serving end, buffered until the handler takes it. */
 export class Inbox {
   readonly window = new ReceiveWindow();
   #queue: Buffer[] = [];
@@ -27,7 +27,7 @@ export class Inbox {
     return this.#ended;
   }
 
-  /** @throws {LinkError} `protocol` when the peer sends more than it may, or after its end */
+  /** @throws {LinkError} `protocol` when the peer exceeds its window or sends after its end */
   push(bytes: Buffer): void {
     if (this.#ended) throw new LinkError("protocol", "body after end");
     if (!this.window.receive(bytes.length)) throw new LinkError("protocol", "body exceeds its window");
@@ -64,7 +64,8 @@ export class Inbox {
   }
 
   /**
-   * All of it. What comes within one turn of the event loop is handed over as it came.
+   * The whole body. One that arrives within a single turn of the event loop is returned without an
+   * intermediate buffer.
    * @throws {LinkError} `too_large` above `maxBytes`; the error that ended the exchange; what
    * `take` throws
    */

@@ -1,4 +1,4 @@
-/** Most body bytes in one frame; longer bodies are cut so that exchanges take turns. */
+/** Maximum body bytes per frame; longer bodies are split so that exchanges take turns. */
 export const maxFrameBytes = 64 * 1024;
 
 /**
@@ -7,36 +7,30 @@ export const maxFrameBytes = 64 * 1024;
  */
 export const windowBytes = 256 * 1024;
 
-/**
- * Unsent bytes of one exchange above which a writer is asked to wait, and below which it may go on.
- */
+/** A writer is asked to wait above this many unsent bytes of one exchange. */
 export const highWaterBytes = 128 * 1024;
-/** Below this a writer that had to wait goes on. */
+/** A writer that had to wait continues below this. */
 export const lowWaterBytes = 64 * 1024;
 
 /**
- * A batch is closed once it is this long; the frame that crosses the line is at most `maxHeadBytes`
- * longer.
+ * A batch is closed at this size; the frame that crosses it may exceed it by at most
+ * `maxHeadBytes`.
  */
 export const maxBatchBytes = 512 * 1024;
 
-/** Longest open or head frame (operation, target, headers, context). */
+/** Maximum size of an open or head frame (operation, target, headers, context). */
 export const maxHeadBytes = 512 * 1024;
 
-/**
- * What a gRPC message may measure at the receiving end: a full batch, its last frame and room to
- * spare.
- */
+/** Maximum size of a received gRPC message: a full batch, its last frame and some headroom. */
 export const maxMessageBytes = 2 * 1024 * 1024;
 
-/** Bytes handed to the transport and not yet taken by it above which no further batch is made. */
+/** No further batch is made while this many bytes wait in the transport. */
 export const maxInFlightBytes = 1024 * 1024;
 
-/** Ids are never reused on a link: a link that has used this many is drained and replaced. */
+/** Ids are never reused on a link: after this many the link is drained and replaced. */
 export const maxExchangesPerLink = 2 ** 31;
 
 /**
- * Refusals and cancellations waiting to be sent to a peer that does not read; beyond it the link is
- * given up.
+ * Refusals and cancellations queued for a peer that does not read; beyond this the link is dropped.
  */
 export const maxPendingCancels = 100_000;

@@ -11,7 +11,7 @@ import type { LinkExchange } from "./server-exchange.ts";
 
 const steps = 400;
 const maxBody = 700_000;
-/** What each end may hold of an exchange: its window, and the buffers of the frames under way. */
+/** What each end may buffer for an exchange: its window and the frames in flight. */
 const transportLimit = 300_000;
 
 interface Plan {
@@ -23,8 +23,8 @@ interface Plan {
 }
 
 /**
- * The byte of an exchange's body or answer at a position: tells exchanges, directions and positions
- * apart.
+ * The byte at a position of an exchange's request or response body: distinguishes exchanges,
+ * directions and positions.
  */
 function byteAt(exchange: number, direction: number, position: number): number {
   return (Math.imul(position, 31) + (position >>> 8) * 7 + exchange * 13 + direction * 101) & 0xff;
@@ -41,7 +41,7 @@ function check(exchange: number, direction: number, from: number, bytes: Buffer)
   assert.ok(wanted.equals(bytes), `bytes of exchange ${exchange} at ${from} are not those that were sent`);
 }
 
-/** One exchange as the model knows it: what was sent, what arrived, how it ended. */
+/** The model of one exchange: what was sent, what arrived, how it ended. */
 class Model implements LinkResponse {
   readonly n: number;
   readonly plan: Plan;
@@ -161,7 +161,7 @@ class Driver {
     const log = (event: string, { error }: { error: unknown }): void => {
       if (event === "link.protocol_error" || event === "link.callback_failed") this.broken.push(error);
       if (event === "link.closed" && (error as LinkError).code === "protocol") this.broken.push(error);
-      // The planned failure apart, a handler fails only by an assertion of this test.
+      // Apart from the planned failure, a handler fails only through an assertion of this test.
       if (event === "link.handler_failed" && (error as Error).message !== "planned") this.broken.push(error);
     };
     for (const address of ["a:1", "b:1"]) {
@@ -263,9 +263,7 @@ class Driver {
     await this.servers[0]?.drain({ timeoutMs: 60_000 });
   }
 
-  /**
-   * Lets every exchange come to its end: bodies are sent, answers read, hanging handlers cancelled.
-   */
+  /** Lets every exchange finish: bodies are sent, responses read, hanging handlers cancelled. */
   async finish(): Promise<void> {
     for (const model of this.models) if (model.plan.ending === "hang") this.cancel(model);
     await this.network.settle(() => {

@@ -6,7 +6,7 @@ import { LinkError } from "./errors.ts";
 import { highWaterBytes, maxFrameBytes, windowBytes } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
 
-/** Emits all that credit allows; returns the bytes of each frame. */
+/** Emits everything credit allows; returns the bytes of each frame. */
 function emitAll(outbox: Outbox): Buffer[] {
   const writer = new BatchWriter();
   while (outbox.sendable) outbox.emit(writer, "body", 1);

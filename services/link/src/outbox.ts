@@ -3,7 +3,7 @@ import type { LinkError } from "./errors.ts";
 import { highWaterBytes, lowWaterBytes, maxFrameBytes, windowBytes } from "./limits.ts";
 
 const nothing = Buffer.alloc(0);
-/** Sent buffers at the front of the queue are cut off in lots of this many. */
+/** How many sent buffers may accumulate at the front of the queue before it is compacted. */
 const compactAfter = 64;
 
 interface Waiter {
@@ -12,14 +12,14 @@ interface Waiter {
 }
 
 /**
- * The bytes that one end of an exchange has yet to send, under the credit its peer granted. A
- * replayable outbox keeps what it has sent, until `commit`, so that `rewind` can send it all again
- * on another link.
+ * The bytes that one end of an exchange has yet to send, limited by its peer's credit. Until
+ * `commit`, a replayable outbox keeps what it has sent, so that `rewind` can send it all again on
+ * another link.
  */
 export class Outbox {
   /**
-   * `[#index, #count)` is still to be sent. Kept when it is empty: a stream would make it anew for
-   * each chunk.
+   * `[#index, #count)` is still to be sent. The array is kept when empty: a stream would otherwise
+   * allocate one for each chunk.
    */
   #queue: Buffer[] = [];
   #index = 0;
@@ -44,12 +44,12 @@ export class Outbox {
     return this.#unsent > 0 && this.#credit > 0;
   }
 
-  /** False once the peer has taken the exchange. */
+  /** False once the peer has accepted the exchange. */
   get replayable(): boolean {
     return this.#replayable;
   }
 
-  /** False when the caller should wait for `drained` before it writes more. */
+  /** False when the caller should await `drained` before it writes more. */
   push(chunk: Buffer): boolean {
     if (chunk.length > 0) {
       this.#queue[this.#count++] = chunk;
@@ -59,7 +59,7 @@ export class Outbox {
     return this.#unsent < highWaterBytes;
   }
 
-  /** Writes one frame of what credit allows. Small chunks that wait together leave together. */
+  /** Writes one frame of as much as credit allows. Small pending chunks are sent together. */
   emit(writer: BatchWriter, kind: "body" | "chunk", exchange: number): void {
     const bytes = Math.min(this.#unsent, this.#credit, maxFrameBytes);
     writer.beginBytes(kind, exchange, bytes);
@@ -83,14 +83,14 @@ export class Outbox {
     return this.#credit <= windowBytes;
   }
 
-  /** The peer has taken the exchange: what was sent need not be kept any longer. */
+  /** The peer has accepted the exchange: sent bytes need no longer be kept. */
   commit(): void {
     if (!this.#replayable) return;
     this.#replayable = false;
     this.#cutSent();
   }
 
-  /** Everything unsent again. Only valid before `commit`. */
+  /** Marks everything as unsent again. Only valid before `commit`. */
   rewind(): void {
     this.#index = 0;
     this.#offset = 0;
@@ -108,7 +108,7 @@ export class Outbox {
     });
   }
 
-  /** Drops what is unsent. */
+  /** Drops unsent bytes. */
   close(error: LinkError | undefined): void {
     this.#closed = error;
     this.#queue = [];

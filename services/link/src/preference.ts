@@ -1,12 +1,12 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * How much more than its fair share a preferred replica may have under way before others are asked:
- * an eighth, and a few.
+ * How far a preferred replica may exceed its fair share of exchanges in flight before others are
+ * tried: by an eighth, and a few.
  */
 const share = 1.125;
 const slack = 2;
-/** Addresses come and go with deployments: what is remembered of them is bounded. */
+/** Addresses change with deployments, so the cache of their hashes is bounded. */
 const maxAddresses = 1_000;
 
 /** FNV-1a, 32 bits. */
@@ -16,7 +16,7 @@ function hash(text: string): number {
   return h >>> 0;
 }
 
-/** Mixes two hashes so that each pair has a weight of its own (the finish of MurmurHash3). */
+/** Mixes two hashes so that each pair has its own weight (the finalizer of MurmurHash3). */
 function weigh(a: number, b: number): number {
   let h = a ^ Math.imul(b, 0x9e3779b1);
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -24,16 +24,16 @@ function weigh(a: number, b: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** A replica that can be chosen, and how many exchanges it has under way. */
+/** A replica that can be chosen, and its number of exchanges in flight. */
 export interface Candidate {
   readonly address: string;
   readonly outstanding: number;
 }
 
 /**
- * Rendezvous hashing with bounded load: what has the same affinity goes to the same replica as long
- * as that one has about its fair share, then to its second choice; undefined when both are too
- * busy. A replica that comes or goes moves no affinity but those that prefer it.
+ * Rendezvous hashing with bounded load: one affinity goes to one replica as long as that has about
+ * its fair share, then to its second choice; undefined when both are too busy. A replica that comes
+ * or goes moves only the affinities that prefer it.
  */
 export class Preference {
   readonly #hashes = new LRUCache<string, number>({ max: maxAddresses });

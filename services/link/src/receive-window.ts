@@ -1,20 +1,20 @@
 import { windowBytes } from "./limits.ts";
 
 /**
- * What the peer may still send on one direction of an exchange, and what it is owed for bytes
+ * What the peer may still send on one direction of an exchange, and the credit owed for bytes
  * already consumed.
  */
 export class ReceiveWindow {
   #open = windowBytes;
   #owed = 0;
 
-  /** False when the peer sent more than it was granted. */
+  /** False when the peer exceeded its credit. */
   receive(bytes: number): boolean {
     this.#open -= bytes;
     return this.#open >= 0;
   }
 
-  /** Bytes that the consumer is done with. True when enough is owed to be worth a credit frame. */
+  /** Records consumed bytes. True when enough credit is owed to be worth a frame. */
   consume(bytes: number): boolean {
     this.#owed = Math.min(this.#owed + bytes, windowBytes - this.#open);
     return this.#owed >= windowBytes / 2;

@@ -5,10 +5,10 @@ import type { Dial } from "./transport.ts";
 
 /** Milliseconds. */
 const redialBackoff = { firstMs: 50, maxMs: 2_000 };
-/** A link that lived this long was no failed attempt. */
+/** A link that lived this long does not count as a failed attempt. */
 const steadyAfterMs = 5_000;
 
-/** One replica of a service: its address, and how many links lead to it. */
+/** One replica of a service: its address and how many links to keep. */
 export interface ReplicaOptions {
   address: string;
   links: number;
@@ -16,11 +16,11 @@ export interface ReplicaOptions {
   connectTimeoutMs: number;
   maxExchangesPerLink?: number;
   onReady: () => void;
-  /** A link broke that was ready, or the first attempt failed. */
+  /** A ready link broke, or the first attempt failed. */
   onLinkClosed: (address: string, error: LinkError) => void;
 }
 
-/** One place of a replica: the link that is (or is about to be) there, and when to try again. */
+/** One link slot of a replica: its current or connecting link, and when to reconnect. */
 class Slot implements ClientLinkHost {
   link: ClientLink | undefined;
   readonly #options: ReplicaOptions;
@@ -41,7 +41,9 @@ class Slot implements ClientLinkHost {
     return count;
   }
 
-  /** Connects no more; the links end when they are idle, or at once when an error is given. */
+  /**
+   * Stops reconnecting; the links end when they are idle, or immediately when an error is given.
+   */
   close(error: LinkError | undefined): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -67,7 +69,7 @@ class Slot implements ClientLinkHost {
   }
 
   onLinkClosed(link: ClientLink, error: LinkError): void {
-    // The end of a drained link, and the second failed attempt in a row, are no news.
+    // The end of a drained link and repeated failed attempts are not worth reporting.
     const news = !this.#draining.delete(link) && (this.#readyAt > 0 || this.#attempts === 0);
     this.#replace(link);
     if (news) this.#options.onLinkClosed(this.#options.address, error);
@@ -93,10 +95,7 @@ class Slot implements ClientLinkHost {
   }
 }
 
-/**
- * One address of the service and the links to it, which are kept up for as long as the replica is
- * wanted.
- */
+/** One address of the service and its links, kept up for as long as the replica is wanted. */
 export class Replica {
   readonly address: string;
   readonly #slots: Slot[] = [];
@@ -106,7 +105,7 @@ export class Replica {
     for (let i = 0; i < options.links; i++) this.#slots.push(new Slot(options));
   }
 
-  /** The ready link with the fewest exchanges under way. */
+  /** The ready link with the fewest exchanges in flight. */
   get bestLink(): ClientLink | undefined {
     let best: ClientLink | undefined;
     for (const { link } of this.#slots) {

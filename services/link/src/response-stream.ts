@@ -5,15 +5,15 @@ interface Opener {
   open(request: LinkRequest, response: LinkResponse): LinkCall;
 }
 
-/** An answer's status and headers, name and value by turns. */
+/** A response's status and headers, alternating name and value. */
 export interface ResponseHead {
   status: number;
   headers: readonly string[];
 }
 
 /**
- * The answer as promises and an async iterable, for callers that are not on the hot path. Bytes
- * flow on as they are taken; leaving the loop early cancels the exchange.
+ * The response as promises and an async iterable, for callers off the hot path. Iterating grants
+ * credit; leaving the loop early cancels the exchange.
  */
 export class ResponseStream implements LinkResponse, AsyncIterable<Buffer> {
   /** Rejects with a LinkError when the exchange ends without a head. */
@@ -28,16 +28,13 @@ export class ResponseStream implements LinkResponse, AsyncIterable<Buffer> {
   private constructor(client: Opener, request: LinkRequest) {
     const { promise, resolve, reject } = Promise.withResolvers<ResponseHead>();
     this.head = promise;
-    // Whoever only iterates gets the error there.
+    // A caller that only iterates gets the error there.
     promise.catch(() => {});
     this.#settle = { resolve, reject };
     this.call = client.open(request, this);
   }
 
-  /**
-   * Opens an exchange; the whole body is sent when one is given, otherwise `call` is used to write
-   * it.
-   */
+  /** Opens an exchange; sends `body` whole if it is given, otherwise write it through `call`. */
   static open(client: Opener, request: LinkRequest, body?: Buffer): ResponseStream {
     const stream = new ResponseStream(client, request);
     if (body === undefined) return stream;

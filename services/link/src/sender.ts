@@ -3,22 +3,21 @@ import { maxBatchBytes } from "./limits.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * Something with frames to send. It is asked when its turn comes, so that what changed meanwhile is
- * never sent.
+ * Something with frames to send. It is asked when its turn comes, so outdated state is never sent.
  */
 export interface Emitter {
   /**
-   * Owned by the senders: the one whose turn it waits for. An exchange that moves to another link
-   * leaves the old one's ring so.
+   * Owned by the senders: the one in whose ring it is queued. Moving an exchange to another link
+   * thereby removes it from the old link's ring.
    */
   turnAt: Sender | undefined;
-  /** Writes at most one frame of body bytes. True when it could send more right away. */
+  /** Writes at most one frame of body bytes. True when it could send more immediately. */
   emit(writer: BatchWriter): boolean;
 }
 
 /**
- * Gathers the frames of one turn of the event loop in as few batches as their size allows, one
- * frame of each exchange by turns.
+ * Collects the frames of one turn of the event loop into as few batches as their size allows,
+ * taking one frame from each exchange in turn.
  */
 export class Sender {
   #ring: Emitter[] = [];

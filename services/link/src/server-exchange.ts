@@ -11,67 +11,67 @@ import type { WholeBodyOptions } from "./whole-body.ts";
 /** Bounds of reading a whole body. */
 export type ReadBodyOptions = Pick<WholeBodyOptions, "maxBytes" | "take">;
 
-/** What a handler gets: one request and the means to answer it. */
+/** A handler's view of an exchange: one request and the means to respond to it. */
 export interface LinkExchange {
   readonly operation: string;
   readonly requestId: string;
   /** Path and query as the client sent them. */
   readonly target: string;
-  /** Name and value by turns, names in lower case. */
+  /** Alternating name and value, names in lower case. */
   readonly headers: readonly string[];
-  /** What the calling end attached, encoded. */
+  /** The context that the calling end attached, encoded. */
   readonly context: Buffer;
   readonly bodyless: boolean;
   /**
-   * Aborts, with a LinkError as its reason, when the caller leaves, the deadline passes or the link
-   * breaks.
+   * Aborts, with a LinkError as its reason, when the caller disconnects, the deadline passes or the
+   * link breaks.
    */
   readonly signal: AbortSignal;
-  /** True once its whole answer has left or it was aborted. */
+  /** True once its whole response was sent or it was aborted. */
   readonly over: boolean;
   /** The first value of a header, by its lower-case name. */
   header(name: string): string | undefined;
   /**
-   * The request body as it comes; one reader only. What is not read is not sent. Throws the
-   * signal's reason.
+   * The request body as it arrives; single reader. Backpressure: unread bytes stop the sender.
+   * Throws the signal's reason.
    */
   body(): AsyncIterable<Buffer>;
   /**
-   * The whole request body. `take` is told how many bytes will be held before they are, all of them
-   * as soon as a long body says how long it is; it may throw to refuse them.
+   * The whole request body. `take` is called before bytes are buffered, with their number (with the
+   * full length at once for a long body that declares it); it may throw to refuse them.
    * @throws {LinkError} `too_large`, or the signal's reason; what `take` throws
    */
   readBody(options: ReadBodyOptions): Promise<Buffer>;
   head(status: number, headers: readonly string[]): void;
   /**
-   * False when the writer should wait for `drained`. The chunk must not be changed afterwards.
-   * Ignored once over.
+   * False when the writer should await `drained`. Do not modify the chunk afterwards. Ignored once
+   * the exchange is over.
    */
   write(chunk: Buffer): boolean;
   /** Rejects with the signal's reason when the exchange is aborted. */
   drained(): Promise<void>;
   end(): void;
   /**
-   * Ends an answer that cannot be finished: the caller gets `failed` with this code, after what was
-   * written.
+   * Ends a response that cannot be completed: the caller gets `failed` with this code, after what
+   * was written.
    */
   fail(errorCode: string): void;
-  /** Head, whole body and end at once. */
+  /** Sends head, whole body and end at once. */
   respond(status: number, headers: readonly string[], body: Buffer): void;
 }
 
-/** What an exchange needs of its link. */
+/** What an exchange needs from its link. */
 export interface ExchangeHost {
   wake(exchange: ServerExchange): void;
-  /** The exchange is answered (its last frame is in a batch) or aborted. */
+  /** The response is complete (its last frame is in a batch) or the exchange was aborted. */
   finished(exchange: ServerExchange): void;
   sendCancel(id: number, reason: string): void;
   readonly deadlines: Deadlines;
 }
 
 /**
- * What a body's reader finds when the answer is already complete. Shared: an error made for each
- * exchange would cost its stack.
+ * The error for a body reader after the response is complete. Shared: creating one per exchange
+ * would cost a stack trace.
  */
 const overError = new LinkError("closed", "the exchange is over");
 
@@ -123,7 +123,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
   get over(): boolean {
     return this.#over;
   }
-  /** True once the handler has nothing more to do for it. */
+  /** True once the handler has nothing more to do. */
   get answered(): boolean {
     return this.#ended || this.#over;
   }
@@ -208,7 +208,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
     return false;
   }
 
-  /** The caller left, the deadline passed, the link broke: nothing more is sent. */
+  /** Aborts the exchange (caller gone, deadline passed, link broken): nothing more is sent. */
   abort(error: LinkError): void {
     if (this.#over) return;
     this.#abortion = error;

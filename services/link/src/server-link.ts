@@ -8,10 +8,10 @@ import { type Emitter, Sender } from "./sender.ts";
 import { type ExchangeHost, ServerExchange } from "./server-exchange.ts";
 import type { Transport, TransportEvents } from "./transport.ts";
 
-/** What a link needs of the server it belongs to. */
+/** What a link needs from its server. */
 export interface ServerLinkHost {
   readonly deadlines: Deadlines;
-  /** Why no exchange is taken at present; undefined when one is. */
+  /** Why exchanges are currently refused; undefined when they are accepted. */
   refusal(link: ServerLink): string | undefined;
   handle(exchange: ServerExchange): void;
   onLinkClosed(link: ServerLink, error: LinkError): void;
@@ -51,15 +51,13 @@ export class ServerLink implements FrameSink, TransportEvents, ExchangeHost, Emi
     return this.#exchanges.size;
   }
 
-  /**
-   * Asks the peer to open no more exchanges and to end the link when the ones under way are over.
-   */
+  /** Asks the peer to open no more exchanges and to end the link when those in flight are over. */
   drain(): void {
     this.#drainOwed = true;
     this.#sender.wake(this);
   }
 
-  /** Gives up all exchanges, telling the peer, and ends the link. */
+  /** Aborts all exchanges, notifies the peer, and ends the link. */
   shutdown(error: LinkError): void {
     for (const exchange of [...this.#exchanges.values()]) {
       this.sendCancel(exchange.id, error.reason);
@@ -158,7 +156,7 @@ export class ServerLink implements FrameSink, TransportEvents, ExchangeHost, Emi
     throw new LinkError("protocol", "drain from the calling end");
   }
 
-  /** Undefined for an exchange that is over: its late frames mean nothing. */
+  /** Undefined for an exchange that is over: its late frames are ignored. */
   #find(id: number): ServerExchange | undefined {
     if (id === 0 || id > this.#lastId) throw new LinkError("protocol", `exchange ${id} was never opened`);
     return this.#exchanges.get(id);

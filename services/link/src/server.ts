@@ -7,36 +7,38 @@ import { ServerLink, type ServerLinkHost } from "./server-link.ts";
 import type { Transport, TransportEvents } from "./transport.ts";
 
 /**
- * Answers one exchange. When it returns a promise the exchange must be answered by the time the
- * promise resolves; one that throws or rejects fails the exchange with `internal`.
+ * Responds to one exchange. If it returns a promise, the response must be complete when that
+ * resolves; throwing or rejecting fails the exchange with `internal`.
  */
 export type LinkHandler = (exchange: LinkExchange) => void | Promise<void>;
 
-/** What a {@link LinkServer} serves, and how much at once. */
+/** What a {@link LinkServer} serves, and its bounds. */
 export interface LinkServerOptions {
   /** Handlers by operation. */
   operations: Readonly<Record<string, LinkHandler>>;
   /**
-   * Exchanges under way at once, over all links; more are refused (and tried on another replica).
+   * Exchanges in flight over all links; further ones are refused (and retried on another replica).
    * Default 10,000.
    */
   maxExchanges?: number;
-  /** Told of broken links, peers that break the protocol and handlers that fail. */
+  /** Called for broken links, peers that violate the protocol and handlers that fail. */
   log?: (event: string, detail: { error: unknown; requestId?: string }) => void;
 }
 
 /** The serving end of a service's links. */
 export interface LinkServer {
-  /** The link for a gRPC server, which should be made with `linkServerChannelOptions`. */
+  /** The service to register on a gRPC server, which should use `linkServerChannelOptions`. */
   readonly rpc: RpcService;
   /** Serves one link over any transport. */
   accept(attach: (events: TransportEvents) => Transport): void;
-  /** Links, exchanges not yet answered, and handlers not yet done (their exchange may be over). */
+  /**
+   * Links, exchanges without a complete response, and handlers still running (their exchange may be
+   * over).
+   */
   status(): { links: number; exchanges: number; handlers: number; draining: boolean };
   /**
-   * Takes no new exchanges (callers open them elsewhere), waits until those under way and their
-   * handlers are done, and cuts what is left after `timeoutMs`. Resolves to how many exchanges were
-   * cut.
+   * Refuses new exchanges (callers open them elsewhere), waits until those in flight and their
+   * handlers are done, and aborts the rest after `timeoutMs`. Resolves to the number aborted.
    */
   drain(options: { timeoutMs: number }): Promise<{ cut: number }>;
 }
@@ -131,7 +133,7 @@ class Serving implements LinkServer, ServerLinkHost {
   }
 
   #failed(exchange: ServerExchange, error: unknown): void {
-    // A handler that was aborted mostly ends by throwing the reason: no failure of its own.
+    // An aborted handler usually ends by throwing the reason: not a failure of its own.
     if (exchange.over && error instanceof LinkError) return;
     this.#log("link.handler_failed", { error, requestId: exchange.requestId });
     exchange.fail("internal");
@@ -149,8 +151,8 @@ class Serving implements LinkServer, ServerLinkHost {
 }
 
 /**
- * The serving end: put its `rpc` on a gRPC server, and call `drain` before that server is shut
- * down.
+ * Creates the serving end: register its `rpc` on a gRPC server, and call `drain` before shutting
+ * that server down.
  */
 export function createLinkServer(options: LinkServerOptions): LinkServer {
   return new Serving(options);

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 
-/** Answers the addresses (`host:port`, IPv6 in brackets) a service has at present. */
+/** Resolves a service's current addresses (`host:port`, IPv6 in brackets). */
 export type ResolveTargets = () => Promise<string[]>;
 
 interface Target {
@@ -17,7 +17,7 @@ function parse(target: string): Target {
 
 async function addresses({ host, port }: Target): Promise<string[]> {
   const found = await lookup(host, { all: true });
-  // A dual-stack name gives each replica twice; one family is enough.
+  // A dual-stack name lists each replica twice; one family is enough.
   const v4 = found.filter((address) => address.family === 4);
   return (v4.length > 0 ? v4 : found).map(
     ({ address, family }) => `${family === 6 ? `[${address}]` : address}:${port}`,
@@ -27,7 +27,8 @@ async function addresses({ host, port }: Target): Promise<string[]> {
 /**
  * Resolves `host:port` targets by DNS. A name with several addresses (a headless Kubernetes
  * service) is several replicas.
- * @throws {Error} at once when a target is no `host:port`; from the resolver when no name resolves
+ * @throws {Error} immediately when a target is not a `host:port`; from the resolver when no name
+ * resolves
  */
 export function dnsTargets(targets: readonly string[]): ResolveTargets {
   const parsed = targets.map(parse);

@@ -1,20 +1,21 @@
 import { LinkError } from "./errors.ts";
 
-/** Bounds of a body that is collected into one buffer, bytes. */
+/** Bounds of a body collected into one buffer, bytes. */
 export interface WholeBodyOptions {
   readonly maxBytes: number;
-  /** Told how many bytes more will be held, before they are; what it throws ends the reading. */
+  /**
+   * Called before more memory is used, with the number of additional bytes; throwing ends the read.
+   */
   readonly take?: ((bytes: number) => void) | undefined;
-  /** How long the body says it is. */
+  /** The body's declared length. */
   readonly length?: number | undefined;
 }
 
 const minBytes = 64 * 1024;
 
 /**
- * Puts a body together in one piece of memory. A chunk is a part of a larger message: keeping
- * chunks would keep what came with them, and the pieces of a body that comes in drops weigh many
- * times what they hold.
+ * Assembles a body in one buffer. A chunk is a view into a larger message, so keeping chunks would
+ * retain those messages, and a body that trickles in would cost many times its size.
  */
 export class WholeBody {
   readonly #options: WholeBodyOptions;
@@ -42,7 +43,7 @@ export class WholeBody {
   #grow(length: number): void {
     checkSize(length, this.#options);
     this.#options.take?.(length - this.#bytes.length);
-    // Memory that nothing was written to yet costs nothing.
+    // Allocated memory costs nothing until it is written to.
     const larger = Buffer.allocUnsafeSlow(length);
     this.#bytes.copy(larger, 0, 0, this.#size);
     this.#bytes = larger;

@@ -12,7 +12,7 @@ import { createLinkServer, type LinkHandler, type LinkServer, type LinkServerOpt
 
 export const whole = { maxBytes: 64 * 1024 * 1024 };
 
-/** Rejects when the signal aborts: a handler that does nothing else. */
+/** A handler that only waits: rejects when the signal aborts. */
 export function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -22,7 +22,7 @@ export function aborted(signal: AbortSignal): Promise<never> {
 
 export const echo: LinkHandler = async (exchange) => exchange.respond(200, [], await exchange.readBody(whole));
 
-/** A replica over real gRPC, on a free port or the one given. */
+/** A replica over real gRPC, on a free port or the given one. */
 export class Service implements AsyncDisposable {
   readonly link: LinkServer;
   readonly address: string;
@@ -62,14 +62,14 @@ export function request(operation: string, rest: Partial<LinkRequest> = {}): Lin
   return { operation, requestId: "r", target: "/", headers: [], context: Buffer.alloc(0), ...rest };
 }
 
-/** Asks with a whole body and reads the whole answer. */
+/** Sends a whole body and reads the whole response. */
 export async function call(client: LinkClient, operation: string, body: Buffer, rest: Partial<LinkRequest> = {}) {
   const response = ResponseStream.open(client, request(operation, rest), body);
   const { status, headers } = await response.head;
   return { status, headers, body: await response.bytes() };
 }
 
-/** The LinkError something fails with. */
+/** The LinkError that a promise rejects with. */
 export async function failure(promise: Promise<unknown>): Promise<LinkError> {
   try {
     await promise;
@@ -80,7 +80,7 @@ export async function failure(promise: Promise<unknown>): Promise<LinkError> {
   throw new Error("it did not fail");
 }
 
-/** A process of its own, that serves or calls, to be killed. */
+/** A process of its own that serves or calls, to be killed. */
 export class Child implements AsyncDisposable {
   readonly process: ChildProcess;
   readonly messages: string[] = [];

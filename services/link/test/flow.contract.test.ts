@@ -13,7 +13,7 @@ import { until } from "./support.ts";
 const mib = 1024 * 1024;
 const none = Buffer.alloc(0);
 
-/** Streams `bytes` (given by the target), waiting when told to, and counts what it wrote. */
+/** Streams `bytes` (given by the target), respecting backpressure, and counts what it wrote. */
 function source(written: Map<string, number>): LinkHandler {
   return async (exchange) => {
     const bytes = Number(exchange.target);

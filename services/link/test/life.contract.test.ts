@@ -11,7 +11,7 @@ import { until } from "./support.ts";
 
 const none = Buffer.alloc(0);
 
-/** Holds every exchange until it is aborted, and keeps the reasons. */
+/** Holds every exchange until it is aborted, and records the reasons. */
 function holder(reasons: LinkError[]): LinkHandler {
   return async (exchange) => {
     exchange.head(200, []);

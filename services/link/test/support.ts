@@ -9,7 +9,7 @@ class Pipe {
   full = false;
 
   push(batch: Buffer, limit: number): boolean {
-    // Copied, as a socket would: what is later overwritten by the sender must not matter.
+    // Copied, as a socket would, so that later changes by the sender have no effect.
     this.queue.push(Buffer.from(batch));
     this.queuedBytes += batch.length;
     this.full = this.queuedBytes >= limit;
@@ -51,7 +51,7 @@ export class MemoryPair {
     return this.closed || (this.toServer.queue.length === 0 && this.toClient.queue.length === 0);
   }
 
-  /** Moves one batch in one direction, if there is one. */
+  /** Moves one batch in one direction, if any. */
   deliver(to: "server" | "client"): boolean {
     if (this.closed) return false;
     const pipe = to === "server" ? this.toServer : this.toClient;
@@ -73,7 +73,7 @@ export class MemoryPair {
     return true;
   }
 
-  /** Breaks the link; what was under way in it is lost. */
+  /** Breaks the link; batches in flight are lost. */
   cut(reason: string): void {
     if (this.closed) return;
     this.closed = true;
@@ -87,13 +87,13 @@ export class MemoryPair {
       end: () => {
         pipe.ended = true;
       },
-      // Told later, as a stream would: never from within the call.
+      // Asynchronous, like a stream: never called back from within the call.
       destroy: (reason) => queueMicrotask(() => this.cut(reason)),
     };
   }
 }
 
-/** Dials servers in memory, by address. */
+/** Dials in-memory servers by address. */
 export class MemoryNetwork {
   readonly servers = new Map<string, LinkServer>();
   readonly pairs: MemoryPair[] = [];
@@ -119,14 +119,14 @@ export class MemoryNetwork {
     return transport;
   };
 
-  /** Delivers everything, turn by turn, until `done`. */
+  /** Delivers everything in turns, until `done`. */
   async settle(done: () => boolean, timeoutMs = 20_000): Promise<void> {
     const end = performance.now() + timeoutMs;
     while (!done()) {
       if (performance.now() > end) throw new Error("the link did not settle");
       let moved = false;
       for (const pair of this.pairs) moved = [pair.deliver("server"), pair.deliver("client")].includes(true) || moved;
-      // Where nothing moves, a timer (a reconnection) is waited for.
+      // If nothing moves, wait for a timer such as a reconnect.
       await new Promise((resolve) => (moved ? setImmediate(resolve) : setTimeout(resolve, 1)));
     }
   }

@@ -2,8 +2,7 @@ import { randomText } from "@uag/kit/ids.ts";
 import type { Connection } from "mongoose";
 
 /**
- * Our transactions send a statement every few milliseconds; one that has sent none for this long is
- * worth a look.
+ * Our transactions send a statement every few milliseconds; one silent for this long is suspect.
  */
 const silentMicros = 1_000_000;
 const maxNameLength = 128;
@@ -17,26 +16,26 @@ interface OperationRow {
 }
 
 /**
- * The name under which MongoDB knows this process's connections: no other process, dead or alive,
- * has the same.
+ * The name under which MongoDB sees this process's connections; unique among all processes, dead or
+ * alive.
  */
 export function applicationName(service: string, database: string): string {
   return `${prefixOf(service, database)}${randomText(12)}`;
 }
 
-/** What the names of all processes of one service on one database begin with. */
+/** The common prefix of the names of all processes of one service on one database. */
 function prefixOf(service: string, database: string): string {
   return `${service}/${database}`.slice(0, maxNameLength - 16).concat("#");
 }
 
 /**
- * Ends transactions that killed processes of a service left open. The server would keep them, and
- * the documents they have written to, for a minute (`transactionLifetimeLimitSeconds`). Only those
- * of processes that have no connection any more: one that is silent because its machine is busy is
- * alive, and to end its work would make it do all of it again. Users may list and kill their own
+ * Aborts transactions that killed processes of a service left open. The server would otherwise keep
+ * them, and the documents they wrote, locked for a minute (`transactionLifetimeLimitSeconds`). Only
+ * those of processes without any connection: a process that is silent because its machine is busy
+ * is still alive, and aborting its work would make it start over. Users may list and kill their own
  * sessions without any privilege.
  * https://www.mongodb.com/docs/manual/reference/command/killSessions/
- * @returns how many were ended
+ * @returns how many were aborted
  */
 export async function endAbandonedTransactions(connection: Connection, service: string): Promise<number> {
   const admin = connection.getClient().db("admin");
@@ -46,8 +45,8 @@ export async function endAbandonedTransactions(connection: Connection, service: 
     { $match: { appName: { $regex: `^${begins}` } } },
     { $project: { type: 1, appName: 1, lsid: 1, "transaction.timeInactiveMicros": 1 } },
   ];
-  // The ids must go back as the UUIDs they are; $currentOp refuses the levels that connections are
-  // set to.
+  // The ids must be sent back as UUIDs; $currentOp refuses the read concern levels that connections
+  // default to.
   const options = { promoteBuffers: false, readConcern: { level: "local" as const } };
   const rows = await admin.aggregate<OperationRow>(stages, options).toArray();
   const alive = new Set(rows.filter(({ type }) => type === "op").map(({ appName }) => appName));
@@ -60,9 +59,9 @@ export async function endAbandonedTransactions(connection: Connection, service: 
 }
 
 /**
- * Ends what killed processes of the service left open, and with it the hold on the documents they
- * have written to.
- * @returns a function that answers how many it ended; it looks at most four times a second
+ * Aborts the transactions that killed processes of the service left open, releasing the documents
+ * they wrote.
+ * @returns a function that returns how many it aborted; it checks at most four times a second
  */
 export function createUnblocker(connection: Connection, service: string): () => Promise<number> {
   let lastLook = Number.NEGATIVE_INFINITY;

@@ -2,41 +2,35 @@ import type { HealthCheck } from "@uag/kit/health.ts";
 import { type Connection, createConnection } from "mongoose";
 import { applicationName } from "./abandoned-transactions.ts";
 
-/** Which database is connected to, and how its connections are pooled. */
+/** Which database to connect to, and how its connections are pooled. */
 export interface ConnectOptions {
   readonly url: string;
   readonly database: string;
-  /** Begins the name under which the server knows this process's connections. */
+  /** Prefix of the name under which the server sees this process's connections. */
   readonly service: string;
   readonly maxPoolSize: number;
   /**
-   * Read concern of every read outside a snapshot session. Leave it out where snapshot sessions are
-   * used: the driver would put it in the place of the session's own.
+   * Read concern of every read outside a snapshot session. Omit it where snapshot sessions are
+   * used: the driver would override the session's own with it.
    */
   readonly readConcern?: "majority";
   /** How long a call waits for a primary before it fails, milliseconds. */
   readonly selectionTimeoutMs?: number;
-  /**
-   * How long a call waits for a free connection of the pool, milliseconds; without it, for as long
-   * as it takes.
-   */
+  /** How long a call waits for a free pooled connection, milliseconds; default: indefinitely. */
   readonly poolTimeoutMs?: number;
-  /**
-   * How long a connection may be silent while a call is under way, milliseconds; 0: for as long as
-   * it takes.
-   */
+  /** How long a connection may be silent during a call, milliseconds; 0: indefinitely. */
   readonly socketTimeoutMs?: number;
 }
 
-/** Less than an election takes: what outlasts it is left to the caller's retry. */
+/** Shorter than an election: a longer outage is left to the caller's retry. */
 const defaultSelectionTimeoutMs = 2_000;
 const defaultSocketTimeoutMs = 20_000;
 const pingTimeoutMs = 2_000;
 
 /**
- * Connects to the replica set; the connection recovers by itself. Int64 comes back as bigint and
+ * Connects to the replica set; the connection recovers by itself. Int64 is returned as bigint and
  * never as a double, binary as Buffer; writes are acknowledged by a majority's journal. Indexes and
- * collections are made by their owner, not on first use.
+ * collections are created by their owner, not on first use.
  * @throws {MongoServerSelectionError} when there is no primary within the selection timeout
  */
 export async function connectMongo(options: ConnectOptions): Promise<Connection> {
@@ -61,7 +55,7 @@ export async function connectMongo(options: ConnectOptions): Promise<Connection>
   return await connection.asPromise();
 }
 
-/** Healthy while a server answers within 2 s. */
+/** Healthy while a server responds within 2 s. */
 export function mongoCheck(connection: Connection): HealthCheck {
   return async () => {
     await connection.db?.admin().ping({ timeoutMS: pingTimeoutMs });

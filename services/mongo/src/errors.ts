@@ -1,15 +1,15 @@
 import { mongo } from "mongoose";
 
 /**
- * Server error code of a write against a unique index.
+ * Server error code of a write that violates a unique index.
  * https://www.mongodb.com/docs/manual/reference/error-codes/
  */
 const duplicateKey = 11_000;
 const writeConflict = 112;
 
 /**
- * Codes of a server that is there but cannot serve just now: stepping down, shutting down, not
- * primary, out of time.
+ * Codes of a server that is reachable but cannot serve right now: stepping down, shutting down, not
+ * primary, timed out.
  */
 const unavailableCodes: ReadonlySet<number> = new Set([
   6,
@@ -38,23 +38,23 @@ const unavailableNames = new Set([
   "MongoTopologyClosedError",
 ]);
 
-/** What the driver lets through unwrapped when it writes to a socket that is just closing. */
+/** Errors that the driver passes through unwrapped when it writes to a closing socket. */
 const socketCodes = new Set(["EPIPE", "ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "ERR_STREAM_DESTROYED"]);
 
 const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 
-/** True for a write that a unique index refused. */
+/** True for a write that violated a unique index. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof mongo.MongoError && error.code === duplicateKey;
 }
 
-/** True when a transaction lost against another one's changes. */
+/** True when a transaction lost to a concurrent change. */
 export function isContended(error: unknown): boolean {
   return isDuplicate(error) || (error instanceof mongo.MongoError && error.code === writeConflict);
 }
 
-/** True when no server answered at all. */
+/** True when no server responded at all. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof mongo.MongoServerSelectionError || error instanceof mongo.MongoNetworkError) return true;
   const code = codeOf(error);
@@ -62,8 +62,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * True for a failure of the database's availability, as opposed to one of ours: the same call may
- * succeed later.
+ * True when the database was unavailable, as opposed to a fault of ours: the same call may succeed
+ * later.
  */
 export function isUnavailable(error: unknown): boolean {
   if (isUnreachable(error)) return true;

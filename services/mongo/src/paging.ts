@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
-/** A page as it is asked for: `limit` 0 means the default, `cursor` "" the beginning. */
+/** A requested page: `limit` 0 means the default, `cursor` "" the beginning. */
 export interface PageRequest {
   readonly limit: number;
   readonly cursor: string;
@@ -9,11 +9,11 @@ export interface PageRequest {
 /** The rows of one page. */
 export interface Cut<R> {
   readonly rows: R[];
-  /** Where the next page begins; "" when there is none. */
+  /** Cursor of the next page; "" when there is none. */
   readonly nextCursor: string;
 }
 
-/** A place in rows that are ordered by a time and then by their ids. */
+/** A position in rows ordered by time and then id. */
 export interface TimePlace {
   readonly at: Date;
   readonly id: string;
@@ -31,7 +31,7 @@ function notOurs(): GatewayError {
   return new GatewayError("invalid_request", "The cursor is not one of ours.", { param: "page.cursor" });
 }
 
-/** @throws {GatewayError} `invalid_request` outside of 1 to 1,000 rows */
+/** @throws {GatewayError} `invalid_request` outside 1 to 1,000 rows */
 function readLimit(page: PageRequest | undefined): number {
   const limit = page?.limit || defaultLimit;
   if (limit >= 1 && limit <= maxLimit) return limit;
@@ -39,10 +39,10 @@ function readLimit(page: PageRequest | undefined): number {
 }
 
 /**
- * A page of rows that are ordered by their ids.
- * @returns `after`: the id of the last row of the page before, "" at the beginning
- * @throws {GatewayError} `invalid_request` for a limit outside of 1 to 1,000, and for a cursor that
- * is not one of ours
+ * Parses a page of rows ordered by id.
+ * @returns `after`: the id of the previous page's last row, "" at the beginning
+ * @throws {GatewayError} `invalid_request` for a limit outside 1 to 1,000, and for a cursor that is
+ * not one of ours
  */
 export function readPage(page: PageRequest | undefined): { limit: number; after: string } {
   const after = decode(page?.cursor ?? "");
@@ -51,8 +51,8 @@ export function readPage(page: PageRequest | undefined): { limit: number; after:
 }
 
 /**
- * A page of rows that are ordered by a time and then by their ids, which may be any text.
- * @returns `after`: where the page before ended, undefined at the beginning
+ * Parses a page of rows ordered by time and then id, which may be any text.
+ * @returns `after`: where the previous page ended, undefined at the beginning
  * @throws {GatewayError} `invalid_request`, as {@link readPage}
  */
 export function readTimedPage(page: PageRequest | undefined): { limit: number; after: TimePlace | undefined } {
@@ -63,14 +63,14 @@ export function readTimedPage(page: PageRequest | undefined): { limit: number; a
   return { limit, after: { at: new Date(Number(ms)), id } };
 }
 
-/** The cursor behind a row that is found by its time. */
+/** The cursor after a row that is ordered by time. */
 export function timedCursor(at: Date, id: string): string {
   return encode(`${at.getTime()} ${id}`);
 }
 
 /**
- * Cuts the one row too many that was asked for (`limit + 1`).
- * @param cursorOf the cursor behind a row
+ * Drops the one extra row that was fetched (`limit + 1`).
+ * @param cursorOf the cursor after a row
  */
 export function cutPage<R>(found: readonly R[], limit: number, cursorOf: (row: R) => string): Cut<R> {
   const rows = found.slice(0, limit);
@@ -78,7 +78,7 @@ export function cutPage<R>(found: readonly R[], limit: number, cursorOf: (row: R
   return { rows, nextCursor: last === undefined ? "" : cursorOf(last) };
 }
 
-/** As {@link cutPage}, for rows that are ordered by their ids. */
+/** Like {@link cutPage}, for rows ordered by id. */
 export function cutPageById<R>(found: readonly R[], limit: number, idOf: (row: R) => string): Cut<R> {
   return cutPage(found, limit, (row) => encode(idOf(row)));
 }

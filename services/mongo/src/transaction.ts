@@ -4,34 +4,34 @@ import { crashPoint } from "@uag/kit/crash-point.ts";
 import { type ClientSession, type Connection, mongo } from "mongoose";
 import { isContended, isDuplicate, isUnavailable, isUnreachable } from "./errors.ts";
 
-/** How long a transaction is tried again: less than a caller's usual patience of 5 s. */
+/** How long a transaction is retried: less than a caller's usual timeout of 5 s. */
 const patienceMs = 4_000;
 const backoff = { firstMs: 2, maxMs: 25 };
-/** Losing for this long to a living transaction is not usual: they take milliseconds. */
+/** Losing to a live transaction for this long is unusual: they take milliseconds. */
 const stuckMs = 500;
 
-/** On which connection a transaction runs, and who hears how it goes. */
+/** The connection a transaction runs on, and its callbacks. */
 export interface TransactionOptions {
   readonly connection: Connection;
-  /** Called before each further try. */
+  /** Called before each retry. */
   readonly onRetry?: () => void;
-  /** Called after each that was committed. */
+  /** Called after each commit. */
   readonly onCommit?: () => void;
-  /** Called when others have been in the way for half a second: see to it that they are alive. */
+  /** Called after half a second of conflicts: aborts transactions of dead processes. */
   readonly unblock: () => Promise<unknown>;
   /**
-   * True: what has lost against another transaction is not tried again, but thrown as it is.
+   * True: a transaction that lost to another one is not retried, and its error is thrown as is.
    * Default false.
    */
   readonly yields?: boolean;
 }
 
 /**
- * True when the whole transaction should run again: it lost against another one, or its server went
- * away.
+ * True when the whole transaction should be retried: it lost to another one, or its server became
+ * unavailable.
  */
 function mayRunAgain(error: unknown): boolean {
-  // The driver has looked for a server for as long as a caller should wait.
+  // The driver has already looked for a server for as long as a caller should wait.
   if (error instanceof mongo.MongoServerSelectionError) return false;
   return isUnavailable(error) || isDuplicate(error);
 }
@@ -67,7 +67,8 @@ async function attempt<T>(
     crashPoint("committed");
     return result;
   } catch (error) {
-    // The server drops a transaction that nobody ends; the first error is the one worth telling.
+    // The server drops a transaction that is never ended; the first error is the one worth
+    // reporting.
     if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
     throw error;
   }
@@ -75,10 +76,10 @@ async function attempt<T>(
 
 /**
  * Runs `work` in one transaction (snapshot reads, majority and journalled commit) until it is
- * committed. `work` may run several times; its second argument is true from the second time on.
- * @throws the last try's error after 4 s without success, and at once what no further try would
- *   mend. Whether the transaction was committed may be unknown then, so callers repeat with the
- *   same ids.
+ * committed. `work` may run several times; its second argument is true on every retry.
+ * @throws the last attempt's error after 4 s without success, and immediately any error that a
+ * retry cannot fix. Whether the transaction was committed may then be unknown, so callers repeat
+ * with the same ids.
  */
 export async function inTransaction<T>(
   options: TransactionOptions,
@@ -88,7 +89,7 @@ export async function inTransaction<T>(
   const deadline = started + patienceMs;
   for (let tries = 0; ; tries++) {
     try {
-      // One session a try: after a network error the driver may not reuse it.
+      // One session per attempt: after a network error the driver may not reuse it.
       await using session = await options.connection.startSession();
       const done = await attempt(session, (own) => work(own, tries > 0), { deadline, onRetry: options.onRetry });
       options.onCommit?.();
