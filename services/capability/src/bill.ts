@@ -8,33 +8,33 @@ import type { CapabilityEvents } from "./events.ts";
 import { settlementRule } from "./settlement-rule.ts";
 
 const nothing = new Uint8Array();
-/** What a request keeps of them: no more than a person would read. */
+/** Kept per request: no more than a person would read. */
 const maxFailedAttempts = 16;
 
-/** Who answered, after how many tries; undefined upstream: nobody was reached. */
+/** Which upstream responded, after how many attempts; undefined upstream: none was reached. */
 export interface Answered {
   readonly upstream: Upstream | undefined;
   readonly attempts: number;
-  /** The HTTP status that the client gets. */
+  /** The HTTP status sent to the client. */
   readonly status: number;
 }
 
-/** What was used. */
+/** What a request used. */
 export interface UsageCharge {
   /** In the catalogue's units, none containing another. */
   readonly units: Unit[];
-  /** The upstream's usage object as it came (JSON); undefined when it sent none. */
+  /** The upstream's usage object verbatim (JSON); undefined when it sent none. */
   readonly raw?: Uint8Array | undefined;
-  /** The units, or some of them, are our own count, not the upstream's. */
+  /** Some or all units are our own estimate, not the upstream's count. */
   readonly estimated?: boolean;
 }
 
-/** What was used, and how the request came to its end. */
+/** What a request used, and how it ended. */
 export interface Charge extends UsageCharge {
   readonly outcome: Outcome;
 }
 
-/** Whose bill it is, and where its attempts are counted. */
+/** The request that is billed, and where its attempts are counted. */
 export interface BillOptions {
   readonly requestId: string;
   readonly admitted: Admitted;
@@ -54,7 +54,7 @@ export class Bill {
     this.#options = options;
   }
 
-  /** A call came to nothing, and another may follow. @param durationMs how long it took */
+  /** Records a failed call; another may follow. @param durationMs how long the call took */
   attemptFailed(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void {
     if (this.#failedAttempts.length >= maxFailedAttempts) return;
     this.#failedAttempts.push({
@@ -67,7 +67,7 @@ export class Bill {
     });
   }
 
-  /** The first bytes of a stream are on their way. */
+  /** Records that the first bytes of a stream are being sent. */
   firstByteSent(): void {
     this.#firstByteMs ??= this.#elapsedMs();
   }
@@ -76,14 +76,14 @@ export class Bill {
     return Math.round(performance.now() - this.#admittedAt);
   }
 
-  /** Nothing was delivered, nothing is owed. Resolves when it is on disk. */
+  /** Bills nothing, as nothing was delivered. Resolves when the bill is on disk. */
   fail(answered: Answered): Promise<bigint> {
     return this.#settle({ outcome: Outcome.FAILED, units: [] }, { pricing: Pricing.EXACT, costNanoUsd: 0n }, answered);
   }
 
   /**
-   * Charges what was used, by the model's price.
-   * @returns the cost in nano-USD, once the bill is on disk; rejects when the disk goes on refusing
+   * Charges what was used, at the model's price.
+   * @returns the cost in nano-USD, once the bill is on disk; rejects when the disk keeps refusing
    * it
    */
   charge(charge: Charge, answered: Answered): Promise<bigint> {

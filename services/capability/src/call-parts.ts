@@ -1,20 +1,21 @@
 /**
- * How long calls that were under way when another failed may still bring in what their upstream
- * charges for.
+ * How long calls in flight may finish after another one failed, since their upstreams charge for
+ * them.
  */
 const graceMs = 800;
 
-/** What became of the parts of a request. */
+/** The outcome of a request's parts. */
 export interface PartResults<T> {
-  /** By the place of the part; undefined where it was not answered. */
+  /** Indexed like the parts; undefined where there is no response. */
   readonly responses: readonly (T | undefined)[];
-  /** What the first part that failed failed with. */
+  /** The first failure of any part. */
   readonly failure: { readonly thrown: unknown } | undefined;
 }
 
 /**
- * Works on parts, a few at a time. After a failure no part is begun; those under way get a moment
- * to finish, because what an upstream answers it charges for, and are then given up.
+ * Processes parts with bounded concurrency. After a failure no further part is started; those in
+ * flight get a short grace period, because an upstream charges for every response, and are then
+ * aborted.
  */
 export async function callParts<P, T>(
   parts: readonly P[],

@@ -4,9 +4,8 @@ const maxKnown = 2_000;
 const known = new Map<string, Caller>();
 
 /**
- * The caller whom the router has authenticated, from an exchange's context. The bytes are the same
- * for every request of a key, so they are decoded once; the answer is shared and must not be
- * changed.
+ * The caller that the router authenticated, from an exchange's context. The bytes are the same for
+ * every request of a key, so they are decoded once; the result is shared and must not be modified.
  */
 export function callerOf(context: Buffer): Caller {
   const bytes = context.toString("latin1");

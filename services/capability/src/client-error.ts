@@ -7,16 +7,16 @@ import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { failureToGatewayError, UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { CapabilityEvents } from "./events.ts";
 
-/** What the client is told of a failure: our error, or the upstream's own words. */
+/** A failure as reported to the client: our own error, or the upstream's. */
 export interface ClientError {
   readonly error: GatewayError;
-  /** The upstream's failure behind it, if it was one. */
+  /** The underlying upstream failure, if any. */
   readonly failure: UpstreamFailure | undefined;
   readonly requestId: string;
 }
 
 /**
- * Maps anything thrown to the error that the client is told; what is unknown becomes
+ * Maps anything thrown to the error reported to the client; anything unknown becomes
  * `internal_error`.
  */
 export function clientErrorOf(thrown: unknown, requestId: string): ClientError {
@@ -29,29 +29,29 @@ export function clientErrorOf(thrown: unknown, requestId: string): ClientError {
 }
 
 /**
- * What goes into an error body: what an upstream said about the request itself keeps its words and
- * codes.
+ * The content of an error body: what an upstream reported about the request itself keeps its
+ * wording and codes.
  */
 export function reportOf({ error, failure, requestId }: ClientError): ErrorReport {
   return { error, requestId, reported: failure?.kind === "client" ? failure.reported : undefined };
 }
 
-/** How errors look in a client's format. */
+/** How errors are rendered in a client's format. */
 export interface ErrorFormat {
   errorBody(error: ClientError): Buffer;
-  /** The status that the client is told; default: the error's own. */
+  /** The status sent to the client; default: the error's own. */
   errorStatus?(error: ClientError): number;
 }
 
-/** How an error goes to the client. */
+/** How an error is sent to the client. */
 export interface RespondErrorOptions {
   readonly events: CapabilityEvents;
   readonly format: ErrorFormat;
-  /** More headers, name and value by turns. */
+  /** Additional headers, alternating name and value. */
   readonly headers: readonly string[];
 }
 
-/** Responds with an error, if the client is still there. */
+/** Responds with an error if the client is still connected. */
 export function respondError(exchange: LinkExchange, clientError: ClientError, options: RespondErrorOptions): void {
   const { error } = clientError;
   if (error.code === "internal_error") options.events.failed(clientError.requestId, error.cause ?? error);

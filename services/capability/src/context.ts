@@ -13,22 +13,22 @@ import { UrlFetches } from "@uag/upstreams/media/url-fetches.ts";
 import { RetryBudget } from "@uag/upstreams/retry-budget.ts";
 import { type CapabilityEvents, createEvents } from "./events.ts";
 
-/** What every operation of a capability service works with. */
+/** The dependencies of every operation in a capability service. */
 export interface CapabilityContext {
   readonly catalog: CatalogStore;
   readonly admission: Admission;
-  /** Connections to upstreams. */
+  /** Connection pools to upstreams. */
   readonly pools: HttpPools;
   readonly health: UpstreamHealth;
   readonly budget: RetryBudget;
-  /** Calls whose clients have left and whose upstreams bill on. */
+  /** Calls whose clients have disconnected while their upstreams keep billing. */
   readonly drains: Drains;
-  /** What is held in memory for clients is counted here, by account. */
+  /** Accounts for memory held for clients, by account. */
   readonly buffers: BufferBudget;
   readonly events: CapabilityEvents;
-  /** For URLs that come from users or from upstreams' answers. */
+  /** For URLs that come from users or from upstream responses. */
   readonly guarded: GuardedClient;
-  /** What requests only give the address of is fetched through this. */
+  /** Fetches content that requests reference by URL. */
   readonly urls: UrlFetches;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -36,7 +36,7 @@ export interface CapabilityContext {
   readonly tracing: Tracing | undefined;
 }
 
-/** What a {@link CapabilityContext} is made of. */
+/** What a {@link CapabilityContext} is built from. */
 export interface ContextOptions {
   /** The service's name in metrics. */
   readonly name: string;
@@ -44,16 +44,16 @@ export interface ContextOptions {
   readonly admission: Admission;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** `host:port` of URLs that may be called although they are not public. */
+  /** `host:port` of non-public URLs that may be called. */
   readonly egressAllow: readonly string[];
-  /** Between us and the upstreams; default: none. */
+  /** Proxies for calls to upstreams; default: none. */
   readonly proxies?: Proxies;
   readonly bufferLimits?: BufferLimits;
   /** Default: none. */
   readonly tracing?: Tracing | undefined;
 }
 
-/** Disposing closes the connections to upstreams. */
+/** Creates the context; disposing it closes the connections to upstreams. */
 export function createContext(options: ContextOptions): CapabilityContext & AsyncDisposable {
   const { name, catalog, admission, log, metrics, egressAllow, bufferLimits, proxies = noProxies, tracing } = options;
   const pools = new HttpPools({ proxies });

@@ -5,19 +5,16 @@ import type { Metrics } from "@uag/kit/metrics.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { failureForLog, type UpstreamFailure } from "@uag/upstreams/failure.ts";
 
-/**
- * What happens around an upstream call that somebody wants to know: each is logged and counted here
- * and nowhere else.
- */
+/** Observable events around an upstream call: each is logged and counted here and nowhere else. */
 export interface CapabilityEvents {
   settled(request: { requestId: string; model: string }, settlement: Settlement): void;
   upstreamFailed(requestId: string, upstream: Upstream, failure: UpstreamFailure): void;
   /**
-   * A request for what the catalogue has no price for: it was refused, and somebody should mend the
+   * A request was refused because the catalogue has no price for it: an operator should fix the
    * catalogue.
    */
   refusedUnpriced(requestId: string, error: unknown): void;
-  /** A fault of our own. */
+  /** An internal fault. */
   failed(requestId: string, error: unknown): void;
 }
 
@@ -30,7 +27,7 @@ const outcomeNames: Record<Outcome, string> = {
 };
 
 /**
- * Makes the service's events: each writes a log line, and counts where there is a metric for it.
+ * Creates the service's events: each writes a log line, and increments its metric if it has one.
  */
 export function createEvents(service: string, log: Logger, metrics: Metrics): CapabilityEvents {
   const settled = metrics.counter(`${service}_requests_total`, "Admitted requests by how they ended.", ["outcome"]);

@@ -3,18 +3,18 @@ import { listen, type RpcService } from "@uag/kit/rpc/server.ts";
 import { linkServerChannelOptions } from "@uag/link/grpc-server.ts";
 import type { LinkServer } from "@uag/link/server.ts";
 
-/** A port that takes links. Disposing drains it. */
+/** A port that accepts links. Disposing drains it. */
 export interface LinkListener extends AsyncDisposable {
   readonly port: number;
 }
 
 /**
- * Listens for links on `host:port` (0 picks a free port). Disposing lets requests under way finish
+ * Listens for links on `host:port` (0 picks a free port). Disposing lets requests in flight finish
  * for up to `drainMs`.
  */
 export async function openLinkListener(options: {
   link: LinkServer;
-  /** More gRPC services on the same port. */
+  /** Additional gRPC services on the same port. */
   services?: readonly RpcService[];
   identity: Identity;
   host: string;

@@ -2,7 +2,8 @@ import { errorText } from "@uag/contract/errors/shapes.ts";
 import { type ErrorFormat, reportOf } from "./client-error.ts";
 
 /**
- * OpenAI's error body; what an upstream said about the request itself keeps its words and codes.
+ * OpenAI's error body; what an upstream reported about the request itself keeps its wording and
+ * codes.
  */
 export const nestedErrors: ErrorFormat = {
   errorBody: (clientError) => Buffer.from(errorText("nested", reportOf(clientError))),

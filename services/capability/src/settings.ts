@@ -4,13 +4,13 @@ import { previousSecrets } from "@uag/kit/keyring.ts";
 import { tracingSettings } from "@uag/kit/tracing/settings.ts";
 import { z } from "zod";
 
-/** Read by `proxiesOf`, which knows the names in lower case too. */
+/** Read by `proxiesOf`, which also accepts the lower-case names. */
 const proxy = z.string().optional();
 const bytes = z.coerce.number().int().positive();
 
 const answerKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex");
 
-/** Settings that every capability service has; a service adds its own beside them. */
+/** Settings of every capability service; a service adds its own. */
 export const capabilitySettings = {
   ...commonSettings,
   ...tracingSettings,

@@ -1,8 +1,8 @@
 import { Outcome, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 
 /**
- * By which rule a bill was made; `estimated`: the units, or some of them, are not the upstream's
- * own count.
+ * The rule by which a bill was computed; `estimated`: some or all units are not the upstream's own
+ * count.
  */
 export function settlementRule(outcome: Outcome, bill: { estimated: boolean; free: boolean }): SettlementRule {
   if (outcome === Outcome.DISCONNECTED)

@@ -22,15 +22,14 @@ import type { Operations } from "./operation/operation.ts";
 import type { CapabilitySettings } from "./settings.ts";
 
 /**
- * What a service serves, by the names that the router's table uses, with what else it needs to be
- * healthy.
+ * What a service serves, by operation name in the router's table, and its additional health checks.
  */
 export interface Capability {
   readonly operations: Operations;
   readonly checks?: Readonly<Record<string, HealthCheck>>;
-  /** Called when the service is about to stop, before the requests under way are waited for. */
+  /** Called before the service stops and waits for requests in flight. */
   leaving?(): void;
-  /** gRPC services beside the link, on the same port. */
+  /** gRPC services next to the link, on the same port. */
   readonly services?: readonly RpcService[];
 }
 
@@ -41,8 +40,8 @@ export interface CapabilityOptions {
   readonly settings: CapabilitySettings;
   readonly env: NodeJS.ProcessEnv;
   /**
-   * Builds the service on its context; what it opens it adds to `resources`, to be closed after the
-   * last request.
+   * Builds the service on its context; adds what it opens to `resources`, which are closed after
+   * the last request.
    */
   build(
     context: CapabilityContext,
@@ -52,17 +51,17 @@ export interface CapabilityOptions {
   ): Promise<Capability> | Capability;
 }
 
-/** A capability service that serves. Disposing drains it. */
+/** A running capability service. Disposing drains it. */
 export interface CapabilityService extends AsyncDisposable {
   readonly grpcPort: number;
   readonly adminPort: number;
-  /** How long disposing waits for requests under way, milliseconds. */
+  /** How long disposing waits for requests in flight, milliseconds. */
   readonly drainMs: number;
 }
 
 /**
- * Starts a capability service; resolves when it serves. Disposing finishes what is under way, bills
- * included.
+ * Starts a capability service; resolves when it serves. Disposing finishes requests in flight,
+ * bills included.
  */
 export async function startCapability(options: CapabilityOptions): Promise<CapabilityService> {
   const { name, settings } = options;
@@ -102,7 +101,7 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   };
 }
 
-/** What operators watch of a service that holds money and calls providers. */
+/** The figures operators watch in a service that holds money and calls providers. */
 const watched = [
   "uag_journal_bytes",
   "uag_publish_lag_seconds",

@@ -153,7 +153,7 @@ describe("Idempotency-Key", () => {
     const letters = Buffer.alloc(40 * mebibyte, "a");
     let maxUs = 0;
     let last = process.threadCpuUsage();
-    // In processor time: a busy machine holds up everybody.
+    // Measured in CPU time, because a busy machine delays everything.
     const ticks = setInterval(() => {
       const { user, system } = process.threadCpuUsage(last);
       last = process.threadCpuUsage();

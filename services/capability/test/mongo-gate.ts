@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A way to MongoDB that can be closed: then it is away, for whoever goes this way. */
+/** A proxy to MongoDB that can be closed, which makes MongoDB unreachable through it. */
 export interface MongoGate extends AsyncDisposable {
   readonly url: string;
   close(): void;

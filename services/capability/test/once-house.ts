@@ -31,13 +31,10 @@ import { nestedErrors } from "../src/nested-error.ts";
 
 export const testBox = new ResponseBox(keyringOf("5a".repeat(32)));
 
-/** Admits everything and keeps the books; what is booked has reached metering. */
+/** Admits everything and records the bills; a recorded bill counts as applied in metering. */
 export class TestBooks {
   readonly bills = new Map<string, Settlement>();
-  /**
-   * The disk takes no bill: that of a stream is written later, that of an answer in one piece is
-   * void.
-   */
+  /** The disk refuses bills: a stream's is written later, a non-streamed response's is void. */
   full = false;
   readonly admission: Admission = {
     admit: async (request: AdmitRequest): Promise<Admitted> => ({
@@ -55,7 +52,7 @@ export class TestBooks {
     [Symbol.asyncDispose]: async () => {},
   };
 
-  /** What requests cost that cost something. */
+  /** The costs of all requests that were not free. */
   get costs(): bigint[] {
     return [...this.bills.values()].map(({ costNanoUsd }) => costNanoUsd).filter((cost) => cost > 0n);
   }
@@ -67,17 +64,17 @@ export interface ReceivedResponse {
   header(name: string): string | undefined;
 }
 
-/** What an upstream does for a request; what it answers is sent, after it was billed. */
+/** An upstream's handling of a request; its response is sent after it was billed. */
 export type Upstream = (exchange: LinkExchange) => Promise<{ status: number; text: string; costNanoUsd: bigint }>;
 
 export interface Replica extends AsyncDisposable {
-  /** How often an upstream was asked. */
+  /** How often an upstream was called. */
   readonly received: () => number;
   readonly runs: Runs;
   upstream: Upstream;
-  /** Whether what is asked for is a stream. */
+  /** Whether requests are streamed. */
   stream: boolean;
-  /** What counts answers that are given again. */
+  /** Counts replayed responses. */
   admitFree: (request: Parameters<FreeAdmission["admitFree"]>[0]) => FreeAdmitted;
   call(key: string, caller?: { keyId?: string; models?: string[] }): Promise<ReceivedResponse>;
 }

@@ -46,7 +46,7 @@ describe("under an idempotency key a request is billed at most once", () => {
 
   const replica = (more: Partial<ReplicaOptions> = {}): Promise<Replica> =>
     startReplica({ url: gate.url, database, books, leaseMs, ...more });
-  /** Asks until there is an answer other than a passing failure. */
+  /** Retries until the response is not a transient failure. */
   const insist = async (at: Replica): Promise<ReceivedResponse> => {
     for (;;) {
       const response = await at.call(key);

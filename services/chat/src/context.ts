@@ -2,12 +2,9 @@ import type { CapabilityContext } from "@uag/capability/context.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { createMediaFetcher, type MediaFetcher } from "@uag/upstreams/media/fetch.ts";
 
-/** What every operation of the service works with. */
+/** The dependencies of every operation of the service. */
 export interface ChatContext extends CapabilityContext {
-  /**
-   * Fetches what one request of a caller only gives the address of, for upstreams that want the
-   * content.
-   */
+  /** Fetches content that one request references by URL, for upstreams that need it inline. */
   media(caller: Caller): MediaFetcher & Disposable;
 }
 

@@ -5,8 +5,8 @@ import type { ServerTools } from "@uag/upstreams/formats/server-tools.ts";
 import type { GenerationFormat } from "@uag/upstreams/generation.ts";
 
 /**
- * A request for generated text, read and checked; what differs between client formats is behind
- * {@link ClientFormat}.
+ * A request for generated text, read and checked; {@link ClientFormat} hides the differences
+ * between client formats.
  */
 export interface GenerationRequest {
   readonly body: Buffer;
@@ -14,17 +14,17 @@ export interface GenerationRequest {
   readonly stream: boolean;
   readonly usageWanted: boolean;
   readonly candidates: number;
-  /** The client's own cap of each candidate's tokens; undefined when it sets none. */
+  /** The client's own cap on each candidate's tokens; undefined when it sets none. */
   readonly outputCap: number | undefined;
-  /** What the upstream would run by itself. */
+  /** Tools that the upstream would run by itself. */
   readonly serverTools: ServerTools;
 }
 
-/** A format that clients speak to this service. */
+/** A format in which clients talk to this service. */
 export interface ClientFormat extends ErrorFormat {
   readonly name: GenerationFormat;
   /**
-   * The model that a body names. Whether the key may use it is known before the rest is looked at.
+   * The model that a body names. The key's permission is checked before anything else in the body.
    * @throws {GatewayError} `invalid_request` when it names none
    */
   modelOf(fields: Fields): string;
@@ -33,13 +33,13 @@ export interface ClientFormat extends ErrorFormat {
    * @throws {GatewayError} `invalid_request`, naming the field
    */
   read(json: JsonBody, model: Model): GenerationRequest;
-  /** The client's headers that go upstream with its body. */
+  /** The client headers that are passed upstream with its body. */
   passedHeaders(headers: readonly string[]): readonly string[];
   /** The error as the last event of a stream. */
   errorEvent(clientError: ClientError): Buffer;
   /**
-   * Sent while a stream has nothing to say, so that nobody on the way takes it for dead; undefined:
-   * nothing is.
+   * Sent while a stream is idle, so that no intermediary considers it dead; undefined: nothing is
+   * sent.
    */
   readonly keepAlive: Buffer | undefined;
 }

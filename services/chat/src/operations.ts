@@ -6,7 +6,7 @@ import { countTokens } from "./operations/count-tokens.ts";
 import { messages } from "./operations/messages.ts";
 import { getModel, listModels } from "./operations/models.ts";
 
-/** What this service serves, by the names that the router's table uses. */
+/** What this service serves, by operation name in the router's table. */
 export function operations(context: ChatContext): Operations {
   return {
     "chat.completions": generationOperation(chatCompletions, context),

@@ -6,8 +6,8 @@ import { chatContext } from "./context.ts";
 import { operations } from "./operations.ts";
 
 /**
- * Starts chat as the environment says; resolves when it serves. Disposing finishes what is under
- * way, bills included.
+ * Starts chat as configured by the environment; resolves when it serves. Disposing finishes
+ * requests in flight, bills included.
  */
 export function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
   return startCapability({

@@ -24,7 +24,7 @@ after(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-/** A body of which so much comes. */
+/** Begins a request whose body has this many bytes. */
 async function begin(chat: OperationsHarness, headers: string[], bytes: number): Promise<ResponseStream> {
   const stream = chat.begin(operation, { headers, account: "poor" });
   const piece = Buffer.alloc(64 * 1024, " ");

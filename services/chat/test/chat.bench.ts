@@ -1,6 +1,5 @@
-// What the chat service alone costs: CPU of its process per request and per chunk, behind a real
-// link and in front of a small upstream, with an admission that admits everything and writes
-// nothing.
+// Measures the chat service alone: its process's CPU per request and per chunk, behind a real link
+// and in front of a small upstream, with an admission that admits everything and writes nothing.
 // node services/chat/test/chat.bench.ts [requests] [streams]
 
 import { fork } from "node:child_process";

@@ -437,7 +437,7 @@ test("an upstream that goes on is read on in full when its client leaves, and st
     startEvents(response);
     response.write(chunk({ content: "Hi" }));
     await goOn.promise;
-    // More than a client that does not read would let through.
+    // More than fits into the buffers of a client that does not read.
     for (let n = 0; n < 40; n++) response.write(chunk({ content: "x".repeat(16_000) }));
     response.end(usageChunk + done);
   };

@@ -75,14 +75,14 @@ after(async () => {
   if (simulator.exitCode === null) await once(simulator, "exit");
 });
 
-/** A door: how its clients ask, and what they read in answers. */
+/** One client format: how its clients send requests and read responses. */
 interface Door {
   readonly operation: string;
   call(model: string, text: string, more?: Json): Json;
   readonly tools: Json;
   readonly image: Json;
   readonly format: Json;
-  /** The answer's text and its calls' names. */
+  /** The response's text and the names of its calls. */
   read(body: Json): { text: string; calls: string[]; turn: Json };
   results(turn: Json): Json[];
   readonly terminator: RegExp;
@@ -98,7 +98,7 @@ const chatDoor: Door = {
     const [choice] = body["choices"] as { message: Json }[];
     const message = choice?.message ?? {};
     const calls = (message["tool_calls"] ?? []) as { id: string; function: { name: string } }[];
-    // Clients that know nothing of extensions send back no more than this.
+    // Clients unaware of extensions send back no more than this.
     const kept = calls.map(({ id, function: f }) => ({ id, type: "function", function: f }));
     const turn = { role: "assistant", content: message["content"], ...(kept.length > 0 && { tool_calls: kept }) };
     return { text: String(message["content"] ?? ""), calls: calls.map((call) => call.function.name), turn };
@@ -134,9 +134,7 @@ interface Served {
   readonly delivered: { readonly content_tokens: number };
 }
 
-/**
- * What the simulator served for the last request; it writes that down when the connection is done.
- */
+/** What the simulator served for the last request; it records that when the connection is done. */
 async function lastServed(): Promise<Served> {
   const id = harness.admission.booked.at(-1)?.request.requestId;
   for (const deadline = Date.now() + 5_000; ; ) {
@@ -232,8 +230,7 @@ for (const [doorName, door] of Object.entries({ chat: chatDoor, messages: messag
         }
         assert.equal(response.status, 200, response.text);
         const isWhole = fault === "usage-missing" || fault === "split-0" || fault === "crlf";
-        // Gemini has no terminator, and a stream that has stopped and was counted is whole without
-        // one.
+        // Gemini has no terminator, and a stopped and counted stream is complete without one.
         if (fault !== "no-terminator") assert.equal(door.terminator.test(response.text), isWhole, response.text);
         assert.equal(pricing === Pricing.EXACT, fault === "split-0" || fault === "crlf" || fault === "no-terminator");
         const served = await lastServed();

@@ -8,13 +8,13 @@ import { startChat } from "./support.ts";
 type Json = Record<string, unknown>;
 
 /**
- * A field of the public contract's table, and what upstreams of other protocols than OpenAI's get
- * of it.
+ * A field of the public contract's table, and what upstreams with other protocols than OpenAI's
+ * receive for it.
  */
 interface Row {
   readonly good: unknown;
   readonly bad: unknown;
-  /** What must stand beside it. */
+  /** Fields it requires. */
   readonly beside?: Json;
   /**
    * Beyond what the same request without the field sends; or the parameter that a refusal names.
@@ -124,14 +124,14 @@ after(async () => {
   await upstream?.[Symbol.asyncDispose]();
 });
 
-/** What the upstream gets of a request. */
+/** What the upstream receives for a request. */
 async function sent(model: string, fields: Json): Promise<Json> {
   upstream.received.length = 0;
   await harness.call("chat.completions", chat({ ...fields, model }));
   return upstream.received[0]?.json ?? assert.fail("nothing was sent");
 }
 
-/** The members of one object that another lacks, objects inside compared in the same way. */
+/** The members of one object that another lacks, recursively. */
 function beyond(more: Json, less: Json): Json {
   const isObject = (value: unknown): value is Json =>
     typeof value === "object" && value !== null && !Array.isArray(value);

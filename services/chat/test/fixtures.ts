@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** A catalogue of models whose one upstream is at `url`, and of one with two upstreams. */
+/** A catalogue of models with one upstream at `url`, and one model with two upstreams. */
 export const catalogOf = (url: string, second = "http://127.0.0.1:9"): string => `
 providers:
   one: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret-one, timeouts: { first_byte: 5s, between_chunks: 5s, connect: 1s } }

@@ -314,8 +314,7 @@ test("searches that the provider runs are held for: their price, their results, 
   upstream.script = (_, response) =>
     sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
   await call(body({ model: "searcher", tools: [{ ...search, max_uses: 10 }] }));
-  // What ten searches of 15,000 tokens of results come to, each read again in every round behind
-  // it.
+  // The cost of ten searches with 15,000 tokens of results, each read again in every later round.
   const results = (10n * 11n * 15_000n) / 2n;
   assert.ok(hold() >= 10n * 10_000_000n + results * 1_000n, `${hold()}`);
   await call(body({ model: "searcher", tools: [{ ...search, max_uses: 1 }] }));

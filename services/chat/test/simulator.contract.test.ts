@@ -8,7 +8,7 @@ import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { OperationsHarness, ReceivedResponse } from "@uag/testing/start-operations.ts";
 import { startChat } from "./support.ts";
 
-/** What the simulator says it served. */
+/** What the simulator reports as served. */
 interface Served {
   readonly requested_model: string;
   readonly stream: boolean;
@@ -21,10 +21,9 @@ interface Served {
 interface Expected {
   readonly status: number;
   readonly pricing?: Pricing;
-  /** The answer is whole: it ends as the client expects. */
+  /** The response is complete: it ends as the client expects. */
   readonly whole?: boolean;
   readonly attempts?: number;
-  /** What the stream's text may look like after decoding, beside what every stream must. */
   readonly stream?: boolean;
 }
 
@@ -34,8 +33,8 @@ const broken = { status: 200, pricing: ESTIMATED, whole: false };
 const retried = { ...whole, attempts: 2 };
 
 /**
- * Faults of the simulator as part of the upstream's model name, and what the client and the bill
- * must then be.
+ * Simulator faults, as part of the upstream's model name, and what the client and the bill must
+ * show.
  */
 const faults: Record<string, Expected> = {
   "": whole,
@@ -72,7 +71,7 @@ const faults: Record<string, Expected> = {
   "status-500": { status: 502, attempts: 3 },
   "status-503": { status: 503, attempts: 3 },
 };
-/** Faults that only a stream has. */
+/** Faults of streams only. */
 const streamFaults: Record<string, Expected> = {
   "cut-3": broken,
   "reset-chunks-3": broken,
@@ -117,8 +116,8 @@ after(async () => {
 });
 
 /**
- * The last attempt of this request. The simulator writes it down a moment after the client has the
- * last byte.
+ * The last attempt of this request. The simulator records it shortly after the client has the last
+ * byte.
  */
 async function servedTo(fault: string, stream: boolean): Promise<Served> {
   const signal = AbortSignal.timeout(5_000);
@@ -132,7 +131,7 @@ async function servedTo(fault: string, stream: boolean): Promise<Served> {
 }
 
 async function check(fault: string, stream: boolean, expected: Expected): Promise<ReceivedResponse> {
-  // The words differ from test to test, for the simulator counts the attempts of one request.
+  // The text differs between tests, because the simulator counts the attempts per request.
   const content = `Say something about ${fault} as ${stream ? "a stream" : "one piece"}.`;
   const response = await harness.call("chat.completions", {
     model: idOf(fault),

@@ -6,7 +6,7 @@ import { operations } from "../src/operations.ts";
 /** What chat is started with. */
 export type ChatOptions = Omit<StartOptions, "operations"> & { readonly drains?: Drains };
 
-/** The operations of chat behind a real link, with an admission of our own. */
+/** The operations of chat behind a real link, with a test admission. */
 export function startChat({ drains, ...options }: ChatOptions): Promise<OperationsHarness> {
   return startOperations({
     ...options,

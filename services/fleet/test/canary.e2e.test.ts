@@ -94,7 +94,7 @@ async function* kept({ run, dataDir }: TestFleet): AsyncGenerator<[place: string
 test(`of ${rounds} rounds of requests nothing that a client said or showed is in logs, traces, journals, streams or databases`, async () => {
   await using collector = await startCollector();
   await withFleet({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ACCESS_LOG: "all" } }, async (fleet) => {
-    // First of all: whoever guesses admin tokens as often as this test is refused with a right one too.
+    // First: after this test's guesses of admin tokens, even the right one is refused for a while.
     const controls = await keepControls(fleet);
     await sendAll(fleet);
     assert.ok(planted.size >= 1_000, `${planted.size} texts`);

@@ -4,19 +4,20 @@ import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
 const timeoutMs = 5_000;
 
-/** What is known of the bill of an earlier run. */
+/** What is known about the bill of an earlier run. */
 export type Bill = Pick<UsageEvent, "costNanoUsd" | "pricing">;
 
-/** Says what a request was billed; undefined when nothing is known of it, which may change. */
+/** Finds a request's bill; undefined while none is known, which may change. */
 export type FindBill = (request: { accountId: string; requestId: string }) => Promise<Bill | undefined>;
 
-/** What has no price yet is owed all the same. */
+/** True when something is owed; unpriced usage counts too. */
 export function isOwed({ pricing, costNanoUsd }: Bill): boolean {
   return pricing === Pricing.UNPRICED || costNanoUsd > 0n;
 }
 
 /**
- * Looks for bills where they are applied. @throws {GatewayError} when metering cannot be reached
+ * Looks up bills in metering, where they are applied. @throws {GatewayError} when metering cannot
+ * be reached
  */
 export function billsOf(metering: RpcClient<MeteringServiceServer>): FindBill {
   return async ({ accountId, requestId }) => {

@@ -54,7 +54,7 @@ test("where a part ends is part of the form", () => {
   assert.notEqual(digestOf("--a\r\nxy\r\n--a", typeOf("a")), digestOf("--a\r\nx\r\n--ay", typeOf("a")));
 });
 
-/** The worst that a boundary and a body can be to each other. */
+/** The worst combinations of boundary and body. */
 const hostile: [what: string, boundary: string, unit: string][] = [
   ["letters that are the boundary", "a", "a"],
   ["nothing but boundaries", "a", "\r\n--a"],

@@ -1,16 +1,14 @@
 import { createHash } from "node:crypto";
 import { boundaryOf } from "../request/boundary.ts";
 
-/**
- * No form that is served has as many parts: what comes behind so many boundaries is taken as it is.
- */
+/** No valid form has this many parts: after this many boundaries the rest is hashed as is. */
 const maxCuts = 1_000;
 const lineEnd = Buffer.from("\r\n");
 
 /**
- * The digest of a request body that comes in pieces, however it is cut. Clients draw a new boundary
- * each time they send the same form: boundaries are left out where they stand at a line's start,
- * and only where they stood counts.
+ * The digest of a request body that arrives in chunks, regardless of how it is split. Clients
+ * generate a new boundary each time they send the same form, so boundaries at the start of a line
+ * are left out of the hash, and only their positions count.
  */
 export class BodyDigest {
   readonly #hash = createHash("sha256");
@@ -18,8 +16,8 @@ export class BodyDigest {
   readonly #cuts: number[] = [];
   #hashed = 0;
   /**
-   * The last bytes, which may be the beginning of a delimiter. A form's first one has no line end
-   * of its own.
+   * The last bytes, which may begin a delimiter. Starts with a line end because a form's first
+   * delimiter has none of its own.
    */
   #tail = lineEnd;
 
@@ -48,7 +46,7 @@ export class BodyDigest {
     this.#tail = Buffer.from(bytes.subarray(end));
   }
 
-  /** The digest in base64url. Nothing may be added afterwards. */
+  /** The digest in base64url. Call once, after the last `update`. */
   finish(): string {
     if (this.#delimiter !== undefined) this.#add(this.#tail);
     return this.#hash.update(JSON.stringify(this.#cuts)).digest("base64url");

@@ -23,32 +23,29 @@ import type { IdempotencyStore } from "./store.ts";
 
 const header = "idempotency-key";
 const maxKeyLength = 255;
-/**
- * A run that was interrupted has its bill within this time, unless its journal is gone with its
- * disk.
- */
+/** An interrupted run is billed within this time, unless its journal was lost with its disk. */
 const maxDoubtMs = 15 * 60_000;
 
-/** What requests with an idempotency key are run with. */
+/** Dependencies of requests with an idempotency key. */
 export interface IdempotencyOptions {
   readonly store: IdempotencyStore;
-  /** Those of this process; admission has to tell them what happens to their requests. */
+  /** The runs of this process; admission must report to them what happens to their requests. */
   readonly runs: Runs;
   readonly findBill: FindBill;
-  /** Counts an answer that costs nothing for its key's limits. */
+  /** Counts a free response toward its key's limits. */
   readonly admitFree: FreeAdmission["admitFree"];
   readonly events: CapabilityEvents;
   readonly log: Logger;
-  /** Pays for the bodies that are read to be digested, and for the answers that are kept. */
+  /** Accounts for bodies read ahead for their digest, and for stored responses. */
   readonly buffers: BufferBudget;
-  /** A run is kept alive this often, milliseconds; well within the store's lease. */
+  /** How often a run's lease is renewed, milliseconds; well within the store's lease. */
   readonly renewMs: number;
 }
 
 /**
- * Makes handlers keep to `Idempotency-Key`: the first request under a key runs, later ones with the
- * same body get its answer again, and nothing is run or billed a second time. Requests without the
- * header pass straight through.
+ * Makes handlers honor `Idempotency-Key`: the first request with a key runs, later ones with the
+ * same body get its response again, and nothing is run or billed twice. Requests without the header
+ * pass straight through.
  */
 export function withIdempotency(operations: Operations, options: IdempotencyOptions): Record<string, LinkHandler> {
   const wrap = (operation: Operation): LinkHandler => {
@@ -71,7 +68,7 @@ async function runOnce(exchange: LinkExchange, requested: KeyedRequest): Promise
   let body: ReadBody | undefined;
   let id: string;
   try {
-    // The body first, also for a key that cannot be: the form of the error may depend on the model
+    // The body is read first, even for an invalid key: the error format may depend on the model
     // that it names.
     body = await readAhead(exchange, lease);
     id = idOf(exchange, caller, requested.key);
@@ -121,7 +118,7 @@ interface Claiming extends KeyedRequest {
   readonly request: Parameters<IdempotencyStore["claim"]>[1];
 }
 
-/** @throws {GatewayError} when nobody can tell whether the request may run */
+/** @throws {GatewayError} when it cannot be determined whether the request may run */
 async function claimFor(
   caller: Caller,
   { store, findBill, id, request }: Claiming,
@@ -143,7 +140,10 @@ function away(cause: unknown): never {
   throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000, cause });
 }
 
-/** @throws {GatewayError} when there is none to give, or its model is not this key's any more */
+/**
+ * @throws {GatewayError} when there is no response to replay, or the key may no longer use its
+ * model
+ */
 function responseOf(
   claim: Exclude<Claim, { kind: "mine" | "interrupted" }>,
   { caller, operation }: { caller: Caller; operation: string },
@@ -156,7 +156,7 @@ function responseOf(
   return claim.response;
 }
 
-/** @throws {GatewayError} when the answer cannot be read any more */
+/** @throws {GatewayError} when the response can no longer be read */
 async function replayResponse(
   exchange: LinkExchange,
   response: KeptResponse,
@@ -172,7 +172,7 @@ async function replayResponse(
   exchange.end();
 }
 
-/** How the key's limits stood then is of no use now. */
+/** Drops the rate limit headers of the original response: they are outdated. */
 function lasting(headers: readonly string[]): string[] {
   return headers.filter((_, at) => !/^(x|anthropic)-ratelimit-/.test(headers[at - (at % 2)] as string));
 }

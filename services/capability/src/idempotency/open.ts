@@ -17,20 +17,18 @@ import { IdempotencyStore } from "./store.ts";
 
 const leaseMs = 6_000;
 
-/** What {@link onceByKey} takes from a capability service. */
+/** What {@link onceByKey} needs from a capability service. */
 export interface OnceOptions {
   readonly settings: CapabilitySettings;
   readonly context: CapabilityContext;
   readonly limits: FreeAdmission;
   readonly identity: Identity;
   readonly runs: Runs;
-  /** What is opened is closed with it. */
+  /** Owns what is opened. */
   readonly started: AsyncDisposableStack;
 }
 
-/**
- * Operations with answers kept under idempotency keys, where there is a database to keep them in.
- */
+/** Operations whose responses are stored under idempotency keys, if a database is configured. */
 export function onceByKey(
   operations: Operations,
   { settings, context, limits, identity, runs, started }: OnceOptions,
@@ -62,12 +60,12 @@ function boxOf({ ANSWER_KEY, ANSWER_KEY_PREVIOUS, ANSWER_TTL_MS }: CapabilitySet
   return new ResponseBox(keyringOf(ANSWER_KEY, ANSWER_KEY_PREVIOUS));
 }
 
-/** Of one key in this replica. */
+/** Per key in this replica. */
 const freeLimits = { perMinute: 600, concurrency: 16 };
 
 /**
- * Answers that cost nothing count for their key's limits, and have a limit of their own besides:
- * most keys have none.
+ * Free responses count toward their key's limits and also have a limit of their own, since most
+ * keys have none.
  */
 function withinFree(limits: FreeAdmission): FreeAdmission["admitFree"] {
   const free = new FreeLimits({ clock: systemClock, ...freeLimits });

@@ -5,10 +5,10 @@ import { LinkError } from "@uag/link/errors.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { BodyDigest } from "./body-digest.ts";
 
-/** So much is put together in one turn of the event loop. */
+/** Bytes copied per turn of the event loop. */
 const turnBytes = 4 * 1024 * 1024;
 
-/** A request body that was read ahead of its handler, for its digest. */
+/** A request body read ahead of its handler to compute its digest. */
 export class ReadBody {
   readonly digest: string;
   readonly #lease: BufferLease;
@@ -20,13 +20,13 @@ export class ReadBody {
     this.#lease = lease;
   }
 
-  /** All of it that has not been taken piece by piece. */
+  /** Whatever has not been taken through `pieces`, as one buffer. */
   async whole(): Promise<Buffer> {
     if (this.#pieces.length !== 1) this.#pieces = [await joined(this.#pieces)];
     return this.#pieces[0] as Buffer;
   }
 
-  /** Piece by piece; what the handler has taken is its own to count. */
+  /** The body piece by piece; the handler accounts for what it has taken. */
   async *pieces(): AsyncGenerator<Buffer, void, undefined> {
     for (;;) {
       const piece = this.#pieces.shift();
@@ -37,7 +37,7 @@ export class ReadBody {
   }
 }
 
-/** One after the other, and gives others their turn in between. */
+/** Concatenates the pieces, yielding to the event loop in between. */
 async function joined(pieces: readonly Buffer[]): Promise<Buffer> {
   const whole = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -52,8 +52,8 @@ async function joined(pieces: readonly Buffer[]): Promise<Buffer> {
 }
 
 /**
- * Reads a request's body and digests it on the way. Every piece is counted before it is kept.
- * @throws {GatewayError} `service_unavailable` when too much is held already
+ * Reads a request's body and computes its digest. Every piece is accounted for before it is kept.
+ * @throws {GatewayError} `service_unavailable` when memory is exhausted
  * @throws {LinkError} `too_large`, or what ended the exchange
  */
 export async function readAhead(exchange: LinkExchange, lease: BufferLease): Promise<ReadBody> {

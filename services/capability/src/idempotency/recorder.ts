@@ -3,31 +3,31 @@ import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import type { ReadBody } from "./read-body.ts";
 import type { RecordedResponse } from "./record.ts";
 
-/** Larger answers are not kept. */
+/** Larger responses are not stored. */
 const maxBytes = 64 * 1024 * 1024;
 
-/** What a {@link RecordingExchange} stands between, and who gets the response. */
+/** What a {@link RecordingExchange} wraps, and who gets the response. */
 export interface RecorderOptions {
   readonly exchange: LinkExchange;
   readonly body: ReadBody;
-  /** Pays for the answer. */
+  /** Accounts for the response. */
   readonly lease: BufferLease;
   /**
-   * Called with the whole answer before the client gets the end of it; undefined for one that is
-   * not to be kept. Never rejects.
+   * Called with the complete response before the client gets its end; undefined for one that is not
+   * to be stored. Never rejects.
    */
   ended(response: RecordedResponse | undefined): Promise<void>;
 }
 
 /**
- * Stands between a handler and its exchange: passes everything on and remembers it. The client's
- * leaving is hidden from the handler, so that the result is there when the client asks again. The
- * end is held back until the result is kept.
+ * Wraps a handler's exchange: passes everything through and records it. Hides the client's
+ * disconnect from the handler, so that the result exists when the client asks again. Holds back the
+ * end until the result is stored.
  */
 export class RecordingExchange implements LinkExchange {
   readonly #options: RecorderOptions;
   readonly #aborter = new AbortController();
-  /** Undefined: there is too much of it. */
+  /** Undefined once the response is too large. */
   #chunks: Buffer[] | undefined = [];
   #status = 0;
   #headers: readonly string[] = [];
@@ -38,7 +38,7 @@ export class RecordingExchange implements LinkExchange {
     this.#options = options;
     const { signal } = options.exchange;
     const onAbort = (): void => {
-      // Only the router's deadline ends the work; a client that leaves may come back for the
+      // Only the router's deadline ends the work; a disconnected client may come back for the
       // result.
       if ((signal.reason as { code?: string } | undefined)?.code === "deadline") this.#aborter.abort(signal.reason);
     };
@@ -95,7 +95,7 @@ export class RecordingExchange implements LinkExchange {
   write(chunk: Buffer): boolean {
     if (this.over) return false;
     this.#remember(chunk);
-    // Nobody waits for a client that has left.
+    // Applies no backpressure for a client that has disconnected.
     return this.#real.write(chunk) || this.#real.over;
   }
 
@@ -126,8 +126,7 @@ export class RecordingExchange implements LinkExchange {
   }
 
   /**
-   * Resolves when the handler's answer is kept and has been sent; an answer that never came is not
-   * kept.
+   * Resolves when the handler's response is stored and sent; without a response nothing is stored.
    */
   async done(): Promise<void> {
     this.#kept ??= this.#options.ended(undefined);
@@ -159,8 +158,8 @@ export class RecordingExchange implements LinkExchange {
 }
 
 /**
- * What another try may change is not kept: our own and upstreams' failures, limits, and an empty
- * balance.
+ * Errors that a retry may change are not stored: our own and upstream failures, limits, and an
+ * insufficient balance.
  */
 function isKept(status: number): boolean {
   return status < 500 && status !== 429 && status !== 402 && status !== 409;

@@ -6,7 +6,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Encrypts answers at rest: AES-256-GCM, each piece bound to its place. A piece begins with the id
+ * Encrypts stored responses: AES-256-GCM, each piece bound to its place. A piece starts with the id
  * of its key.
  */
 export class ResponseBox {
@@ -24,7 +24,10 @@ export class ResponseBox {
     return Buffer.concat([Buffer.from(id, "hex"), nonce, cipher.update(piece), cipher.final(), cipher.getAuthTag()]);
   }
 
-  /** @throws when it was sealed under a key that is not here any more, or for another place */
+  /**
+   * @throws when the piece was sealed under a key that is no longer configured, or for another
+   * place
+   */
   open(sealed: Buffer, place: string): Buffer {
     const id = sealed.toString("hex", 0, idBytes);
     const key = this.#keys.all.find((one) => one.id === id);

@@ -3,8 +3,8 @@ import { usdText } from "@uag/kit/usd.ts";
 import type { Receipt } from "./record.ts";
 
 /**
- * The request ran, its answer is not here, and it will not run again: what the client has instead
- * is the receipt.
+ * The error for a request that ran but has no stored response, and will not run again: the client
+ * gets the receipt instead.
  */
 export function resultLost({ requestId, costNanoUsd }: Receipt): GatewayError {
   const billed = costNanoUsd === undefined ? "has no bill so far" : `was billed ${usdText(costNanoUsd)} USD`;

@@ -9,35 +9,36 @@ import type { RecordedResponse } from "./record.ts";
 import type { IdempotencyStore } from "./store.ts";
 
 /**
- * The client waits this long for its answer to be kept; then it gets it, and keeping it goes on.
+ * How long the client waits for its response to be stored; after that it is sent while storing
+ * continues.
  */
 const patienceMs = 2_500;
 const firstRestMs = 100;
 
-/** A claimed run, and where its state is written. */
+/** A claimed run, and where its state is stored. */
 export interface RunOptions {
   readonly store: IdempotencyStore;
   readonly log: Logger;
-  /** Of the record. */
+  /** Id of the record. */
   readonly id: string;
   readonly token: string;
   readonly requestId: string;
-  /** Whether the account has its answers stored. */
+  /** Whether the account allows its responses to be stored. */
   readonly keepsAnswers: boolean;
-  /** How often the record is told that this run is alive, milliseconds. */
+  /** How often the run's lease is renewed, milliseconds. */
   readonly renewMs: number;
-  /** Pays for the answer until it is kept. */
+  /** Accounts for the response until it is stored. */
   readonly lease: BufferLease;
 }
 
 /**
- * A run that this process has claimed. It is told how the request goes on, and writes down what
- * others must know of it.
+ * A run that this process has claimed. It is notified of the request's progress and stores what
+ * other replicas must know.
  */
 export class Run {
   readonly requestId: string;
   readonly lease: BufferLease;
-  /** Resolves when the record says how the run ended. */
+  /** Resolves when the record holds the run's outcome. */
   readonly over: Promise<void>;
   readonly #options: RunOptions;
   readonly #stop = new AbortController();
@@ -59,9 +60,9 @@ export class Run {
   }
 
   /**
-   * The journal has the request's start, and its upstream is about to be asked.
-   * @throws {GatewayError} when the upstream must not be asked: the run was taken over meanwhile,
-   * or that cannot be told
+   * Called when the journal has the request's start and its upstream is about to be called.
+   * @throws {GatewayError} when the upstream must not be called: the run was taken over, or that
+   * cannot be determined
    */
   async start(model: string): Promise<void> {
     const { store, id, token } = this.#options;
@@ -73,15 +74,14 @@ export class Run {
     crashPoint("noted");
   }
 
-  /** What the request is billed; nothing else may be written down of it from now on. */
+  /** Records what the request is billed; no other outcome may be stored from now on. */
   billed(settlement: Settlement): void {
     this.#settlement = settlement;
   }
 
   /**
-   * The run has come to this; undefined: nothing that could be answered again. Resolves when that
-   * is written down, or cannot be for the moment: then it is tried for as long as this process
-   * lives.
+   * Ends the run with a response; undefined: nothing that could be replayed. Resolves when that is
+   * stored, or after a bounded wait: then it is retried for as long as this process lives.
    */
   async end(response: RecordedResponse | undefined): Promise<void> {
     const writing = this.#write(response).finally(() => {
@@ -91,7 +91,9 @@ export class Run {
     await Promise.race([writing, sleep(patienceMs, undefined, { ref: false })]);
   }
 
-  /** Ends what is tried; what is not written by then the next request finds out by the bill. */
+  /**
+   * Stops retrying; an outcome not stored by then is determined from the bill by the next request.
+   */
   [Symbol.dispose](): void {
     this.#stop.abort();
     clearInterval(this.#timer);
@@ -100,7 +102,7 @@ export class Run {
 
   async #write(response: RecordedResponse | undefined): Promise<void> {
     const { signal } = this.#stop;
-    // Like a renewal: within the lease that others give a run which they found silent.
+    // As often as a renewal: within the extended lease of a run that was found silent.
     const maxRestMs = this.#options.renewMs;
     for (let restMs = firstRestMs; !signal.aborted; restMs = Math.min(restMs * 2, maxRestMs)) {
       try {

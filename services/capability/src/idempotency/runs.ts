@@ -3,10 +3,10 @@ import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admissi
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import type { Run } from "./run.ts";
 
-/** How long stopping waits for what is still to be written down. */
+/** How long stopping waits for pending writes. */
 const stopMs = 5_000;
 
-/** The runs under idempotency keys in this process, by request. */
+/** This process's runs under idempotency keys, by request. */
 export class Runs implements AsyncDisposable {
   readonly #runs = new Map<string, Run>();
 
@@ -16,8 +16,8 @@ export class Runs implements AsyncDisposable {
   }
 
   /**
-   * Admission that tells runs when their upstream may be asked, and what they are billed. Other
-   * requests pass by.
+   * Wraps admission to tell runs when their upstream may be called, and what they are billed. Other
+   * requests pass through.
    */
   reporting(admission: Admission): Admission {
     return {
@@ -55,8 +55,8 @@ const nothing: Settlement = {
 };
 
 /**
- * First the journal, then the run's record: what the record calls started has a start on disk,
- * which gets its bill whatever happens.
+ * Journal first, then the run's record: a record marked as started has a start on disk, which is
+ * billed whatever happens.
  */
 async function admitRun(admission: Admission, request: AdmitRequest, run: Run): Promise<Admitted> {
   const admitted = await admission.admit(request);
@@ -78,8 +78,8 @@ async function admitRun(admission: Admission, request: AdmitRequest, run: Run): 
       try {
         await admitted.settle(settlement);
       } catch (error) {
-        // The disk refuses the bill: of an answer in one piece, which does not go out now, nothing
-        // is charged either.
+        // The disk refuses the bill: a non-streamed response is not sent then, and not charged
+        // either.
         if (!request.stream) run.billed(nothing);
         throw error;
       }

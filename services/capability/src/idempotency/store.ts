@@ -6,28 +6,27 @@ import type { Claim, KeptResponse, PartDocument, Receipt, RecordDocument, Record
 import type { ResponseBox } from "./response-box.ts";
 
 const maxPoolSize = 8;
-/** Largest piece of a stored body, bytes: a document holds 16 MiB. */
+/** Maximum size of a stored piece, bytes: a document holds 16 MiB. */
 const pieceBytes = 1024 * 1024;
-/** What is not kept is remembered at least this long: it must not run again. */
+/** A run without a stored response is remembered at least this long: it must not run again. */
 const minLifeMs = 24 * 3_600_000;
-/** Pieces outlive their record: an answer that is being sent stays whole. */
+/** Pieces outlive their record, so that a response being sent stays complete. */
 const pieceGraceMs = 3_600_000;
 
-/** Which database runs are kept in, and for how long. */
+/** Which database stores runs, and for how long. */
 export interface IdempotencyStoreOptions {
   readonly url: string;
   readonly database?: string;
-  /** How long a run that is silent counts as alive. */
+  /** How long a silent run is presumed alive, milliseconds. */
   readonly leaseMs: number;
-  /** How long answers are kept. */
+  /** How long responses are stored, milliseconds. */
   readonly lifeMs: number;
-  /** Undefined: no answer is kept, and who asks again gets a receipt. */
+  /** Undefined: no response is stored, and a repeated request gets a receipt. */
   readonly box: ResponseBox | undefined;
 }
 
 /**
- * What runs under idempotency keys, and their answers, in MongoDB. How a run goes on is told at
- * `RunState`.
+ * Runs under idempotency keys and their responses, in MongoDB. `RunState` describes a run's states.
  */
 export class IdempotencyStore implements AsyncDisposable {
   readonly #options: IdempotencyStoreOptions;
@@ -41,7 +40,7 @@ export class IdempotencyStore implements AsyncDisposable {
     return this.#options.box !== undefined;
   }
 
-  /** Takes a key for a request, or says what has become of the one that has it. */
+  /** Claims a key for a request, or reports the state of the run that has it. */
   async claim(id: string, request: { bodyDigest: string; requestId: string; token: string }): Promise<Claim> {
     const { records } = await this.#collections();
     const { bodyDigest } = request;
@@ -61,8 +60,8 @@ export class IdempotencyStore implements AsyncDisposable {
   }
 
   /**
-   * A lease also runs out while the database is away from a process that lives. So the first who
-   * finds it run out gives it once more: who is alive renews it within that, or ends the run.
+   * A lease also expires when a living process cannot reach the database. So whoever first finds it
+   * expired extends it once: a living process renews it within that time, or ends the run.
    */
   async #doubt({ _id, token, leaseUntil }: RecordDocument): Promise<Claim> {
     const { records } = await this.#collections();
@@ -89,7 +88,7 @@ export class IdempotencyStore implements AsyncDisposable {
     return { state: "claimed", leaseUntil: new Date(now.getTime() + leaseMs), expiresAt };
   }
 
-  /** From now on an upstream may be asked. False when the run was taken over: then it must not. */
+  /** Marks that an upstream may be called. False when the run was taken over: then it must not. */
   async start(id: string, token: string, model: string): Promise<boolean> {
     const { records } = await this.#collections();
     const leaseUntil = new Date(Date.now() + this.#options.leaseMs);
@@ -98,7 +97,7 @@ export class IdempotencyStore implements AsyncDisposable {
     return matchedCount === 1;
   }
 
-  /** Keeps a run alive. */
+  /** Renews a run's lease. */
   async renew(id: string, token: string): Promise<void> {
     const { records } = await this.#collections();
     const leaseUntil = new Date(Date.now() + this.#options.leaseMs);
@@ -107,8 +106,7 @@ export class IdempotencyStore implements AsyncDisposable {
   }
 
   /**
-   * Stores a run's answer. May be repeated, and comes in time also after somebody found the run
-   * lost.
+   * Stores a run's response. May be repeated, and succeeds even after the run was marked as lost.
    */
   async keep(id: string, token: string, { status, headers, body }: RecordedResponse): Promise<void> {
     const { records, parts } = await this.#collections();
@@ -129,7 +127,7 @@ export class IdempotencyStore implements AsyncDisposable {
     await records.updateOne({ _id: id, token, state: { $ne: "kept" } }, { $set: set });
   }
 
-  /** The run was billed, and there is no answer to keep. */
+  /** Marks the run as billed without a stored response. */
   async lose(id: string, token: string, { costNanoUsd }: Pick<Receipt, "costNanoUsd">): Promise<void> {
     const { records } = await this.#collections();
     const cost = costNanoUsd === undefined ? {} : { costNanoUsd: String(costNanoUsd) };
@@ -137,7 +135,7 @@ export class IdempotencyStore implements AsyncDisposable {
     await records.updateOne({ _id: id, token, state: { $in: ["claimed", "started"] } }, { $set: set });
   }
 
-  /** Frees the key: the run came to nothing, and nothing is owed for it. */
+  /** Frees the key: the run failed and nothing is owed for it. */
   async free(id: string, token: string): Promise<void> {
     const { records } = await this.#collections();
     await records.deleteOne({ _id: id, token, state: { $in: ["claimed", "started"] } });
@@ -169,9 +167,7 @@ export class IdempotencyStore implements AsyncDisposable {
     };
   }
 
-  /**
-   * Connects when the first key comes: a service without such requests needs no database for it.
-   */
+  /** Connects on the first key: without such requests a service does not need the database. */
   #open(): Promise<Connection> {
     this.#connection ??= this.#connect().catch((error: unknown) => {
       this.#connection = undefined;

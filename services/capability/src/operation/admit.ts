@@ -4,17 +4,17 @@ import type { CapabilityContext } from "../context.ts";
 import type { OperationSpec, Size } from "./operation-spec.ts";
 import type { CheckedRequest } from "./request-spec.ts";
 
-/** A hold that was granted, and the size that it was granted for. */
+/** A granted hold, and the size it was granted for. */
 export interface Grant<S extends Size> {
   readonly admitted: Admitted;
   readonly size: S;
 }
 
 /**
- * Admits a request by the quick bound of its cost; when the balance does not cover that, by the
- * tighter ones of `resize`.
- * @throws {GatewayError} `insufficient_balance` for the last size tried, and whatever else
- * admission refuses with
+ * Admits a request by the quick upper bound of its cost; if the balance does not cover that, by the
+ * tighter bounds of `resize`.
+ * @throws {GatewayError} `insufficient_balance` for the last size tried, and any other refusal of
+ * admission
  */
 export async function admit<B, R, S extends Size, A>(
   { admission }: Pick<CapabilityContext, "admission">,

@@ -6,17 +6,17 @@ import { type JsonBody, type JsonOptions, parseJsonBody, readJsonBody } from "..
 export interface BodyReader<B> {
   /**
    * Reads the body from its exchange.
-   * @param lease pays for the bytes held
+   * @param lease accounts for the buffered bytes
    * @throws {GatewayError} for a body that is not of the expected kind, `service_unavailable` when
-   * memory is short
+   * memory is exhausted
    * @throws {LinkError} `too_large`, or why the exchange is over
    */
   read(exchange: LinkExchange, lease: BufferLease): Promise<B>;
-  /** Reads bytes that were taken off the exchange before. @throws {GatewayError} as `read` */
+  /** Parses bytes that were already read from the exchange. @throws {GatewayError} like `read` */
   parse?(bytes: Buffer): Promise<B>;
 }
 
-/** Bodies that are one JSON object, within `options.limits`. */
+/** Bodies that consist of one JSON object, within `options.limits`. */
 export function jsonBody(options: JsonOptions = {}): BodyReader<JsonBody> {
   return {
     read: (exchange, lease) => readJsonBody(exchange, lease, options),

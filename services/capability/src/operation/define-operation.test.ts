@@ -41,10 +41,7 @@ const good: Spec = {
   }),
 };
 
-/**
- * Runs one request of an operation, in front of an admission that covers holds of up to
- * `available`.
- */
+/** Runs one request of an operation, with an admission that covers holds of up to `available`. */
 async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?: Partial<LinkExchange> } = {}) {
   const { available = 1_000n } = options;
   const settled: Settlement[] = [];

@@ -10,17 +10,17 @@ import type { CheckedRequest } from "./request-spec.ts";
 import { send } from "./send.ts";
 import { openTrace, type RequestTrace } from "./trace.ts";
 
-/** What the pipeline works with. */
+/** The dependencies of the pipeline. */
 export type OperationContext = Pick<
   CapabilityContext,
   "admission" | "budget" | "buffers" | "catalog" | "events" | "health" | "tracing"
 >;
 
 /**
- * An operation that is billed by the request. In this order: the body within its limit, the model
- * and the key's right to it, the fields, the hold, the upstream calls, the bill, the answer. The
- * first byte leaves after the journal's `started` is on disk, the last after the bill is; a request
- * that is admitted gets exactly one bill whatever happens (`infra/decisions/0001-money.md`).
+ * Defines an operation that is billed per request. In this order: the body within its limit, the
+ * model and the key's permission, the fields, the hold, the upstream calls, the bill, the response.
+ * The first byte is sent after the journal's `started` is on disk, the last after the bill is; an
+ * admitted request gets exactly one bill, whatever happens (`infra/decisions/0001-money.md`).
  */
 export function defineOperation<B, R, S extends Size, A>(
   context: OperationContext,
@@ -49,10 +49,10 @@ async function serve<B, R, S extends Size, A>(
     if (response !== undefined) await letGo(context, spec, { response: response.value, requestId });
   };
   try {
-    // Reading `started` makes the journal write at once. An answer in one piece waits for its bill,
-    // which is written behind the start: it has no need of that.
+    // Reading `started` makes the journal write immediately. A non-streamed response waits for its
+    // bill, which is written after the start, so it does not need that.
     const started = spec.streams?.(checked.request) === true ? grant.admitted.started : undefined;
-    // It may fail while upstreams are still being asked; it is awaited below.
+    // It may reject while upstreams are still being called; it is awaited below.
     started?.catch(() => {});
     response = { value: await spec.call(admitted) };
     await started;
@@ -63,7 +63,7 @@ async function serve<B, R, S extends Size, A>(
   }
 }
 
-/** A fault while an answer is let go must not keep its bill from being written. */
+/** A fault while discarding a response must not prevent its bill from being written. */
 async function letGo<B, R, S extends Size, A>(
   { events }: OperationContext,
   spec: OperationSpec<B, R, S, A>,

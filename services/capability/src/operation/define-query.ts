@@ -8,25 +8,25 @@ import { checkedOperation, type HandlingContext, respondThrown } from "./handle.
 import type { Operation } from "./operation.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
 
-/** An answer of JSON. */
+/** A JSON response. */
 export interface JsonReply {
   /** Default: 200. */
   readonly status?: number;
-  /** JSON, encoded already where it is a buffer. */
+  /** JSON; a buffer is already encoded. */
   readonly body: Buffer | object;
-  /** Beside the content's type and length; name and value by turns. */
+  /** In addition to content type and length; alternating name and value. */
   readonly headers?: readonly string[];
 }
 
-/** How a request without a body is answered. */
+/** How a request without a body is served. */
 export interface QuerySpec {
-  /** @throws {GatewayError} which the client is told */
+  /** @throws {GatewayError} which is reported to the client */
   respond(exchange: LinkExchange, caller: Caller): JsonReply | Promise<JsonReply>;
   /** Default: OpenAI's nested form. */
   readonly errorFormat?: ErrorFormat;
 }
 
-/** An operation without a request body that is not billed: a list, or one thing by its id. */
+/** Defines an unbilled operation without a request body: a list, or one item by id. */
 export function defineQuery(
   context: Pick<CapabilityContext, "events">,
   { respond, errorFormat = nestedErrors }: QuerySpec,
@@ -43,15 +43,15 @@ export function defineQuery(
   };
 }
 
-/** How a request with a body is read, checked and answered without a bill. */
+/** How a request with a body is read, checked and served without a bill. */
 export interface UnbilledSpec<B, R> extends RequestSpec<B, R> {
-  /** @throws {GatewayError} or {AttemptsFailed}, which the client is told */
+  /** @throws {GatewayError} or {AttemptsFailed}, which is reported to the client */
   respond(checked: CheckedRequest<R>): Promise<JsonReply>;
 }
 
 /**
- * An operation with a request body and a model whose request has no bill of its own: it is free, or
- * what it sets off is billed apart.
+ * Defines an operation with a request body and a model but without a bill of its own: it is free,
+ * or what it starts is billed separately.
  */
 export function defineUnbilled<B, R>(context: HandlingContext, spec: UnbilledSpec<B, R>): Operation {
   return checkedOperation(context, spec, async (checked) => {

@@ -8,8 +8,8 @@ import type { AdmittedRequest, OperationSpec, Size } from "./operation-spec.ts";
 import { PartialFailure } from "./partial-failure.ts";
 
 /**
- * Ends a request that has no answer: the bill is nothing, or what upstreams charge for all the
- * same; the client is told why once that is on disk.
+ * Ends a request without a response: it is billed nothing, or what upstreams charge anyway; the
+ * client gets the error once the bill is on disk.
  * @throws {GatewayError} `service_unavailable` when the bill cannot be written
  */
 export async function giveUp<B, R, S extends Size, A>(
@@ -41,8 +41,8 @@ export async function giveUp<B, R, S extends Size, A>(
 }
 
 /**
- * A call that was given up while an upstream worked on it is charged for by that upstream; one that
- * failed is not.
+ * An upstream charges for a call that was aborted while it worked on it, but not for one that
+ * failed.
  */
 async function owedFor<B, R, S extends Size, A>(
   spec: OperationSpec<B, R, S, A>,

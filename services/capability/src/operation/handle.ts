@@ -11,13 +11,13 @@ import {
   type RequestSpec,
 } from "./request-spec.ts";
 
-/** What handling any request needs. */
+/** The dependencies of handling any request. */
 export type HandlingContext = Pick<CapabilityContext, "catalog" | "events"> & { readonly buffers: BufferBudget };
 
 /**
- * An operation whose requests have a body: reads and checks each, then has it served. Whatever is
- * thrown on the way is answered as an error in the client's format; memory that was held for the
- * request is given back at its end.
+ * Defines an operation whose requests have a body: reads and checks each, then serves it. Anything
+ * thrown becomes an error in the client's format; memory held for the request is released at its
+ * end.
  */
 export function checkedOperation<B, R>(
   context: HandlingContext,
@@ -43,7 +43,7 @@ export function checkedOperation<B, R>(
   };
 }
 
-/** Answers whatever was thrown, if the client is still there. */
+/** Responds with whatever was thrown, if the client is still connected. */
 export function respondThrown(
   { events }: Pick<CapabilityContext, "events">,
   thrown: unknown,
@@ -60,7 +60,7 @@ async function parsed<B, R>(
   try {
     return await body.parse?.(bytes);
   } catch {
-    // A body that cannot be read is in no format but the default one.
+    // An unreadable body gets the default error format.
     return undefined;
   }
 }

@@ -1,7 +1,8 @@
 import type { AdmittedRequest, Size } from "./operation-spec.ts";
 
 /**
- * What every admitted request's answer says: its model, the calls it took, and its key's limits.
+ * Headers of every admitted request's response: its model, its number of upstream calls, and its
+ * key's limits.
  */
 export function usageHeaders<R>(
   { model, admitted }: AdmittedRequest<R, Size>,

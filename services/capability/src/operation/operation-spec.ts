@@ -5,24 +5,26 @@ import type { Charge } from "../bill.ts";
 import type { Reply } from "./reply.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
 
-/** What a request can come to at most. */
+/** Upper bounds of a request. */
 export interface Size {
-  /** Upper bound of the cost, nano-USD: set aside before an upstream is asked. */
+  /** Upper bound of the cost, nano-USD: reserved before an upstream is called. */
   readonly holdNanoUsd: bigint;
-  /** Reserved of the key's tokens per minute until the upstream's count corrects it. */
+  /** Reserved from the key's tokens per minute until the upstream's count corrects it. */
   readonly tokens: number;
 }
 
 /**
- * A request that may go upstream: its money is held, and its bill will be written whatever happens.
+ * A request that may be sent upstream: its money is held, and its bill will be written whatever
+ * happens.
  */
 export interface AdmittedRequest<R, S extends Size> extends CheckedRequest<R> {
   /** The size that was admitted. */
   readonly size: S;
   readonly admitted: Admitted;
   /**
-   * Asks the model's upstreams, best first, until one answers; each failure is logged and counted.
-   * @param signal gives the tries up; default: the client's leaving
+   * Calls the model's upstreams, best first, until one responds; each failure is logged and
+   * counted.
+   * @param signal aborts the attempts; default: the client's disconnect
    * @throws {AttemptsFailed}
    */
   attempt<T>(call: (upstream: Upstream) => Promise<T>, signal?: AbortSignal): Promise<Attempted<T>>;
@@ -32,14 +34,13 @@ export interface AdmittedRequest<R, S extends Size> extends CheckedRequest<R> {
 export interface Shortage<S extends Size> {
   /** The size that was refused first. */
   readonly size: S;
-  /** What there is, nano-USD; undefined when billing did not say. */
+  /** The available balance, nano-USD; undefined when billing did not report it. */
   readonly availableNanoUsd: bigint | undefined;
 }
 
 /**
- * An operation that is billed by the request: what is its own. Everything around that is {@link
- * defineOperation}'s. `B` is its body, `R` a checked request, `S` its size, `A` what upstreams
- * answered.
+ * The specific part of an operation that is billed per request; {@link defineOperation} does the
+ * rest. `B` is its body, `R` a checked request, `S` its size, `A` what upstreams responded.
  */
 export interface OperationSpec<B, R, S extends Size, A> extends RequestSpec<B, R> {
   /**
@@ -48,25 +49,25 @@ export interface OperationSpec<B, R, S extends Size, A> extends RequestSpec<B, R
    */
   size(checked: CheckedRequest<R>): S;
   /**
-   * Tighter sizes for a balance that does not cover the first, in the order in which to try them;
-   * default: none.
+   * Tighter sizes for a balance that does not cover the first, in the order to try them; default:
+   * none.
    */
   resize?(checked: CheckedRequest<R>, shortage: Shortage<S>): AsyncIterable<S>;
-  /** Whether the answer is sent as it comes; default: never. */
+  /** Whether the response is streamed; default: never. */
   streams?(request: R): boolean;
   /**
-   * Asks upstreams. Nothing may reach the client yet.
-   * @throws {AttemptsFailed} when none answered, {@link PartialFailure} when that is owed for all
-   * the same
+   * Calls upstreams. Nothing may be sent to the client yet.
+   * @throws {AttemptsFailed} when none responded, {@link PartialFailure} when something is owed
+   * anyway
    */
   call(admitted: AdmittedRequest<R, S>): Promise<A>;
   /**
-   * What a client that left owes for a call that was given up while an upstream worked on it.
-   * Needed where `call` throws `AttemptsFailed` as it is.
+   * What a disconnected client owes for a call that was aborted while an upstream worked on it.
+   * Required where `call` throws `AttemptsFailed` unchanged.
    */
   owed?(admitted: AdmittedRequest<R, S>, failed: AttemptsFailed): Charge | Promise<Charge>;
-  /** The answer for the client, with what it costs. Its first byte leaves after this. */
+  /** The response for the client, with its usage. Its first byte is sent after this. */
   respond(admitted: AdmittedRequest<R, S>, response: A): Reply | Promise<Reply>;
-  /** Lets go of an answer that is not delivered, or not to its end for a fault of ours. */
+  /** Discards a response that is not delivered, or not completely because of an internal fault. */
   discard?(response: A): void | Promise<void>;
 }

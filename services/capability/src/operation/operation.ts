@@ -6,13 +6,13 @@ import type { ErrorFormat } from "../client-error.ts";
 export interface Operation {
   readonly handler: LinkHandler;
   /**
-   * The shape of errors that arise before the handler runs (an idempotency key that is in use).
+   * The format of errors that arise before the handler runs, such as an idempotency key in use.
    * @param body the request's body; undefined when it could not be read
    */
   errorFormat(body: Buffer | undefined, caller: Caller): Promise<ErrorFormat>;
 }
 
-/** A service's operations, by the names that the router's table uses. */
+/** A service's operations, by their names in the router's table. */
 export type Operations = Readonly<Record<string, Operation>>;
 
 /** The bare link handlers, for a link server without idempotency keys. */

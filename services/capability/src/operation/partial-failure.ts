@@ -2,19 +2,19 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import type { Charge } from "../bill.ts";
 
 /**
- * A request that failed after some of its upstream calls were answered, or given up, and are
- * charged for by the upstream.
+ * A request that failed although upstreams charge for some of its calls, which were completed or
+ * aborted.
  */
 export class PartialFailure extends Error {
   override readonly name = "PartialFailure";
-  /** What is owed all the same; undefined: nothing. */
+  /** What is owed anyway; undefined: nothing. */
   readonly owed: Charge | undefined;
-  /** The upstream that the ledger names. */
+  /** The upstream recorded in the ledger. */
   readonly upstream: Upstream | undefined;
-  /** All tries, those of failed calls included. */
+  /** All attempts, including failed calls. */
   readonly attempts: number;
 
-  /** @param cause what the client is told about */
+  /** @param cause reported to the client */
   constructor(cause: unknown, parts: { owed: Charge | undefined; upstream: Upstream | undefined; attempts: number }) {
     super("a part of the request failed", { cause });
     this.owed = parts.owed;

@@ -6,7 +6,7 @@ import { relay } from "./relay.ts";
 
 const ping = Buffer.from("event: ping\n\n");
 
-/** A relay whose time, upstream and client are the test's. */
+/** A relay whose clock, upstream and client the test controls. */
 function stage(keepAlive: Buffer | undefined) {
   mock.timers.enable({ apis: ["setInterval"] });
   let now = 0;

@@ -4,28 +4,28 @@ import type { LiveStream, StreamConsumer } from "@uag/upstreams/live-stream.ts";
 
 const checkpointBytes = 64 * 1024;
 const checkpointMs = 5_000;
-/** Anthropic's clients and the proxies on their way expect to hear of a stream now and then. */
+/** Anthropic's clients and intermediate proxies expect regular traffic on a stream. */
 const keepAliveMs = 10_000;
 const keepAliveCheckMs = 2_500;
 
-/** Whom a stream goes to, and what happens beside it. */
+/** Where a stream is sent, and what happens alongside. */
 export interface RelayOptions {
   readonly exchange: LinkExchange;
   /**
-   * Sent while the stream has nothing to say, so that nobody on the way takes it for dead; default:
-   * nothing is.
+   * Sent while the stream is idle, so that no intermediary considers it dead; default: nothing is
+   * sent.
    */
   readonly keepAlive?: Buffer | undefined;
   /**
-   * Notes what was delivered, should this process die: called every 5 s, and every 64 KiB, while
-   * bytes come.
+   * Records what was delivered in case this process dies: called every 5 s and every 64 KiB while
+   * bytes arrive.
    */
   checkpoint?(): void;
 }
 
 /**
- * Carries a stream's bytes to the client as they come, at the client's pace.
- * Resolves when the upstream's side is over, finished or broken.
+ * Relays a stream to the client as it arrives, with backpressure. Resolves when the upstream's side
+ * is over, finished or broken.
  */
 export function relay(live: LiveStream, options: RelayOptions): Promise<void> {
   return new Promise((resolve) => live.attach(new Relay(live, options, resolve)));
@@ -84,7 +84,7 @@ class Relay implements StreamConsumer {
       this.#paused = false;
       this.#live.resume();
     };
-    // A client that left is told by the exchange's signal, which ends the upstream call.
+    // A client's disconnect is reported by the exchange's signal, which ends the upstream call.
     this.#exchange.drained().then(goOn, goOn);
   }
 }

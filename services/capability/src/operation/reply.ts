@@ -4,47 +4,47 @@ import type { UsageCharge } from "../bill.ts";
 import type { ClientError } from "../client-error.ts";
 
 interface ReplyBase {
-  /** The upstream that the ledger names. */
+  /** The upstream recorded in the ledger. */
   readonly upstream: Upstream | undefined;
-  /** Calls to upstreams that the answer took so far. */
+  /** Upstream calls made for the response so far. */
   readonly attempts: number;
-  /** More headers, name and value by turns; `content-type` among them. */
+  /** Additional headers, alternating name and value, including `content-type`. */
   readonly headers: readonly string[];
-  /** The upstream's headers about limits, for a key that has none of its own. */
+  /** The upstream's rate limit headers, for a key without limits of its own. */
   upstreamLimits?(): readonly string[];
 }
 
-/** An answer in one piece. It leaves after its bill is on disk. */
+/** A non-streamed response. It is sent after its bill is on disk. */
 export interface WholeReply extends ReplyBase {
   readonly kind: "whole";
   readonly charge: UsageCharge;
-  /** In pieces where joining them would copy much. */
+  /** In pieces where concatenating would copy much. */
   readonly body: Buffer | readonly Buffer[];
 }
 
-/** An answer that is sent as it comes. Its last bytes leave after its bill is on disk. */
+/** A streamed response. Its last bytes are sent after its bill is on disk. */
 export interface StreamReply extends ReplyBase {
   readonly kind: "stream";
   /**
-   * Carries everything but the last bytes to the client, at the client's pace; resolves when the
-   * upstream's side is over, finished or broken, or the client has left.
+   * Relays everything but the last bytes to the client, with backpressure; resolves when the
+   * upstream's side is over, finished or broken, or the client has disconnected.
    */
   relay(exchange: LinkExchange): Promise<StreamEnd>;
-  /** An error as the last event of the stream; default: the stream is cut without one. */
+  /** An error as the stream's last event; default: the stream is cut without one. */
   errorEvent?(error: ClientError): Buffer;
 }
 
-/** How a stream came to its end. */
+/** How a stream ended. */
 export interface StreamEnd {
-  /** What was delivered; undefined: nothing that is owed for. */
+  /** What was delivered; undefined: nothing is owed. */
   readonly charge: UsageCharge | undefined;
-  /** The client's last bytes, kept back until now. */
+  /** The client's last bytes, held back until now. */
   readonly closing?: Buffer;
-  /** Why it broke; undefined: it did not. */
+  /** Why it broke; undefined when it did not. */
   readonly failure?: { readonly thrown: unknown } | undefined;
-  /** All calls to upstreams, where there were more after the reply began. */
+  /** All upstream calls, if there were more after the reply began. */
   readonly attempts?: number;
 }
 
-/** What an operation answers with: one piece, or a stream. */
+/** What an operation responds with: a whole body, or a stream. */
 export type Reply = WholeReply | StreamReply;

@@ -7,11 +7,11 @@ import { nestedErrors } from "../nested-error.ts";
 import { findModel } from "../request/find-model.ts";
 import type { BodyReader } from "./body-reader.ts";
 
-/** A request whose body is there, on its way through the checks. */
+/** A request whose body has been read and that is being checked. */
 export interface IncomingRequest {
   readonly exchange: LinkExchange;
   readonly caller: Caller;
-  /** Pays for the memory that is held for the request. */
+  /** Accounts for memory held for the request. */
   readonly lease: BufferLease;
 }
 
@@ -28,19 +28,18 @@ export interface RequestSpec<B, R> {
    */
   modelOf(body: B): string;
   /**
-   * The model of that id, if the key may use it; default: `findModel`. @throws {GatewayError} as
-   * that does
+   * Finds the model, if the key may use it; default: `findModel`. @throws {GatewayError} like that
    */
   findModel?(catalog: Catalog, id: string, caller: Caller): Model;
   /**
-   * Checks the body against the contract. The model is known by then: nobody is told what is wrong
-   * with a request for a model that their key may not use.
-   * @throws {GatewayError} naming the field at fault
+   * Checks the body against the contract. Called after the model is known, so that a request for a
+   * model its key may not use reveals nothing else.
+   * @throws {GatewayError} naming the invalid field
    */
   read(body: B, model: Model, incoming: IncomingRequest): R;
   /**
-   * How clients are told of errors; default: OpenAI's nested form. It may depend on the body, once
-   * that can be read.
+   * How errors are rendered; default: OpenAI's nested form. May depend on the body once that can be
+   * read.
    */
   readonly errorFormat?: ErrorFormat | ((body: B, caller: Caller) => ErrorFormat);
 }
@@ -53,7 +52,7 @@ export interface CheckedRequest<R> extends IncomingRequest {
 }
 
 /**
- * Checks a body: first its model and the key's right to it, then its fields.
+ * Checks a body: first its model and the key's permission, then its fields.
  * @throws {GatewayError} for the first fault
  */
 export function checkRequest<B, R>(
@@ -68,9 +67,7 @@ export function checkRequest<B, R>(
   return { exchange, caller, lease, model, request, errorFormat };
 }
 
-/**
- * The error format of a request whose body was read, or, while `body` is undefined, could not be.
- */
+/** The error format of a request; `body` is undefined while it is not, or could not be, read. */
 export function formatFor<B, R>(spec: RequestSpec<B, R>, body: B | undefined, caller: Caller): ErrorFormat {
   const { errorFormat = nestedErrors } = spec;
   if (typeof errorFormat !== "function") return errorFormat;

@@ -13,16 +13,16 @@ import type { Reply, StreamEnd, StreamReply, WholeReply } from "./reply.ts";
 interface Sending<R> {
   readonly admitted: AdmittedRequest<R, Size>;
   readonly bill: Bill;
-  /** Lets go of the upstream's answer. Never rejects. */
+  /** Discards the upstream's response. Never rejects. */
   discard(): Promise<void>;
 }
 
 type EventContext = Pick<CapabilityContext, "events">;
 
 /**
- * Brings a reply to the client, with its bill.
- * @throws whatever kept the bill of an answer in one piece from being written: nothing has left by
- * then
+ * Sends a reply to the client and writes its bill.
+ * @throws whatever prevented the bill of a non-streamed response from being written: nothing has
+ * been sent then
  */
 export function send<R>(context: EventContext, { reply, ...sending }: Sending<R> & { reply: Reply }): Promise<void> {
   return reply.kind === "whole" ? sendWhole(sending, reply) : sendStream(context, sending, reply);
@@ -58,13 +58,13 @@ async function respondInPieces(
   exchange.head(200, headers);
   for (const piece of pieces) {
     if (exchange.over) return;
-    // A client that leaves meanwhile is seen at the next piece.
+    // A client that disconnects meanwhile is noticed at the next piece.
     if (piece.length > 0 && !exchange.write(piece)) await exchange.drained().catch(() => {});
   }
   exchange.end();
 }
 
-/** A key without limits of its own is told the upstream's, where the reply knows them. */
+/** A key without limits gets the upstream's limit headers, if the reply has them. */
 function limitsOf<R>({ admitted }: AdmittedRequest<R, Size>, reply: Reply): readonly string[] {
   return admitted.headers.length > 0 ? admitted.headers : (reply.upstreamLimits?.() ?? []);
 }
@@ -81,18 +81,18 @@ async function sendStream<R>(context: EventContext, sending: Sending<R>, reply: 
     await billStream(sending, reply, end);
     finish(context, admitted, { reply, end });
   } catch (error) {
-    // The bill could not be made, or written: the answer must not end as if it were whole.
+    // The bill could not be computed or written: the response must not look complete.
     context.events.failed(exchange.requestId, error);
     exchange.fail("service_unavailable");
     await discard();
     await bill.fail({ upstream, attempts: reply.attempts, status: 503 }).catch((again: unknown) => {
-      // A bill that was tried before fails with the same error, which is logged already.
+      // A second attempt on the same bill fails with the same error, which is logged already.
       if (again !== error) context.events.failed(exchange.requestId, again);
     });
   }
 }
 
-/** A stream that brought nothing that is owed for costs nothing. */
+/** Bills a stream; one without a charge costs nothing. */
 async function billStream<R>(
   { admitted, bill }: Sending<R>,
   { upstream, attempts }: StreamReply,
@@ -104,7 +104,7 @@ async function billStream<R>(
   else await bill.charge({ ...end.charge, outcome: over ? Outcome.DISCONNECTED : Outcome.COMPLETED }, answered);
 }
 
-/** Ends the answer with its last bytes, or with what went wrong. */
+/** Ends the response with its last bytes, or with the error. */
 function finish<R>(
   { events }: EventContext,
   { exchange }: AdmittedRequest<R, Size>,

@@ -8,7 +8,7 @@ import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { CapabilityEvents } from "../events.ts";
 import type { CheckedRequest } from "./request-spec.ts";
 
-/** What GenAI's conventions call operations of ours; others go by their own name. */
+/** Names in the GenAI conventions for our operations; others keep their own. */
 const conventional: Readonly<Record<string, string>> = {
   "chat.completions": "chat",
   messages: "chat",
@@ -22,19 +22,19 @@ const otherError = "_OTHER";
 const failed = { code: 2 } as const;
 
 /**
- * The spans of one request in a capability service: its own, by the conventions for generative AI,
- * and one for each call of a provider. They tell of numbers and names, never of what was said.
+ * The spans of one request in a capability service: its own, following the conventions for
+ * generative AI, and one for each provider call. They record numbers and names, never content.
  */
 export interface RequestTrace {
-  /** Does the request's work, and ends its span with it. */
+  /** Runs the request's work and then ends its span. */
   around(work: () => Promise<void>): Promise<void>;
-  /** The events, which also tell the span what was used. */
+  /** Wraps the events so that the span also records usage. */
   observing(events: CapabilityEvents): CapabilityEvents;
-  /** Calls a provider. */
+  /** Calls a provider within a span. */
   call<T>(upstream: Upstream, work: () => Promise<T>): Promise<T>;
 }
 
-/** Begins the span of a request that has passed all checks. */
+/** Starts the span of a request that has passed all checks. */
 export function openTrace<R>(
   tracing: Tracing,
   operation: string,

@@ -8,32 +8,32 @@ import { type Fields, withoutNulls } from "./nulls.ts";
 
 export type { Fields } from "./nulls.ts";
 
-/** Reading a longer body takes so long that others should have a turn in between. */
+/** Parsing a longer body takes long enough that it should yield to the event loop. */
 const longBytes = 256 * 1024;
 const nothing: ReadonlySet<string> = new Set();
 
 /** A request body that is one JSON object. */
 export interface JsonBody {
-  /** As they came. */
+  /** The bytes as received. */
   readonly body: Buffer;
-  /** What is null is as absent. */
+  /** Without null members, which count as absent. */
   readonly fields: Fields;
-  /** Every member as it came; where it had no null in it, the very object that is in `fields`. */
+  /** Every member as received; one without nulls is the same object as in `fields`. */
   readonly sent: Fields;
 }
 
 /** How a JSON body is parsed. */
 export interface JsonOptions {
   readonly limits?: JsonLimits;
-  /** Members whose content is not ours, at whatever level: null means something there. */
+  /** Members with foreign content, at any depth: null is meaningful there. */
   readonly opaque?: ReadonlySet<string>;
 }
 
 /**
  * Reads an exchange's whole body as one JSON object.
- * @param lease pays for the bytes
- * @throws {GatewayError} what {@link readJsonObject} throws, `service_unavailable` when there is no
- * room
+ * @param lease accounts for the bytes
+ * @throws {GatewayError} what {@link readJsonObject} throws, `service_unavailable` when memory is
+ * exhausted
  * @throws {LinkError} `too_large`, or why the exchange is over
  */
 export async function readJsonBody(
@@ -48,7 +48,7 @@ export async function readJsonBody(
 }
 
 /**
- * Does what {@link readJsonObject} does; of a long body in turns of the event loop.
+ * Like {@link readJsonObject}, but a long body is parsed in several turns of the event loop.
  * @throws {GatewayError} what that throws
  */
 export async function parseJsonBody(body: Buffer, { limits, opaque }: JsonOptions = {}): Promise<JsonBody> {
@@ -57,9 +57,9 @@ export async function parseJsonBody(body: Buffer, { limits, opaque }: JsonOption
 }
 
 /**
- * Reads bytes as one JSON object, within the limits of `parseJson`.
- * @throws {GatewayError} `invalid_json` (422) for what is not JSON, `invalid_request` for JSON that
- * is not acceptable
+ * Parses bytes as one JSON object, within the limits of `parseJson`.
+ * @throws {GatewayError} `invalid_json` (422) for what is not JSON, `invalid_request` for
+ * unacceptable JSON
  */
 export function readJsonObject(bytes: Buffer, { limits, opaque }: JsonOptions = {}): JsonBody {
   return jsonOf(bytes, objectOf(parseJson(bytes, limits)), opaque);

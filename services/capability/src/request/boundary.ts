@@ -4,8 +4,7 @@ import { parseMediaType } from "@uag/kit/http/media-type.ts";
 const maxBoundaryLength = 70;
 
 /**
- * What separates the parts of a form, from its content type; undefined when there is none that a
- * form may have.
+ * The boundary between a form's parts, from its content type; undefined when there is no valid one.
  */
 export function boundaryOf(contentType: string | undefined): string | undefined {
   const boundary = parseMediaType(contentType ?? "")?.parameters.get("boundary") ?? "";

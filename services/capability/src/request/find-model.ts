@@ -4,8 +4,8 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 
 /**
- * The model that a request names. One that the key may not use is answered as one that does not
- * exist: which models there are is told to those who may use them.
+ * The model that a request names. A model the key may not use is reported as nonexistent, so that
+ * its existence is revealed only to keys that may use it.
  * @throws {GatewayError} `model_not_found` or `endpoint_model_mismatch`
  */
 export function findModel(catalog: Catalog, id: string, caller: Caller, operation: string): Model {
@@ -19,10 +19,10 @@ export function findModel(catalog: Catalog, id: string, caller: Caller, operatio
   return model;
 }
 
-/** What a request is told whose model does not exist, or not for its key. */
+/** The error for a model that does not exist, or not for this key. */
 export function modelNotFound(id: string, operation: string): GatewayError {
   const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id;
-  // Clients of the messages format know Anthropic's own words for this.
+  // Clients of the messages format expect Anthropic's own wording.
   const text = operation.startsWith("messages")
     ? `model: ${shown}`
     : `There is no model '${shown}'. GET /v1/models lists the models this key can use.`;

@@ -1,14 +1,14 @@
 /** The members of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Null has a meaning of its own there: an assistant's message that has only calls of tools. */
+/** Null is meaningful here: an assistant message with only tool calls. */
 const meaningful = "content";
 
 /**
- * A body without its members that are null: SDKs send null for what was left out. Answers the very
- * same objects where nothing changes.
- * @param opaque members that are not looked into, because what is in them is not ours: JSON
- * schemas, arguments of tools
+ * A body without its null members: SDKs send null for omitted values. Returns the same objects
+ * where nothing changes.
+ * @param opaque members that are not inspected, because their content is not ours: JSON schemas,
+ * tool arguments
  */
 export function withoutNulls(fields: Fields, opaque: ReadonlySet<string>): Fields {
   let copy: Record<string, unknown> | undefined;
@@ -26,7 +26,7 @@ export function withoutNulls(fields: Fields, opaque: ReadonlySet<string>): Field
   return copy ?? fields;
 }
 
-/** A null in a list stays: without it the others would have other places. */
+/** A null in a list is kept: removing it would shift the other items. */
 function cleaned(value: unknown, opaque: ReadonlySet<string>): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (!Array.isArray(value)) return withoutNulls(value as Fields, opaque);

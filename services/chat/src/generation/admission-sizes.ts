@@ -6,20 +6,17 @@ import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
 import type { GenerationRequest } from "../format.ts";
 import { type Sizing, sizeOf } from "./size.ts";
 
-/** Vendors' tokenizers differ from ours by less than this. */
+/** Vendors' tokenizers differ from ours by less than this factor. */
 const tokenizerMargin = 1.15;
 const marginTokens = 32;
-/** A cap below this is of no use to anybody. */
+/** A lower cap is useless. */
 const minCap = 16;
 
-/** What a request was admitted for. */
+/** The size that a request was admitted for. */
 export interface GenerationSize extends Size {
-  /** Set when the balance covers only so many tokens: the cap to send, for each candidate. */
+  /** Set when the balance covers only this many tokens: the cap to send, per candidate. */
   readonly affordableCap: number | undefined;
-  /**
-   * Set when the upstream runs tools that the client has not capped: the cap to send, for each of
-   * them.
-   */
+  /** Set when the upstream runs tools that the client has not capped: the cap to send, per tool. */
   readonly maxUses: number | undefined;
 }
 
@@ -27,7 +24,7 @@ type Checked = Pick<CheckedRequest<GenerationRequest>, "model" | "request">;
 
 const sizingOf = ({ model, request }: Checked): Sizing => ({ model, bodyBytes: request.body.length, ...request });
 
-/** The quick bound: a token is at least one byte. */
+/** A quick upper bound: a token is at least one byte. */
 export function quickSize(checked: Checked): GenerationSize {
   const sizing = sizingOf(checked);
   const maxUses = isUncapped(sizing) ? sizing.model.search.maxUses : undefined;
@@ -35,9 +32,8 @@ export function quickSize(checked: Checked): GenerationSize {
 }
 
 /**
- * For a balance that does not cover the quick bound the prompt is counted; then tools that the
- * upstream runs are given fewer uses, and the answer fewer tokens, where the client set no cap of
- * its own.
+ * For a balance that does not cover the quick bound: counts the prompt, then reduces the uses of
+ * tools that the upstream runs, then the output tokens, unless the client capped those itself.
  */
 export async function* tighterSizes(
   checked: Checked,
@@ -61,8 +57,8 @@ const isUncapped = ({ serverTools }: Sizing): boolean =>
   serverTools?.priced.some(({ maxUses }) => maxUses === undefined) === true;
 
 /**
- * The same request with as many uses of tools, or tokens, as the balance covers; undefined when it
- * covers none of use.
+ * The same request with as many tool uses, or tokens, as the balance covers; undefined when that is
+ * too few to be useful.
  */
 function cappedSizing(available: bigint, sizing: Sizing): Sizing | undefined {
   if (!isUncapped(sizing)) return withCap(available, sizing);
@@ -78,7 +74,7 @@ function withCap(available: bigint, sizing: Sizing): Sizing | undefined {
 }
 
 /**
- * The most tokens of each candidate that the balance covers; undefined when that is too few, or the
+ * The most tokens per candidate that the balance covers; undefined when that is too few, or the
  * client has set a cap.
  */
 function affordableCap(available: bigint, sizing: Sizing): number | undefined {

@@ -16,7 +16,7 @@ import { type GenerationSize, quickSize, tighterSizes } from "./admission-sizes.
 import { respond } from "./respond.ts";
 import { estimatedUsage } from "./usage.ts";
 
-/** Generated text in a client's format. */
+/** Defines the operation that generates text in a client's format. */
 export function generationOperation(format: ClientFormat, context: ChatContext): Operation {
   return defineOperation(context, {
     name: format.name,
@@ -42,7 +42,7 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
   });
 }
 
-/** Resolves with the whole answer, or with the beginning of a stream. @throws {AttemptsFailed} */
+/** Resolves with the complete response, or with the start of a stream. @throws {AttemptsFailed} */
 async function callUpstreams(
   context: Pick<ChatContext, "drains" | "media" | "pools">,
   format: ClientFormat,

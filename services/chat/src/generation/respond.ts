@@ -14,14 +14,14 @@ import { estimatedUsage, roughUnits } from "./usage.ts";
 type Admitted = AdmittedRequest<GenerationRequest, GenerationSize>;
 type ReplyBase = Pick<Reply, "upstream" | "attempts" | "upstreamLimits">;
 
-/** An upstream's answer for the client: whole, or as it comes. */
+/** An upstream's response for the client: whole, or streamed. */
 export async function respond(
   format: ClientFormat,
   admitted: Admitted,
   { value, upstream, attempts }: Attempted<Generated>,
 ): Promise<Reply> {
-  // Some clients read these headers unasked: of a key without limits, the provider's are all that
-  // is known.
+  // Some clients always read these headers: for a key without limits, only the provider's are
+  // known.
   const base: ReplyBase = { upstream, attempts, upstreamLimits: () => upstreamLimits(value.upstreamResponse) };
   return value.kind === "whole"
     ? await wholeReply(admitted, value.response, base)
@@ -63,15 +63,15 @@ function streamReply(
   };
 }
 
-/** Roughly, for counting exactly takes time. */
+/** A rough count, since exact counting takes time. */
 function checkpoint({ admitted, model, request }: Admitted, { live }: GeneratedStream): void {
   const units = roughUnits(model, { bodyBytes: request.body.length, outputTokens: live.stream.delivered.roughTokens });
   admitted.checkpoint(units, price(units, model.price).costNanoUsd);
 }
 
 /**
- * By the upstream's count if it came, else by what was delivered. A stream that broke by itself
- * before it brought anything is free; one that its client has left is not.
+ * Uses the upstream's count if there is one, else counts what was delivered. A stream that broke by
+ * itself before delivering anything is free; one whose client disconnected is not.
  */
 async function chargeFor(admitted: Admitted, { live, allSeen }: GeneratedStream): Promise<UsageCharge | undefined> {
   const { usage, soFar, delivered } = live.stream;
@@ -82,7 +82,7 @@ async function chargeFor(admitted: Admitted, { live, allSeen }: GeneratedStream)
   return await estimatedUsage(admitted, { text: delivered.text, soFar, workedMs });
 }
 
-/** What the balance, or the model's own limit, capped that the client had not. */
+/** Headers for the caps that the balance or the model's own limit added. */
 function sizeHeaders({ size: { affordableCap, maxUses } }: Admitted): string[] {
   const headers: string[] = [];
   if (affordableCap !== undefined) headers.push("x-gateway-max-tokens", String(affordableCap));

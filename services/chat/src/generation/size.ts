@@ -8,43 +8,40 @@ import { maxToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { noServerTools, type ServerTools } from "@uag/upstreams/formats/server-tools.ts";
 import { isUncapped } from "@uag/upstreams/registry.ts";
 
-/** What is known of a request before it is sent. */
+/** What is known about a request before it is sent. */
 export interface Sizing {
   readonly model: Model;
   readonly fields: Fields;
   readonly bodyBytes: number;
   readonly candidates: number;
   readonly outputCap: number | undefined;
-  /** The prompt's tokens, where they were counted. */
+  /** The prompt's tokens, if they were counted. */
   readonly promptTokens?: number;
   readonly serverTools?: ServerTools;
-  /**
-   * Uses of each of those tools that the client has not capped; default: what the model's catalogue
-   * row says.
-   */
+  /** Uses of each tool that the client has not capped; default: the model's catalogue entry. */
   readonly maxUses?: number;
 }
 
 /**
- * Bytes of base64 that one token of audio stands for at least: 25 tokens a second of 8 kbit/s (the
- * thinnest MP3).
+ * Minimum base64 characters per audio token: 25 tokens a second of 8 kbit/s (the lowest MP3 bit
+ * rate).
  */
 const audioCharsPerToken = 50;
 const bytesPerToken = 4;
 
-/** What a vendor's own prompt for tools comes to at most. */
+/** Upper bound of a vendor's own prompt for tools. */
 const toolPromptTokens = 1_000;
 
 const { textIn, mediaIn, soundIn, textOut, soundOut } = sizings.generation;
 
 /**
  * Bounds a request's cost. A token is at least one byte, so the body's bytes bound the text's
- * tokens; media are bounded by kind; nothing is longer than the model's context.
+ * tokens; media are bounded by kind; nothing exceeds the model's context.
  *
- * What is reserved of a limit of tokens per minute, until the real count corrects it, are the
- * likely tokens of the prompt and the cap that the client set on the answer, as Azure counts.
- * OpenAI takes the larger of the two, so that requests in flight pass the limit by their prompts;
- * without a cap, an upper bound would make such limits useless.
+ * What is reserved from the tokens per minute, until the real count corrects it, is the prompt's
+ * likely tokens plus the client's output cap, as Azure counts. OpenAI takes the larger of the two,
+ * so that requests in flight exceed the limit by their prompts; an upper bound for uncapped output
+ * would make such limits useless.
  * https://learn.microsoft.com/azure/ai-foundry/openai/how-to/quota#understanding-rate-limits
  */
 export function sizeOf(sizing: Sizing): Size {
@@ -86,8 +83,7 @@ function sum(uses: readonly Uses[]): number {
 }
 
 /**
- * Every round behind a tool's use reads the prompt again, with all that was written and found
- * before it.
+ * Every round after a tool use reads the prompt again, with everything written and found so far.
  */
 function inputOfRounds(
   { model, serverTools = noServerTools }: Sizing,
@@ -103,8 +99,8 @@ function inputOfRounds(
 }
 
 /**
- * Most tokens of one candidate. Where reasoning or speech is not under the cap, the cap says
- * nothing.
+ * Maximum tokens of one candidate. Where reasoning or speech is not subject to the cap, the cap is
+ * meaningless.
  */
 function outputBound({ model, outputCap, fields }: Sizing): number {
   if (outputCap === undefined) return model.maxOutputTokens;
@@ -119,7 +115,7 @@ function requestsSpeech({ audio, modalities }: Fields): boolean {
 }
 
 interface Media {
-  /** Characters of the body that are media and not text. */
+  /** Characters of the body that are media rather than text. */
   chars: number;
   tokens: number;
   sound: boolean;

@@ -9,19 +9,19 @@ import type { GenerationRequest } from "../format.ts";
 
 const bytesPerToken = 4;
 
-/** What is known of an answer that no upstream has counted to its end. */
+/** What is known about a response whose tokens the upstream did not count completely. */
 export interface Uncounted {
-  /** What was delivered of it. */
+  /** The delivered text. */
   readonly text: string;
   /** What the upstream has counted so far. */
   readonly soFar?: UsageReport | undefined;
-  /** How long an upstream was at work whose tokens could not all be seen. */
+  /** How long an upstream worked on tokens that were not all visible, milliseconds. */
   readonly workedMs?: number | undefined;
 }
 
 /**
- * What was delivered, counted by our own tokenizer; where the upstream has counted the prompt, by
- * that.
+ * Counts what was delivered with our own tokenizer; uses the upstream's prompt count if there is
+ * one.
  */
 export async function estimatedUsage(
   { model, request }: { readonly model: Model; readonly request: GenerationRequest },
@@ -33,7 +33,7 @@ export async function estimatedUsage(
   return { units: unitsOf(Math.min(input, model.contextTokens), output), estimated: true };
 }
 
-/** What a long stream has come to so far, by the bytes. */
+/** Estimates a long stream's usage so far from its bytes. */
 export function roughUnits(
   model: Model,
   { bodyBytes, outputTokens }: { readonly bodyBytes: number; readonly outputTokens: number },
@@ -41,12 +41,12 @@ export function roughUnits(
   return unitsOf(Math.min(Math.ceil(bodyBytes / bytesPerToken), model.contextTokens), outputTokens);
 }
 
-/** Most tokens of the answer, all candidates. */
+/** Maximum output tokens over all candidates. */
 function maxOutputTokens(model: Model, { outputCap, candidates }: GenerationRequest): number {
   return Math.min(outputCap ?? model.maxOutputTokens, model.maxOutputTokens) * candidates;
 }
 
-/** What was counted so far, with at least so many tokens of output. */
+/** The units counted so far, with at least this many output tokens. */
 function withOutput(units: readonly Unit[], output: number): Unit[] {
   const reported = units.find(({ name }) => name === "output_tokens")?.quantity ?? 0n;
   const quantity = reported > BigInt(output) ? reported : BigInt(output);

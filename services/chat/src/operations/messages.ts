@@ -5,7 +5,7 @@ import type { FailureKind } from "@uag/upstreams/failure.ts";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readMessagesRequest } from "../request/messages-request.ts";
 
-/** Failures that say something about the request or the model, not about our account there. */
+/** Failures that concern the request or the model, not our account at the provider. */
 const reported: ReadonlySet<FailureKind> = new Set(["client", "unknown_model", "transient"]);
 
 /** `POST /v1/messages` */
@@ -23,7 +23,7 @@ export const messages: ClientFormat = {
   keepAlive: Buffer.from('event: ping\ndata: {"type": "ping"}\n\n'),
 };
 
-/** Version, betas and whatever else of Anthropic's goes with fields of the body. */
+/** Version, betas and any other Anthropic header that belongs to the body's fields. */
 function anthropicHeaders(headers: readonly string[]): string[] {
   const passed: string[] = [];
   for (let i = 0; i + 1 < headers.length; i += 2) {
@@ -34,7 +34,8 @@ function anthropicHeaders(headers: readonly string[]): string[] {
 }
 
 /**
- * An upstream's own body byte for byte, for clients match its words; else ours in the same shape.
+ * An upstream's own body verbatim, because clients match its wording; otherwise ours in the same
+ * shape.
  */
 function errorBody(clientError: ClientError): Buffer {
   const { failure } = clientError;

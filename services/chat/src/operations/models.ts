@@ -16,8 +16,8 @@ interface Page {
 }
 
 /**
- * `GET /v1/models`: what OpenAI's clients read, with what Anthropic's read beside it, and what the
- * model can do and costs. Whole lists are remembered.
+ * `GET /v1/models`: the fields that OpenAI's and Anthropic's clients read, plus the model's
+ * capabilities and prices. Complete lists are cached.
  */
 export function listModels(context: ChatContext): Operation {
   let version = "";

@@ -20,7 +20,7 @@ function known(id: string): Model {
   return catalog.models.get(id) ?? assert.fail(`the catalogue has no ${id}`);
 }
 
-/** The field that is refused, or undefined when the request is accepted. */
+/** The rejected field, or undefined when the request is accepted. */
 function refusedField(fields: object, model = "plain"): string | undefined {
   const body = Buffer.from(JSON.stringify({ ...base, ...fields }));
   try {

@@ -7,7 +7,7 @@ import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
 import type { GenerationRequest } from "../format.ts";
 import { chatSchema, modelSchema, parsedTool, reasoningChatSchema, samplingFields } from "./chat-schema.ts";
 
-/** What a choice may be beside the name of a tool. */
+/** Valid choices other than a tool's name. */
 const choiceWords: ReadonlySet<string> = new Set(["auto", "none", "required"]);
 
 /** @throws {GatewayError} `invalid_request` when a body names no model */
@@ -17,7 +17,7 @@ export function modelOf(fields: Fields): string {
 
 /**
  * Checks a chat request against the contract. For a reasoning model the sampling fields are neither
- * checked nor sent on: they have no effect there, and upstreams refuse them.
+ * checked nor passed on: they have no effect there, and upstreams refuse them.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
 export function readChatRequest(json: JsonBody, model: Model): GenerationRequest {
@@ -36,17 +36,17 @@ export function readChatRequest(json: JsonBody, model: Model): GenerationRequest
 }
 
 /**
- * The request as every upstream can take it; the very same bytes when there is nothing to change.
+ * The request in a form that every upstream accepts; the same bytes when nothing needs to change.
  */
 function normalized({ body, fields, sent }: JsonBody, reasons: boolean): { body: Buffer; fields: Fields } {
   const edits = new Map<string, string | undefined>();
   for (const [name, value] of Object.entries(sent))
     if (fields[name] !== value) edits.set(name, JSON.stringify(fields[name]));
   if (reasons) for (const name of Object.keys(samplingFields)) if (name in fields) edits.set(name, undefined);
-  // Another tier than the standard one has prices of its own, which the catalogue does not know.
+  // Tiers other than the standard one have prices of their own, which are not in the catalogue.
   const tier = fields["service_tier"];
   if (tier !== undefined && tier !== "default" && tier !== "auto") edits.set("service_tier", undefined);
-  // So has a cache that is kept for longer than usual.
+  // So do caches with a longer lifetime than usual.
   const ttl = fieldsOf(fields["prompt_cache_options"])["ttl"];
   if (ttl !== undefined && ttl !== "30m") edits.set("prompt_cache_options", undefined);
   const tools = fields["tools"];
@@ -64,7 +64,7 @@ function normalized({ body, fields, sent }: JsonBody, reasons: boolean): { body:
   return { body: editMembers(body, topLevelMembers(body), edits), fields: copy };
 }
 
-/** The choice of a tool that is given as its bare name, as OpenAI's protocol has it. */
+/** The tool choice given as a bare name, in the form of OpenAI's protocol. */
 function namedChoice({ tool_choice: name, tools }: Fields): object | undefined {
   if (typeof name !== "string" || choiceWords.has(name)) return undefined;
   for (const listed of listOf(tools)) {

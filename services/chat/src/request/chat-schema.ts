@@ -3,7 +3,7 @@ import { addFault, parseToFault } from "@uag/kit/first-fault.ts";
 import { z } from "zod";
 import { contentPart } from "./parts.ts";
 
-/** Content parts of one message, and calls of tools in one. */
+/** Maximum content parts, and tool calls, of one message. */
 export const maxParts = 10_000;
 const maxTools = 1_000;
 const maxStops = 64;
@@ -46,7 +46,7 @@ const functionTool = z.object({ function: z.object({ name: z.string().min(1) }) 
 
 const noTool = "must be an object, or a string that holds one as JSON";
 
-/** A tool is an object, or the same as a string of JSON (as the public contract has it). */
+/** A tool is an object, or that object as a JSON string (as the public contract allows). */
 const tool = z.union([z.looseObject({ type: z.string() }), z.string()]).superRefine((value, context) => {
   if (typeof value === "string") {
     if (parsedTool(value) !== undefined) return;
@@ -71,7 +71,7 @@ const optionalText = z.string().nullish();
 const flag = z.boolean().nullish();
 const object = z.looseObject({}).nullish();
 
-/** Fields that change nothing on a reasoning model: there they are not even looked at. */
+/** Fields without effect on a reasoning model: they are not even checked there. */
 export const samplingFields = {
   temperature: chatFields.temperature.nullish(),
   top_p: range(0, 1),
@@ -119,14 +119,12 @@ function crossChecks(value: Checked, context: z.RefinementCtx): void {
   if (value.stream_options != null && value.stream !== true) fault("stream_options", "requires stream to be true");
 }
 
-/** What a reasoning model is asked. */
+/** The fields for a reasoning model. */
 export const reasoningSchema = z.looseObject(commonFields);
 
 export const samplingSchema = reasoningSchema.extend(samplingFields);
 
-/**
- * The request body of `POST /v1/chat/completions`; fields beyond these are the upstream's to judge.
- */
+/** The request body of `POST /v1/chat/completions`; further fields are left to the upstream. */
 export const chatSchema = samplingSchema.superRefine((value, context) => {
   crossChecks(value, context);
   const fault = (path: string, message: string): void => context.addIssue({ code: "custom", path: [path], message });

@@ -1,4 +1,4 @@
-/** The raster formats that models take, by their first bytes. */
+/** The raster formats that models accept, by their first bytes. */
 const signatures: readonly [format: string, bytes: readonly number[], offset: number][] = [
   ["png", [0x89, 0x50, 0x4e, 0x47], 0],
   ["jpeg", [0xff, 0xd8, 0xff], 0],
@@ -12,7 +12,7 @@ const signatures: readonly [format: string, bytes: readonly number[], offset: nu
 
 const header = /^data:([a-z]+\/[a-z0-9.+-]+)(?:;[a-z0-9=_.-]+)*;base64,/i;
 
-/** What is wrong with a picture's data URL, for the user; undefined when nothing is. */
+/** What is wrong with an image's data URL, in user-facing words; undefined when nothing is. */
 export function imageDataUrlFault(url: string): string | undefined {
   const match = header.exec(url);
   if (match === null) return "must be a data URL of the form data:image/<type>;base64,<data>";
@@ -25,17 +25,17 @@ export function imageDataUrlFault(url: string): string | undefined {
 }
 
 const base64Tail = /^[A-Za-z0-9+/_-]*={0,2}$/;
-/** Characters looked at in one go; four are three bytes. */
+/** Characters checked at a time; four are three bytes. */
 const chunkChars = 64 * 1024;
 const decoded = Buffer.alloc((chunkChars / 4) * 3);
 
-/** Whether the text from `start` on is base64, of either alphabet, padded or not. */
+/** Whether the text from `start` on is base64, in either alphabet, padded or not. */
 export function isBase64(text: string, start = 0): boolean {
   const length = text.length - start;
   if (length === 0 || length % 4 === 1) return false;
   const body = text.length - Math.min(4, length);
-  // To decode is many times faster than a pattern is. What is no base64 is skipped in it, and what
-  // is not ASCII is taken for something else.
+  // Decoding is many times faster than a regular expression. It skips characters that are not
+  // base64, and misreads those that are not ASCII; both show in the length.
   for (let at = start; at < body; at += chunkChars) {
     const chunk = text.slice(at, Math.min(at + chunkChars, body));
     const bytes = Math.floor((chunk.length * 3) / 4);

@@ -14,8 +14,8 @@ export function modelOf(fields: Fields): string {
 }
 
 /**
- * Checks a messages request. No byte of it is touched but for members that are null: whatever betas
- * add is between the client and the upstream.
+ * Checks a messages request. Only null members are removed from its bytes: anything that betas add
+ * is between the client and the upstream.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
 export function readMessagesRequest(json: JsonBody, model: Model): GenerationRequest {
@@ -27,8 +27,8 @@ export function readMessagesRequest(json: JsonBody, model: Model): GenerationReq
 }
 
 /**
- * The turns stay as they are, nulls within them included: the protocol takes those, and arguments
- * of tools have numbers that we would round.
+ * The messages keep their bytes, including nulls: the protocol accepts those, and tool arguments
+ * may hold numbers that parsing would round.
  */
 export function bytesWithoutNulls({ body, fields, sent }: JsonBody): Buffer {
   const edits = new Map<string, string | undefined>();
@@ -50,7 +50,7 @@ function checked<S extends z.ZodType>(schema: S, fields: Fields): z.infer<S> {
   throw new GatewayError("invalid_request", `${param}: ${wordsOf(issue)}`, { param });
 }
 
-/** What is wrong in Anthropic's words: clients match them. */
+/** The issue in Anthropic's wording: clients match it. */
 function wordsOf(issue: z.core.$ZodIssue | undefined): string {
   if (issue === undefined) return "Invalid request";
   if (issue.message.endsWith("received undefined")) return "Field required";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-/** Anthropic takes 100,000, which no context window holds. */
+/** Anthropic accepts 100,000, which no context window holds. */
 const maxMessages = 10_000;
-/** Content blocks of one message. */
+/** Maximum content blocks of one message. */
 const maxBlocks = 10_000;
 const maxTools = 1_000;
 const maxStops = 10_000;
@@ -16,7 +16,7 @@ const message = z.looseObject({ role: z.enum(["user", "assistant", "system"]), c
 
 const unit = z.number().min(0).max(1).nullish();
 
-/** What other prices than the standard ones would hold for: the catalogue does not know them. */
+/** Options with prices other than the standard ones, which are not in the catalogue. */
 const onlyStandard = z.enum(["standard"], { error: "Input should be 'standard'" }).nullish();
 const onlyGlobal = z.enum(["global", "not_available"], { error: "Input should be 'global'" }).nullish();
 
@@ -37,12 +37,10 @@ const fields = {
   output_config: z.looseObject({}).nullish(),
 } as const;
 
-/**
- * The body of `POST /v1/messages/count_tokens`; fields beyond these are the upstream's to judge.
- */
+/** The body of `POST /v1/messages/count_tokens`; further fields are left to the upstream. */
 export const countTokensSchema = z.looseObject(fields);
 
-/** The body of `POST /v1/messages`; fields beyond these are the upstream's to judge. */
+/** The body of `POST /v1/messages`; further fields are left to the upstream. */
 export const messagesSchema = z.looseObject({
   ...fields,
   max_tokens: z.int().min(1),

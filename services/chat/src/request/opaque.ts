@@ -1,5 +1,5 @@
 /**
- * Members of a conversation that hold what is not ours: JSON schemas of tools and of answers, and
- * the arguments of calls.
+ * Members of a conversation with foreign content: JSON schemas of tools and responses, and tool
+ * call arguments.
  */
 export const opaque: ReadonlySet<string> = new Set(["parameters", "schema", "input_schema", "input"]);

@@ -23,8 +23,7 @@ const content = z
   .describe("Text, or a list of parts. Only roles assistant and function may leave it out.");
 
 /**
- * What `chatSchema` takes, with the content of a message spelled out: the validator reads that by
- * hand.
+ * What `chatSchema` accepts, with message content spelled out: the validator checks that by hand.
  */
 export const chatCompletionBody = samplingSchema.extend({
   messages: z

@@ -2,7 +2,7 @@ import { addFault, parseToFault } from "@uag/kit/first-fault.ts";
 import { z } from "zod";
 import { imageDataUrlFault, isBase64 } from "./data-url.ts";
 
-/** Frames of a film that is given as pictures. */
+/** Maximum frames of a video given as images. */
 const maxFrames = 2_000;
 
 const webUrl = /^https?:\/\/[^\s/]/i;
@@ -24,16 +24,13 @@ const imageUrl = z.string().superRefine((url, context) => {
   }
 });
 
-/** OpenAI takes base64; DashScope also a URL, of either kind. */
+/** OpenAI accepts base64; DashScope also a URL of either kind. */
 const audioData = z
   .string()
   .min(1)
   .refine((data) => webUrl.test(data) || /^data:/i.test(data) || isBase64(data), "must be base64 or a URL");
 
-/**
- * The inner object of each content part that we know; parts of other types are the upstream's to
- * judge.
- */
+/** The inner object of each known content part; parts of other types are left to the upstream. */
 export const partFields = {
   text: z.looseObject({ text: z.string() }),
   image_url: z.looseObject({ image_url: z.looseObject({ url: imageUrl, detail: z.string().nullish() }) }),

@@ -7,9 +7,9 @@ type Guard = Pick<GuardedClient, "leadsInside">;
 const holders = ["image_url", "video_url", "audio_url", "source"] as const;
 
 /**
- * Looks at the URLs of a request's content parts, in either format. What a tool was called with is
- * not looked at: nobody here fetches it.
- * @throws {GatewayError} `invalid_request` for one that leads into somebody's own network
+ * Checks the URLs of a request's content parts, in either format. Tool call arguments are not
+ * checked: nobody here fetches those.
+ * @throws {GatewayError} `invalid_request` for one that leads into a private network
  */
 export function checkUrls(fields: Readonly<Record<string, unknown>>, guarded: Guard): void {
   eachOf(fields["messages"], "messages", (message, at) => checkParts(message["content"], `${at}.content`, guarded));
@@ -25,7 +25,7 @@ function checkParts(content: unknown, at: string, guarded: Guard): void {
     if (isObject(audio)) checkOutside(audio["data"], `${where}.input_audio.data`, guarded);
     if (Array.isArray(video))
       for (const [index, url] of video.entries()) checkOutside(url, `${where}.video[${index}]`, guarded);
-    // The blocks of a tool's result.
+    // The blocks of a tool result.
     if (part["type"] === "tool_result") checkParts(part["content"], `${where}.content`, guarded);
   });
 }
