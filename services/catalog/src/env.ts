@@ -2,7 +2,7 @@ import { settingIn } from "@uag/kit/config.ts";
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-/** Names of the variables that a text refers to, in order. */
+/** The names of the variables that a text references, in order. */
 export function referencesIn(text: string): string[] {
   return Array.from(text.matchAll(reference), ([, name = ""]) => name);
 }
@@ -10,7 +10,7 @@ export function referencesIn(text: string): string[] {
 /**
  * Replaces `${NAME}` and `${NAME:-default}` by the environment's values (or those of `NAME_FILE`);
  * an empty variable counts as unset.
- * @returns the text, or the name of the first variable that is needed and not set.
+ * @returns the text, or the name of the first required variable that is not set.
  */
 export function resolveReferences(text: string, env: NodeJS.ProcessEnv): { text: string } | { missing: string } {
   let missing: string | undefined;

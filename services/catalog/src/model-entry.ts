@@ -1,10 +1,7 @@
 import { priceList } from "./price-list.ts";
 import type { ImageLimits, Model } from "./types.ts";
 
-/**
- * A model as clients of the API are shown it: see `model` of
- * `services/contract/src/responses/chat.ts`.
- */
+/** A model as shown to API clients: see `model` of `services/contract/src/responses/chat.ts`. */
 export function modelEntry(model: Model): object {
   return {
     id: model.id,

@@ -8,9 +8,7 @@ import { boundedUnits, missingUnits, type UnitsByOperation, unboundedUnits } fro
 import type { Catalog, ImageLimits, Model, Provider, SpeechTraits, Upstream } from "./types.ts";
 import type { UnitName } from "./units.ts";
 
-/**
- * A catalogue that cannot be used; the message has a line per fault, naming the model or provider.
- */
+/** An unusable catalogue; the message has a line per fault, naming the model or provider. */
 export class CatalogError extends Error {
   override readonly name = "CatalogError";
 }
@@ -18,8 +16,8 @@ export class CatalogError extends Error {
 type Row = z.infer<typeof catalogSchema>;
 
 /**
- * Reads a catalogue. A provider whose references to the environment are not all set is left out,
- * and so are models that nobody serves then.
+ * Parses a catalogue. Omits providers with unset environment references, and models that then have
+ * no upstream.
  * @throws {CatalogError}
  */
 export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv): Catalog {
@@ -44,8 +42,8 @@ export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv): Catalog {
 }
 
 /**
- * The catalogue as it is written, every value checked and nothing of the environment filled in.
- * @param bounded the units that the sizing of each operation bounds: no other may have a price
+ * The validated catalogue as written, without resolving environment references.
+ * @param bounded the units that each operation's sizing bounds: no other may have a price
  * @throws {CatalogError}
  */
 export function readRows(yaml: string, bounded: UnitsByOperation = boundedUnits): Row {
@@ -69,7 +67,7 @@ function checked(yaml: string): Row {
   throw new CatalogError(`The catalogue is not valid:\n${lines.join("\n")}`);
 }
 
-/** `models.7.price` -> `models[gpt-5].price`: people look for the name. */
+/** `models.7.price` -> `models[gpt-5].price`: people search by name. */
 function pathText(path: PropertyKey[], content: unknown): string {
   const [first, index, ...rest] = path;
   if (first !== "models" || typeof index !== "number") return path.join(".");
@@ -98,7 +96,7 @@ function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
   return faults;
 }
 
-/** What a model that embeds or speaks must say of itself. */
+/** Checks what a model for embeddings or speech must declare. */
 function capabilityFaults(model: z.infer<typeof modelSchema>): string[] {
   const faults: string[] = [];
   if (model.operations.includes("embeddings")) {
@@ -112,7 +110,9 @@ function capabilityFaults(model: z.infer<typeof modelSchema>): string[] {
   return faults;
 }
 
-/** Priced is bounded, and what is served is priced, in every tier. */
+/**
+ * Checks, in every tier, that every priced unit is bounded and every served operation is priced.
+ */
 function priceFaults({ id, operations, price }: z.infer<typeof modelSchema>, bounded: UnitsByOperation): string[] {
   const { tiers = [], ...base } = price;
   const priced = Object.keys(base) as UnitName[];

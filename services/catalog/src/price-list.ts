@@ -4,14 +4,14 @@ import { unitOf, unitTable } from "./units.ts";
 const million = 1_000_000;
 const nanoPerUsd = 1e9;
 
-/** Prices in USD as the catalogue writes them, by unit or `<unit>:<variant>`. */
+/** Prices in USD as written in the catalogue, by unit or `<unit>:<variant>`. */
 export type Prices = Readonly<Record<string, number>>;
 
-/** A model's prices as people read them. */
+/** A model's prices in human-readable form. */
 export interface PriceList {
   /** USD per million tokens or characters; per image, search and second of video. */
   readonly usd: Prices;
-  /** Prices that hold for the whole request when its input is longer. */
+  /** Prices of the whole request when its input is longer. */
   readonly tiers: readonly { readonly above_input_tokens: number; readonly usd: Prices }[];
 }
 
@@ -31,8 +31,8 @@ function pricesOf(rates: Rates): Prices {
 }
 
 /**
- * A rate is nano-USD per million units; of what is not sold by the million a row of the catalogue
- * is the price of one.
+ * A rate is nano-USD per million units; a catalogue price is per million or per single unit,
+ * depending on the unit.
  */
 function usdOf(name: string, rate: bigint): number {
   const unit = unitOf(name);

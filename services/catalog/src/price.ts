@@ -7,23 +7,23 @@ const million = 1_000_000n;
 /** Nano-USD per million units, by unit name. */
 export type Rates = ReadonlyMap<string, bigint>;
 
-/** Rates for requests with a longer input. */
+/** Rates for requests with longer input. */
 export interface Tier {
-  /** The tier's rates hold for the whole request when its input is larger than this. */
+  /** The tier's rates apply to the whole request when its input exceeds this. */
   readonly aboveInputTokens: bigint;
   readonly rates: Rates;
 }
 
 /** All of a model's rates. */
 export interface ModelPrice {
-  /** Short hash of everything below: a ledger row names the price it was charged at. */
+  /** Short hash of everything below: ledger rows refer to prices by it. */
   readonly version: string;
   readonly rates: Rates;
-  /** By rising `aboveInputTokens`. */
+  /** By ascending `aboveInputTokens`. */
   readonly tiers: readonly Tier[];
 }
 
-/** What a request costs, and how that was found. */
+/** The cost of a request, and how it was determined. */
 export interface Priced {
   readonly costNanoUsd: bigint;
   readonly pricing: Pricing;
@@ -32,9 +32,9 @@ export interface Priced {
 const unpriced: Priced = { costNanoUsd: 0n, pricing: Pricing.UNPRICED };
 
 /**
- * What the units cost: exact integer arithmetic, rounded once, upwards to a whole nano-USD. A unit
- * that the price does not know, or a negative count, makes the whole request `UNPRICED` and free
- * for now; a rate of zero is a price.
+ * Prices units with exact integer arithmetic, rounded up once to a whole nano-USD. A unit without a
+ * price or a negative count makes the whole request `UNPRICED` and free for now; a rate of zero is
+ * a price.
  */
 export function price(units: readonly Unit[], modelPrice: ModelPrice): Priced {
   const rates = ratesFor(units, modelPrice);
@@ -48,36 +48,33 @@ export function price(units: readonly Unit[], modelPrice: ModelPrice): Priced {
   return { costNanoUsd: roundUp(sum), pricing: Pricing.EXACT };
 }
 
-/** What a unit is charged at within a request. */
+/** The rate applied to a unit of a request. */
 export interface Item {
   readonly name: string;
   readonly quantity: bigint;
-  /** Nano-USD for a million; undefined when the price does not say. */
+  /** Nano-USD per million; undefined when the price has no such unit. */
   readonly rate: bigint | undefined;
 }
 
 /**
- * The rate of each unit, by the tier that the whole request falls into: what {@link price} adds up
- * and rounds.
+ * The rate of each unit, in the tier that applies to the whole request: the items that {@link
+ * price} adds up and rounds.
  */
 export function itemize(units: readonly Unit[], modelPrice: ModelPrice): Item[] {
   const rates = ratesFor(units, modelPrice);
   return units.map(({ name, quantity }) => ({ name, quantity, rate: rateOf(name, rates) }));
 }
 
-/**
- * A quantity of which is known only that it is at most this, and that it will be counted as one of
- * these units.
- */
+/** An upper bound of a quantity, to be counted as one of these units. */
 export interface Limit {
   readonly quantity: bigint;
   readonly anyOf: readonly UnitName[];
 }
 
 /**
- * The most that the quantities can cost, in nano-USD, whichever of the units and tiers applies.
- * @throws {GatewayError} `unpriced_model` when a quantity has no price in one of the tiers,
- * whichever unit it is counted as
+ * The maximum cost of the quantities, in nano-USD, whichever units and tier apply.
+ * @throws {GatewayError} `unpriced_model` when some tier has no price for a quantity, whichever
+ * unit it is counted as
  */
 export function bound(limits: readonly Limit[], modelPrice: ModelPrice): bigint {
   const levels = [modelPrice.rates, ...modelPrice.tiers.map((tier) => tier.rates)];
@@ -101,7 +98,10 @@ function dearestOf(units: readonly UnitName[], rates: Rates): bigint {
   return dearest;
 }
 
-/** What has no price is not served: nobody could say what it owes. */
+/**
+ * The error for usage without a price, which is not served, because its cost could not be
+ * determined.
+ */
 export function unpricedModel(what: string): GatewayError {
   return new GatewayError("unpriced_model", undefined, { cause: new Error(`there is no price for ${what}`) });
 }

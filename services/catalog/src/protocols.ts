@@ -1,14 +1,14 @@
 interface ProtocolRow {
   /**
-   * Whether messages of role `developer` are understood, unless the provider's row in the catalogue
+   * Whether messages with role `developer` are supported, unless the provider's catalogue entry
    * says otherwise.
    */
   readonly developerRole: boolean;
 }
 
 /**
- * The wire protocols that a provider of the catalogue may speak: the one list of them. Each has a
- * folder in `services/upstreams`, whose registry does not compile while one is missing.
+ * The single list of wire protocols that a catalogue provider may use. Each has a folder in
+ * `services/upstreams`, whose registry does not compile while one is missing.
  */
 export const protocols = {
   openai: { developerRole: true },

@@ -1,25 +1,23 @@
 import { referencesIn } from "./env.ts";
 import { readRows } from "./parse.ts";
 
-/** Where a provider's address and key come from, and what stands in for it where there are none. */
+/**
+ * The variables that hold a provider's address and key, and the simulator path used without them.
+ */
 export interface ProviderEnvironment {
   readonly name: string;
-  /**
-   * Name of the variable that `base_url` refers to; undefined where the address stands in the row.
-   */
+  /** The variable that `base_url` references; undefined for a literal address. */
   readonly baseUrlVariable: string | undefined;
-  /** Name of the variable that `api_key` refers to; undefined where it refers to none. */
+  /** The variable that `api_key` references; undefined if there is none. */
   readonly apiKeyVariable: string | undefined;
-  /**
-   * Path of its base URL at the simulator; undefined where the simulator does not stand in for it.
-   */
+  /** Path of its base URL at the simulator; undefined where the simulator does not replace it. */
   readonly simulatorPath: string | undefined;
-  /** Operations of the models that it serves. */
+  /** Operations of the models that the provider serves. */
   readonly operations: ReadonlySet<string>;
 }
 
 /**
- * What each provider of a catalogue takes from the environment, in the file's order.
+ * The environment variables of each provider in a catalogue, in file order.
  * @throws {CatalogError} when the catalogue is not valid
  */
 export function providerEnvironments(yaml: string): ProviderEnvironment[] {

@@ -6,7 +6,7 @@ import type { Provider, Transport } from "./types.ts";
 
 type Row = z.infer<typeof providerSchema>;
 
-/** A provider with what the environment gives it, or why it is not served. */
+/** Resolves a provider's environment references; returns the reason when it cannot be served. */
 export function resolveProvider(name: string, row: Row, env: NodeJS.ProcessEnv): Provider | string {
   const { ca_file, cert_file, key_file } = row.tls;
   const written = [row.base_url, row.api_key, row.proxy, ca_file, cert_file, key_file, ...Object.values(row.headers)];
@@ -38,7 +38,7 @@ export function resolveProvider(name: string, row: Row, env: NodeJS.ProcessEnv):
   };
 }
 
-/** @param texts empty where nothing is said */
+/** @param texts empty when unset */
 function transportOf(
   texts: Record<"proxy" | "caFile" | "certFile" | "keyFile", string | undefined>,
   { max, queue }: Row["connections"],

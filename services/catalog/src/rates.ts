@@ -7,7 +7,7 @@ import { unitOf, unitTable } from "./units.ts";
 
 type RatesRow = z.input<typeof ratesSchema>;
 
-/** The catalogue's prices in USD as rates in nano-USD per million units. */
+/** Converts the catalogue's prices in USD to rates in nano-USD per million units. */
 export function modelPrice(row: z.input<typeof priceSchema>): ModelPrice {
   const { tiers: tierRows = [], ...base } = row;
   const rates = ratesOf(base);

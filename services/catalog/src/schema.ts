@@ -19,7 +19,7 @@ const usd = z
   .min(0, "a price is never negative")
   .max(1_000_000)
   .refine((value) => nanoUsd(value) !== undefined, "a price has at most nine decimals");
-/** No dots: a unit's name becomes the name of a field where usage is counted. */
+/** No dots: a unit's name becomes a field name in usage counters. */
 const variants = z.record(z.string().regex(/^[A-Za-z0-9_*/-]{1,64}$/), usd);
 const anyPrice = z.union([usd, variants]);
 
@@ -28,8 +28,8 @@ const unitShape = Object.fromEntries(Object.keys(unitTable).map((unit) => [unit,
 };
 
 /**
- * USD per million tokens or characters, per image, per second of video; by variant where a unit has
- * several prices.
+ * USD per million tokens or characters, per image, search and second of video; by variant for a
+ * unit with several prices.
  */
 export const ratesSchema = z.strictObject(unitShape);
 
@@ -61,7 +61,7 @@ const connectionsSchema = z.strictObject({
   queue: z.int().min(0).default(1_024).describe("Calls that may wait for one; more are refused at once."),
 });
 
-/** A provider: how it is reached, with which key and within which bounds. */
+/** A provider: its address, key and bounds. */
 export const providerSchema = z.strictObject({
   protocol: z.enum(protocolNames).describe("Wire protocol."),
   base_url: z.string().min(1).describe("May refer to the environment, with or without a default."),
@@ -117,7 +117,7 @@ const reasoningSchema = z.strictObject({
 
 const sizeNames = z.array(z.string().min(1)).default([]);
 
-/** What a model that makes images takes and gives. */
+/** Inputs and outputs of a model that makes images. */
 export const imageSchema = z.strictObject({
   family: z
     .enum(["alpha", "gamma", "delta", "seedream", "grok", "gemini"])
@@ -153,7 +153,7 @@ const embeddingSchema = z.strictObject({
   token_input: z.boolean().default(false).describe("Takes arrays of token ids beside text."),
 });
 
-/** What a model that speaks takes and gives. */
+/** Inputs and outputs of a speech model. */
 export const speechSchema = z.strictObject({
   formats: z
     .array(z.enum(["mp3", "wav"]))

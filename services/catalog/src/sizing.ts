@@ -5,10 +5,9 @@ const mediaIn = [...textIn, "image_input_tokens", "video_input_tokens"] as const
 const textOut = ["output_tokens", "thinking_output_tokens"] as const;
 
 /**
- * What each sizing bounds: for every quantity that it bounds, the units as which an upstream may
- * count it. A sizing takes the dearest of them for its hold. The only place where that is said: a
- * hold is an upper bound only while a model has prices for these units and no others, so what is
- * missing here is refused in every catalogue that prices it.
+ * For every quantity that a sizing bounds: the units an upstream may count it as. The hold uses the
+ * most expensive one. This is the only such list: a hold is an upper bound only if a model has
+ * prices for these units and no others, so a catalogue that prices any other unit is refused.
  */
 export const sizings = {
   generation: {
@@ -40,7 +39,7 @@ const unitsOf = (sizing: Readonly<Record<string, readonly UnitName[]>>): UnitNam
   ...new Set(Object.values(sizing).flat()),
 ];
 
-/** The units that the sizing of each operation bounds. */
+/** The units that each operation's sizing bounds. */
 export const boundedUnits: UnitsByOperation = {
   "chat.completions": unitsOf(sizings.generation),
   messages: unitsOf(sizings.generation),
@@ -52,9 +51,9 @@ export const boundedUnits: UnitsByOperation = {
 };
 
 /**
- * Those of a model's priced units that the sizing of none of its operations bounds.
- * @param bounded default: what the sizings do bound; another only to show that a bound that is lost
- * is missed
+ * A model's priced units that none of its operations' sizings bound.
+ * @param bounded default: the actual bounds; tests pass others to show that a lost bound is
+ * detected
  */
 export function unboundedUnits(
   operations: readonly string[],
@@ -65,7 +64,9 @@ export function unboundedUnits(
   return priced.filter((unit) => !held.has(unit));
 }
 
-/** What must have a price before an operation can be held for; one of each list. Variants count. */
+/**
+ * Units that need a price before an operation can be held for; one of each list. Variants count.
+ */
 const neededUnits: Readonly<Record<string, readonly (readonly UnitName[])[]>> = {
   "chat.completions": [["input_tokens"], ["output_tokens"]],
   messages: [["input_tokens"], ["output_tokens"]],

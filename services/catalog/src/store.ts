@@ -4,34 +4,31 @@ import type { Logger } from "@uag/kit/log.ts";
 import { parseCatalog } from "./parse.ts";
 import type { Catalog } from "./types.ts";
 
-/**
- * The catalogue that is in force. It follows the file; a version that is not valid is logged and
- * left out.
- */
+/** Holds the current catalogue and follows its file; an invalid version is logged and ignored. */
 export interface CatalogStore extends Disposable {
   /**
-   * The catalogue in force. Take it once per request: it is replaced as a whole when the file
+   * The current catalogue. Read it once per request: it is replaced as a whole when the file
    * changes.
    */
   readonly current: Catalog;
 }
 
-/** Which file the catalogue is read from, and what its references to the environment mean. */
+/** The catalogue's file, and the environment that resolves its references. */
 export interface CatalogStoreOptions {
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
   /**
-   * How often the file is looked at, milliseconds; default 1,000. Looking works on every volume,
-   * links included.
+   * How often to poll the file, milliseconds; default 1,000. Polling works on every volume,
+   * symbolic links included.
    */
   readonly intervalMs?: number;
 }
 
 /**
- * Reads the catalogue and follows the file. A change that is not valid is logged and the old
- * catalogue stays in force.
- * @throws {CatalogError} or the file system's error, when the first reading fails.
+ * Reads the catalogue and follows its file. An invalid change is logged and the previous catalogue
+ * stays in effect.
+ * @throws {CatalogError} or the file system's error, when the first read fails.
  */
 export async function openCatalog(options: CatalogStoreOptions): Promise<CatalogStore> {
   const { file, env, log } = options;

@@ -7,62 +7,64 @@ import type { imageSchema, modelSchema } from "./schema.ts";
 export type Protocol = keyof typeof protocols;
 
 /**
- * What a provider does with a streamed generation whose connection is closed: it stops and bills
- * what it has made, or goes on and bills all of it.
+ * What a provider does with a streamed generation whose connection is closed: stop and bill what it
+ * has produced, or continue and bill all of it.
  */
 export type OnAbort = "stops" | "continues";
-/** What a model may be given. */
+/** An input type of a model. */
 export type InputModality = z.infer<typeof modelSchema>["input"][number];
-/** What a model may produce. */
+/** An output type of a model. */
 export type OutputModality = z.infer<typeof modelSchema>["output"][number];
-/** The name under which an upstream takes the output cap. */
+/** The field in which an upstream expects the output cap. */
 export type OutputCapField = NonNullable<z.infer<typeof modelSchema>["output_cap_field"]>;
 
-/** Whose rules a request for images follows. */
+/** The family whose rules apply to an image request. */
 export type ImageFamily = z.infer<typeof imageSchema>["family"];
 
-/** What a model that makes images takes. */
+/** Limits of a model that makes images. */
 export interface ImageLimits {
   readonly family: ImageFamily;
-  /** Empty: any that the family's rule allows. */
+  /** Empty: any size that the family's rule allows. */
   readonly sizes: readonly string[];
   readonly editSizes: readonly string[];
-  /** What is sent for a size; empty text: nothing. */
+  /** The value sent for a size; empty: nothing is sent. */
   readonly upstreamSizes: ReadonlyMap<string, string>;
   readonly defaultSize: string | undefined;
   readonly maxImages: number;
   /** Input images. */
   readonly references: { readonly min: number; readonly max: number };
   readonly mask: boolean;
-  /** Of an image of 1024 x 1024, by quality; undefined for a model that is not billed by tokens. */
+  /**
+   * Tokens of a 1024 x 1024 image, by quality; undefined for a model that is not billed by tokens.
+   */
   readonly outputTokens: { readonly low: number; readonly medium: number; readonly high: number } | undefined;
 }
 
-/** Milliseconds. */
+/** Bounds of a provider call, milliseconds. */
 export interface Timeouts {
   readonly connectMs: number;
-  /** From the request's last byte to the answer's first. */
+  /** From the request's last byte to the response's first. */
   readonly firstByteMs: number;
   readonly betweenChunksMs: number;
   readonly totalMs: number;
 }
 
-/** How connections to a provider are made. */
+/** How to connect to a provider. */
 export interface Transport {
-  /** The same for all that is the same. */
+  /** Equal for equal transports. */
   readonly id: string;
-  /** A proxy's URL, `none`, or undefined: as the environment says. */
+  /** A proxy's URL, `none`, or undefined: as configured by the environment. */
   readonly proxy: string | undefined;
-  /** PEM files; undefined: who is usually trusted, and no certificate of ours. */
+  /** PEM files; undefined: the default CAs, and no client certificate. */
   readonly caFile: string | undefined;
   readonly certFile: string | undefined;
   readonly keyFile: string | undefined;
-  /** Calls under way at a time in one process, and how many may wait beyond them. */
+  /** Concurrent calls in one process, and how many more may queue. */
   readonly maxConnections: number;
   readonly maxQueued: number;
 }
 
-/** A provider whose references to the environment are resolved. */
+/** A provider with resolved environment references. */
 export interface Provider {
   readonly name: string;
   readonly protocol: Protocol;
@@ -70,64 +72,67 @@ export interface Provider {
   /** Path of the base URL, without a trailing slash. */
   readonly basePath: string;
   readonly apiKey: string;
-  /** Extra headers, name and value by turns, names in lower case. */
+  /** Additional headers, alternating name and value, names in lower case. */
   readonly headers: readonly string[];
   readonly timeouts: Timeouts;
   readonly transport: Transport;
-  /** Knows messages of role developer. */
+  /** Whether it supports messages with role developer. */
   readonly developerRole: boolean;
-  /** What it does with a stream whose connection is closed; undefined: as the protocol's owner. */
+  /**
+   * What it does with a stream whose connection is closed; undefined: what the protocol's owner
+   * does.
+   */
   readonly onAbort: OnAbort | undefined;
 }
 
-/** Most that one upstream call may carry. */
+/** Limits of one upstream call. */
 export interface BatchLimits {
   readonly items: number;
   readonly tokens: number;
 }
 
-/** One place that serves a model. */
+/** One provider's offer of a model. */
 export interface Upstream {
   readonly provider: Provider;
-  /** The provider's name of the model. */
+  /** The provider's name for the model. */
   readonly model: string;
   readonly weight: number;
   readonly priority: number;
-  /** Of a model that embeds. */
+  /** Set for embeddings models. */
   readonly batch?: BatchLimits | undefined;
-  /** It knows one size of vectors only: shorter ones are cut by us. */
+  /** The upstream supports only one vector size: shorter ones are truncated by us. */
   readonly vectorsCutHere?: boolean;
 }
 
-/** What a model that embeds takes and gives. */
+/** Properties of an embeddings model. */
 export interface EmbeddingTraits {
-  /** Size of a vector when none is asked for. */
+  /** Default vector size. */
   readonly dimensions: number;
-  /** Sizes that may be asked for; `any` up to `dimensions`; undefined: no other. */
+  /** Sizes that may be requested; `any` up to `dimensions`; undefined: no other. */
   readonly sizes: readonly number[] | "any" | undefined;
-  /** Takes arrays of token ids beside text. */
+  /** Accepts arrays of token ids in addition to text. */
   readonly tokenInput: boolean;
 }
 
 /** An audio format of speech. */
 export type SpeechFormat = "mp3" | "wav";
 
-/** What a model that speaks takes and gives. */
+/** Properties of a speech model. */
 export interface SpeechTraits {
-  /** What may be asked for, the default first. */
+  /** Formats that may be requested, the default first. */
   readonly formats: readonly SpeechFormat[];
-  /** What is asked for has no effect: the answer is the first format. */
+  /** The requested format has no effect: the response has the first format. */
   readonly fixedFormat: boolean;
   readonly instructions: boolean;
-  /** Most characters of one upstream call, weighted. */
+  /** Maximum characters of one upstream call, weighted. */
   readonly segmentCharacters: number;
-  /** Characters that one CJK ideograph counts as. */
+  /** How many characters one CJK ideograph counts as. */
   readonly ideographWeight: number;
   /** Known voices, the default first. */
   readonly voices: readonly string[];
 }
 
-/** A model with its price and the upstreams that can serve it now. */
+/** A model with its price and the upstreams that can currently serve it. */
 export interface Model {
   readonly id: string;
   readonly ownedBy: string;
@@ -135,39 +140,39 @@ export interface Model {
   /** Unix seconds. */
   readonly created: number;
   readonly operations: ReadonlySet<string>;
-  /** Undefined for a model that does not reason. */
+  /** Undefined for a model without reasoning. */
   readonly reasoning: { readonly efforts: readonly string[] } | undefined;
-  /** 0 where it means nothing (a model that does not generate text). */
+  /** 0 where it does not apply (a model that does not generate text). */
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
-  /** Most tokens that one input image counts. */
+  /** Maximum tokens of one input image. */
   readonly imageTokens: number;
   /** Web searches that the provider runs within a request. */
   readonly search: {
-    /** Cap where the client sets none. */
+    /** The cap where the client sets none. */
     readonly maxUses: number;
-    /** Most input tokens that one search's results bring. */
+    /** Maximum input tokens of one search's results. */
     readonly resultTokens: number;
   };
   readonly input: ReadonlySet<InputModality>;
   readonly output: ReadonlySet<OutputModality>;
   readonly outputCapField: OutputCapField | undefined;
-  /** Undefined for a model that makes no images on request. */
+  /** Undefined for a model that does not make images on request. */
   readonly image: ImageLimits | undefined;
   readonly streamOnly: boolean;
-  /** Of a model that embeds. */
+  /** Set for embeddings models. */
   readonly embedding?: EmbeddingTraits | undefined;
-  /** Of a model that speaks text. */
+  /** Set for speech models. */
   readonly speech?: SpeechTraits | undefined;
   readonly price: ModelPrice;
   readonly upstreams: readonly Upstream[];
 }
 
-/** All providers and models, as one version of the file has them. */
+/** All providers and models of one version of the file. */
 export interface Catalog {
-  /** Short hash of the file and of what the environment gave it. */
+  /** Short hash of the file and its resolved environment values. */
   readonly version: string;
-  /** Models that can be served, in the file's order. */
+  /** Models that can be served, in file order. */
   readonly models: ReadonlyMap<string, Model>;
   readonly providers: ReadonlyMap<string, Provider>;
   /** Why providers of the file are not served: one line each, for the log. */

@@ -1,6 +1,7 @@
 /**
- * What is counted and billed, each unit by itself: no unit contains another. A vendor's count that
- * contains others (such as cached tokens inside prompt tokens) is taken apart before it gets here.
+ * Everything counted and billed, each unit separately: no unit contains another. A vendor's count
+ * that contains others (such as cached tokens inside prompt tokens) is split up before it gets
+ * here.
  */
 export const unitTable = {
   input_tokens: { per: 1_000_000, insteadOf: undefined },
@@ -12,7 +13,7 @@ export const unitTable = {
   audio_input_tokens: { per: 1_000_000, insteadOf: undefined },
   cached_audio_input_tokens: { per: 1_000_000, insteadOf: "audio_input_tokens" },
   output_tokens: { per: 1_000_000, insteadOf: undefined },
-  // Of an answer that was thought about: all of it, at vendors that price thinking by the answer.
+  // All output of a response with thinking, at vendors whose output price depends on that.
   thinking_output_tokens: { per: 1_000_000, insteadOf: "output_tokens" },
   image_output_tokens: { per: 1_000_000, insteadOf: undefined },
   audio_output_tokens: { per: 1_000_000, insteadOf: undefined },
@@ -24,16 +25,16 @@ export const unitTable = {
 } as const satisfies Record<string, UnitRow>;
 
 interface UnitRow {
-  /** The catalogue writes a price in USD for this many. */
+  /** The catalogue states a price in USD per this many. */
   readonly per: number;
   /**
-   * The unit whose price holds where a model does not price this one: a vendor without that
+   * The unit whose price applies where a model does not price this one: a vendor without that
    * discount or surcharge.
    */
   readonly insteadOf: string | undefined;
 }
 
-/** Units of what a model reads. */
+/** Units of a model's input. */
 export const inputUnits: ReadonlySet<string> = new Set<UnitName>([
   "input_tokens",
   "cached_input_tokens",
@@ -45,10 +46,10 @@ export const inputUnits: ReadonlySet<string> = new Set<UnitName>([
   "cached_audio_input_tokens",
 ]);
 
-/** Those of them that a cache had. */
+/** The input units that were read from a cache. */
 export const cachedUnits: ReadonlySet<string> = new Set<UnitName>(["cached_input_tokens", "cached_audio_input_tokens"]);
 
-/** Units of what a model writes, as far as that is counted in tokens. */
+/** Units of a model's output, as far as it is counted in tokens. */
 export const outputUnits: ReadonlySet<string> = new Set<UnitName>([
   "output_tokens",
   "thinking_output_tokens",

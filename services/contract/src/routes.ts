@@ -1,34 +1,34 @@
 import type { Dialect } from "./errors/shapes.ts";
 
 /**
- * The capability services that the router reaches over links: the one list of them. Whoever is in
- * it has a certificate, subjects on NATS, a user of MongoDB, a place in the fleet and an address
- * setting of the router.
+ * The capability services that the router reaches over links: the single list of them. Each has a
+ * certificate, NATS subjects, a MongoDB user, a place in the fleet and an address setting of the
+ * router.
  */
 export const serviceNames = ["chat", "embedding", "media", "speech", "video"] as const;
 
 /** A capability service. */
 export type ServiceName = (typeof serviceNames)[number];
 
-/** The router's setting that says where a capability service is. */
+/** The router's setting for a capability service's address. */
 export function addressSetting<S extends ServiceName>(service: S): `${Uppercase<S>}_ADDR` {
   return `${service.toUpperCase() as Uppercase<S>}_ADDR`;
 }
 
-/** What the router answers itself, from billing's and metering's unary calls. */
+/** Routes that the router serves itself, through unary calls to billing and metering. */
 export type QueryName = "subscription" | "usage";
 
 /** HTTP methods of the public API. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** What a route's request carries after its head; a body on a `none` route is ignored. */
+/** The kind of body that a route's requests have; a body on a `none` route is ignored. */
 export type BodyKind = "json" | "multipart" | "none";
 
 interface RouteBase {
   readonly method: Method;
   /** In express's path syntax. */
   readonly path: string;
-  /** The shape of the route's errors. */
+  /** The format of the route's errors. */
   readonly dialect: Dialect;
   readonly body: BodyKind;
   /** Largest request body, bytes. */
@@ -45,25 +45,24 @@ const adminJson: RequestBody = { body: "json", maxBodyBytes: mebibyte / 4 };
 
 interface PublicRoute extends RouteBase {
   /**
-   * Admitted by its service against money and the key's limits. What is not is limited by the
-   * router.
+   * True: admitted by its service against money and the key's limits. False: limited by the router.
    */
   readonly billed: boolean;
 }
 
-/** A route that a capability service answers. */
+/** A route served by a capability service. */
 export interface ForwardRoute extends PublicRoute {
   readonly service: ServiceName;
-  /** The service's own name for what is asked. */
+  /** The service's own name for the operation. */
   readonly operation: string;
 }
 
-/** A route that the router answers. */
+/** A route served by the router. */
 export interface QueryRoute extends PublicRoute {
   readonly query: QueryName;
 }
 
-/** What administrators ask, with a token of their own. */
+/** A route for administrators, who have tokens of their own. */
 export interface AdminRoute<Operation extends string = string> extends RouteBase {
   readonly operation: Operation;
   readonly admin: true;
@@ -90,7 +89,7 @@ const query = (path: string, name: QueryName): QueryRoute => ({
 });
 
 /**
- * Every path that needs a key. The order is the order of matching: what is asked most comes first.
+ * Every path that needs a key. Routes are matched in this order, so the most frequent come first.
  */
 export const routes: readonly Route[] = [
   forward("POST", "/v1/chat/completions", "chat", "chat.completions", { ...json, billed: true }),
@@ -113,7 +112,7 @@ export const routes: readonly Route[] = [
   query("/dashboard/billing/usage", "usage"),
 ];
 
-/** The shape of the errors of a path that no route has. */
+/** The error format of a path without a route. */
 export function dialectOfPath(path: string): Dialect {
   return path.startsWith("/v1/messages") ? "native" : "nested";
 }
@@ -165,19 +164,19 @@ const adminTable = [
   admin("POST", "/webhooks/deliveries/:id/replay", "webhooks.deliveries.replay"),
 ] as const;
 
-/** The admin API's names for what is asked. */
+/** Names of the admin API's operations. */
 export type AdminOperation = (typeof adminTable)[number]["operation"];
 
 /** Every path that needs an admin token. */
 export const adminRoutes: readonly AdminRoute<AdminOperation>[] = adminTable;
 
 /**
- * Largest request bodies, bytes, of the paths that an HTTP service serves behind the router. The
- * console takes the playground's pictures; before anybody has signed in it reads 16 KiB.
+ * Maximum request bodies, bytes, of paths served by an HTTP service behind the router. The console
+ * accepts the playground's images; before sign-in it reads only 16 KiB.
  */
 export const mountBodyLimits = { "/assets": 0, "/mcp": json.maxBodyBytes / 2, "/console": json.maxBodyBytes } as const;
 
-/** Largest request body of a kind that any route takes, bytes. */
+/** Maximum request body of a kind over all routes, bytes. */
 export function maxBodyBytesOfKind(kind: BodyKind): number {
   return Math.max(...routes.map(({ body, maxBodyBytes }) => (body === kind ? maxBodyBytes : 0)));
 }
@@ -187,8 +186,8 @@ const bodyLimits: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * Largest request body of a capability's operation, bytes.
- * @throws {Error} for an operation that no route has
+ * Maximum request body of a capability's operation, bytes.
+ * @throws {Error} for an operation without a route
  */
 export function maxBodyBytesOf(operation: string): number {
   const limit = bodyLimits.get(operation);

@@ -7,19 +7,19 @@ import { version } from "./version.ts";
 
 type StatusReport = Partial<Pick<ProcessStatus, "figures" | "upstreams" | "unserved">>;
 
-/** What {@link announceStatus} publishes, and through what. */
+/** What {@link announceStatus} publishes, and how. */
 export interface StatusOptions {
   readonly bus: Bus;
   readonly service: Peer;
   readonly log: Logger;
-  /** What there is to say now, beside that the process lives. */
+  /** The current report, beyond the fact that the process is alive. */
   report?(): StatusReport | Promise<StatusReport>;
 }
 
 /**
- * Tells whoever listens how this process is, every five seconds. Nobody waits for it and nothing
- * depends on it: a broker that is away, or a figure that cannot be read, costs a message. Disposing
- * says that the process leaves.
+ * Publishes this process's status every five seconds. Best effort, nothing depends on it: an
+ * unavailable broker or an unreadable figure costs one message. Disposing announces that the
+ * process is leaving.
  */
 export function announceStatus({ bus, service, log, report = () => ({}) }: StatusOptions): Disposable {
   const id = newId(service);

@@ -2,8 +2,9 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import { base62 } from "./base62.ts";
 
 /**
- * An API key is `sk-`, 27 characters of base62 that carry 160 random bits, and 6 characters that
- * check them. The check lets the router turn away a mistyped or invented key without asking anyone.
+ * An API key is `sk-`, 27 base62 characters that carry 160 random bits, and a checksum of 6
+ * characters. The checksum lets the router reject a mistyped or invented key without calling any
+ * service.
  */
 const prefix = "sk-";
 const secretBytes = 20;
@@ -15,21 +16,22 @@ const pattern = /^sk-[0-9A-Za-z]{33}$/;
 const toNumber = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
 
 /**
- * The 6 characters that follow a key's body: SHA-256 of the body, its first 8 bytes modulo 62^6.
+ * The checksum of a key's body: SHA-256 of the body, its first 8 bytes modulo 62^6, in 6
+ * characters.
  */
 export function checksum(body: string): string {
   return base62(toNumber(createHash("sha256").update(body).digest().subarray(0, 8)), checksumLength);
 }
 
-/** A new key from the system's random source. */
+/** Generates a key from the system's random source. */
 export function generateKey(): string {
   const body = base62(toNumber(randomBytes(secretBytes)), bodyLength);
   return `${prefix}${body}${checksum(body)}`;
 }
 
 /**
- * The key if `text` is formed like one and its checksum fits, else undefined. Whether it was ever
- * issued is another question.
+ * Returns `text` if it has the form of a key and its checksum matches, else undefined. Says nothing
+ * about whether the key was ever issued.
  */
 export function parseKey(text: string): string | undefined {
   if (!pattern.test(text)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The list with the item at its end; no list is an empty one. The first item makes an array of one:
- * an array that grows from nothing has room for 17 at once, which is more memory than most single
+ * Appends an item to a list, which may be undefined. The first item creates an array of one,
+ * because an array that grows from empty reserves room for 17 items, more memory than most single
  * items take.
  */
 export function append<T>(list: T[] | undefined, item: T): T[] {

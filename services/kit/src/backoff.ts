@@ -1,13 +1,13 @@
 /** The bounds of an exponential backoff. */
 export interface BackoffLimits {
-  /** Before the second try, milliseconds. */
+  /** Wait before the second attempt, milliseconds. */
   readonly firstMs: number;
-  /** The longest, milliseconds. */
+  /** The longest wait, milliseconds. */
   readonly maxMs: number;
 }
 
 /**
- * Exponential backoff: how long to wait after so many failures in a row, milliseconds, without
+ * Exponential backoff: how long to wait after this many consecutive failures, milliseconds, without
  * jitter.
  * @param failures before this wait, 0 for the first
  */
@@ -15,12 +15,12 @@ export function backoffMs(failures: number, { firstMs, maxMs }: BackoffLimits): 
   return Math.min(maxMs, firstMs * 2 ** failures);
 }
 
-/** Between half and all of a wait, so that those who failed together do not come again together. */
+/** Between half and all of a wait, so that callers that failed together do not retry together. */
 export function halfJitter(ms: number, random: () => number = Math.random): number {
   return ms * (0.5 + random() / 2);
 }
 
-/** Between nothing and all of a wait: for contenders that are many and whose work is short. */
+/** Between nothing and all of a wait: for many contenders with short work. */
 export function fullJitter(ms: number, random: () => number = Math.random): number {
   return ms * random();
 }

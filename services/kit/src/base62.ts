@@ -1,10 +1,7 @@
-/**
- * The digits of base62, in the order of their code points: texts of one length sort as their
- * numbers do.
- */
+/** The base62 digits in code point order: texts of equal length sort like their numbers. */
 export const base62Digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** The last `length` base62 digits of a number that is not negative, with zeros in front. */
+/** The last `length` base62 digits of a non-negative number, zero-padded. */
 export function base62(value: bigint, length: number): string {
   let text = "";
   for (let rest = value, i = 0; i < length; i++, rest /= 62n) text = base62Digits[Number(rest % 62n)] + text;

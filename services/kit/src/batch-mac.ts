@@ -4,7 +4,7 @@ import { headers, type MsgHdrs } from "nats";
 const publisherHeader = "Uag-Publisher";
 const macHeader = "Uag-Mac";
 
-/** The key of one publisher of batches, which only it and whoever reads the batches know. */
+/** The key of one publisher of batches, known only to it and the consumer of the batches. */
 export interface BatchKey {
   readonly publisher: string;
   readonly key: Buffer;
@@ -14,7 +14,7 @@ function macOf({ publisher, key }: BatchKey, data: Uint8Array): Buffer {
   return createHmac("sha256", key).update(`${publisher}\n`).update(data).digest();
 }
 
-/** Headers that say who publishes a batch, and prove it. */
+/** Headers that name the publisher of a batch and prove its identity. */
 export function signBatch(key: BatchKey, data: Uint8Array): MsgHdrs {
   const head = headers();
   head.set(publisherHeader, key.publisher);
@@ -22,14 +22,14 @@ export function signBatch(key: BatchKey, data: Uint8Array): MsgHdrs {
   return head;
 }
 
-/** A batch whose publisher is not who it says. */
+/** A batch that was not published by the claimed publisher. */
 export class ForgedBatchError extends Error {
   override readonly name = "ForgedBatchError";
 }
 
 /**
- * Answers who published a batch. A publisher may have several keys, while one takes the place of
- * another.
+ * Verifies who published a batch, and returns the publisher. A publisher may have several keys
+ * during a rotation.
  * @throws {ForgedBatchError}
  */
 export function verifyBatch(keys: readonly BatchKey[], data: Uint8Array, head: MsgHdrs | undefined): string {
@@ -46,7 +46,7 @@ export function verifyBatch(keys: readonly BatchKey[], data: Uint8Array, head: M
   return publisher;
 }
 
-/** Takes the proof over to another message with the same data. */
+/** Copies the proof to another message with the same data. */
 export function copyProof(from: MsgHdrs | undefined, to: MsgHdrs): MsgHdrs {
   for (const name of [publisherHeader, macHeader]) {
     const value = from?.get(name);

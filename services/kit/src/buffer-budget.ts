@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
-/** How much a {@link BufferBudget} lets be held, bytes. */
+/** The limits of a {@link BufferBudget}, bytes. */
 export interface BufferLimits {
   /** Most bytes held at once by the whole process. */
   readonly totalBytes: number;
@@ -9,20 +9,21 @@ export interface BufferLimits {
 }
 
 const mebi = 1024 * 1024;
-/** Limits of a process that sets none: 512 MiB in all, 128 MiB for one owner. */
+/** Default limits of a process: 512 MiB in total, 128 MiB per owner. */
 export const defaultBufferLimits: BufferLimits = { totalBytes: 512 * mebi, ownerBytes: 128 * mebi };
 
 const retryAfterMs = 1_000;
 
 /**
- * Bounds what a process holds in memory for its clients: request bodies, forms, fetched media,
- * answers kept to be stored. Whoever buffers takes a lease for the account it does so for and adds
- * to it before the bytes are accepted:
+ * Bounds the memory a process holds for its clients: request bodies, forms, fetched media,
+ * responses to be stored. To buffer something, open a lease for the account and add to it before
+ * accepting the bytes:
  *
  *     using lease = buffers.open(caller.accountId);
  *     lease.take(chunk.length);
  *
- * No account can hold more than its part, so that one without money cannot use up what others need.
+ * Each account is limited to its share, so that one without money cannot use up the memory that
+ * others need.
  */
 export class BufferBudget {
   readonly #limits: BufferLimits;
@@ -34,7 +35,7 @@ export class BufferBudget {
     this.#limits = limits;
   }
 
-  /** Bytes held now. */
+  /** Bytes currently held. */
   get held(): number {
     return this.#held;
   }
@@ -44,18 +45,18 @@ export class BufferBudget {
     return Math.min(this.#limits.totalBytes, this.#limits.ownerBytes);
   }
 
-  /** How often there was no room. */
+  /** How often a request for memory was refused. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** Bytes held now for one owner. */
+  /** Bytes currently held for one owner. */
   heldBy(owner: string): number {
     return this.#owners.get(owner) ?? 0;
   }
 
   /**
-   * A lease that holds nothing yet. Disposing it, once or more often, gives back all that it holds.
+   * Opens an empty lease. Disposing it releases everything it holds; repeating that has no effect.
    */
   open(owner: string): BufferLease {
     let mine = 0;
@@ -96,16 +97,16 @@ export class BufferBudget {
   }
 }
 
-/** What one piece of work holds of a {@link BufferBudget}. */
+/** One piece of work's share of a {@link BufferBudget}. */
 export interface BufferLease extends Disposable {
-  /** Bytes that this lease holds. */
+  /** Bytes held by this lease. */
   readonly held: number;
   /**
-   * Adds to what is held; call it before the bytes are accepted.
-   * @throws {GatewayError} `service_unavailable` (503, with a time to wait) when there is no room;
+   * Adds to the held bytes; call it before accepting them.
+   * @throws {GatewayError} `service_unavailable` (503, with a retry time) when there is no room;
    * then nothing is added
    */
   take(bytes: number): void;
-  /** Gives a part back early. More than is held counts as all of it. */
+  /** Releases a part early. More than is held releases everything. */
   give(bytes: number): void;
 }

@@ -5,16 +5,16 @@ import { undividedSubject } from "@uag/contract/messages/usage-subjects.ts";
 import { type ServiceName, serviceNames } from "@uag/contract/routes.ts";
 import type { Peer } from "./rpc/access.ts";
 
-/** The NATS subjects that one service may use; any other is refused by the broker. */
+/** The NATS subjects that one service may use; the broker refuses any other. */
 export interface BusAccess {
   readonly publish: readonly string[];
-  /** Besides the user's own inboxes, `_INBOX.<user>.>`. */
+  /** In addition to the user's own inboxes, `_INBOX.<user>.>`. */
   readonly subscribe: readonly string[];
 }
 
-// Who hears a recall of limits answers into one of billing's inboxes.
+// Responses to a recall of limits go into one of billing's inboxes.
 const capability = (peer: Peer): BusAccess => ({
-  // The first is that of replicas of before there were partitions.
+  // The first subject is used by replicas older than partitioning.
   publish: [undividedSubject(""), `${undividedSubject("")}.*`, "_INBOX.billing.>", statusSubjects.of(peer)],
   subscribe: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject],
 });
@@ -25,8 +25,8 @@ const capabilities = Object.fromEntries(serviceNames.map((name) => [name, capabi
 >;
 
 /**
- * Who may publish and hear what on NATS. What is not in here nobody may. The streams are all
- * metering's.
+ * Who may publish and subscribe to what on NATS; anything not listed is forbidden. All streams
+ * belong to metering.
  */
 export const busAccess: Readonly<Record<Peer, BusAccess>> = {
   router: { publish: [statusSubjects.of("router")], subscribe: [keyChangedSubject, statusSubjects.all] },
@@ -38,7 +38,7 @@ export const busAccess: Readonly<Record<Peer, BusAccess>> = {
     publish: ["$JS.API.>", "$JS.ACK.>", "usage.v1.dead", usageAppliedSubject, statusSubjects.of("metering")],
     subscribe: [],
   },
-  // It reads the books and calls nobody.
+  // It reads the books and calls no service.
   auditor: { publish: [], subscribe: [] },
   ...capabilities,
   console: { publish: [], subscribe: [usageAppliedSubject, keyChangedSubject] },

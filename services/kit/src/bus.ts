@@ -6,21 +6,24 @@ import type { Logger } from "./log.ts";
 /** A process's connection to NATS. Disposing flushes what was published and closes it. */
 export interface Bus extends AsyncDisposable {
   readonly connection: NatsConnection;
-  /** False while the broker cannot be reached; the connection keeps trying for ever. */
+  /** False while the broker is unreachable; the connection keeps retrying for ever. */
   readonly connected: boolean;
   /** Runs `handler` for each message of a core subject (at most once, no replay). */
   subscribe(subject: string, handler: (data: Uint8Array, subject: string) => void): void;
-  /** A subject of this user's own that nobody else hears, for answers. */
+  /** Creates a reply subject that only this user can receive. */
   inbox(): string;
-  /** Runs `handler` each time the connection is lost or found again, until told to stop. */
+  /**
+   * Runs `handler` whenever the connection is lost or restored; returns a function that
+   * unsubscribes.
+   */
   onChange(handler: (connected: boolean) => void): () => void;
   readonly check: HealthCheck;
 }
 
 /**
- * What the client library needs to know: it reads neither users from URLs, as other clients do, nor
- * tells a server that offers TLS from one that asks for it. TLS is used when the URL says `tls:`,
- * or a CA or a certificate is named.
+ * Connection options for the client library, which, unlike other clients, neither reads users from
+ * URLs nor distinguishes servers that offer TLS from those that require it. TLS is used when a URL
+ * says `tls:`, or a CA or a certificate is configured.
  */
 export function natsOptions(settings: NatsSettings): ConnectionOptions {
   const urls = settings.NATS_URL.split(",").map((text) => new URL(text.includes("://") ? text : `nats://${text}`));
@@ -38,10 +41,7 @@ export function natsOptions(settings: NatsSettings): ConnectionOptions {
   };
 }
 
-/**
- * Connects to NATS, waiting for it as long as it takes, and stays connected: every loss is retried
- * for ever.
- */
+/** Connects to NATS, waiting indefinitely, and reconnects for ever after every loss. */
 export async function connectBus(options: { settings: NatsSettings; name: string; log: Logger }): Promise<Bus> {
   const nats = natsOptions(options.settings);
   const connection = await connect({

@@ -1,32 +1,32 @@
-/** Time as the code sees it, so that tests can hold it still or make it jump. */
+/** An abstraction of time, so that tests can stop it or make it jump. */
 export interface Clock {
   /** Unix milliseconds. May jump. */
   now(): number;
   /**
-   * Milliseconds since some fixed point. Never goes back; counts while the process is paused, not
+   * Milliseconds since some fixed point. Never goes back; runs while the process is paused, but not
    * while the machine is suspended.
    */
   monotonic(): number;
 }
 
-/** A moment by both clocks. */
+/** A moment on both clocks. */
 export interface Moment {
   readonly monotonic: number;
   readonly wall: number;
 }
 
-/** More than clocks that are kept in step part by in a minute. */
+/** More than two synchronized clocks drift apart in a minute. */
 const maxDriftMs = 250;
 
-/** The present moment by both clocks. */
+/** The current moment on both clocks. */
 export function momentOf(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall: clock.now() };
 }
 
 /**
- * Milliseconds since a moment; infinite when the two clocks do not agree within 250 ms. Then the
- * machine was suspended, in which the monotonic clock stands still, or the wall clock was set:
- * which of them is right cannot be told, so nobody may rely on either.
+ * Milliseconds since a moment; infinite when the two clocks differ by more than 250 ms. Then either
+ * the machine was suspended, which stops the monotonic clock, or the wall clock was set: it is
+ * impossible to tell which one is right, so neither can be trusted.
  */
 export function msSince(clock: Clock, { monotonic, wall }: Moment): number {
   const elapsed = clock.monotonic() - monotonic;

@@ -2,16 +2,16 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 
 /**
- * Raised when the environment does not fit a service's schema; its message has a line per variable
- * at fault.
+ * Thrown when the environment does not match a service's schema; its message has a line per invalid
+ * variable.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
 /**
- * The value of a variable: its own, or what the file holds that `<NAME>_FILE` names (without the
- * line break at its end), as secrets are mounted. An empty variable counts as unset.
+ * The value of a variable: its own, or the content of the file that `<NAME>_FILE` names (without
+ * its final line break), as secrets are mounted. An empty variable counts as unset.
  * @throws {ConfigError} when both are set, or the file cannot be read
  */
 export function settingIn(env: NodeJS.ProcessEnv, name: string): string | undefined {
@@ -28,8 +28,8 @@ export function settingIn(env: NodeJS.ProcessEnv, name: string): string | undefi
 
 /**
  * Reads a service's settings from the environment; each may be in a file, see {@link settingIn}.
- * @throws {ConfigError} naming each variable and what is wrong with it, without its value (it may
- * be a secret).
+ * @throws {ConfigError} naming each invalid variable and the reason, without its value (it may be a
+ * secret).
  */
 export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv = process.env): z.infer<S> {
   const present: Record<string, string> = {};
@@ -49,7 +49,7 @@ export const commaList = z
   .transform((text) => text.split(",").map((item) => item.trim()))
   .transform((items) => items.filter((item) => item !== ""));
 
-/** What a process shows to its peers, and what it believes them by. See rpc/identity.ts. */
+/** The certificate a process presents to its peers, and the CA it trusts. See rpc/identity.ts. */
 export const tlsSettings = {
   TLS: z
     .enum(["on", "off"])
@@ -65,7 +65,7 @@ const tls = z.object(tlsSettings);
 /** The TLS settings as {@link readConfig} returns them. */
 export type TlsSettings = z.infer<typeof tls>;
 
-/** Settings that every process has. */
+/** Settings of every process. */
 export const commonSettings = {
   HOST: z.string().default("127.0.0.1").describe("Address the process listens on."),
   ADMIN_PORT: z.coerce
@@ -82,7 +82,7 @@ export const commonSettings = {
   ...tlsSettings,
 } as const;
 
-/** How a service reaches the broker. See bus.ts. */
+/** How a service connects to the broker. See bus.ts. */
 export const natsSettings = {
   NATS_URL: z
     .string()

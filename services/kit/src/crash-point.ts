@@ -1,6 +1,6 @@
 /**
- * Places in a request's life where a process can be told to die, in the order in which a request
- * passes them.
+ * Points in a request's life at which a test can kill the process, in the order a request passes
+ * them.
  */
 export const crashPoints = [
   "authenticated",
@@ -35,7 +35,7 @@ const [armed, nth = "1"] = (process.env["CRASH_AT"] ?? "").split(":");
 let left = Number(nth);
 
 /**
- * Ends this process with SIGKILL when it passes the point that `CRASH_AT=<point>:<n>` names for the
+ * Kills this process with SIGKILL when it passes the point named by `CRASH_AT=<point>:<n>` for the
  * nth time; for tests of what survives a crash. The variable is read once; without it this does
  * nothing.
  */

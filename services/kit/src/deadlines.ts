@@ -1,7 +1,7 @@
 const tickMs = 20;
 const slots = 512;
 
-/** Something with at most one due time at a time. The two fields belong to the wheel. */
+/** Something with at most one due time. The two fields belong to the wheel. */
 export interface Timed {
   dueAt: number;
   slot: number;
@@ -9,8 +9,8 @@ export interface Timed {
 }
 
 /**
- * One coarse timer for many due times (a hashed wheel): setting and clearing cost a set operation,
- * not a timer each. Due times are met up to 20 ms late, never early. Its timer never keeps the
+ * One coarse timer for many due times (a hashed wheel): setting and clearing cost a set operation
+ * instead of a timer each. Due times fire up to 20 ms late, never early. The timer never keeps the
  * process alive.
  */
 export class Deadlines {
@@ -20,7 +20,10 @@ export class Deadlines {
   #timer: NodeJS.Timeout | undefined;
   readonly #run = (): void => this.advance(performance.now());
 
-  /** `at` is on the clock of performance.now(), in milliseconds. Replaces an earlier due time. */
+  /**
+   * Sets the due time, replacing an earlier one. `at` is on the clock of performance.now(), in
+   * milliseconds.
+   */
   set(timed: Timed, at: number): void {
     this.clear(timed);
     const now = performance.now();
@@ -46,15 +49,15 @@ export class Deadlines {
     const steps = Math.min(last - this.#tick, slots);
     for (let tick = last - steps + 1; tick <= last; tick++) this.#sweep(this.#slots[tick % slots], now);
     this.#tick = last;
-    // Stopped here and not in `clear`, so that light traffic does not start and stop a timer for
-    // each exchange.
+    // Stopped here rather than in `clear`, so that light traffic does not start and stop a timer
+    // for each exchange.
     if (this.#count === 0) this.#stop();
   }
 
   #sweep(slot: Set<Timed> | undefined, now: number): void {
     if (slot === undefined) return;
     for (const timed of slot) {
-      // A due time more than one turn of the wheel away stays for a later turn.
+      // A due time more than one turn of the wheel ahead stays for a later turn.
       if (timed.dueAt > now) continue;
       this.clear(timed);
       timed.onDue(now);

@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "./clock.ts";
 
-/** The leaky bucket that each source has: its size, how fast it drains, and how many are kept. */
+/** Each source's leaky bucket: its size, its drain rate, and how many buckets are kept. */
 export interface FailuresOptions {
   readonly clock: Clock;
-  /** Failures that are nobody's fault, at once. */
+  /** Failures tolerated at once. */
   readonly free: number;
-  /** How fast they are forgotten. */
+  /** How many failures are forgotten per second. */
   readonly perSecond: number;
-  /** Most sources that are remembered. */
+  /** Most sources remembered. */
   readonly max: number;
 }
 
@@ -18,11 +18,11 @@ interface Bucket {
   at: number;
 }
 
-/** Longest that a source is told to wait, milliseconds. */
+/** The longest wait a source is told, milliseconds. */
 const maxWaitMs = 30_000;
 
 /**
- * Counts failures by where they come from, in leaky buckets. Memory is bounded; who was quiet for
+ * Counts failures by source, in leaky buckets. Memory is bounded; the source that was quiet for
  * longest is forgotten first.
  */
 export class Failures {
@@ -35,7 +35,7 @@ export class Failures {
   }
 
   /**
-   * How long a source that has failed too often should wait, milliseconds; 0 for one that may fail
+   * How long a source with too many failures should wait, milliseconds; 0 for one that may fail
    * once more.
    */
   waitMs(source: string): number {

@@ -1,51 +1,50 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Clock } from "./clock.ts";
 
-/** Limits of each key's unbilled requests. */
+/** Limits on each key's unbilled requests. */
 export interface FreeLimitsOptions {
   readonly clock: Clock;
-  /** Units of one key in a minute. */
+  /** Units per key and minute. */
   readonly perMinute: number;
-  /** Requests of one key at the same time. */
+  /** Concurrent requests per key. */
   readonly concurrency: number;
 }
 
 /**
- * A key that has a small limit of its own still gets this many units a minute: its client looks
- * around when it starts.
+ * A key with a low limit of its own still gets this many units a minute: its client lists models
+ * and the like at startup.
  */
 const minPerMinute = 60;
-/** A key that rested may use as much at once as comes together in this time. */
+/** An idle key may burst as much as accumulates in this time. */
 const burstMs = 30_000;
 const minuteMs = 60_000;
-/** A request is one unit, and one more for each so many bytes of its body. */
+/** A request costs one unit, plus one for each of this many bytes of its body. */
 const unitBytes = 64 * 1024;
 const concurrencyRetryMs = 500;
 const minSwept = 1_000;
 
-/** What a key may still do. */
+/** A key's remaining allowance. */
 interface Bucket {
   units: number;
-  /** When `units` was right, on the monotonic clock. */
+  /** The time at which `units` was computed, on the monotonic clock. */
   at: number;
   perMs: number;
   open: number;
 }
 
-/** Who asks for something free. */
+/** A request for something free. */
 export interface FreeRequest {
   readonly keyId: string;
-  /** The key's own limit of requests per minute; 0: it has none. */
+  /** The key's own limit of requests per minute; 0: none. */
   readonly requestsPerMinute: number;
-  /** Of the request's body; undefined when it did not say. */
+  /** Length of the request's body; undefined when unknown. */
   readonly bodyBytes: number | undefined;
 }
 
 /**
- * Limits what costs no money and is therefore admitted by nobody else: lists, counts, states. Each
- * key has a bucket of its own in each router, apart from its limit of requests that are billed, so
- * that counting and polling take nothing away from those. It fills as fast as the key's own limit,
- * within bounds.
+ * Limits free requests, which admission does not limit: lists, counts, states. Each key has a
+ * bucket of its own in each router, separate from its limit on billed requests, so that counting
+ * and polling do not consume that. The bucket fills at the key's own limit, within bounds.
  */
 export class FreeLimits {
   readonly #options: FreeLimitsOptions;
@@ -57,8 +56,7 @@ export class FreeLimits {
   }
 
   /**
-   * Takes what a request needs; `leave` must follow. @throws {GatewayError} 429 that says when to
-   * come back
+   * Takes what a request needs; `leave` must follow. @throws {GatewayError} 429 with a retry time
    */
   enter(request: FreeRequest): void {
     const { concurrency } = this.#options;
@@ -78,7 +76,7 @@ export class FreeLimits {
     bucket.open++;
   }
 
-  /** The request is over. */
+  /** Ends a request. */
   leave(keyId: string): void {
     const bucket = this.#buckets.get(keyId);
     if (bucket !== undefined) bucket.open--;
@@ -101,7 +99,7 @@ export class FreeLimits {
     return bucket;
   }
 
-  /** Forgets keys that would begin anew with as much. */
+  /** Forgets keys whose bucket is full, as a new one would be. */
   #sweep(now: number): void {
     for (const [keyId, bucket] of this.#buckets) {
       fill(bucket, now);

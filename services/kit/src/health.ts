@@ -2,19 +2,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Metrics } from "./metrics.ts";
 
-/**
- * Answers whether one thing the process needs is there; the text says what is wrong, for an
- * operator.
- */
+/** Checks one dependency of the process; the reason describes the fault for an operator. */
 export type HealthCheck = () => Promise<{ ok: true } | { ok: false; reason: string }>;
 
-/** What `/health/ready` returns: each check by its name, and whether all passed. */
+/** The body of `/health/ready`: each check by name, and whether all passed. */
 export interface HealthReport {
   status: "ok" | "unavailable";
   checks: Record<string, { ok: boolean; reason?: string }>;
 }
 
-/** Runs every check at once; one that throws has failed. */
+/** Runs all checks concurrently; one that throws has failed. */
 export async function checkHealth(checks: Record<string, HealthCheck>): Promise<HealthReport> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
@@ -34,14 +31,14 @@ function respond(response: ServerResponse, status: number, type: string, body: s
 interface OperatorPages {
   metrics: Metrics;
   checks: Record<string, HealthCheck>;
-  /** What this process cannot recover from without being started anew. Default: nothing. */
+  /** Checks for what this process can only recover from by a restart. Default: none. */
   alive?: Record<string, HealthCheck>;
 }
 
 /**
- * Answers `/health/live` (the process answers and need not be started anew), `/health/ready` and
- * `/health` (all checks pass, else 503 with the failing ones), and `/metrics` (Prometheus text);
- * false for any other path, which it leaves to the caller.
+ * Serves `/health/live` (the process responds and needs no restart), `/health/ready` and `/health`
+ * (all checks pass, else 503 with the failing ones), and `/metrics` (Prometheus text); returns
+ * false for any other path, which is left to the caller.
  */
 export async function respondOperator(
   { url }: IncomingMessage,
@@ -58,18 +55,18 @@ export async function respondOperator(
   return true;
 }
 
-/** Where the operators' port listens, and what it serves. */
+/** Where the operator port listens, and what it serves. */
 export interface AdminServerOptions extends OperatorPages {
   host: string;
   port: number;
 }
 
-/** A process's operators' port. Disposing closes it. */
+/** A process's operator port. Disposing closes it. */
 export interface AdminServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** The process's own port for operators: see {@link respondOperator}. */
+/** Starts the process's own port for operators: see {@link respondOperator}. */
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
   const server = createServer(async (request, response) => {
     if (await respondOperator(request, response, options)) return;

@@ -1,25 +1,25 @@
 /**
- * Upper ends of the bins, milliseconds; what is longer than the last has a bin of its own. Roll-ups
- * of usage keep the numbers of bins for ever, so a bin never changes its meaning: others would need
- * other fields.
+ * Upper bounds of the bins, milliseconds; longer times go into a last bin of their own. Usage
+ * roll-ups store bin numbers permanently, so a bin's meaning must never change: other bins would
+ * need other fields.
  */
 const ends = [
   10, 25, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1_200, 1_600, 2_400, 3_200, 4_800, 6_400, 9_600, 15_000, 30_000,
   60_000, 120_000, 300_000, 900_000,
 ] as const;
 
-/** How many bins there are. */
+/** Number of bins. */
 export const binCount = ends.length + 1;
 
-/** The bin of a time, milliseconds. */
+/** The bin of a duration, milliseconds. */
 export function binOf(ms: number): number {
   const bin = ends.findIndex((end) => ms <= end);
   return bin === -1 ? ends.length : bin;
 }
 
-/** Percentiles that are estimated from a histogram, milliseconds. */
+/** Percentiles estimated from a histogram, milliseconds. */
 export interface Percentiles {
-  /** How many times there are. */
+  /** Number of durations. */
   readonly count: number;
   /** Milliseconds. */
   readonly p50: number;
@@ -27,7 +27,10 @@ export interface Percentiles {
   readonly p99: number;
 }
 
-/** Where the share `rank` (0 to 1) of the times lies, as if those of a bin lay evenly in it. */
+/**
+ * The duration at quantile `rank` (0 to 1), assuming that durations within a bin are evenly
+ * distributed.
+ */
 function percentile(bins: readonly number[], count: number, rank: number): number {
   let left = rank * count;
   for (const [bin, times] of bins.entries()) {
@@ -40,7 +43,7 @@ function percentile(bins: readonly number[], count: number, rank: number): numbe
   return ends.at(-1) ?? 0;
 }
 
-/** @param bins how many times there are in each; undefined when there are none at all */
+/** @param bins number of durations in each bin; the result is undefined when all are 0 */
 export function percentilesOf(bins: readonly number[]): Percentiles | undefined {
   const count = bins.reduce((sum, times) => sum + times, 0);
   if (count === 0) return undefined;

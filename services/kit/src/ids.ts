@@ -39,16 +39,15 @@ export function randomText(length: number): string {
 }
 
 /**
- * An id that sorts by the time it was made: `<prefix>_` + 8 characters of time + 14 (83 bits) of
- * chance.
+ * An id that sorts by creation time: `<prefix>_` + 8 characters of time + 14 random ones (83 bits).
  */
 export function newId(prefix: string): string {
   return `${prefix}_${timePart(Date.now())}${randomText(randomDigits)}`;
 }
 
 /**
- * A request's id in the form of a UUID (version 8, RFC 9562), for formats that promise one: the
- * same id gives the same UUID.
+ * A request's id in the form of a UUID (version 8, RFC 9562), for formats that promise one:
+ * deterministic.
  */
 export function requestUuid(requestId: string): string {
   const hex = createHash("sha256").update(requestId).digest("hex");

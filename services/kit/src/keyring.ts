@@ -1,20 +1,19 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 
-/** A secret and the name that what was made with it carries. */
+/** A secret and the id embedded in everything created with it. */
 export interface NamedSecret {
-  /** Eight hex digits that tell secrets apart and say nothing of them. */
+  /** Eight hex digits that distinguish secrets without revealing them. */
   readonly id: string;
   readonly secret: Buffer;
 }
 
 /**
- * A secret that can be replaced: the current one makes what is new, the previous ones go on opening
- * what they made.
+ * A replaceable secret: the current one creates, the previous ones still open what they created.
  */
 export interface Keyring {
   readonly current: NamedSecret;
-  /** Those that were replaced, in no order. */
+  /** Replaced secrets, unordered. */
   readonly previous: readonly NamedSecret[];
   /** The current one first. */
   readonly all: readonly NamedSecret[];
@@ -25,7 +24,7 @@ function named(hex: string): NamedSecret {
   return { id: createHash("sha256").update("secret id\n").update(secret).digest("hex").slice(0, 8), secret };
 }
 
-/** Secrets as the environment has them, in hex. One that is named twice counts once. */
+/** Parses secrets from the environment, in hex. Duplicates count once. */
 export function keyringOf(current: string, replaced: readonly string[] = []): Keyring {
   const first = named(current);
   const others = replaced.map(named).filter(({ id }) => id !== first.id);
@@ -36,8 +35,7 @@ export function keyringOf(current: string, replaced: readonly string[] = []): Ke
 const maxPrevious = 8;
 
 /**
- * A setting that lists, comma-separated, the secrets that another setting of the same form has
- * replaced.
+ * A setting that lists, comma-separated, the previous values of another secret of the same form.
  */
 export function previousSecrets(secret: z.ZodString) {
   return z

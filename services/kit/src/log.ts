@@ -3,8 +3,8 @@ import { type Logger, pino } from "pino";
 export type { Logger } from "pino";
 
 /**
- * One JSON line per event on standard output. Fields that may carry a secret are blanked wherever a
- * caller puts them.
+ * Creates a logger: one JSON line per event on standard output. Fields that may carry a secret are
+ * redacted.
  */
 export function createLogger(options: { service: string; level: string }): Logger {
   return pino({

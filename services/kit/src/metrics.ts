@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
-/** Upper bounds in seconds that suit both a local hop and a minutes-long completion. */
+/** Upper bounds in seconds that suit both a local hop and a completion of several minutes. */
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600];
 
 /**
@@ -11,22 +11,22 @@ export interface Metrics {
   readonly registry: Registry;
   counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
   gauge<L extends string>(name: string, help: string, labels?: readonly L[]): Gauge<L>;
-  /** A gauge that is read when somebody looks. */
+  /** A gauge whose value is computed when it is scraped. */
   sampled(name: string, help: string, read: () => number): void;
-  /** What gauges without labels show now, by their names; those that are not there are left out. */
+  /** The current values of gauges without labels, by name; unknown names are omitted. */
   read(names: readonly string[]): Promise<Record<string, number>>;
   /** A histogram of seconds. */
   seconds<L extends string>(name: string, help: string, labels?: readonly L[]): Histogram<L>;
 }
 
 /**
- * Makes a Prometheus registry with Node's own metrics; every series carries the label `service`.
+ * Creates a Prometheus registry with Node's own metrics; every series carries the label `service`.
  */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  // A sample a second of the event loop's delay: at the usual 10 ms the look is most of what a
-  // resting process does.
+  // Samples the event loop's delay once a second: at the default of 10 ms, sampling is most of an
+  // idle process's work.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1_000 });
   const common = <L extends string>(name: string, help: string, labels: readonly L[]) => ({
     name,

@@ -1,11 +1,11 @@
 /**
- * A short text to look for in short buffers, many times. Horspool's search, in JavaScript: Buffer's
- * own goes into native code and stops at each occurrence of the text's first byte, which in JSON is
- * a quote more often than not; over an event of 300 bytes that takes twice as long.
+ * A short text to search for in short buffers, many times. Horspool's algorithm in JavaScript:
+ * Buffer's own search calls native code and stops at each occurrence of the text's first byte,
+ * which in JSON is usually a quote; over an event of 300 bytes that takes twice as long.
  */
 export class Needle {
   readonly #bytes: Buffer;
-  /** How far to go on from a place whose last byte is this one. */
+  /** How far to advance from a position, by the byte there. */
   readonly #shifts: Uint8Array;
 
   /** @param text 1 to 255 bytes of UTF-8 */
@@ -21,7 +21,7 @@ export class Needle {
     return this.#bytes.length;
   }
 
-  /** Where it begins in `bytes`, at `from` or behind it; -1 when it is not there. */
+  /** Its position in `bytes`, at or after `from`; -1 when it is absent. */
   indexIn(bytes: Buffer, from = 0): number {
     const shifts = this.#shifts;
     const last = this.#bytes.length - 1;
@@ -35,7 +35,7 @@ export class Needle {
     return -1;
   }
 
-  /** Whether it is there, at exactly this place. */
+  /** Whether it is at exactly this position. */
   isAt(bytes: Buffer, start: number): boolean {
     const needle = this.#bytes;
     let at = needle.length - 1;

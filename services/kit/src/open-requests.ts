@@ -3,14 +3,15 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 const retryAfterMs = 1_000;
 
 /**
- * Counts what each key has open here, from a request's head to the end of its answer: what limits
- * money and rate looks at a request when it is whole, and a key may open thousands that never are.
+ * Counts each key's open requests in this process, from a request's head to the end of its
+ * response: money and rate limits apply to complete requests, and a key may open thousands that
+ * never become complete.
  */
 export class OpenRequests {
   readonly #max: number;
   readonly #open = new Map<string, number>();
 
-  /** @param max requests of one key at once */
+  /** @param max concurrent requests per key */
   constructor(max: number) {
     this.#max = max;
   }

@@ -1,25 +1,25 @@
 import { ConfigError } from "./config.ts";
 
-/** A running process: ready when its start resolved, gone when disposed. */
+/** A running process: ready when its start resolves, gone when disposed. */
 export interface Service extends AsyncDisposable {
-  /** How long stopping waits for what is under way, milliseconds; nothing when there is none. */
+  /** How long stopping waits for requests in flight, milliseconds; absent when there are none. */
   readonly drainMs?: number;
 }
 
-/** What stopping may take besides: usage has to reach metering, connections have to be closed. */
+/** Additional time to stop: usage must reach metering, connections must be closed. */
 const stopTimeoutMs = 30_000;
 
 /**
- * Starts a service and keeps it until SIGTERM or SIGINT, then disposes of it and exits with 0. A
- * start that fails or an error that nobody caught ends the process with 1 and one line saying why:
- * the supervisor starts it anew.
+ * Starts a service and runs it until SIGTERM or SIGINT, then disposes it and exits with 0. A failed
+ * start or an uncaught error exits with 1 and one line saying why: the supervisor restarts the
+ * process.
  */
 export async function run(start: () => Promise<Service>): Promise<void> {
   const fail = (error: unknown): never => {
     process.stderr.write(`${error instanceof ConfigError ? error.message : stackOf(error)}\n`);
     process.exit(1);
   };
-  // What a service writes, its journal above all, is for its own user alone.
+  // Files that a service writes, above all its journal, are private to its user.
   process.umask(0o077);
   process.on("uncaughtException", fail);
   process.on("unhandledRejection", fail);

@@ -5,7 +5,7 @@ import { parseToFault } from "./first-fault.ts";
 const maxParamLength = 200;
 
 /**
- * What a client sent, if it fits.
+ * Parses a client's input.
  * @throws {GatewayError} `invalid_request` for the first fault
  */
 export function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
@@ -14,7 +14,7 @@ export function checked<S extends z.ZodType>(schema: S, value: unknown): z.outpu
   throw schemaFault(result.error);
 }
 
-/** The first fault that a schema found, as an error that names the field: `messages[0].role`. */
+/** Converts a schema's first fault to an error that names the field: `messages[0].role`. */
 export function schemaFault(error: z.ZodError): GatewayError {
   const [issue] = error.issues;
   if (issue === undefined) return new GatewayError("invalid_request", undefined, { cause: error });

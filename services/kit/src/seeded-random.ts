@@ -1,5 +1,5 @@
 /**
- * Numbers in [0, 1) that follow from a seed (mulberry32), so that a failing run can be repeated.
+ * Pseudo-random numbers in [0, 1) from a seed (mulberry32), so that a failing run can be repeated.
  */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
@@ -11,13 +11,13 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Integers from 0 up to, not including, the argument, that follow from a seed. */
+/** Pseudo-random integers from 0 up to, not including, the argument, from a seed. */
 export function seededInt(seed: number): (below: number) => number {
   const next = seededRandom(seed);
   return (below) => Math.floor(next() * below);
 }
 
-/** Random values of several kinds, drawn from `seededRandom`. */
+/** Pseudo-random values of several kinds, drawn from `seededRandom`. */
 export class Random {
   readonly #next: () => number;
 
@@ -45,7 +45,7 @@ export class Random {
   }
 }
 
-/** Seeds for a randomised test: the one in `TEST_SEED`, or `count` new ones. */
+/** Seeds for a randomized test: the one in `TEST_SEED`, or `count` new ones. */
 export function seeds(count: number): number[] {
   const wanted = process.env["TEST_SEED"];
   if (wanted !== undefined) return [Number(wanted)];

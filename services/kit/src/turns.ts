@@ -1,4 +1,4 @@
-/** Lets a number of people work at a time; the others wait in the order in which they came. */
+/** A semaphore: lets a number of tasks run at a time; the others wait in arrival order. */
 export class Turns {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -7,7 +7,7 @@ export class Turns {
     this.#free = atOnce;
   }
 
-  /** Nobody works and nobody waits, where so many may at once. */
+  /** True when nothing runs and nothing waits, given the limit. */
   isIdle(atOnce: number): boolean {
     return this.#free === atOnce;
   }

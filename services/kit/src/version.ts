@@ -1,4 +1,4 @@
 import manifest from "../package.json" with { type: "json" };
 
-/** Of this build: all packages of the house have the same. */
+/** The version of this build, shared by all packages of the project. */
 export const { version } = manifest;

@@ -16,13 +16,13 @@ const { signal } = new AbortController();
 
 interface NameServer {
   readonly address: string;
-  /** Names that were asked for, once for each question. */
+  /** Queried names, one entry per query. */
   readonly received: string[];
-  /** What is answered for a name and a family; undefined: nothing is. */
+  /** The answer for a name and a family; undefined: no answer. */
   responses(name: string, family: 4 | 6): readonly string[] | undefined;
 }
 
-/** A name server of the test's, by the rules of RFC 1035. */
+/** A name server controlled by the test, following RFC 1035. */
 async function nameServer(t: TestContext, responses: NameServer["responses"]): Promise<NameServer> {
   const socket: Socket = createSocket("udp4");
   const server: NameServer = { address: "", received: [], responses };
@@ -53,7 +53,7 @@ async function nameServer(t: TestContext, responses: NameServer["responses"]): P
   return Object.assign(server, { address: `127.0.0.1:${socket.address().port}` });
 }
 
-/** Of the question's name, for ten seconds. */
+/** A record for the queried name, with a TTL of ten seconds. */
 function record(type: number, data: Buffer): Buffer {
   const head = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 10, 0, data.length]);
   return Buffer.concat([head, data]);

@@ -11,7 +11,7 @@ import { serveRpc, unaryService } from "../src/rpc/server.ts";
 const log = createLogger({ service: "test", level: "silent" });
 const host = "127.0.0.1";
 
-/** A server whose answers are the ids it was asked for. */
+/** A server that responds with the ids it was called with. */
 function serveEcho() {
   const confirmApplied = async ({ batchIds }: { batchIds: string[] }) => ({ applied: batchIds });
   const none = async () => assert.fail("nobody asks for this");
@@ -22,8 +22,8 @@ function serveEcho() {
 }
 
 /**
- * A way to a port on which connections can be lost: they carry nothing any more, and nobody is
- * told.
+ * A proxy to a port whose connections can be blackholed: they carry nothing any more, and neither
+ * end is told.
  */
 async function startWay(port: number) {
   const sockets = new Set<Socket>();

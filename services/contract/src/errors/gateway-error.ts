@@ -1,23 +1,24 @@
 import { type ErrorCode, errorTable } from "./table.ts";
 
-/** What a {@link GatewayError} says beside its code and text. */
+/** Optional details of a {@link GatewayError}. */
 export interface GatewayErrorOptions {
-  /** Path of the request field at fault, e.g. `messages[0].role`. */
+  /** Path of the invalid request field, e.g. `messages[0].role`. */
   param?: string | undefined;
-  /** How long the caller should wait before it tries again, milliseconds. */
+  /** How long the caller should wait before it retries, milliseconds. */
   retryAfterMs?: number | undefined;
   /**
-   * Set where this one failure differs from its code: a limit that waiting does not help against.
+   * Set where this failure differs from its code's default: a limit that waiting does not help
+   * against.
    */
   retryable?: boolean;
-  /** More headers of the answer, name and value by turns. Only within a process. */
+  /** Additional response headers, alternating name and value. Only within a process. */
   headers?: readonly string[] | undefined;
   /** Operator detail; never shown to a user. */
   cause?: unknown;
 }
 
 /**
- * The one error class: a code of {@link errorTable}, a text for the user, and a cause for the
+ * The only error class: a code of {@link errorTable}, a text for the user, and a cause for the
  * operator.
  */
 export class GatewayError extends Error {
@@ -51,8 +52,8 @@ export class GatewayError extends Error {
 }
 
 /**
- * Turns anything thrown into a {@link GatewayError}; what is not one already becomes
- * `internal_error` with it as the cause.
+ * Converts anything thrown to a {@link GatewayError}; any other value becomes the cause of an
+ * `internal_error`.
  */
 export function toGatewayError(error: unknown): GatewayError {
   return error instanceof GatewayError ? error : new GatewayError("internal_error", undefined, { cause: error });

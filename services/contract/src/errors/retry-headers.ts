@@ -1,15 +1,15 @@
 import type { GatewayError } from "./gateway-error.ts";
 
 /**
- * After a 503 that does not say when: long enough for a replica to be replaced in the router's
+ * The wait after a 503 that names none: long enough for a replica to be replaced in the router's
  * table.
  */
 const unavailableMs = 1_000;
 
 /**
- * The headers that tell a client whether and when to try again, name and value by turns.
- * `retry-after` is whole seconds (RFC 9110); `retry-after-ms` and `x-should-retry` are what the
- * OpenAI and Anthropic clients look at first.
+ * The headers that tell a client whether and when to retry, alternating name and value.
+ * `retry-after` is whole seconds (RFC 9110); OpenAI's and Anthropic's clients check
+ * `retry-after-ms` and `x-should-retry` first.
  */
 export function retryHeaders(error: GatewayError): string[] {
   const headers = ["x-should-retry", String(error.retryable)];
@@ -18,7 +18,7 @@ export function retryHeaders(error: GatewayError): string[] {
   return headers;
 }
 
-/** How long a client should wait, milliseconds; undefined where waiting is not what helps. */
+/** How long a client should wait, milliseconds; undefined where waiting does not help. */
 export function retryAfterMs(error: GatewayError): number | undefined {
   return error.retryAfterMs ?? (error.httpStatus === 503 ? unavailableMs : undefined);
 }

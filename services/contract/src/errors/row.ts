@@ -1,4 +1,4 @@
-/** The gRPC statuses in use, by their names: https://grpc.io/docs/guides/status-codes/ */
+/** The names of the gRPC statuses in use: https://grpc.io/docs/guides/status-codes/ */
 export type GrpcStatusName =
   | "ABORTED"
   | "ALREADY_EXISTS"
@@ -15,7 +15,7 @@ export type GrpcStatusName =
   | "UNAVAILABLE"
   | "UNIMPLEMENTED";
 
-/** What an error code means at every edge. */
+/** What an error code means at every API boundary. */
 export interface ErrorRow {
   /** HTTP status at the public server. */
   readonly http: number;
@@ -23,10 +23,10 @@ export interface ErrorRow {
   readonly grpc: GrpcStatusName;
   /** `error.type` of the OpenAI error body: https://platform.openai.com/docs/guides/error-codes */
   readonly type: string;
-  /** Set when the same request may succeed later without being changed. */
+  /** Set when the same request, unchanged, may succeed later. */
   readonly retryable?: true;
-  /** What the user reads when the thrower has nothing more exact to say. */
+  /** The default text for the user, if the thrower has nothing more specific. */
   readonly text: string;
-  /** What the user can do about it, as the reference and the tool server tell it. Markdown. */
+  /** What the user can do about it, as shown in the reference and by the MCP server. Markdown. */
   readonly remedy: string;
 }

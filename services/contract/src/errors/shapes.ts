@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { GatewayError } from "./gateway-error.ts";
 
-/** OpenAI's error body: everywhere but where the other two are. */
+/** OpenAI's error body: used wherever the other two are not. */
 export const nestedError = z.object({
   error: z.object({
     message: z.string(),
@@ -21,10 +21,10 @@ export const nativeError = z.object({
 /** DashScope's error body, of the alpha image models. */
 export const flatError = z.object({ code: z.string(), message: z.string(), request_id: z.string() });
 
-/** The error shape that a client reads: OpenAI's, Anthropic's, or DashScope's. */
+/** A client's error format: OpenAI's, Anthropic's, or DashScope's. */
 export type Dialect = "nested" | "native" | "flat";
 
-/** What a provider says of a request that it refuses: it keeps its words and codes. */
+/** A provider's report on a request it refused, with its own wording and codes. */
 export interface ProviderWords {
   readonly message: string;
   readonly type?: string | undefined;
@@ -32,11 +32,11 @@ export interface ProviderWords {
   readonly param?: string | undefined;
 }
 
-/** An error as a client is told it. */
+/** An error as reported to a client. */
 export interface ErrorReport {
   readonly error: GatewayError;
   readonly requestId: string;
-  /** Only where the request is at fault, and the client may read what the provider says of it. */
+  /** Set only when the request is at fault and the client may see the provider's report. */
   readonly reported?: ProviderWords | undefined;
 }
 
@@ -52,8 +52,8 @@ const bodies: { readonly [D in Dialect]: (report: ErrorReport) => Body<D> } = {
   native({ error, requestId }) {
     return { type: "error", error: { type: nativeType(error), message: error.message }, request_id: requestId };
   },
-  // Every 400 of our own is an `InvalidParameter`, every 429 a `Throttling.RateQuota`, as the
-  // provider's own are.
+  // As at the provider itself, each of our own 400s is an `InvalidParameter` and each 429 a
+  // `Throttling.RateQuota`.
   flat({ error, requestId, reported }) {
     const code = providerCode(reported?.code) ?? flatCodes[error.httpStatus] ?? error.code;
     return { code, message: reported?.message ?? error.message, request_id: requestId };
@@ -70,9 +70,9 @@ export function errorText(dialect: Dialect, report: ErrorReport): string {
   return JSON.stringify(errorBody(dialect, report));
 }
 
-/** The error as the last event of a stream whose head has left already. */
+/** The error as the last event of a stream whose head has already been sent. */
 export function errorEvent(dialect: Dialect, report: ErrorReport): string {
-  // Anthropic's clients drop events that have no event line; OpenAI's read data alone.
+  // Anthropic's clients drop events without an event line; OpenAI's read only the data.
   const prefix = dialect === "native" ? "event: error\n" : "";
   return `${prefix}data: ${errorText(dialect, report)}\n\n`;
 }
@@ -99,7 +99,7 @@ function nativeType(error: GatewayError): string {
 
 const flatCodes: Readonly<Record<number, string>> = { 400: "InvalidParameter", 429: "Throttling.RateQuota" };
 
-/** DashScope's codes are capitalised; our own for a field at fault are not, and stay ours. */
+/** DashScope's codes are capitalized; our own codes for an invalid field are not, and are kept. */
 function providerCode(code: string | undefined): string | undefined {
   return code !== undefined && /^[A-Z]/.test(code) ? code : undefined;
 }

@@ -235,9 +235,9 @@ const rows = {
 /** A code of {@link errorTable}. */
 export type ErrorCode = keyof typeof rows;
 
-/** Every error code of the gateway. The table is closed: a new failure gets a new row here. */
+/** Every error code of the gateway. The table is closed: a new failure needs a new row. */
 export const errorTable: Readonly<Record<ErrorCode, ErrorRow>> = rows;
 
-/** True for a code of {@link errorTable}, which what other processes say need not be. */
+/** True for a code of {@link errorTable}; other processes may send any other. */
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === "string" && Object.hasOwn(errorTable, code);

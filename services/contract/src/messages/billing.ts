@@ -5,48 +5,46 @@ import { subjectFamily } from "./subject-family.ts";
 /** NATS subject of {@link keyChanged}. */
 export const keyChangedSubject = "billing.key-changed";
 
-/** A key was created, changed, regenerated or revoked. Sent once for each of its secrets. */
+/** A key was created, changed, regenerated or revoked. Published once for each of its secrets. */
 export const keyChanged = jsonMessage(
   z.object({
     key_id: z.string(),
-    /** Of a secret of the key: HMAC-SHA-256 in hex. */
+    /** HMAC-SHA-256, in hex, of one of the key's secrets. */
     digest: z.hex().min(1).toLowerCase(),
   }),
 );
 
 /**
- * Money is short: holders return what they hold unspent of the account in the subject. The payload
- * is empty.
+ * Money is short: holders return their unspent holds of the account in the subject. The payload is
+ * empty.
  */
 export const recallSubjects = subjectFamily("billing.recall");
 
-/** The limits of a key that are lent to holders as slots. */
+/** The limits of a key that are lent to holders as permits. */
 export const limitNames = ["requests", "tokens", "concurrency"] as const;
 /** One of a key's limits. */
 export type LimitName = (typeof limitNames)[number];
 
-/**
- * Slots of a limit of the key in the subject are short: holders return what is idle, and answer.
- */
+/** Permits of a limit of the key in the subject are short: holders return idle ones and reply. */
 export const limitRecallSubjects = subjectFamily("billing.recall-limits");
 
 /** The payload on {@link limitRecallSubjects}. */
 export const limitRecall = jsonMessage(
   z.object({
     kind: z.enum(limitNames),
-    /** Who needs them; does not answer. */
+    /** The holder that needs them; it does not reply. */
     holder_id: z.string(),
-    /** Slots. */
+    /** Number of permits. */
     need: z.number(),
-    /** The subject of the answers. */
+    /** Subject for the replies. */
     reply_to: z.string(),
   }),
 );
 
-/** What a holder answers to a recall of slots, on its `reply_to`. */
+/** A holder's reply to a recall of permits, on its `reply_to`. */
 export const limitRecallResponse = jsonMessage(
   z.object({
-    /** Milliseconds until the first of its slots is free; absent when it does not know. */
+    /** Milliseconds until the first of its permits is free; absent when unknown. */
     free_in_ms: z.number().min(0).optional(),
   }),
 );

@@ -1,19 +1,13 @@
 import type { z } from "zod";
 
-/**
- * A kind of message on NATS whose payload is JSON: one schema for whoever sends it and whoever
- * hears it.
- */
+/** A kind of NATS message with a JSON payload: one schema for publishers and subscribers. */
 export interface JsonMessage<T> {
   encode(message: T): string;
-  /** Undefined for a payload that is no such message. */
+  /** Undefined for a payload that does not match the schema. */
   decode(data: Uint8Array): T | undefined;
 }
 
-/**
- * A kind of message by the schema of its payload. Fields that the schema does not have are dropped
- * when it is read.
- */
+/** Defines a kind of message by its payload's schema. Unknown fields are dropped on decoding. */
 export function jsonMessage<T>(schema: z.ZodType<T>): JsonMessage<T> {
   return {
     encode: (message) => JSON.stringify(message),
@@ -25,7 +19,7 @@ function parsed(data: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(data).toString());
   } catch {
-    // Text that is no JSON is no message: no schema takes what is undefined.
+    // Not JSON, so not a message: no schema accepts undefined.
     return undefined;
   }
 }

@@ -1,12 +1,12 @@
-/** NATS subjects that end with the id of what a message is about. */
+/** NATS subjects that end with the id of the message's topic. */
 export interface SubjectFamily {
-  /** All of them. */
+  /** Wildcard for all of them. */
   readonly all: string;
   of(id: string): string;
   idOf(subject: string): string;
 }
 
-/** The subjects `<prefix>.<id>`. */
+/** Defines the subjects `<prefix>.<id>`. */
 export function subjectFamily(prefix: string): SubjectFamily {
   return {
     all: `${prefix}.*`,

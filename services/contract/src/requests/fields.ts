@@ -1,22 +1,22 @@
 import { z } from "zod";
 
-/** `model` of every request. */
+/** The `model` field of every request. */
 export const modelId = z.string().min(1).max(256);
 
-/** What chat completions take, and tools that ask for them (OpenAI's reference, create chat). */
+/** Fields of chat completions, and of tools that request them (OpenAI's reference, create chat). */
 export const chatFields = {
   temperature: z.number().min(0).max(2),
   max_completion_tokens: z.int().min(1),
   reasoning_effort: z.string(),
 } as const;
 
-/** Most messages of a conversation; more than any context holds. */
+/** Maximum messages of a conversation; more than any context window holds. */
 export const maxMessages = 10_000;
 
-/** Longer than any model of images reads, characters. */
+/** Longer than any image model reads, characters. */
 const maxPromptChars = 32_000;
 
-/** What requests for images take in OpenAI's shape (OpenAI's reference, create image and edit). */
+/** Fields of image requests in OpenAI's format (OpenAI's reference, create image and edit). */
 export const imageFields = {
   prompt: z.string().min(1).max(maxPromptChars),
   quality: z.enum(["auto", "low", "medium", "high", "standard", "hd"]),
@@ -24,26 +24,26 @@ export const imageFields = {
   output_format: z.enum(["png", "jpeg", "webp"]),
 } as const;
 
-/** Most pictures that one edit may go by. */
+/** Maximum input images of one edit. */
 export const maxEditImages = 16;
 
-/** Most pictures that one edit makes. */
+/** Maximum output images of one edit. */
 export const maxEdits = 10;
 
-/** Most inputs of one call (OpenAI's reference, create embeddings). */
+/** Maximum inputs of one call (OpenAI's reference, create embeddings). */
 export const maxEmbeddingInputs = 2_048;
 
-/** What requests for embeddings take, beside their inputs. */
+/** Fields of embeddings requests, other than their inputs. */
 export const embeddingFields = {
   dimensions: z.int().positive(),
 } as const;
 
-/** What requests for speech take. */
+/** Fields of speech requests. */
 export const speechFields = {
   input: z.string().describe("The text to speak; billed by the character."),
   voice: z.string().describe("Names of other providers' voices give the default voice."),
   instructions: z.string().describe("How to speak, for a model that takes instructions."),
 } as const;
 
-/** Resolutions of video; which of them a model makes stands in the catalogue. */
+/** Video resolutions; the catalogue says which of them a model supports. */
 export const videoResolutions = ["480p", "720p", "1080p"] as const;

@@ -15,7 +15,7 @@ const health = z
   })
   .describe("As the living processes saw it; what a process saw is gone with it.");
 
-/** A model of the catalogue, with who serves it. */
+/** A model of the catalogue with its providers. */
 export const catalogModel = model.extend({
   price_version: z.string(),
   providers: z
@@ -31,7 +31,7 @@ export const catalogModel = model.extend({
     .describe("In the order of the catalogue."),
 });
 
-/** The processes of the house. */
+/** The processes of the system. */
 export const fleet = z.object({
   object: z.literal("fleet"),
   replicas: z

@@ -15,7 +15,7 @@ const columns = {
   topped_up_nano_usd: nano,
 };
 
-/** An account and its money. */
+/** An account with its balance. */
 export const account = z.object({
   id: z.string(),
   object: z.literal("account"),
@@ -27,7 +27,7 @@ export const account = z.object({
   repaid_nano_usd: nano,
 });
 
-/** A payment into an account. The same reference is booked once. */
+/** A payment into an account. The same reference is booked only once. */
 export const topUp = z.object({
   object: z.literal("top_up"),
   reference: z.string(),
@@ -63,7 +63,7 @@ const attempt = z.object({
   status: z.int().nullable().describe("The HTTP status of a provider that failed, where there was one."),
 });
 
-/** All there is to know of one request's bill. */
+/** Everything known about one request's bill. */
 export const receipt = z.object({
   object: z.literal("receipt"),
   event: usageEvent,
@@ -85,7 +85,7 @@ export const receipt = z.object({
   ledger: z.array(ledgerEntry).describe("What the ledger has about it, the newest first."),
 });
 
-/** A grant: money of an account that one process has for its requests. */
+/** A grant: money of an account that one process has reserved for its requests. */
 export const hold = z.object({
   id: z.string(),
   object: z.literal("hold"),
@@ -102,7 +102,7 @@ export const hold = z.object({
   until: time.nullable().describe("By when a task is settled; null: as long as its holder lives."),
 });
 
-/** What a balance's end can be told from. */
+/** The figures for predicting when a balance runs out. */
 export const forecast = z.object({
   object: z.literal("forecast"),
   account_id: z.string(),
@@ -121,7 +121,7 @@ export const forecast = z.object({
     .describe("How long the money lasts if it goes on as in those seven days; null when nothing was spent."),
 });
 
-/** What a month's ledger rows come to. */
+/** The totals of a month's ledger rows. */
 export const invoice = z.object({
   object: z.literal("invoice"),
   account_id: z.string(),
@@ -146,7 +146,7 @@ export const invoice = z.object({
     .describe("By model, the dearest first."),
 });
 
-/** A bill that an operator had priced after the fact. */
+/** A bill that an operator priced after the fact. */
 export const repair = z.object({
   object: z.literal("repair"),
   request_id: z.string(),

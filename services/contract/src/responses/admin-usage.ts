@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count, nano, time, usd } from "./admin-fields.ts";
 
-/** What is recorded of one request, and billed for it. */
+/** The record of one request and its bill. */
 export const usageEvent = z.object({
   request_id: z.string(),
   account_id: z.string(),
@@ -33,7 +33,7 @@ export const usageEvent = z.object({
 /** A usage event as a row of a listing. */
 export const listedUsageEvent = z.object({ object: z.literal("usage_event"), ...usageEvent.shape });
 
-/** Usage of one group in one stretch of time. */
+/** Usage of one group in one period. */
 export const usageBucket = z.object({
   object: z.literal("usage_bucket"),
   start: time,

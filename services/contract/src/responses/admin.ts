@@ -21,7 +21,7 @@ export const key = z.object({
   version: count.describe("Grows with every change of the key."),
 });
 
-/** A key with how it was used. */
+/** A key with its recent use. */
 export const usedKey = key.extend({
   last_used_at: time
     .nullable()
@@ -29,7 +29,7 @@ export const usedKey = key.extend({
   requests_last_hour: count.nullable().describe("About; null when it cannot be told just now."),
 });
 
-/** A key when it is made: the only response with its secret. */
+/** A newly created key: the only response with its secret. */
 export const newKey = key.extend({
   key: z.string().describe("The key itself, shown this once."),
   snippets: z
@@ -57,10 +57,10 @@ export const token = z.object({
   revoked_at: time.nullable(),
 });
 
-/** An admin token when it is made: the only response with its secret. */
+/** A newly created admin token: the only response with its secret. */
 export const newToken = token.extend({ token: z.string().describe("The token itself, shown this once.") });
 
-/** What an administrator did: a row of the audit log. */
+/** An administrator's action: a row of the audit log. */
 export const auditRecord = z.object({
   id: z.string(),
   object: z.literal("audit_record"),
@@ -77,7 +77,7 @@ export const auditRecord = z.object({
   hash: hash.nullable(),
 });
 
-/** A secret that an account's webhooks are signed with, without the secret itself. */
+/** A signing secret of an account's webhooks, without the secret itself. */
 export const webhookSecret = z.object({
   id: z.string(),
   object: z.literal("webhook_secret"),
@@ -88,13 +88,13 @@ export const webhookSecret = z.object({
   created_by: z.object({ id: z.string(), name: z.string() }).nullable(),
 });
 
-/** A webhook secret when it is made: the only response with it. */
+/** A newly created webhook secret: the only response with the secret itself. */
 export const newWebhookSecret = webhookSecret.extend({
   earlier_secrets_end_at: time.nullable(),
   secret: z.string().describe("Shown this once."),
 });
 
-/** A webhook and what became of its attempts. */
+/** A webhook and its delivery attempts. */
 export const webhookDelivery = z.object({
   id: z.string(),
   object: z.literal("webhook_delivery"),
@@ -115,7 +115,7 @@ export const webhookDelivery = z.object({
   ),
 });
 
-/** The same with the body that is sent. */
+/** A webhook delivery with its request body. */
 export const webhookDeliveryWithBody = webhookDelivery.extend({ body: z.string().describe("What is sent.") });
 
 /** One page of a listing. */

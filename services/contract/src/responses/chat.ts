@@ -3,7 +3,7 @@ import { nativeError } from "../errors/shapes.ts";
 
 const count = z.int().min(0);
 
-/** What a conversation took. */
+/** A conversation's token counts. */
 export const tokenUsage = z.object({
   prompt_tokens: count,
   completion_tokens: count,
@@ -22,7 +22,7 @@ export const tokenUsage = z.object({
     .nullish(),
 });
 
-/** What providers may say besides, of an answer and of each of its choices. */
+/** Optional fields that providers add to a response. */
 const served = {
   service_tier: z.string().nullish(),
   system_fingerprint: z.string().nullish().describe("The provider's own word for its version of the model."),
@@ -153,7 +153,7 @@ export const tokenCount = z.object({ input_tokens: count });
 
 const prices = z.record(z.string(), z.number().nonnegative());
 
-/** How much a model costs: see `PriceList` of the catalogue. */
+/** A model's prices: see `PriceList` of the catalogue. */
 const priceList = z.object({
   usd: prices.describe(
     "By unit, or `<unit>:<variant>`: USD per million tokens or characters; per image, search and second of video.",

@@ -22,7 +22,7 @@ export const alphaImageResult = z.object({
 
 const tokenDetails = z.object({ text_tokens: count.optional(), image_tokens: count.optional() });
 
-/** Tokens of images, where a model is billed by them; Seedream's own counts besides. */
+/** Token counts for models billed by tokens; Seedream also reports its own counts. */
 const imageUsage = z.object({
   input_tokens: count.optional(),
   output_tokens: count.optional(),
@@ -67,10 +67,10 @@ export const imageEvent = z.object({
   error: nestedError.shape.error.optional(),
 });
 
-/** The states of a video task. All from `succeeded` on are for good. */
+/** The states of a video task. Those from `succeeded` on are final. */
 export const taskStatuses = ["submitted", "queued", "running", "succeeded", "failed", "cancelled", "expired"] as const;
 
-/** A task that makes a video, in whatever state. */
+/** A task that makes a video, in any state. */
 export const videoTask = z.object({
   id: z.string(),
   object: z.literal("video.generation"),
@@ -109,7 +109,7 @@ export const videoTaskList = z.object({
   next_cursor: z.string().nullable(),
 });
 
-/** The voices of the models that speak. */
+/** The voices of the speech models. */
 export const voiceList = z.object({
   object: z.literal("list"),
   data: z.array(
@@ -123,7 +123,7 @@ export const voiceList = z.object({
   ),
 });
 
-/** Vectors in OpenAI's format, in the order of the inputs. */
+/** Vectors in OpenAI's format, in input order. */
 export const embeddingResult = z.object({
   object: z.literal("list"),
   model: z.string(),

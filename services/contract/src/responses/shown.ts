@@ -9,7 +9,7 @@ type Wide<T> = T extends number
       : T;
 
 /**
- * What is written as JSON for an answer of this schema: a whole number may be a bigint, which keeps
- * its last digit.
+ * A value to be serialized for a response of this schema: a whole number may be a bigint, which
+ * keeps its last digit.
  */
 export type Shown<S extends z.ZodType> = Wide<z.infer<S>>;

@@ -7,43 +7,41 @@ import { hostOf, UrlGuard } from "./url-guard.ts";
 
 /** What a {@link GuardedClient} may reach, and how it resolves names. */
 export interface GuardedClientOptions {
-  /**
-   * `host:port` pairs that are exempt from the guard, plain http included. Only for development.
-   */
+  /** `host:port` pairs exempt from the guard, plain http included. Only for development. */
   allow: readonly string[];
-  /** Default 5,000. */
+  /** Milliseconds. Default 5,000. */
   connectTimeoutMs?: number;
-  /** Addresses of the name servers that are asked for users' names; default: the system's. */
+  /** Addresses of the name servers for users' hostnames; default: the system's. */
   nameServers?: readonly string[];
 }
 
-/** One call of a {@link GuardedClient}, with its bounds in time and size. */
+/** One call of a {@link GuardedClient}, with its bounds on time and size. */
 export interface GuardedRequest {
   method?: "GET" | "HEAD" | "POST";
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** The whole call, redirects and body included. */
+  /** Bounds the whole call, redirects and body included. */
   timeoutMs: number;
-  /** The answer's body is cut off with `too_large` beyond this many bytes. */
+  /** A longer response body fails with `too_large`. */
   maxBytes: number;
   /**
-   * Told of each piece of the body before it is kept, in bytes; what it throws ends the call and is
-   * thrown as it is.
+   * Called with the size of each piece of the body before it is kept; throwing ends the call with
+   * that error.
    */
   take?: (bytes: number) => void;
-  /** On whose behalf: each may have a few names looked up at a time. */
+  /** On whose behalf: each owner may have a few DNS lookups at a time. */
   owner?: string;
   /**
-   * The head is all that counts: at most `maxBytes` of a body are taken off the line, and nobody
-   * waits for them.
+   * Only the response head matters: at most `maxBytes` of a body are read and discarded, without
+   * waiting for them.
    */
   headOnly?: boolean;
-  /** Default 0: a redirect is answered as it is. */
+  /** Default 0: a redirect is returned as is. */
   maxRedirects?: number;
   signal?: AbortSignal;
 }
 
-/** A response that was read whole; its status may be any. */
+/** A completely read response with any status. */
 export interface GuardedResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -56,10 +54,7 @@ export interface GuardedClient extends AsyncDisposable {
   fetch(url: string, options: GuardedRequest): Promise<GuardedResponse>;
   /** Checks a URL's form without calling it. @throws {UrlError} */
   parse(url: string): URL;
-  /**
-   * True for a web URL whose host is written as an address, or has a name, that is not on the
-   * public internet.
-   */
+  /** True for a web URL whose host is an address, or a name, that is not on the public internet. */
   leadsInside(text: string): boolean;
 }
 
@@ -76,7 +71,7 @@ async function readBody({ maxBytes, take }: GuardedRequest, stream: AsyncIterabl
 }
 
 /**
- * Makes a client that connects to public addresses only. Each address is checked when the
+ * Creates a client that connects to public addresses only. Each address is checked when the
  * connection is made, so a name that resolves differently the second time (DNS rebinding) gains
  * nothing.
  */
@@ -91,9 +86,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const once = async (url: URL, call: GuardedRequest, signal: AbortSignal): Promise<GuardedResponse> => {
     const isExempt = guard.isExempt(url);
     const host = hostOf(url);
-    // Every address is checked before a connection is made to one of them, so a name that answers
-    // differently the second time gains nothing. One written as a literal is connected to without a
-    // look-up.
+    // Every address is checked before connecting to one of them, so a name that resolves
+    // differently the second time gains nothing. Literal addresses need no lookup.
     if (!isExempt && isIP(host) === 0) await names.resolve(host, signal, call.owner);
     const response = await request(url, {
       method: call.method ?? "GET",
@@ -103,8 +97,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       signal,
     });
     if (call.headOnly === true) {
-      // Read away so that the connection can be used again; one that sends more, or slowly, is
-      // closed.
+      // Drained so that the connection can be reused; one that sends more, or slowly, is closed.
       response.body.dump({ limit: call.maxBytes, signal }).catch(() => undefined);
       return { status: response.statusCode, headers: response.headers, body: Buffer.alloc(0) };
     }

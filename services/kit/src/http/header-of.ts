@@ -1,5 +1,5 @@
 /**
- * The first value of a header in a list of names and values by turns, names in lower case.
+ * The first value of a header in a list of alternating names and values, names in lower case.
  * @param name in lower case
  */
 export function headerOf(list: readonly string[], name: string): string | undefined {

@@ -2,11 +2,11 @@
 export interface MediaType {
   /** `type/subtype` in lower case. */
   readonly essence: string;
-  /** Names in lower case; values as they were sent, without their quotes. */
+  /** Names in lower case; values as sent, without their quotes. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** As long as a request's whole head. */
+/** The limit of a request's whole head. */
 const maxTypeLength = 16 * 1_024;
 const maxParameters = 16;
 
@@ -18,10 +18,7 @@ const asciiTable = (characters: string): boolean[] => {
 const tokenCharacters = asciiTable("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 const spaces = asciiTable(" \t");
 
-/**
- * Reads a text from left to right, each character once: nothing that is sent can make it look
- * twice.
- */
+/** Reads a text from left to right, each character once: no input can make it backtrack. */
 class Scanner {
   readonly #text: string;
   #at = 0;
@@ -44,12 +41,12 @@ class Scanner {
     this.#while(spaces);
   }
 
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   token(): string {
     return this.#while(tokenCharacters);
   }
 
-  /** What stands between quotes, or undefined when they do not close. */
+  /** The content of a quoted string, or undefined when the quotes do not close. */
   quoted(): string | undefined {
     let value = "";
     for (; !this.done; this.#at++) {
@@ -72,9 +69,9 @@ class Scanner {
 }
 
 /**
- * Reads the value of a `content-type` header, in time linear in its length. Undefined for what is
- * none, is longer than 16 KiB, or has more than 16 parameters or one of them twice: two readers
- * could take it for two things.
+ * Parses the value of a `content-type` header, in time linear in its length. Undefined for a value
+ * that is invalid, longer than 16 KiB, or has more than 16 parameters or a duplicate one: two
+ * parsers could interpret it differently.
  */
 export function parseMediaType(text: string): MediaType | undefined {
   if (text.length > maxTypeLength) return undefined;
@@ -96,7 +93,7 @@ function parseParameters(scanner: Scanner): ReadonlyMap<string, string> | undefi
     if (!scanner.skip(";")) return undefined;
     scanner.skipSpaces();
     const name = scanner.token().toLowerCase();
-    // RFC 9110 lets a sender write semicolons with nothing between them.
+    // RFC 9110 allows consecutive semicolons.
     if (name === "") continue;
     if (!scanner.skip("=")) return undefined;
     const value = scanner.skip('"') ? scanner.quoted() : scanner.token() || undefined;

@@ -1,12 +1,12 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How long the router keeps a connection to a mounted server at rest, milliseconds. */
+/** How long the router keeps an idle connection to a mounted server, milliseconds. */
 export const routerKeepAliveMs = 30_000;
 
 /**
- * How long the server does. Whoever closes first must be the one who sends, or a request meets a
- * connection that is being closed and fails.
+ * How long the server keeps it. The sender must be the first to close, or a request may meet a
+ * closing connection and fail.
  */
 const serverKeepAliveMs = 75_000;
 
@@ -16,8 +16,10 @@ export interface MountedServer extends AsyncDisposable {
 }
 
 /**
- * Starts an HTTP server that the router proxies a mount to. Its end lets requests under way finish.
- * @param options `port` 0 picks a free one; `drainMs` is how long requests may go on at its end
+ * Starts an HTTP server that the router proxies a mount to. Disposing lets requests in flight
+ * finish.
+ * @param options `port` 0 picks a free one; `drainMs` is how long requests may continue after
+ * disposal
  * @throws the error of listening, such as a port in use
  */
 export async function startMountedServer(

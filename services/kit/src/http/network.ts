@@ -1,11 +1,11 @@
 import { isIPv6 } from "node:net";
 
-/** Groups of an IPv6 address that a provider gives to one customer. */
+/** Groups of an IPv6 address that a provider assigns to one customer. */
 const networkGroups = 4;
 
 /**
- * Whom an address stands for when failures are counted: whoever has one IPv6 address has all of its
- * /64.
+ * The network that an address stands for when failures are counted: one IPv6 customer controls a
+ * whole /64.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;

@@ -11,31 +11,32 @@ import { UrlError } from "./url-error.ts";
 export interface PublicNamesOptions {
   /** Addresses of name servers; default: the system's. */
   readonly nameServers?: readonly string[];
-  /** How long one look-up may take; default 5,000. */
+  /** How long one lookup may take, milliseconds; default 5,000. */
   readonly timeoutMs?: number;
 }
 
-/** Look-ups under way in the process, and of one owner. */
+/** Concurrent lookups in the process, and per owner. */
 const maxConcurrent = 64;
 const maxPerOwner = 8;
-/** How long the second family is waited for once the first is there (RFC 8305, 3). */
+/** How long to wait for the second family once the first has resolved (RFC 8305, 3). */
 const graceMs = 50;
 const maxKeptMs = 30_000;
 const maxKept = 1_000;
 
 interface Kept {
   readonly addresses: LookupAddress[];
-  /** By performance.now(). */
+  /** On the clock of performance.now(). */
   readonly until: number;
 }
 
 /**
- * Resolves names that come from users. It asks name servers by itself, not through the system's
- * look-ups: those occupy the threads that files and upstreams' names need, and cannot be given up.
+ * Resolves hostnames that come from users. It queries name servers itself instead of using the
+ * system's lookup, which occupies the threads needed by files and upstreams' names, and cannot be
+ * cancelled.
  */
 export class PublicNames {
   readonly #options: PublicNamesOptions;
-  /** Public ones only, in the order in which they were found. */
+  /** Public addresses only, in the order found. */
   readonly #kept = new LRUCache<string, Kept>({ max: maxKept });
   readonly #turns = new Turns(maxConcurrent);
   readonly #owners = new Map<string, Turns>();
@@ -44,9 +45,7 @@ export class PublicNames {
     this.#options = options;
   }
 
-  /**
-   * For connections, which are made to what `resolve` has found and checked, and to nothing else.
-   */
+  /** The lookup for connections: returns only what `resolve` has found and checked. */
   readonly lookup: LookupFunction = (name, { all }, callback) => {
     const [first, ...rest] = this.#kept.get(name)?.addresses ?? [];
     if (first === undefined) callback(refused(), "", 0);
@@ -55,8 +54,8 @@ export class PublicNames {
   };
 
   /**
-   * Makes sure that a name has been looked up lately and leads to public addresses only.
-   * @param owner who shares a bounded number of look-ups; default: all who want this name
+   * Ensures that a name was resolved recently and has public addresses only.
+   * @param owner shares a bounded number of lookups; default: all callers that want this name
    * @throws {UrlError} or the signal's reason
    */
   async resolve(name: string, signal: AbortSignal, owner = `name ${name}`): Promise<void> {
@@ -87,7 +86,7 @@ export class PublicNames {
 
   async #lookUp(name: string, signal: AbortSignal): Promise<Found> {
     const { nameServers, timeoutMs = 5_000 } = this.#options;
-    // One for each look-up, for it can only be given up as a whole.
+    // One per lookup, because it can only be cancelled as a whole.
     const resolver = new Resolver({ timeout: 2_000, tries: 2 });
     if (nameServers !== undefined) resolver.setServers(nameServers);
     const stop = (): void => resolver.cancel();
@@ -116,7 +115,7 @@ interface Found {
   readonly ttlMs: number;
 }
 
-/** @throws the first family's error, when there is no address of either */
+/** @throws the first family's error when neither has an address */
 async function bothFamilies(resolver: Resolver, name: string): Promise<Found> {
   const four = resolver.resolve4(name, { ttl: true });
   const six = resolver.resolve6(name, { ttl: true });

@@ -1,4 +1,4 @@
-/** Why a URL that a user gave was not fetched. */
+/** Why a user's URL was not fetched. */
 export type UrlFault =
   | "invalid_url"
   | "address_refused"
@@ -8,9 +8,7 @@ export type UrlFault =
   | "too_many"
   | "too_many_redirects";
 
-/**
- * Why a URL given by a user was not fetched. The message is fit for that user: it names no address.
- */
+/** Why a user's URL was not fetched. The message is safe for that user: it contains no address. */
 export class UrlError extends Error {
   override readonly name = "UrlError";
   readonly fault: UrlFault;

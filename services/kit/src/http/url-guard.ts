@@ -4,14 +4,11 @@ import { UrlError } from "./url-error.ts";
 
 const maxUrlLength = 8 * 1024;
 
-/** Judges URLs that come from users by their form. */
+/** Validates the form of URLs that come from users. */
 export class UrlGuard {
   readonly #exempt: ReadonlySet<string>;
 
-  /**
-   * @param exempt `host:port` pairs that may be called although they are not public, plain http
-   * included
-   */
+  /** @param exempt non-public `host:port` pairs that may be called, plain http included */
   constructor(exempt: readonly string[]) {
     this.#exempt = new Set(exempt);
   }
@@ -20,7 +17,7 @@ export class UrlGuard {
     return this.#exempt.has(`${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`);
   }
 
-  /** @throws {UrlError} for one that may not be called */
+  /** @throws {UrlError} for a URL that may not be called */
   parse(text: string): URL {
     const url = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : undefined;
     if (url === undefined) throw new UrlError("invalid_url", "The URL is not valid.");
@@ -33,17 +30,14 @@ export class UrlGuard {
     return url;
   }
 
-  /**
-   * True for a web URL whose host is written as an address, or has a name, that is not on the
-   * public internet.
-   */
+  /** True for a web URL whose host is an address, or a name, that is not on the public internet. */
   leadsInside(text: string): boolean {
     const url = /^https?:/i.test(text.slice(0, 6)) && text.length <= maxUrlLength ? URL.parse(text) : null;
     return url !== null && !this.isExempt(url) && !isOutside(url);
   }
 }
 
-/** Without the brackets of an IPv6 address. */
+/** The host, without the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }

@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Strings longer than this, in characters, are written apart. */
+/** Strings longer than this, in characters, are encoded separately. */
 const longChars = 64 * 1024;
-/** So much is written in one turn of the event loop, which takes some 5 ms. */
+/** Characters encoded per turn of the event loop, which takes about 5 ms. */
 const pieceChars = 1024 * 1024;
 
 /**
- * The JSON of a value, in UTF-8. Its long strings are written in pieces, a turn each: in one go
- * they would hold up everybody else.
+ * The JSON of a value, in UTF-8. Long strings are encoded in pieces, one per turn of the event
+ * loop; all at once they would block everything else.
  */
 export async function encodeJson(value: object): Promise<Buffer> {
   if (!hasLongString(value)) return Buffer.from(JSON.stringify(value));
-  // Nobody outside can know it, so it stands nowhere else.
+  // Unguessable from outside, so it occurs nowhere else.
   const mark = `${randomBytes(12).toString("hex")} `;
   const long: string[] = [];
   const text = JSON.stringify(value, (_name, inner: unknown) =>
@@ -39,7 +39,7 @@ async function addString(pieces: Buffer[], text: string): Promise<void> {
   }
 }
 
-/** Not within a character. */
+/** Does not split a character. */
 function cutAt(text: string, end: number): number {
   return end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800 ? end - 1 : end;
 }

@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** White space of a JSON text, or a string's content without its quotes, as offsets in bytes. */
+/** White space of a JSON text, or a string's content without its quotes, as byte offsets. */
 export interface Span {
   readonly from: number;
   readonly to: number;
   readonly isBlank: boolean;
 }
 
-/** Strings and white space longer than this, bytes, are read apart. */
+/** Strings and white space longer than this, bytes, are parsed separately. */
 export const longBytes = 64 * 1024;
-/** So much is read in one turn of the event loop, which takes some 5 ms. */
+/** Bytes parsed per turn of the event loop, which takes about 5 ms. */
 const pieceBytes = 1024 * 1024;
 /**
- * Longest text, UTF-16 code units: what OpenAI takes (its `string_above_max_length`), and more than
- * any model reads. Base64 may be longer.
+ * Maximum text length, UTF-16 code units: what OpenAI accepts (its `string_above_max_length`), and
+ * more than any model reads. Base64 may be longer.
  */
 export const maxTextLength = 10 * 1024 * 1024;
 
@@ -22,24 +22,24 @@ const quote = 0x22;
 const backslash = 0x5c;
 const letterU = 0x75;
 const maxEscapeLength = 6;
-/** What stands in front of the content in a data URL. */
+/** The prefix of a data URL's content. */
 const dataUrlHead = /^data:[^,]{0,200},/;
 const notBase64 = /[^\w+/=\r\n-]/;
 
-/** Stands for a text that is longer than it may be. */
+/** Stands for a text above the maximum length. */
 export const tooLong = Symbol("too long");
 
 /**
- * The long strings of a JSON text, which are read in pieces: in one go each pass over them would
- * hold up everybody else. The text is read without them, with a mark in the place of each that
- * nobody outside can know. Long runs of white space are left out.
+ * The long strings of a JSON text, which are parsed in pieces, because in one go each pass over
+ * them would block everything else. The text is parsed without them, with an unguessable mark in
+ * place of each. Long runs of white space are dropped.
  */
 export class LongStrings {
   readonly #bytes: Buffer;
   readonly #spans: readonly Span[];
   readonly #mark = `\u0001${randomBytes(12).toString("hex")} `;
   readonly #texts: (string | typeof tooLong)[] = [];
-  /** Bytes read in this turn. */
+  /** Bytes parsed in this turn. */
   #read = 0;
 
   /** @param bytes valid UTF-8 */
@@ -48,7 +48,7 @@ export class LongStrings {
     this.#spans = spans;
   }
 
-  /** The text with marks. */
+  /** The text with marks in place of long strings. */
   remainder(): string {
     if (this.#spans.length === 0) return this.#bytes.toString("utf8");
     const pieces: Buffer[] = [];
@@ -63,7 +63,7 @@ export class LongStrings {
     return Buffer.concat(pieces).toString("utf8");
   }
 
-  /** Reads them all. @throws {SyntaxError} for what is no JSON string */
+  /** Parses them all. @throws {SyntaxError} for an invalid JSON string */
   async read(): Promise<void> {
     for (const span of this.#spans) if (!span.isBlank) this.#texts.push(await this.#readOne(span));
   }
@@ -82,9 +82,9 @@ export class LongStrings {
       if (this.#read >= pieceBytes) await this.#nextTurn();
     }
     if (to - from <= pieceBytes) return text;
-    // Until somebody looks into it, a text is the list of its pieces. To make it one takes memory
-    // that was never touched, 20 ms for 32 MiB: that has a turn of its own, and is not left to
-    // whoever comes first.
+    // The engine keeps a concatenated text as a list of pieces until its characters are accessed.
+    // Flattening it touches fresh memory, 20 ms for 32 MiB: that gets a turn of its own here,
+    // rather than surprising the first reader.
     await this.#nextTurn();
     text.charCodeAt(0);
     await this.#nextTurn();
@@ -97,8 +97,8 @@ export class LongStrings {
   }
 
   /**
-   * The string that a mark stands for, {@link tooLong} in the place of one above
-   * {@link maxTextLength}; undefined for any other text.
+   * The string that a mark stands for, {@link tooLong} for one above {@link maxTextLength};
+   * undefined for any other text.
    */
   of(text: string): string | typeof tooLong | undefined {
     return text.startsWith(this.#mark) ? this.#texts[Number(text.slice(this.#mark.length))] : undefined;
@@ -113,7 +113,9 @@ function parsePiece(bytes: Buffer): string {
   return JSON.parse(quoted.toString("utf8")) as string;
 }
 
-/** Where a piece that begins at `from` ends: before `to`, not within a character or an escape. */
+/**
+ * Where a piece that starts at `from` ends: at most at `to`, not within a character or an escape.
+ */
 function cutAt(bytes: Buffer, from: number, to: number): number {
   let end = from + pieceBytes;
   if (end >= to) return to;

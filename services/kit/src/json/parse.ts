@@ -4,13 +4,13 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { LongStrings, maxTextLength, type Span, tooLong } from "./long-strings.ts";
 import { type JsonCounts, type JsonLimits, maxLengths, scanJson } from "./scan.ts";
 
-/** Bodies up to this long, bytes, are bounded well enough by their length. */
+/** Bodies up to this length, bytes, are bounded well enough by it. */
 const smallBytes = 128 * 1024;
 
 /**
- * What a request may be made of, whatever its operation. A body of text or pictures has a few dozen
- * values for each message; a body at these limits takes some 40 ms to be parsed, in which everybody
- * else waits.
+ * Limits on a request's structure, for every operation. A body of text or images has a few dozen
+ * values per message; a body at these limits takes about 40 ms to parse, which blocks everything
+ * else.
  */
 export const bodyLimits: JsonLimits = { depth: 64, values: 100_000, numbers: 100_000, names: 10_000, ...maxLengths };
 
@@ -29,10 +29,10 @@ const unmeasured: Partial<JsonCounts> & Pick<JsonCounts, "longSpans"> = { longSp
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
 /**
- * Reads the JSON of a request body: UTF-8, within limits, finite numbers, whole characters. Of a
- * key that is there twice the last counts. A large body is measured before anything is made of it.
- * @throws {GatewayError} `invalid_json` (422) for what is not JSON, `invalid_request` for JSON that
- * is not acceptable
+ * Parses the JSON of a request body: UTF-8, within limits, finite numbers, well-formed characters.
+ * Of duplicate keys the last counts. A large body is measured before it is parsed.
+ * @throws {GatewayError} `invalid_json` (422) for what is not JSON, `invalid_request` for
+ * unacceptable JSON
  */
 export function parseJson(bytes: Buffer, limits: JsonLimits = bodyLimits): unknown {
   const text = textOf(bytes, limits);
@@ -40,11 +40,11 @@ export function parseJson(bytes: Buffer, limits: JsonLimits = bodyLimits): unkno
 }
 
 /**
- * Does what {@link parseJson} does, and gives others their turn in between. For long bodies: of 32
- * MiB none of the turns takes more than some 25 ms. Texts above {@link maxTextLength} are refused.
+ * Like {@link parseJson}, but yields to the event loop in between. For long bodies: with 32 MiB no
+ * turn takes more than about 25 ms. Texts above {@link maxTextLength} are refused.
  */
 export async function parseJsonInTurns(bytes: Buffer, limits: JsonLimits = bodyLimits): Promise<unknown> {
-  // Putting the body together may have been a turn's work itself.
+  // Assembling the body may have taken a turn's time already.
   await nextTurn();
   const long = new LongStrings(bytes, measured(bytes, limits));
   await nextTurn();
@@ -102,13 +102,13 @@ interface Inspection {
   readonly limits: JsonLimits;
   /** The text has escapes that may be lone surrogates. */
   readonly surrogates: boolean;
-  /** Strings that were read apart. */
+  /** Strings that were parsed separately. */
   readonly long: LongStrings | undefined;
-  /** Of the outermost object, under way. */
+  /** The outermost object's member being inspected. */
   member: string | undefined;
 }
 
-/** Answers the value, with long strings in the place of their marks. */
+/** Returns the value, with long strings in place of their marks. */
 function inspect(value: unknown, inspection: Inspection, depth: number): unknown {
   if (typeof value === "string") return inspectText(value, inspection);
   if (typeof value === "number") {

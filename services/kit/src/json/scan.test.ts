@@ -24,7 +24,7 @@ function someValue(random: Random, depth: number): unknown {
   return Object.fromEntries(values.map((value, index) => [`${someText(random)}${random(9)}${index}`, value]));
 }
 
-/** What the scan should have counted, from what the parser made. */
+/** What the scan should have counted, computed from the parsed value. */
 function walk(value: unknown, counts: { depth: number; values: number; numbers: number; names: Set<string> }, at = 1) {
   if (typeof value === "number") counts.numbers++;
   else counts.values++;

@@ -2,33 +2,30 @@ import { randomInt } from "node:crypto";
 import { longBytes, type Span } from "./long-strings.ts";
 import { endOfString } from "./string-end.ts";
 
-/** How much of each there may be in one text. */
+/** Limits on the structure of one text. */
 export interface JsonLimits {
-  /** Objects and arrays within each other. */
+  /** Nesting depth of objects and arrays. */
   readonly depth: number;
   /** Objects, arrays, strings and literals: all values but numbers. */
   readonly values: number;
   /** Numbers, which cost a tenth of other values. */
   readonly numbers: number;
-  /**
-   * Different member names as they are written: the engine keeps each in a table of its own, which
-   * costs most of all.
-   */
+  /** Distinct member names as written: the engine interns each, which costs most of all. */
   readonly names: number;
   /** Bytes of one name. */
   readonly nameBytes: number;
-  /** Characters of one number, or of what is no literal. */
+  /** Characters of one number, or of an invalid literal. */
   readonly wordBytes: number;
 }
 
-/** Longer names and numbers than anybody writes. */
+/** Longer than any name or number in practice. */
 export const maxLengths = { nameBytes: 64 * 1024, wordBytes: 4 * 1024 } as const;
 
-/** What was counted up to the end, or to the limit that was passed. */
+/** What was counted up to the end, or up to the exceeded limit. */
 export interface JsonCounts extends Readonly<Record<keyof JsonLimits, number>> {
-  /** A limit that was passed. */
+  /** The limit that was exceeded, if any. */
   readonly passed: keyof JsonLimits | undefined;
-  /** The member of the outermost object in which the limit was passed, as it is written. */
+  /** The member of the outermost object in which the limit was exceeded, as written. */
   readonly member: string | undefined;
   /** Long runs of white space, and values that are long strings. */
   readonly longSpans: readonly Span[];
@@ -40,10 +37,9 @@ const comma = 0x2c;
 const space = 0x20;
 
 /**
- * Counts what parsing a JSON text would make, in one pass and without making any of it: what
- * `JSON.parse` costs grows with these counts and not only with the bytes. Whether the text is valid
- * is the parser's to say; it reads no further than the first fault, and up to there the counts are
- * right.
+ * Counts what parsing a JSON text would create, in one pass and without creating any of it: the
+ * cost of `JSON.parse` grows with these counts, not only with the bytes. Validation is left to the
+ * parser, which stops at the first fault; up to there the counts are exact.
  */
 export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
   const { depth: maxDepth, values: maxValues, numbers: maxNumbers, names: maxNames } = limits;
@@ -109,8 +105,8 @@ function afterSpace(bytes: Buffer, from: number): number {
 }
 
 /**
- * Where a number, a literal, or what cannot be either ends; for one that is longer than it may be,
- * somewhere within.
+ * The end of a number, a literal, or an invalid word; for one above the maximum length, somewhere
+ * inside it.
  */
 function endOfWord(bytes: Buffer, from: number, maxLengths: number): number {
   const length = Math.min(bytes.length, from + maxLengths);
@@ -122,13 +118,13 @@ function endOfWord(bytes: Buffer, from: number, maxLengths: number): number {
   return at;
 }
 
-/** Drawn anew by each process: whoever knew it could make names that look the same here. */
+/** Random per process: anyone who knew it could craft names with colliding hashes. */
 const [seed, factor] = [randomInt(2 ** 32), randomInt(2 ** 31) * 2 + 1];
 
-/** Counts different names by their hashes, up to one above a limit. */
+/** Counts distinct names by their hashes, up to one above a limit. */
 class NameCounter {
   readonly #max: number;
-  /** Open addressing, at most half full; 0 is a free place. */
+  /** Open addressing, at most half full; 0 marks a free slot. */
   #places: Int32Array | undefined;
   #count = 0;
 
@@ -136,7 +132,7 @@ class NameCounter {
     this.#max = max;
   }
 
-  /** How many there are with the name in `bytes[from, to)`. */
+  /** Adds the name in `bytes[from, to)` and returns the number of distinct names. */
   add(bytes: Buffer, from: number, to: number): number {
     let hash = seed;
     for (let at = from; at < to; at++) {

@@ -1,17 +1,17 @@
 const quote = 0x22;
 const backslash = 0x5c;
-/** A call of the native search costs as much as looking at some dozens of bytes. */
+/** A call of the native search costs as much as checking a few dozen bytes. */
 const nearBytes = 16;
 
 /**
- * Where the closing quote is of a string whose characters begin at `from`; the length of the bytes
- * when there is none.
+ * The closing quote's position in a string whose characters begin at `from`; the length of the
+ * bytes when there is none.
  */
 export function endOfString(bytes: Buffer, from: number): number {
   const { length } = bytes;
   let at = from;
-  // A text of nothing but escaped quotes would make a call for each of them: with each that is
-  // found more is looked at here.
+  // A text of escaped quotes only would take one native call for each: every hit therefore doubles
+  // the bytes checked here.
   for (let reach = nearBytes; ; reach *= 2) {
     for (const near = Math.min(at + reach, length); at < near; at++) {
       const byte = bytes[at];

@@ -22,8 +22,8 @@ async function sync(path: string): Promise<void> {
 }
 
 /**
- * Files in a folder of this machine. What is there is there whole, and on disk. It remembers no
- * content types.
+ * Opens a folder of this machine as an object store. An existing file is complete and on disk.
+ * Content types are not stored.
  */
 export function openFolder(dir: string): ObjectStore {
   const pathOf = (id: string): string => {

@@ -8,7 +8,7 @@ export interface S3Options {
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
-  /** Goes before every key. */
+  /** Prefix of every key. */
   readonly prefix: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -25,8 +25,8 @@ export type S3Call = (
 ) => Promise<Response>;
 
 /**
- * Makes a function that calls the bucket. A status of 429 or 5xx is tried twice more.
- * @throws {Error} for a status that is not among the expected ones
+ * Creates a function that calls the bucket. A status of 429 or 5xx is retried twice.
+ * @throws {Error} for an unexpected status
  */
 export function s3Call(options: S3Options): S3Call {
   const { accessKeyId, secretAccessKey, region, endpoint, bucket } = options;

@@ -1,6 +1,6 @@
 import type { S3Call } from "./s3-call.ts";
 
-/** Begins a file that comes in parts (S3 API, CreateMultipartUpload); answers its upload id. */
+/** Begins a multipart upload (S3 API, CreateMultipartUpload); returns its upload id. */
 export async function startUpload(call: S3Call, key: string, headers: Record<string, string>): Promise<string> {
   const response = await call("POST", key, { query: { uploads: "" }, headers });
   const [, uploadId] = /<UploadId>([^<]+)<\/UploadId>/.exec(await response.text()) ?? [];
@@ -17,12 +17,12 @@ export async function finishUpload(
   const parts = tags.map((tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
   const body = Buffer.from(`<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`);
   const response = await call("POST", key, { query: { uploadId }, headers: { "content-type": "text/xml" }, body });
-  // S3 may find out that it cannot put the parts together after it has sent its 200.
+  // S3 may find that it cannot assemble the parts after it has sent its 200.
   const reported = await response.text();
   if (reported.includes("<Error>")) throw new Error(`S3 did not finish an upload: ${reported.slice(0, 300)}`);
 }
 
-/** Gives back the parts' space; a failure to do so is left to the bucket's lifecycle rule. */
+/** Releases the parts' space; a failure to do so is left to the bucket's lifecycle rule. */
 export async function abortUpload(call: S3Call, key: string, uploadId: string): Promise<void> {
   await call("DELETE", key, { query: { uploadId }, ok: [204, 404] }).catch(() => undefined);
 }

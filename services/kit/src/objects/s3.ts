@@ -4,12 +4,12 @@ import { type S3Call, type S3Options, s3Call } from "./s3-call.ts";
 import { abortUpload, finishUpload, startUpload } from "./s3-upload.ts";
 import type { ObjectStore } from "./store.ts";
 
-/** S3 takes parts of 5 MiB and more; a file below this goes in one call. */
+/** S3 requires parts of at least 5 MiB; a smaller file is uploaded in one call. */
 const partBytes = 8 * 1024 * 1024;
 
 /**
- * Files in a bucket of anything that speaks S3. The bucket's own lifecycle rule removes what has
- * expired.
+ * Opens a bucket of any S3-compatible server as an object store. The bucket's own lifecycle rule
+ * removes expired files.
  */
 export function openS3(options: S3Options): ObjectStore {
   const call = s3Call(options);

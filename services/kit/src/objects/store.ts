@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { HealthCheck } from "../health.ts";
 
-/** Part of a file: both ends count. */
+/** A part of a file, both ends inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -12,15 +12,18 @@ export interface StoredObject {
   readonly contentType: string;
   /** Bytes. */
   readonly size: number;
-  /** Errors, as streams do, when the file cannot be read to its end. */
+  /** The stream fails when the file cannot be read to its end. */
   read(range: ByteRange): Promise<Readable>;
 }
 
-/** Where files are kept. */
+/** A store of files. */
 export interface ObjectStore extends AsyncDisposable {
-  /** Takes a whole file; answers its size. What was taken of a body that fails is removed. */
+  /**
+   * Stores a complete file and returns its size. If the body fails, what was stored of it is
+   * removed.
+   */
   put(id: string, contentType: string, body: AsyncIterable<Buffer>): Promise<number>;
-  /** Undefined when there is no such file, or no more. */
+  /** Undefined when the file does not exist (any more). */
   find(id: string): Promise<StoredObject | undefined>;
   readonly check: HealthCheck;
 }

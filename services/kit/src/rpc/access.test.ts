@@ -8,7 +8,7 @@ import { peerIn, uriOf } from "./peer.ts";
 
 const generated = join(import.meta.dirname, "../../../../proto/gen");
 
-/** The path on the wire of every RPC of the generated code. */
+/** The wire path of every RPC in the generated code. */
 async function everyPath(): Promise<string[]> {
   const paths: string[] = [];
   for await (const file of glob("**/*.ts", { cwd: generated })) {

@@ -1,8 +1,8 @@
 import { serviceNames as capabilities } from "@uag/contract/routes.ts";
 
 /**
- * Who a process can be. All replicas of a service share a name; `operator` is whoever runs the
- * commands of the house (and the fleet itself, which puts the first account into the books).
+ * All identities. Replicas of a service share a name; `operator` is whoever runs the operator
+ * commands (and the fleet itself, which creates the first account).
  */
 export const peers = ["router", "billing", "metering", "auditor", ...capabilities, "console", "operator"] as const;
 
@@ -10,16 +10,16 @@ export const peers = ["router", "billing", "metering", "auditor", ...capabilitie
 export type Peer = (typeof peers)[number];
 
 interface Access {
-  /** Whose certificate a caller must meet there. */
+  /** The identities that may serve it; callers accept no other certificate. */
   readonly servedBy: readonly Peer[];
-  /** By method: whose certificate may call it. */
+  /** Permitted callers by method. */
   readonly callers: Readonly<Record<string, readonly Peer[]>>;
 }
 
 const router: readonly Peer[] = ["router"];
 const routerAndOperator: readonly Peer[] = ["router", "operator"];
 
-/** Who may call what, for every RPC of the house. What is not in here nobody may call. */
+/** Who may call what, for every RPC. Anything not listed is forbidden. */
 export const access: Readonly<Record<string, Access>> = {
   "link.v1.LinkService": { servedBy: capabilities, callers: { Link: router } },
   "billing.v1.AccountService": {
@@ -118,20 +118,20 @@ export const access: Readonly<Record<string, Access>> = {
   },
 };
 
-/** `/package.Service/Method` -> its two names. */
+/** Splits `/package.Service/Method`. */
 function namesOf(path: string): { service: string; method: string } {
   const [, service = "", method = ""] = path.split("/");
   return { service, method };
 }
 
-/** Who may call a method, by its path on the wire. */
+/** Permitted callers of a method, by its wire path. */
 export function callersOf(path: string): readonly Peer[] {
   const { service, method } = namesOf(path);
   const callers = access[service]?.callers ?? {};
   return Object.hasOwn(callers, method) ? (callers[method] ?? []) : [];
 }
 
-/** Who serves a method, by its path on the wire. */
+/** The identities that serve a method, by its wire path. */
 export function serversOf(path: string): readonly Peer[] {
   return access[namesOf(path).service]?.servedBy ?? [];
 }

@@ -3,7 +3,8 @@ import { createSecureContext } from "node:tls";
 import type { experimental } from "@grpc/grpc-js";
 
 /**
- * Paths of PEM files: the certificate, its private key, and the CA that signed those of all peers.
+ * Paths of PEM files: the certificate, its private key, and the CA that signed all peers'
+ * certificates.
  */
 export interface CertificateFiles {
   readonly cert: string;
@@ -15,9 +16,9 @@ type CaListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
 
 /**
- * Certificate, key and CA from files, read again every few seconds for as long as a connection may
- * need them. Files that do not fit together (one of them is just being replaced) change nothing:
- * the last good ones stay.
+ * Certificate, key and CA from files, reread every few seconds for as long as a connection may need
+ * them. Files that do not match (one of them is just being replaced) are ignored: the last valid
+ * ones stay in use.
  */
 export class Certificates implements experimental.CertificateProvider {
   readonly #files: CertificateFiles;
@@ -29,9 +30,8 @@ export class Certificates implements experimental.CertificateProvider {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param onChange told of every change that was taken over (undefined) or could not be (the
-   * error)
-   * @throws when a file cannot be read, or they do not fit together
+   * @param onChange called for every change that was applied (undefined) or failed (the error)
+   * @throws when a file cannot be read, or the files do not match
    */
   constructor(files: CertificateFiles, everyMs: number, onChange: (failure: unknown) => void) {
     this.#files = files;

@@ -1,9 +1,9 @@
 /**
- * Channel options of every connection between our own processes. A machine that is lost says no
- * word: without pings calls would go to it until TCP gives up, a quarter of an hour later. And a
- * proxy named in the environment is for the world outside: it cannot reach our addresses, and must
- * not see what we say to each other. Certificates are not checked by host name; the one that TLS
- * insists on sending is the same everywhere, as an address must not be one.
+ * Channel options of every connection between our own processes. Keepalive pings detect a lost
+ * machine, which sends nothing: calls would otherwise go to it until TCP gives up after a quarter
+ * of an hour. A proxy from the environment is meant for external calls: it cannot reach our
+ * addresses and must not see internal traffic. Certificates are not checked by hostname; TLS
+ * insists on sending one, which may not be an address, so it is the same everywhere.
  */
 export const internalChannel = {
   "grpc.keepalive_time_ms": 10_000,

@@ -7,7 +7,7 @@ import { fromStatus } from "./status.ts";
 
 /** Bounds of one unary call. */
 export interface CallOptions {
-  /** Default 5,000. */
+  /** Milliseconds. Default 5,000. */
   timeoutMs?: number;
   signal?: AbortSignal;
 }
@@ -23,7 +23,7 @@ const defaultTimeoutMs = 5_000;
 
 /**
  * Connects lazily to `address` (`host:port`, or `dns:///name:port` for all replicas behind a name,
- * used by turns).
+ * round-robin).
  */
 export function createRpcClient<S>(definition: ServiceDefinition, address: string, identity: Identity): RpcClient<S> {
   const servers = serversOf(Object.values(definition)[0]?.path ?? "");
@@ -59,8 +59,7 @@ export function createRpcClient<S>(definition: ServiceDefinition, address: strin
 }
 
 /**
- * True for an answer that never came: the peer was not reached, so an idempotent call may be sent
- * again.
+ * True when no response arrived: the peer was not reached, so an idempotent call may be retried.
  */
 export function isUnreachable(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;

@@ -4,7 +4,7 @@ import { peerOf } from "./peer.ts";
 
 type Refusal = Error & { code: status; details: string; metadata: Metadata };
 type Call = Parameters<typeof peerOf>[0] & { emit(event: "error", error: Refusal): boolean };
-/** A service as generated code describes it, and what serves it. */
+/** A service as described by generated code, and its implementation. */
 interface Guardable {
   readonly definition: ServiceDefinition;
   readonly implementation: UntypedServiceImplementation;
@@ -16,7 +16,7 @@ function refusal(code: status, details: string): Refusal {
   return Object.assign(new Error(details), { code, details, metadata: new Metadata() });
 }
 
-/** A handler that is only reached by those whom the table of access names. */
+/** Wraps a handler so that only callers in the access table reach it. */
 function guardedHandler(path: string, handler: Handler): Handler {
   const callers = callersOf(path);
   const refuse = (call: Call): Refusal | undefined => {
@@ -33,8 +33,8 @@ function guardedHandler(path: string, handler: Handler): Handler {
 }
 
 /**
- * The same service for those whom the table of access names; everybody else is refused before
- * anything is read.
+ * Wraps a service so that only callers in the access table reach it; any other is refused before
+ * its request is processed.
  */
 export function guarded({ definition, implementation }: Guardable): UntypedServiceImplementation {
   const methods = Object.entries(definition as ServiceDefinition).flatMap(([name, { path }]) => {

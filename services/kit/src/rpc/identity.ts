@@ -6,18 +6,17 @@ import type { Peer } from "./access.ts";
 import { type CertificateFiles, Certificates } from "./certificates.ts";
 import { peerIn } from "./peer.ts";
 
-/** Who this process is to its peers, and how it makes sure of who they are. */
+/** This process's identity to its peers, and how it verifies theirs. */
 export interface Identity {
-  /** Whether callers must show who they are, and are held to the table of who may call what. */
+  /** Whether callers must authenticate and are checked against the access table. */
   readonly enforced: boolean;
   readonly server: ServerCredentials;
-  /** Credentials for calls to one of these, whichever its certificate names, and nobody else. */
+  /** Credentials for calls to peers whose certificate names one of these, and nobody else. */
   channel(servers: readonly Peer[]): ChannelCredentials;
 }
 
 /**
- * No TLS, and everybody may call everything: for tests, and where something else than we keeps
- * strangers away.
+ * No TLS, and everyone may call everything: for tests, and where other means keep strangers out.
  */
 export const insecure: Identity = {
   enforced: false,
@@ -29,7 +28,7 @@ const reloadMs = 5_000;
 
 /**
  * An identity from files, which may be replaced at any time. @throws when they cannot be read or do
- * not fit together
+ * not match
  */
 export function identityFrom(
   files: CertificateFiles,
@@ -37,7 +36,7 @@ export function identityFrom(
 ): Identity {
   const certificates = new Certificates(files, options.everyMs ?? reloadMs, options.onChange ?? (() => {}));
   const { createCertificateProviderChannelCredentials, createCertificateProviderServerCredentials } = experimental;
-  // One for each set of servers: channels share their connections only when they share this.
+  // One per set of servers: channels share connections only when they share their credentials.
   const channels = new Map<string, ChannelCredentials>();
   return {
     enforced: true,
@@ -55,9 +54,7 @@ export function identityFrom(
   };
 }
 
-/**
- * Names of machines say nothing here: they change, and whoever owns one is not therefore billing.
- */
+/** Hostnames are ignored: they change, and owning one does not make a server billing. */
 function checkServer(certificate: PeerCertificate, servers: readonly Peer[]): Error | undefined {
   const peer = peerIn(certificate.subjectaltname);
   if (peer !== undefined && servers.includes(peer)) return undefined;
@@ -65,8 +62,8 @@ function checkServer(certificate: PeerCertificate, servers: readonly Peer[]): Er
 }
 
 /**
- * The identity that the settings say. @throws {ConfigError} unless they name all three files, or
- * turn TLS off in so many words
+ * Opens the identity that the settings describe. @throws {ConfigError} unless they name all three
+ * files, or explicitly turn TLS off
  */
 export function openIdentity(settings: TlsSettings, log: Logger): Identity {
   const { TLS, TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca } = settings;

@@ -3,12 +3,12 @@ import { type Peer, peers } from "./access.ts";
 
 const prefix = "URI:spiffe://gateway/";
 
-/** The name in a certificate for a service: what its URI among the alternative names says. */
+/** A service's name in a certificate: the URI among its alternative names. */
 export const uriOf = (peer: Peer): string => `spiffe://gateway/${peer}`;
 
 /**
- * Whom a certificate names, by its alternative names as Node writes them
- * (`URI:spiffe://gateway/chat, DNS:localhost`). Undefined when it names nobody we know, or more
+ * The identity in a certificate, by its alternative names as Node formats them
+ * (`URI:spiffe://gateway/chat, DNS:localhost`). Undefined when it names no known service, or more
  * than one: such a certificate is not ours.
  */
 export function peerIn(subjectAltName: string | undefined): Peer | undefined {
@@ -18,7 +18,7 @@ export function peerIn(subjectAltName: string | undefined): Peer | undefined {
   return peers.find((peer) => uri === `${prefix}${peer}`);
 }
 
-/** Who is calling, by the certificate that the connection was made with; undefined without one. */
+/** The caller's identity, by the certificate of its connection; undefined without one. */
 export function peerOf(call: { getAuthContext(): AuthContext }): Peer | undefined {
   return peerIn(call.getAuthContext().sslPeerCertificate?.subjectaltname);
 }

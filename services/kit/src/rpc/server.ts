@@ -13,7 +13,7 @@ import type { Identity } from "./identity.ts";
 import { peerOf } from "./peer.ts";
 import { toStatus } from "./status.ts";
 
-/** Who calls, as its certificate says; undefined without TLS. */
+/** The caller's identity from its certificate; undefined without TLS. */
 export type WhoCalls = () => Peer | undefined;
 
 /** A generated `XServiceServer` interface with each unary method as an async function. */
@@ -28,7 +28,7 @@ export type Handlers<S> = {
 
 type Unary = (request: unknown, who: WhoCalls) => Promise<unknown>;
 
-/** A generated gRPC service with the functions that implement it. */
+/** A generated gRPC service and its implementation. */
 export interface RpcService {
   readonly definition: ServiceDefinition;
   readonly implementation: UntypedServiceImplementation;
@@ -36,7 +36,7 @@ export interface RpcService {
 
 /**
  * Binds async functions to a generated service. A thrown `GatewayError` becomes its status;
- * anything else is logged and becomes `internal_error` without its detail.
+ * anything else is logged and becomes `internal_error` without details.
  */
 export function unaryService<S>(definition: ServiceDefinition, handlers: Handlers<S>, log: Logger): RpcService {
   const implementation: UntypedServiceImplementation = {};
@@ -56,12 +56,12 @@ export function unaryService<S>(definition: ServiceDefinition, handlers: Handler
   return { definition, implementation };
 }
 
-/** A gRPC server that listens. Disposing lets running calls finish, then closes it. */
+/** A listening gRPC server. Disposing lets running calls finish, then closes it. */
 export interface RpcServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Where a gRPC server listens, as whom, and what it serves. */
+/** Where a gRPC server listens, under which identity, and what it serves. */
 export interface ListenOptions {
   readonly host: string;
   /** 0 picks a free one. */
@@ -71,10 +71,7 @@ export interface ListenOptions {
   readonly channel?: ChannelOptions;
 }
 
-/**
- * Opens a port for gRPC: to those whom the table of access names, unless the identity is that of
- * nobody.
- */
+/** Opens a port for gRPC. Enforces the access table unless the identity is {@link insecure}. */
 export async function listen(options: ListenOptions): Promise<{ server: Server; port: number }> {
   const { host, port, identity } = options;
   const server = new Server(options.channel);
@@ -106,7 +103,7 @@ export async function serveRpc({ stopTimeoutMs = usualStopTimeoutMs, ...options 
       const { promise: stopped, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(() => {
         server.forceShutdown();
-        // Connections that are still in their handshake outlive that, and are not waited for.
+        // Connections still in their handshake survive that; do not wait for them.
         resolve();
       }, stopTimeoutMs);
       server.tryShutdown(() => resolve());

@@ -7,8 +7,8 @@ const paramKey = "x-error-param";
 const retryAfterKey = "x-retry-after-ms";
 
 /**
- * A {@link GatewayError} as the status of a gRPC call: code, text for the user, and the rest in the
- * trailing metadata.
+ * Converts a {@link GatewayError} to the status of a gRPC call: code, user-facing text, and the
+ * rest in the trailing metadata.
  */
 export function toStatus(error: unknown): StatusObject {
   const known = toGatewayError(error);
@@ -20,7 +20,7 @@ export function toStatus(error: unknown): StatusObject {
 }
 
 /**
- * The reverse of {@link toStatus}. A peer that cannot be reached or does not answer in time is
+ * The inverse of {@link toStatus}. A peer that is unreachable or does not respond in time is
  * `service_unavailable`.
  */
 export function fromStatus(error: ServiceError): GatewayError {

@@ -121,7 +121,7 @@ test("any split of the bytes gives the same events, and the raw pieces are the b
     const pieces: Buffer[] = [];
     for (let at = 0; at < bytes.length; ) {
       const size = 1 + Math.floor(next() * (next() < 0.5 ? 2 : 20));
-      // A copy: a decoder that looked beyond its piece would be found out.
+      // Copied, so that a decoder reading beyond its piece is caught.
       pieces.push(Buffer.from(bytes.subarray(at, at + size)));
       at += size;
     }

@@ -7,25 +7,25 @@ const carriageReturn = 13;
 const nothing = Buffer.alloc(0);
 const defaultMaxEventBytes = 8 * 1024 * 1024;
 
-/** An event longer than the decoder's limit: the stream cannot be read on. */
+/** An event longer than the decoder's limit: the stream cannot be decoded further. */
 export class SseTooLargeError extends Error {
   override readonly name = "SseTooLargeError";
 }
 
 /**
- * Cuts a byte stream into events as it comes in. An event is given out with the push that brings
- * its last byte; a piece of an event is copied only when the event spans pushes. Pushed buffers
- * must not be changed afterwards.
+ * Splits a byte stream into events incrementally. An event is returned by the push that brings its
+ * last byte; bytes are copied only when an event spans pushes. Do not modify pushed buffers
+ * afterwards.
  */
 export class SseDecoder {
   readonly #maxEventBytes: number;
-  /** The bytes of the block that is not whole yet. */
+  /** The bytes of the incomplete block. */
   #held: Buffer = nothing;
-  /** Where #held lives when it lives in memory of our own, with room behind it. */
+  /** The buffer that contains #held when we allocated it, with room to grow. */
   #room: Buffer | undefined;
   #roomOffset = 0;
   /**
-   * Offsets into #held: where the parse starts, where the current line starts, how far it was
+   * Offsets into #held: where parsing starts, where the current line starts, how far it was
    * searched.
    */
   #from = 0;
@@ -68,7 +68,7 @@ export class SseDecoder {
     return events ?? [];
   }
 
-  /** The last event, when the stream ended without the blank line that should end it. */
+  /** The last event of a stream that ended without its final blank line. */
   end(): SseEvent | undefined {
     const source = this.#held;
     this.#held = nothing;

@@ -1,12 +1,14 @@
 const nothing = Buffer.alloc(0);
 
 /**
- * One block of an event stream: the bytes up to and with the blank line that ends it. Nothing is
- * copied; the getters slice on demand. The raw bytes of all blocks, one after the other, are
- * exactly the bytes that came in.
+ * One block of an event stream: the bytes up to and including its final blank line. Nothing is
+ * copied; the getters slice on demand. The concatenated raw bytes of all blocks are exactly the
+ * received bytes.
  */
 export class SseEvent {
-  /** The block is `source[start, end)`: neighbours in one source can be sent on as one slice. */
+  /**
+   * The block is `source[start, end)`: adjacent blocks of one source can be forwarded as one slice.
+   */
   readonly source: Buffer;
   readonly start: number;
   readonly end: number;
@@ -36,7 +38,7 @@ export class SseEvent {
     this.data = fields.data;
   }
 
-  /** The block as it came, terminator included. */
+  /** The block as received, terminator included. */
   get raw(): Buffer {
     return this.source.subarray(this.start, this.end);
   }

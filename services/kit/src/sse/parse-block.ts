@@ -13,21 +13,21 @@ interface Fields {
   data: Buffer[] | undefined;
 }
 
-/** One event of a stream as it came: its lines up to the blank line that ends it. */
+/** One event of a stream as received: its lines up to its final blank line. */
 export interface Block {
   readonly source: Buffer;
   /** The block is `source[start, end)`. */
   readonly start: number;
   readonly end: number;
   /**
-   * Where its first line begins: after a byte order mark, or after the LF of a terminator that came
-   * in two pieces.
+   * Where its first line begins: after a byte order mark, or after the LF of a terminator split
+   * between two pushes.
    */
   readonly from: number;
   readonly hasCr: boolean;
 }
 
-/** Parses one block by the rules of WHATWG HTML 9.2.6. */
+/** Parses one block according to WHATWG HTML 9.2.6. */
 export function parseBlock(block: Block): SseEvent {
   const { source, start, end } = block;
   const fields: Fields = { name: "", id: "", data: undefined };
@@ -55,7 +55,7 @@ function joined(lines: Buffer[] | undefined): Buffer | undefined {
 }
 
 function takeLine(fields: Fields, source: Buffer, line: number, stop: number): void {
-  // "data" is nearly every line of nearly every stream: no text is made to recognise it.
+  // Nearly every line of nearly every stream is "data": recognized without creating a string.
   if (source[line] === 100 && source[line + 1] === 97 && source[line + 2] === 116 && source[line + 3] === 97) {
     if (line + 4 === stop || source[line + 4] === colonCode) {
       fields.data = append(fields.data, fieldValue(source, line + 4, stop));
@@ -70,7 +70,7 @@ function takeLine(fields: Fields, source: Buffer, line: number, stop: number): v
   else if (field === "id") fields.id = fieldValue(source, at, stop).toString("utf8");
 }
 
-/** What follows the colon at `at` (nothing when the line ends there) without one leading space. */
+/** What follows the colon at `at` (nothing when the line ends there), without one leading space. */
 function fieldValue(source: Buffer, at: number, stop: number): Buffer {
   const from = Math.min(at + 1, stop);
   return source.subarray(from < stop && source[from] === space ? from + 1 : from, stop);

@@ -11,15 +11,15 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { TracingSettings } from "./settings.ts";
 
-/** Of ended spans. */
+/** Ended spans waiting for export. */
 const maxQueueSize = 2_048;
 
-/** Bounds what a request can make us keep: no attribute is longer, however long what it names. */
+/** Bounds what a request can make us store: longer attributes are truncated. */
 const spanLimits = { attributeValueLengthLimit: 256, attributeCountLimit: 64 };
 
 /**
- * OpenTelemetry's SDK, only imported where there is tracing. A collector that does not answer costs
- * the memory of the ended spans that wait, 2,048 at most; further ones are dropped.
+ * Opens OpenTelemetry's SDK; imported only when tracing is enabled. An unresponsive collector costs
+ * the memory of at most 2,048 ended spans; further ones are dropped.
  */
 export function openProvider(service: string, settings: TracingSettings): TracerProvider {
   const named = resourceFromAttributes({ "service.name": service });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Names of samplers, as OpenTelemetry's variables have them. */
+/** Sampler names, as in OpenTelemetry's variables. */
 const samplerNames = [
   "always_on",
   "always_off",
@@ -13,8 +13,8 @@ const samplerNames = [
 type SamplerName = (typeof samplerNames)[number];
 
 /**
- * OpenTelemetry's own variables that decide whether there is tracing, and of what. Those of the
- * exporter (headers, timeout, compression, certificates) are read by it.
+ * OpenTelemetry's own variables that decide whether to trace, and what. The exporter reads its own
+ * (headers, timeout, compression, certificates).
  */
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z

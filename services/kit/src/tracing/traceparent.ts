@@ -8,7 +8,7 @@ const shape = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:
 const maxChars = 512;
 const nothing = /^0+$/;
 
-/** The span that a `traceparent` names; undefined when it names none, which starts a new trace. */
+/** The span that a `traceparent` names; undefined when it is invalid, which starts a new trace. */
 export function parseTraceparent(text: string | undefined): SpanContext | undefined {
   if (text === undefined || text.length > maxChars) return undefined;
   const [, traceId = "", spanId = "", flags = ""] = shape.exec(text) ?? [];
@@ -16,18 +16,20 @@ export function parseTraceparent(text: string | undefined): SpanContext | undefi
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
 }
 
-/** A span as the header `traceparent` names it. */
+/** A span in the format of the `traceparent` header. */
 export const traceparentOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
   `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
 
-/** Made with the first traced call: without tracing there is no asynchronous context to keep. */
+/**
+ * Created on the first traced call: without tracing there is no asynchronous context to maintain.
+ */
 let calls: AsyncLocalStorage<string> | undefined;
 
-/** Does work whose calls of providers carry this `traceparent`. */
+/** Runs work whose provider calls carry this `traceparent`. */
 export function withTraceparent<T>(traceparent: string, work: () => T): T {
   calls ??= new AsyncLocalStorage();
   return calls.run(traceparent, work);
 }
 
-/** What a call of a provider carries that is made here and now; undefined without tracing. */
+/** The `traceparent` of provider calls made in this context; undefined without tracing. */
 export const currentTraceparent = (): string | undefined => calls?.getStore();

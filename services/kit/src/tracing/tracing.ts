@@ -3,26 +3,26 @@ import type { Attributes, Span, SpanContext, SpanKind, Tracer } from "@opentelem
 import type { Logger } from "../log.ts";
 import type { TracingSettings } from "./settings.ts";
 
-/** A process that stops does not wait longer for a collector that is away. */
+/** A stopping process does not wait longer for an unreachable collector. */
 const maxShutdownMs = 2_000;
 
-/** What a span starts with. */
+/** The initial state of a span. */
 export interface SpanStart {
   readonly kind: keyof typeof SpanKind;
-  /** Undefined: it begins a trace. */
+  /** Undefined: starts a trace. */
   readonly parent: SpanContext | undefined;
   readonly attributes: Attributes;
 }
 
-/** Makes spans, and sends them when they have ended. Disposing sends the last. */
+/** Creates spans and exports them when they end. Disposing exports the last ones. */
 export interface Tracing extends AsyncDisposable {
   start(name: string, start: SpanStart): Span;
 }
 
 /**
- * Tracing as the settings want it; undefined where they name no place to send traces to: then
- * nothing of OpenTelemetry is loaded, and no request pays for it.
- * @param service `service.name` of its spans, where `OTEL_SERVICE_NAME` names no other
+ * Opens tracing according to the settings; undefined when they name no collector: then nothing of
+ * OpenTelemetry is loaded, and requests pay nothing.
+ * @param service `service.name` of its spans, unless `OTEL_SERVICE_NAME` names another
  */
 export async function openTracing(
   service: string,
@@ -33,7 +33,7 @@ export async function openTracing(
   if (url === undefined || settings.OTEL_SDK_DISABLED === "true") return undefined;
   const { diag, DiagLogLevel, ROOT_CONTEXT, SpanKind: kinds, trace } = await import("@opentelemetry/api");
   const { openProvider } = await import("./provider.ts");
-  // What the exporter could not send is said there, and nowhere else.
+  // Export failures are reported here and nowhere else.
   const warn = (message: string, ...details: unknown[]): void => log.warn({ details }, `traces: ${message}`);
   const quiet = (): void => {};
   diag.setLogger({ error: warn, warn, info: quiet, debug: quiet, verbose: quiet }, DiagLogLevel.WARN);

@@ -1,12 +1,12 @@
-// Reads one long body, the first of this process, and prints the dearest turn of the event loop:
-// `node first-body.ts <kind>`.
+// Parses one long body, the first of this process, and prints the most expensive turn of the event
+// loop: `node first-body.ts <kind>`.
 import { parseJsonInTurns } from "../parse.ts";
 
 /** One turn of the event loop. */
 export interface Turn {
-  /** Pages of memory that were touched for the first time, by the whole process. */
+  /** Memory pages touched for the first time, by the whole process. */
   readonly faults: number;
-  /** Processor time of the main thread, milliseconds. */
+  /** CPU time of the main thread, milliseconds. */
   readonly ms: number;
 }
 
