@@ -28,29 +28,29 @@ export interface AppOptions {
   log: Logger;
   /** Counts, times and logs requests. */
   observe: Handler;
-  /** Without it no request has a span. */
+  /** Undefined: requests have no spans. */
   tracing: Tracing | undefined;
   keys: KeyCache;
-  /** A route whose service or query is not here does not exist. */
+  /** A route whose service or query is missing here does not exist. */
   links: Partial<Record<ServiceName, LinkClient>>;
   queries: Partial<Record<QueryName, Handler>>;
-  /** Without it there is no admin API on this door. */
+  /** Undefined: this server has no admin API. */
   admin: AdminOptions | undefined;
-  /** Proxies of ours in front, whose word on a client's address counts. */
+  /** Number of our own proxies in front, which are trusted to report a client's address. */
   trustedHops: number;
-  /** Where the services of mounts are; a mount without one does not exist. */
+  /** The services behind mounts; a mount without one does not exist. */
   proxies: readonly { readonly mount: Mount; readonly replicas: MountReplicas }[];
-  /** What the deployment takes at most of each kind of body, bytes; a route may take less. */
+  /** The deployment's maximum for each kind of body, bytes; a route may allow less. */
   bodyLimits: Readonly<Record<BodyKind, number>>;
   deadlineMs: number;
-  /** For what costs nothing. */
+  /** Limits on free requests. */
   freeLimits: FreeLimits;
   uploads: ForwardOptions["uploads"];
   open: ForwardOptions["open"];
   readiness: Record<string, HealthCheck>;
 }
 
-/** An application that answers nothing yet, and adds nothing of its own. */
+/** Creates an application without routes, and without express's own response headers. */
 export function bareApp(): Express {
   const app = express();
   app.disable("x-powered-by");
@@ -60,7 +60,7 @@ export function bareApp(): Express {
   return app;
 }
 
-/** Paths that are there for anyone, and only to be read. */
+/** Mounts public, read-only paths. */
 export function mountReads(app: Express, handlers: Readonly<Record<string, Handler>>): void {
   for (const [path, handler] of Object.entries(handlers))
     app
@@ -70,7 +70,7 @@ export function mountReads(app: Express, handlers: Readonly<Record<string, Handl
       .all(methodNotAllowed(["GET"]));
 }
 
-/** Everything that happens to a request at the public server, in order. */
+/** Builds the public server's application: every step of a request, in order. */
 export function createApp(options: AppOptions): Express {
   const { log } = options;
   const app = bareApp();
@@ -108,8 +108,8 @@ function probes(options: AppOptions): Record<ProbePath, Handler> {
 }
 
 /**
- * The order of the checks: key, then what the head says of the body, then the body itself. What is
- * billed is limited by its service.
+ * The order of checks: key, then what the head says about the body, then the body itself. Billed
+ * requests are limited by their service.
  */
 function stepsOf(route: Route, respond: Handler, options: AppOptions): Handler[] {
   const enter: Handler = (_request, response, next) => {
@@ -120,7 +120,7 @@ function stepsOf(route: Route, respond: Handler, options: AppOptions): Handler[]
   return route.billed ? [...checks, respond] : [...checks, limitFree(options.freeLimits), respond];
 }
 
-/** The routes that somebody answers, each with what answers it. */
+/** The routes that have a service or query, each with its handler. */
 function servedRoutes(options: AppOptions): [Route, Handler][] {
   return routes.flatMap((row): [Route, Handler][] => {
     const route = { ...row, maxBodyBytes: Math.min(row.maxBodyBytes, options.bodyLimits[row.body]) };

@@ -4,18 +4,16 @@ import type { Request } from "express";
 const mapped = "::ffff:";
 const maxList = 2_048;
 
-/** An IPv4 address that came over an IPv6 socket as what it is. */
+/** Unwraps an IPv4-mapped IPv6 address. */
 function plain(address: string): string {
   const rest = address.startsWith(mapped) ? address.slice(mapped.length) : "";
   return isIP(rest) === 4 ? rest : address;
 }
 
 /**
- * The IP address that a request comes from. Each trusted proxy in front has appended the address of
- * whom it heard to `x-forwarded-for`: what stands further left was written by the client, and is
- * not looked at.
- * @param trustedHops how many proxies of ours stand in front; with none the header counts for
- * nothing
+ * The IP address of a request's client. Each trusted proxy in front has appended its peer's address
+ * to `x-forwarded-for`; anything further left was sent by the client and is ignored.
+ * @param trustedHops how many of our own proxies are in front; with 0 the header is ignored
  */
 export function clientAddress(request: Pick<Request, "headers" | "socket">, trustedHops: number): string {
   const peer = plain(request.socket.remoteAddress ?? "");

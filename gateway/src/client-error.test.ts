@@ -7,7 +7,8 @@ import { test } from "node:test";
 import { onClientError } from "./client-error.ts";
 
 /**
- * What a client gets that says this much of a request and waits, until the connection is closed.
+ * The response to a client that sends this part of a request and waits until the connection is
+ * closed.
  */
 async function responseTo(reported: string): Promise<string> {
   const server = createServer({ headersTimeout: 50, requestTimeout: 0, connectionsCheckingInterval: 20 }, () =>

@@ -27,12 +27,12 @@ function refusalFor(code: string | undefined): Refusal {
 }
 
 /**
- * Answers what could not be parsed as a request, so never reached the application, and closes the
- * connection. A connection on which nothing was ever said is closed without a word: a client that
- * had it in store would take the answer for that of the request which it is just about to send.
+ * Responds to bytes that could not be parsed as a request, so never reached the application, and
+ * closes the connection. An idle connection that never sent anything is closed silently: a client
+ * that had it pooled would mistake the response for that of its next request.
  */
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // What follows the broken part is broken too; the answer under way says enough.
+  // What follows the invalid part is invalid too; the response in flight is enough.
   if (answered.has(socket)) return;
   if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0 || isAnswering(socket)) {
     socket.destroy();
@@ -46,11 +46,14 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Socket): voi
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `x-request-id: ${requestId}\r\nx-should-retry: ${refusal.retryable}\r\nconnection: close\r\n\r\n${body}`,
   );
-  // A reset would take the answer away from a client that is still writing.
+  // A reset would discard the response for a client that is still writing.
   setTimeout(() => socket.destroy(), lingerMs).unref();
 }
 
-/** True while an earlier request's answer is partly written, as node's own handler asks. */
+/**
+ * True while an earlier request's response is partly written; node's own handler makes the same
+ * check.
+ */
 function isAnswering(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
   return socket._httpMessage?.headersSent === true;
 }

@@ -5,9 +5,8 @@ const maxWaitMs = 5_000;
 const maxBytes = maxBodyBytesOfKind("multipart");
 
 /**
- * Reads and forgets what is left of a request's body, so that a client that writes before it reads
- * gets to see an answer that came early. A client that sends too much or too slowly loses its
- * connection.
+ * Reads and discards the rest of a request's body, so that a client that writes before it reads
+ * sees an early response. A client that sends too much or too slowly is disconnected.
  */
 export function discardBody(request: IncomingMessage, done: () => void): void {
   if (request.complete) {

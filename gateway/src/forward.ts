@@ -33,23 +33,23 @@ export interface ForwardOptions {
 }
 
 /**
- * Carries a request to a capability service over its link, and the answer back, neither read nor
- * changed on the way.
+ * Forwards a request to a capability service over its link, and the response back, neither read nor
+ * modified on the way.
  */
 export function forward(options: ForwardOptions): Handler {
   return (request, response) => {
-    // The client may have left while its key was looked up.
+    // The client may have disconnected while its key was looked up.
     if (!response.destroyed) new Exchange(options, request, response).start();
   };
 }
 
 const newline = 10;
-/** Up to this size an answer goes out as one text with its head: one write of one piece. */
+/** Up to this size a response is written as one string with its head, in a single write. */
 const textBytes = 16 * 1024;
 
 /**
- * One request and its answer. Backpressure goes both ways: what one side does not read is not asked
- * of the other.
+ * One request and its response, with backpressure both ways: what one side does not read is not
+ * requested from the other.
  */
 class Exchange implements LinkResponse, Upload {
   readonly #options: ForwardOptions;
@@ -60,14 +60,14 @@ class Exchange implements LinkResponse, Upload {
   #status = 0;
   #headers: HeaderList = [];
   /**
-   * The first bytes, kept back for the rest of the turn: an answer that ends with them is sent
+   * The first bytes, held back for the rest of the turn: a response that ends with them is sent
    * whole, with its length.
    */
   #first: Buffer | undefined;
   #headSent = false;
-  /** The answer's chunks are put into their frames here, not by node. */
+  /** The response's chunks are framed here rather than by node. */
   #framed = false;
-  /** Where the answer's bytes go. */
+  /** Where the response's bytes are written. */
   #out: Writable;
   #idleMs = 0;
   #unread = 0;
@@ -104,8 +104,7 @@ class Exchange implements LinkResponse, Upload {
       },
       this,
     );
-    // A pipelined request whose turn to be answered has not come is not told when its connection
-    // closes.
+    // A pipelined request whose turn has not come is not notified when its connection closes.
     if (this.#response.socket === null) closeWithConnection(request, this.#response);
     if (!bodyless) this.#readBody();
   }
@@ -177,7 +176,7 @@ class Exchange implements LinkResponse, Upload {
       sendError(this.#request, response, error);
       return;
     }
-    // The last event is only understood on a line of its own.
+    // The last event is only understood at the start of a line.
     const events = isEventStream(this.#headers);
     if (events && !reported && this.#lastByte === newline)
       this.#send(
@@ -201,20 +200,19 @@ class Exchange implements LinkResponse, Upload {
   }
 
   /**
-   * Behind its head an event stream needs nothing more of what node does for each write of an
-   * answer.
+   * After its head, an event stream needs nothing of what node does for each write of a response.
    */
   #writeStraight(): void {
     const { socket } = this.#response;
     if (socket === null) return;
     this.#out = socket;
-    // Each write would start the socket's timer anew; until the stream's end the exchange has its
-    // own deadline.
+    // Each write would restart the socket's timer; until the stream's end the exchange has a
+    // deadline of its own.
     this.#idleMs = socket.timeout ?? 0;
     socket.setTimeout(0);
   }
 
-  /** False when the service's head cannot be sent: the client has got an error instead. */
+  /** Returns false when the service's head is invalid: the client has received an error instead. */
   #writeHead(): boolean {
     try {
       this.#response.writeHead(this.#status, this.#headers);

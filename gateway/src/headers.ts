@@ -1,4 +1,4 @@
-/** Name and value by turns, names in lower case: how headers travel over the link. */
+/** Alternating name and value, names in lower case: the format of headers on the link. */
 export type HeaderList = string[];
 
 const passed = new Set([
@@ -15,18 +15,18 @@ const passed = new Set([
 const passedPrefixes = ["anthropic-", "openai-", "x-"];
 
 /**
- * Credentials, what the router sets itself, and what only describes the client's network or its
- * SDK's build.
+ * Credentials, headers that the router sets itself, and those that only describe the client's
+ * network or its SDK's build.
  */
 const dropped = new Set(["x-api-key", "x-goog-api-key", "x-auth-token", "x-real-ip"]);
 const droppedPrefixes = ["x-forwarded-", "x-envoy-", "x-stainless-"];
 
 function canonical(name: string): string {
-  // An underscore never stands for a hyphen, so that no `x_twin` can speak for its namesake behind
+  // An underscore is never treated as a hyphen, so no `x_twin` can impersonate its namesake behind
   // us.
   if (!/^[a-z0-9-]+$/.test(name)) return "";
   if (dropped.has(name) || droppedPrefixes.some((prefix) => name.startsWith(prefix))) return "";
-  // The ledger is keyed by our own request id: the client's travels beside it.
+  // The ledger is keyed by our own request id: the client's is forwarded next to it.
   if (name === "x-request-id") return "x-client-request-id";
   return passed.has(name) || passedPrefixes.some((prefix) => name.startsWith(prefix)) ? name : "";
 }
@@ -43,7 +43,7 @@ function forwardedName(raw: string): string {
   return name;
 }
 
-/** What of a request's head a capability service gets to see. */
+/** The part of a request's head that a capability service sees. */
 export function forwardedHeaders(rawHeaders: readonly string[]): HeaderList {
   const list: HeaderList = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -53,7 +53,7 @@ export function forwardedHeaders(rawHeaders: readonly string[]): HeaderList {
   return list;
 }
 
-/** How often a header came; `name` in lower case. */
+/** How often a header occurs; `name` in lower case. */
 export function countHeader(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -64,7 +64,7 @@ export function countHeader(rawHeaders: readonly string[], name: string): number
 }
 
 /**
- * Headers of a service's answer that describe its connection to the router, and those that the
+ * Response headers of a service that describe its connection to the router, and those that the
  * router sets itself.
  */
 const notAnswered = new Set([
@@ -80,7 +80,7 @@ const notAnswered = new Set([
   "x-request-id",
 ]);
 
-/** Appends what of a service's head goes to the client. */
+/** Appends the headers of a service's response that the client may see. */
 export function appendResponseHeaders(to: HeaderList, from: readonly string[]): void {
   for (let i = 0; i + 1 < from.length; i += 2) {
     const name = from[i] as string;

@@ -2,7 +2,9 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type ErrorCode, isErrorCode } from "@uag/contract/errors/table.ts";
 import type { LinkError } from "@uag/link/errors.ts";
 
-/** True when a service ended its answer on purpose, after telling the client why. */
+/**
+ * True when a service ended its response deliberately, after reporting the reason to the client.
+ */
 export function isReportedByService(failure: LinkError): boolean {
   return codeOf(failure) !== undefined;
 }
@@ -11,7 +13,7 @@ function codeOf({ code, reason }: LinkError): ErrorCode | undefined {
   return code === "failed" && isErrorCode(reason) ? reason : undefined;
 }
 
-/** A failure of the link as the client is told of it. */
+/** A link failure as reported to the client. */
 export function linkFailure(failure: LinkError): GatewayError {
   switch (failure.code) {
     case "unsent":

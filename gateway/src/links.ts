@@ -7,7 +7,7 @@ import type { Config } from "./config.ts";
 
 export interface Links extends AsyncDisposable {
   readonly byService: Partial<Record<ServiceName, LinkClient>>;
-  /** True when some capability service can be reached. */
+  /** True when any capability service can be reached. */
   anyReady(): boolean;
 }
 

@@ -3,9 +3,9 @@ import type { Express } from "express";
 import type { RequestState } from "./request-state.ts";
 
 /**
- * Classes of messages for `createServer` that are what express wants them to be from the start. It
- * gives each message another prototype otherwise, and its state an object without a shape: that
- * slows down all that touches them afterwards.
+ * Message classes for `createServer` that already have express's prototypes. Express would
+ * otherwise change each message's prototype and attach a state object without a fixed shape, which
+ * slows down everything that uses them afterwards.
  */
 export function messageClasses(app: Express): {
   IncomingMessage: typeof IncomingMessage;

@@ -1,22 +1,22 @@
 import type { Clock } from "@uag/kit/clock.ts";
 
-/** One that has failed is passed over for this long, milliseconds, while there is another. */
+/** A failed replica is skipped for this long, milliseconds, while there is another. */
 const restMs = 1_000;
 
-/** The replicas of a service, taken by turns; whichever did not answer rests for a moment. */
+/** A service's replicas, round-robin; one that did not respond is skipped for a moment. */
 export class MountReplicas {
   readonly #targets: readonly string[];
   readonly #clock: Clock;
   readonly #failedAt = new Map<string, number>();
   #turn = 0;
 
-  /** @param targets base URLs; one at least */
+  /** @param targets base URLs; at least one */
   constructor(targets: readonly string[], clock: Clock) {
     this.#targets = targets;
     this.#clock = clock;
   }
 
-  /** The next one that answered when it was asked last; the next at all when none did. */
+  /** The next replica that has not failed recently; if all have, simply the next. */
   next(): string {
     const { length } = this.#targets;
     const first = this.#turn++ % length;

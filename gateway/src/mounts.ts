@@ -1,15 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { mountBodyLimits } from "@uag/contract/routes.ts";
 
-/** A path, with all below it, that an HTTP service of ours serves behind the router. */
+/** A path prefix that one of our HTTP services serves behind the router. */
 export interface Mount {
   readonly path: string;
-  /** The setting that says where the service is. */
+  /** The setting that holds the service's address. */
   readonly setting: "ASSETS_URL" | "CONSOLE_URL" | "MCP_URL";
-  /**
-   * What of a client's credentials the service gets to see, and may set. Anything else is taken
-   * off.
-   */
+  /** The client credentials that the service may see and set; any others are removed. */
   readonly credentials: readonly ("authorization" | "cookie")[];
   /** Largest request body, bytes. */
   readonly maxBodyBytes: number;
@@ -22,12 +19,12 @@ export const mounts: readonly Mount[] = [
 ];
 
 /**
- * What readers behind us could take for another path than we do: what climbs, what is written as a
- * backslash, twice, or with its dots, slashes, percent signs or an end of text in disguise.
+ * Sequences that a parser behind us could read as a different path: dot segments, backslashes,
+ * double slashes, and encoded dots, slashes, percent signs or NULs.
  */
 const ambiguous = /\\|%(?:2e|2f|5c|25|00)|\/\/|\/\.{1,2}(?:[/;]|$)/i;
 
-/** True for the target of a request that stays under the mount however it is read. */
+/** True for a request target that stays under the mount however it is parsed. */
 export function staysWithin({ path }: Mount, target: string): boolean {
   const end = target.search(/[?#]/);
   const requested = end < 0 ? target : target.slice(0, end);
@@ -36,8 +33,8 @@ export function staysWithin({ path }: Mount, target: string): boolean {
 
 const credentials: readonly string[] = ["authorization", "cookie"];
 /**
- * Of the connection to us, of other gateways' keys, and what only we may say of where a request
- * comes from.
+ * Headers of the connection to us, other gateways' keys, and what only we may state about a
+ * request's origin.
  */
 const neverPassed = new Set([
   "connection",
@@ -56,7 +53,7 @@ const neverPassed = new Set([
 ]);
 const neverPassedPrefixes = ["proxy-", "x-envoy-", "x-forwarded-"];
 
-/** The headers with which a request goes on to the service of a mount. */
+/** The headers of a request as forwarded to the service of a mount. */
 export function passedHeaders(
   headers: IncomingHttpHeaders,
   mount: Mount,

@@ -14,14 +14,13 @@ export interface OperatorAppOptions {
   readonly observe: Handler;
   readonly metrics: Metrics;
   readonly readiness: Record<string, HealthCheck>;
-  /** Without it only health and metrics are served. */
+  /** Undefined: only health and metrics are served. */
   readonly admin: AdminOptions | undefined;
 }
 
 /**
- * The operators' server: health, metrics and the admin API with its reference. They share a
- * listener because they share who may reach it, and who that is differs from who may reach the
- * public server.
+ * The operator server: health, metrics and the admin API with its reference. They share a listener
+ * because they share an audience, which differs from the public server's.
  */
 export function createOperatorApp({ log, observe, metrics, readiness, admin }: OperatorAppOptions): Express {
   const app = bareApp();

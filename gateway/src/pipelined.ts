@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
- * Lets an answer whose turn on its connection has not come yet close when the connection does: node
- * tells only the first.
+ * Closes a response whose turn on its connection has not come yet together with the connection:
+ * node notifies only the first.
  */
 export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
   socket.setMaxListeners(0);

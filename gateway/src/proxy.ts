@@ -14,22 +14,22 @@ import type { Upload, UploadWatch } from "./upload-watch.ts";
 
 export interface ProxyOptions {
   mount: Mount;
-  /** Who serves the path. */
+  /** The replicas that serve the path. */
   replicas: MountReplicas;
-  /** Longest silence of the service, and longest time for a request's body, milliseconds. */
+  /** Maximum silence of the service, and maximum time for a request's body, milliseconds. */
   timeoutMs: number;
-  /** Proxies of ours in front, whose word on where a request comes from counts. */
+  /** Number of our own proxies in front, which are trusted to report a request's origin. */
   trustedHops: number;
   uploads: UploadWatch;
   log: Logger;
 }
 
-/** Judges a request to a mount by its head, and takes off what its service shall not see. */
+/** Checks a request to a mount by its head, and removes what its service must not see. */
 export function enterMount({ mount, trustedHops }: Pick<ProxyOptions, "mount" | "trustedHops">): Handler {
   return (request, response, next) => {
     if (!staysWithin(mount, request.originalUrl)) throw new GatewayError("invalid_request", "The path is not valid.");
     if (Number(request.headers["content-length"] ?? 0) > mount.maxBodyBytes) throw bodyTooLarge(mount.maxBodyBytes);
-    // The service behind is not asked whether it wants the body: the head is good, and the limits
+    // The service behind is not asked whether it wants the body: the head is valid, and the limits
     // are ours.
     if (request.headers["expect"] !== undefined) response.writeContinue();
     const secure = trustedHops > 0 && request.headers["x-forwarded-proto"] === "https";
@@ -39,7 +39,7 @@ export function enterMount({ mount, trustedHops }: Pick<ProxyOptions, "mount" | 
   };
 }
 
-/** Hands a path and all below it to an HTTP service of ours. */
+/** Proxies a path prefix to one of our HTTP services. */
 export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayResponse> {
   const setsCookies = options.mount.credentials.includes("cookie");
   const requested = new WeakMap<Request, string>();
@@ -53,16 +53,16 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
     agent: new Agent({ keepAlive: true, timeout: routerKeepAliveMs }),
     changeOrigin: true,
     proxyTimeout: options.timeoutMs,
-    // express has taken the mount path off; the service serves the whole path.
+    // Express has stripped the mount path; the service serves the full path.
     pathRewrite: (_path, request) => request.originalUrl,
     on: {
       proxyReq: (outgoing, request, response) => {
         outgoing.setHeader("x-request-id", response.locals.requestId);
-        // http-proxy notices only those who leave before their request is whole.
+        // http-proxy only notices clients that disconnect before their request is complete.
         response.once("close", () => {
           if (!response.writableFinished) outgoing.destroy();
         });
-        // The body begins to flow only behind this.
+        // The body starts to flow only after this.
         new MountUpload({ ...options, request, response, outgoing }).start();
       },
       proxyRes: (incoming, _request, response) => {
@@ -73,7 +73,7 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
       error: (error, request, response) => {
         if (!(response instanceof ServerResponse) || response.locals.failure !== undefined) return;
         const target = requested.get(request);
-        // Who leaves before the service answers says nothing of the service.
+        // A client's disconnect before the response says nothing about the service.
         if (target !== undefined && !response.destroyed) options.replicas.failed(target);
         options.log.warn({ err: error, request_id: response.locals.requestId }, "proxied service failed");
         fail(request, response, new GatewayError("service_unavailable", undefined, { cause: error }));
@@ -89,8 +89,8 @@ function fail(request: Request, response: GatewayResponse, error: GatewayError):
 }
 
 /**
- * A request body on its way to a service behind a mount: counted, and given up when it is too long,
- * too late, or stops.
+ * A request body being sent to a service behind a mount: counted, and aborted when it is too long,
+ * too late, or stalls.
  */
 class MountUpload implements Upload {
   readonly #options: ProxyOptions & { request: Request; response: GatewayResponse; outgoing: ClientRequest };

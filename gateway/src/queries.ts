@@ -11,7 +11,9 @@ export interface Queries extends Disposable {
   readonly handlers: Partial<Record<QueryName, Handler>>;
 }
 
-/** What the router answers itself, from billing and, when it has an address, from metering. */
+/**
+ * Opens the routes that the router serves itself, from billing and, if it has an address, metering.
+ */
 export function openQueries(addresses: { billing: string; metering: string | undefined }, identity: Identity): Queries {
   const accounts = createRpcClient<AccountServiceServer>(AccountServiceService, addresses.billing, identity);
   const handlers: Partial<Record<QueryName, Handler>> = { subscription: subscription(accounts) };

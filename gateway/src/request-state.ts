@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from "express";
 import type { Administrator } from "./admin/administrator.ts";
 import type { ResolvedKey } from "./keys/key-cache.ts";
 
-/** What the router knows of a request; it grows on the way through the middleware. */
+/** The router's state of a request, filled in by the middleware. */
 export interface RequestState {
   /** Ours, never the client's: the ledger is keyed by it. */
   requestId: string;
@@ -12,15 +12,15 @@ export interface RequestState {
   startedAt: number;
   route: Route | AdminRoute | undefined;
   key: ResolvedKey | undefined;
-  /** Whose admin token it carries; on admin routes. */
+  /** The owner of its admin token; on admin routes. */
   admin: Administrator | undefined;
-  /** Pages of other origins may not read the answer. */
+  /** Pages of other origins may not read the response. */
   sameOrigin: boolean;
   /** The request's span; undefined without tracing. */
   trace: SpanContext | undefined;
-  /** Why an answer failed or broke off, for the log. */
+  /** Why a response failed or was cut, for the log. */
   failure: string | undefined;
-  /** The methods of the path, when the request came with another. */
+  /** The path's methods, when the request used another. */
   allow: string | undefined;
 }
 

@@ -4,12 +4,12 @@ import type { Request } from "express";
 import type { HeaderList } from "./headers.ts";
 import type { GatewayResponse } from "./request-state.ts";
 
-/** The error shape that the client of this request reads. */
+/** The error format that this request's client reads. */
 export function dialectOf(request: Request, response: GatewayResponse): Dialect {
   return response.locals.route?.dialect ?? dialectOfPath(request.originalUrl);
 }
 
-/** The headers of every answer, to be completed: ids, how long it took, and what browsers need. */
+/** The common headers of every response: ids, duration, and what browsers need. */
 export function responseHeaders(request: Request, response: GatewayResponse): HeaderList {
   const { requestId, startedAt } = response.locals;
   const elapsedMs = Math.round(performance.now() - startedAt);
@@ -27,7 +27,7 @@ export function responseHeaders(request: Request, response: GatewayResponse): He
   return list;
 }
 
-/** Ends the answer with a JSON text. */
+/** Sends a complete JSON response. */
 export function sendJson(request: Request, response: GatewayResponse, status: number, json: string): void {
   const headers = responseHeaders(request, response);
   headers.push("content-type", "application/json", "content-length", String(Buffer.byteLength(json)));

@@ -11,18 +11,18 @@ export interface PublicServerOptions {
   port: number;
   /** Largest request head, bytes. */
   headerLimit: number;
-  /** How long answers under way may go on once the server closes, milliseconds. */
+  /** How long responses in flight may continue once the server closes, milliseconds. */
   drainMs: number;
   /**
-   * A connection on which nothing moves for this long is cut: longer than any answer may take.
+   * A connection without traffic for this long is cut; longer than any response may take.
    * Milliseconds.
    */
   idleMs: number;
 }
 
 /**
- * The public port. Disposing drains it: no new connections, answers under way finish, then what is
- * left is cut.
+ * The public port. Disposing drains it: no new connections, responses in flight finish, then the
+ * rest are cut.
  */
 export interface PublicServer extends AsyncDisposable {
   readonly port: number;
@@ -45,19 +45,19 @@ export async function openPublicServer(options: PublicServerOptions): Promise<Pu
       ...messageClasses(app),
       maxHeaderSize: options.headerLimit,
       headersTimeout: headMs,
-      // Long uploads are watched by their progress, not by a total.
+      // Long uploads are limited by their rate, not by a total time.
       requestTimeout: 0,
       connectionsCheckingInterval: 5_000,
       keepAliveTimeout: 75_000,
       noDelay: true,
-      // A missing host is answered in our own words.
+      // A missing Host header gets our own error.
       requireHostHeader: false,
     },
     listener,
   );
   server.timeout = options.idleMs;
   server.maxHeadersCount = maxHeaders + 1;
-  // A request with `expect: 100-continue` is judged by its head; the body is called for when it is
+  // A request with `expect: 100-continue` is checked by its head; the body is requested when it is
   // forwarded.
   server.on("checkContinue", listener);
   server.on("clientError", onClientError);

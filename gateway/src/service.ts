@@ -29,11 +29,11 @@ import { UploadWatch, type UploadWatchOptions } from "./upload-watch.ts";
 export interface Gateway extends AsyncDisposable {
   readonly port: number;
   readonly adminPort: number;
-  /** How long disposing waits for answers under way, milliseconds. */
+  /** How long disposing waits for responses in flight, milliseconds. */
   readonly drainMs: number;
 }
 
-/** Starts the router; when it resolves the public port is open. Disposing drains it. */
+/** Starts the router; resolves when the public port is open. Disposing drains it. */
 export async function startGateway(config: Config): Promise<Gateway> {
   await using starting = new AsyncDisposableStack();
   const log = createLogger({ service: "gateway", level: config.LOG_LEVEL });
@@ -87,7 +87,7 @@ export async function startGateway(config: Config): Promise<Gateway> {
 }
 
 /**
- * A router that is not open, is about to stop, or can reach no capability service should get no new
+ * A router that is not open, is stopping, or can reach no capability service should get no new
  * requests.
  */
 function readinessOf(servers: readonly PublicServer[], links: Links): Record<string, HealthCheck> {
@@ -98,7 +98,7 @@ function readinessOf(servers: readonly PublicServer[], links: Links): Record<str
   };
 }
 
-/** Administrators ask for money and usage alike: without metering there is no admin API. */
+/** Administrators query both money and usage: without metering there is no admin API. */
 function openAdmin(
   config: Config,
   { peppers, identity, bus, log }: { peppers: Keyring; identity: Identity; bus: Bus; log: Logger },

@@ -1,17 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** How long what was written already may take to leave. */
+/** How long bytes already written may take to be sent. */
 const lastWordsMs = 2_000;
 /**
- * HTTP clients throw away what they have not handed on when a connection breaks: time for a last
- * event to be read.
+ * HTTP clients discard undelivered bytes when a connection breaks: this leaves time to read a last
+ * event.
  */
 const readingMs = 250;
 
 /**
- * Closes the connection of an answer that is not whole, such that the client can tell that it is
- * not.
- * @param options.afterReading the last thing written was an event that the client should get to see
+ * Closes the connection of an incomplete response in a way that the client can detect.
+ * @param options.afterReading an event was written last, which the client should be able to read
  */
 export function cutResponse(
   request: IncomingMessage,
@@ -28,7 +27,8 @@ function cut(request: IncomingMessage, response: ServerResponse): void {
     response.destroy();
     return;
   }
-  // HTTP/1.0 ends an answer by closing the connection: only a reset says that this one is not over.
+  // HTTP/1.0 ends a response by closing the connection: only a reset shows that this one is
+  // incomplete.
   if (request.httpVersionMinor === 0) {
     socket.resetAndDestroy();
     return;

@@ -1,10 +1,10 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
-/** A request body on its way in. */
+/** A request body being received. */
 export interface Upload {
-  /** Bytes that have come so far. */
+  /** Bytes received so far. */
   readonly received: number;
-  /** False while it is the router that keeps the client waiting. */
+  /** False while the router itself applies backpressure to the client. */
   readonly waitsForClient: boolean;
   abandon(error: GatewayError): void;
 }
@@ -17,15 +17,16 @@ interface Mark {
 
 export interface UploadWatchOptions {
   /**
-   * Over how long a body's rate is averaged, and the time that each has to get going. Milliseconds.
+   * The period over which a body's rate is averaged, and which each has to get started.
+   * Milliseconds.
    */
   readonly windowMs: number;
   readonly minBytesPerSecond: number;
 }
 
 /**
- * Gives up request bodies that are slower than a least rate: until a body is whole it holds an
- * exchange and, in its service, memory. One timer for all of them.
+ * Aborts request bodies below a minimum rate: until a body is complete it holds an exchange and, in
+ * its service, memory. One timer serves all of them.
  */
 export class UploadWatch implements Disposable {
   readonly #windowMs: number;

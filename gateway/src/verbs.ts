@@ -1,6 +1,6 @@
 import type { Method } from "@uag/contract/routes.ts";
 
-/** What express calls each method. */
+/** Express's name of each method. */
 export const verbs = {
   GET: "get",
   POST: "post",

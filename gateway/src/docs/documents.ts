@@ -1,6 +1,6 @@
 /**
- * The two OpenAPI documents: where each is in the repository, where it is served, and the page that
- * shows it to people.
+ * The two OpenAPI documents: their file in the repository, their public path, and the page that
+ * renders them.
  */
 export const documents = {
   public: {
@@ -19,5 +19,5 @@ export const documents = {
 
 export type DocumentName = keyof typeof documents;
 
-/** Both names, in the order in which they are offered. */
+/** Both names, in display order. */
 export const documentNames = Object.keys(documents) as readonly DocumentName[];

@@ -5,10 +5,7 @@ import { errorTable } from "@uag/contract/errors/table.ts";
 import { Marked, type Tokens } from "marked";
 import { type DocumentName, documentNames, documents } from "./documents.ts";
 
-/**
- * The guides, in the order in which they are offered: the name in `/docs/guides/<name>`, and what a
- * link to it says.
- */
+/** The guides in display order: the name in `/docs/guides/<name>`, and its link text. */
 const titles = {
   errors: "Errors",
   limits: "Limits and headers",
@@ -23,10 +20,10 @@ export type GuideName = keyof typeof titles;
 /** Every guide's name. */
 export const guideNames = Object.keys(titles) as readonly GuideName[];
 
-/** A code of the table that no client reads: it has gone by then. */
+/** A code that no client sees: it has disconnected by then. */
 const unseen = "client_closed_request";
 
-/** Markdown of every code, as it is written in the contract. */
+/** A Markdown table of every code in the contract. */
 function codeTable(): string {
   const rows = Object.entries(errorTable)
     .filter(([code]) => code !== unseen)
@@ -37,14 +34,14 @@ function codeTable(): string {
   return ["| Code | Status | As it is | What to do |", "|---|---|---|---|", ...rows].join("\n");
 }
 
-/** A refusal as a client reads it, in a fenced block. */
+/** A refusal as the client receives it, in a fenced block. */
 function shape(dialect: Dialect): string {
   const error = new GatewayError("invalid_request", "temperature: must be at most 2.", { param: "temperature" });
   const body = errorBody(dialect, { error, requestId: "0199f0c2-6d0e-7d62-9c1f-0d5a3c1b7e44" });
   return `\`\`\`json\n${JSON.stringify(body, null, 2)}\n\`\`\``;
 }
 
-/** What the guides leave to the program: `{{name}}` on a line of its own. */
+/** Generated parts of the guides: `{{name}}` on a line of its own. */
 const parts: Readonly<Record<string, () => string>> = {
   error_table: codeTable,
   error_nested: () => shape("nested"),
@@ -63,8 +60,8 @@ const markdown = new Marked({
 });
 
 /**
- * The browser puts the address it came by in its place (`guides.js`), as the reference does; who
- * runs no script reads this one.
+ * `guides.js` replaces it with the page's own origin, as the reference does; without scripts this
+ * one is shown.
  */
 const baseUrl = '<span class="base-url">http://127.0.0.1:8080</span>';
 
@@ -74,7 +71,7 @@ interface Link {
   readonly isReference: boolean;
 }
 
-/** What the pages lead to: the references that are offered here, and the public one's guides. */
+/** The navigation links: the references offered here, and the public reference's guides. */
 function linksOf(offered: readonly DocumentName[]): Link[] {
   const references = documentNames
     .filter((name) => offered.includes(name))
@@ -86,7 +83,7 @@ function linksOf(offered: readonly DocumentName[]): Link[] {
 
 const here = (isHere: boolean): string => (isHere ? ' aria-current="page"' : "");
 
-/** The page of a reference, which leads to what else the server offers. */
+/** Renders the page of a reference, with links to everything else the server offers. */
 export async function renderReference(name: DocumentName, offered: readonly DocumentName[]): Promise<string> {
   const source = await readFile(new URL("page.html", import.meta.url), "utf8");
   const { page, path, title } = documents[name];
@@ -127,7 +124,7 @@ function page(name: GuideName, article: string, offered: readonly DocumentName[]
 `;
 }
 
-/** A guide as a page. @throws when its Markdown names a part that there is not */
+/** Renders a guide as a page. @throws when its Markdown names an unknown part */
 export async function renderGuide(name: GuideName, offered: readonly DocumentName[]): Promise<string> {
   const source = await readFile(new URL(`guides/${name}.md`, import.meta.url), "utf8");
   const filled = source.replaceAll(/^\{\{(\w+)\}\}$/gm, (_, part: string) => {

@@ -9,7 +9,7 @@ import { responseHeaders } from "../respond.ts";
 import { openApi } from "./openapi.ts";
 
 const own = (name: string): URL => new URL(`../docs/${name}`, import.meta.url);
-/** The viewer's bundle for browsers, which its package has beside its entry. */
+/** The viewer's browser bundle, which its package keeps next to its entry point. */
 const viewer = (): URL => new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));
 
 interface Source {
@@ -18,7 +18,7 @@ interface Source {
   read(): Promise<Buffer>;
 }
 
-/** Nothing from elsewhere, and nothing to elsewhere: it works where there is no internet. */
+/** Nothing is loaded from or sent to another origin, so the pages also work offline. */
 const framing = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
 
 /** The viewer sets styles by script. */
@@ -49,7 +49,7 @@ const page = (policy: string, render: () => Promise<string>): Source => ({
   read: async () => Buffer.from(await render()),
 });
 
-/** What the pages of a reference load. */
+/** The files that reference pages load. */
 const viewerFiles: Readonly<Record<string, Source>> = {
   "/docs/reference.css": file(own("reference.css"), css),
   "/docs/start.js": file(own("start.js"), javascript),
@@ -66,7 +66,7 @@ const guides = (offered: Offered): Record<string, Source> => ({
   ),
 });
 
-/** What the browser asks for, and what it gets. */
+/** The pages and files by path. */
 const sources = (offered: Offered): Readonly<Record<string, Source>> => ({
   ...Object.fromEntries(
     offered.map((name) => [documents[name].page, page(viewerPolicy, () => renderReference(name, offered))]),
@@ -91,7 +91,7 @@ async function load({ type, policy, read }: Source): Promise<Page> {
   return { type, policy, tag, plain, compressed: await compress(plain) };
 }
 
-/** Read, rendered and compressed once, when somebody asks. */
+/** Reads, renders and compresses a source once, on the first request. */
 function serve(source: Source): Handler {
   let loaded: Promise<Page> | undefined;
   return async (request, response) => {
@@ -113,8 +113,8 @@ function serve(source: Source): Handler {
 }
 
 /**
- * The OpenAPI documents that are offered, for programs; `/docs` and `/docs/admin`, the same for
- * people, made in the browser of those; and the guides, beside the public API's.
+ * The offered OpenAPI documents; `/docs` and `/docs/admin`, which render them in the browser; and,
+ * with the public API's, the guides.
  */
 export function reference(offered: Offered): Readonly<Record<string, Handler>> {
   const forPrograms = offered.map((name): [string, Handler] => [documents[name].path, openApi(name)]);

@@ -4,14 +4,14 @@ import { type DocumentName, documents } from "../docs/documents.ts";
 import type { Handler } from "../request-state.ts";
 import { responseHeaders } from "../respond.ts";
 
-/** True when the client's copy is one of those it names (RFC 9110, 13.1.2). */
+/** True when the client's copy is current (RFC 9110, 13.1.2). */
 function isCurrent(wanted: string | undefined, tag: string): boolean {
   if (wanted === undefined) return false;
   return wanted.split(",").some((one) => [tag, `W/${tag}`, "*"].includes(one.trim()));
 }
 
 /**
- * An OpenAPI document, for anyone. It is read here once: it changes with the program only.
+ * Serves an OpenAPI document to anyone. Read once, because it only changes with the program.
  * @throws when the file is missing
  */
 export function openApi(name: DocumentName): Handler {

@@ -8,8 +8,8 @@ const timeoutMs = 5_000;
 const nanoPerUsd = 1e9;
 
 /**
- * What the account behind the key may spend, in the shape of OpenAI's former billing endpoint:
- * `hard_limit_usd` is spent and unspent money together, as balance checkers expect.
+ * What the account behind the key may spend, in the format of OpenAI's former billing endpoint:
+ * `hard_limit_usd` is spent plus unspent money, as balance checkers expect.
  */
 export function subscription(accounts: Pick<RpcClient<AccountServiceServer>, "getSubscription">): Handler {
   return async (request, response) => {

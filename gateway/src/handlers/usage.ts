@@ -18,8 +18,8 @@ const range = z.object({ start_date: day.optional(), end_date: day.optional() })
 type Metering = Pick<RpcClient<MeteringServiceServer>, "queryUsage">;
 
 /**
- * The dates of a query, Unix milliseconds: from the start of one day (UTC) up to and without the
- * start of another.
+ * The dates of a query in Unix milliseconds: from the start of one day (UTC) to the start of
+ * another, exclusive.
  */
 function rangeOf(url: string): { fromMs: bigint; untilMs: bigint } {
   const query = new URLSearchParams(url.split("?", 2)[1]);
@@ -36,8 +36,7 @@ function rangeOf(url: string): { fromMs: bigint; untilMs: bigint } {
 }
 
 async function dailyBuckets(metering: Metering, key: ResolvedKey, url: string): Promise<UsageBucket[]> {
-  // Usage is told of whatever the subscription's limit is told of: the key's budget, or the
-  // account's money.
+  // Usage has the same scope as the subscription's limit: the key's budget, or the account's money.
   const keyId = key.ownBudget ? key.keyId : "";
   const filter = { accountId: key.accountId, keyId, model: "", operation: "", ...rangeOf(url) };
   const buckets: UsageBucket[] = [];
@@ -56,7 +55,7 @@ async function dailyBuckets(metering: Metering, key: ResolvedKey, url: string): 
   });
 }
 
-/** What was charged, nano-USD: the subscription's limit does not count what we wrote off either. */
+/** What was charged, nano-USD: the subscription's limit excludes write-offs too. */
 const chargedOf = (bucket: UsageBucket): bigint => bucket.costNanoUsd - (bucket.writtenOffNanoUsd ?? 0n);
 
 interface DailyCost {
@@ -80,7 +79,7 @@ function dailyCosts(buckets: readonly UsageBucket[]): DailyCost[] {
 }
 
 /**
- * What the key with a budget of its own, else its account, has spent, in US cents, in the shape of
+ * The spend of a key with a budget of its own, else of its account, in US cents, in the format of
  * OpenAI's former billing endpoint.
  */
 export function usage(metering: Metering): Handler {

@@ -6,7 +6,7 @@ const hint = "Send it as: Authorization: Bearer <API_KEY>.";
 /**
  * The key of an `Authorization: Bearer <key>` header. The scheme's case and extra spaces do not
  * matter (RFC 9110, 11.1).
- * @throws {GatewayError} `invalid_api_key` saying what is wrong with what was sent
+ * @throws {GatewayError} `invalid_api_key` with the reason
  */
 export function bearerKey(headers: NodeJS.Dict<string | string[]>, rawHeaders: readonly string[]): string {
   const value = headers["authorization"];

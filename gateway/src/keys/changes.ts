@@ -4,7 +4,7 @@ import type { Clock } from "@uag/kit/clock.ts";
 import type { Logger } from "@uag/kit/log.ts";
 
 const probeMs = 250;
-/** A broker that was silent for longer may be holding back a change. */
+/** A broker that was silent for longer may be withholding a change. */
 const maxSilenceMs = 1_000;
 
 export interface KeyChanges extends Disposable {
@@ -15,8 +15,8 @@ export interface KeyChanges extends Disposable {
 }
 
 /**
- * Hears which keys have changed. The broker is asked for a sign of life all the time, because a
- * connection that is cut without a word looks just like one on which nothing happens.
+ * Subscribes to key changes. Pings the broker continuously, because a silently cut connection looks
+ * like one without traffic.
  */
 export function hearKeyChanges(options: {
   bus: Bus;
@@ -24,7 +24,7 @@ export function hearKeyChanges(options: {
   log: Logger;
   /** `digest` in hex. */
   onChange(digest: string): void;
-  /** A change that cannot be read: any key may be meant. */
+  /** A change could not be decoded: it may concern any key. */
   onUnreadable(): void;
 }): KeyChanges {
   const { bus, clock, log } = options;

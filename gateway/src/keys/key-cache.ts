@@ -6,7 +6,7 @@ import type { ResolveKeyRequest, ResolveKeyResponse } from "@uag/proto/billing/v
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { LRUCache } from "lru-cache";
 
-/** A key that may be used, as long as it has not expired. */
+/** A usable key, as long as it has not expired. */
 export interface ResolvedKey {
   readonly keyId: string;
   readonly accountId: string;
@@ -14,7 +14,7 @@ export interface ResolvedKey {
   readonly context: Buffer;
   /** Unix milliseconds; 0 means never. */
   readonly expiresAtMs: number;
-  /** The key may spend part of its account's money only. */
+  /** The key may spend only part of its account's money. */
   readonly ownBudget: boolean;
   /** 0 means no limit. */
   readonly requestsPerMinute: number;
@@ -23,9 +23,9 @@ export interface ResolvedKey {
 interface Entry {
   readonly key: ResolvedKey;
   readonly request: ResolveKeyRequest;
-  /** When billing was asked, on the monotonic clock: what changed later is not in it. */
+  /** When billing was queried, on the monotonic clock: later changes are not included. */
   readonly requestedAt: number;
-  /** 0, or when billing may be asked again after it could not be reached. */
+  /** When to query billing again after it was unreachable, or 0. */
   retryAt: number;
 }
 
@@ -33,13 +33,13 @@ interface Refusal {
   readonly text: string;
   /** On the monotonic clock. */
   readonly requestedAt: number;
-  /** It can be heard when this stops being true. */
+  /** The key's creation would be announced. */
   readonly audible: boolean;
 }
 
 /**
- * Why a key is looked up: a client waits for it; it is known, and asked for again ahead of time; or
- * it is probably a guess.
+ * Why a key is looked up: a client waits for it; a known key is refreshed ahead of time; or it is
+ * probably a guess.
  */
 export type LookupReason = "unknown" | "renewal" | "guess";
 
@@ -55,57 +55,58 @@ interface Flight {
 }
 
 export interface KeyCacheOptions {
-  /** Billing's look-up; rejects with `not_found` when there is no such key. */
+  /** Looks a key up in billing; rejects with `not_found` when it does not exist. */
   resolve(request: ResolveKeyRequest, why: LookupReason): Promise<ResolveKeyResponse>;
   /**
-   * What billing is asked for a key, or undefined for a text that cannot be one (format or
-   * checksum).
+   * The lookup request for a secret; undefined for one that cannot be a key (format or checksum).
    */
   requestFor(secret: string): ResolveKeyRequest | undefined;
   /**
-   * Since when (monotonic milliseconds) every key change has been heard; undefined while that is
-   * not certain.
+   * Since when (monotonic milliseconds) every key change has been received; undefined while that is
+   * uncertain.
    */
   heardSince(): number | undefined;
   clock: Clock;
-  /** Milliseconds until billing is asked again. */
+  /** Milliseconds until billing is queried again. */
   maxAgeMs: number;
-  /** Most keys kept. */
+  /** Maximum number of cached keys. */
   maxEntries: number;
 }
 
 /**
- * How long a key is trusted while changes may go unheard: a revocation must be felt within a
+ * How long a key is trusted while changes may be missed: a revocation must take effect within a
  * second.
  */
 const unheardTrustMs = 1_000;
-/** How long a key may outlive a billing that cannot be reached, as long as changes are heard. */
+/** How long a key may be used while billing is unreachable, as long as changes are received. */
 const maxStaleMs = 300_000;
 const retryMs = 1_000;
 /**
- * How long a key that does not exist is remembered, when its making would be heard, and when it
- * might not be.
+ * How long a nonexistent key is remembered, if its creation would be announced, and if it might not
+ * be.
  */
 const refusalMs = 30_000;
 const unheardRefusalMs = 500;
 const maxRefusals = 10_000;
 const maxRepeats = 3;
-/** In these words of OpenAI clients such as LiteLLM know a wrong key from a wrong request. */
+/**
+ * OpenAI clients such as LiteLLM recognize this wording as a wrong key rather than a bad request.
+ */
 const noSuchKey = "Incorrect API key provided.";
 
-/** What one address, and all together, may guess before their look-ups wait for each other. */
+/** How many guesses one address, and all together, may make before their lookups are delayed. */
 const guessesOfOne = { free: 20, perSecond: 1, max: 20_000 };
 const guessesOfAll = { free: 200, perSecond: 20, max: 2 };
 
 /**
- * The keys in use, as billing told of them. A warm key costs two look-ups in memory and nothing
+ * The keys in use, as resolved by billing. A cached key costs two lookups in memory and nothing
  * else; a guess costs billing next to nothing.
  */
 export class KeyCache {
   readonly #options: KeyCacheOptions;
   readonly #digests: LRUCache<string, string>;
   readonly #entries: LRUCache<string, Entry>;
-  /** From the digest under an old pepper to the one that the entry is under. */
+  /** From the digest under an old pepper to the digest of the entry. */
   readonly #aliases: LRUCache<string, string>;
   readonly #refusals = new LRUCache<string, Refusal>({ max: maxRefusals });
   readonly #flights = new Map<string, Flight>();
@@ -122,7 +123,7 @@ export class KeyCache {
   }
 
   /**
-   * The key behind a secret if nobody has to be asked for it.
+   * The key behind a secret if it is cached and trusted.
    * @throws {GatewayError} `invalid_api_key` when it has expired
    */
   known(secret: string): ResolvedKey | undefined {
@@ -133,11 +134,11 @@ export class KeyCache {
   }
 
   /**
-   * The key behind a secret that is not {@link known}, after asking billing (once, however many
-   * wait for it).
-   * @param address where it was sent from
+   * The key behind a secret that is not {@link known}, by querying billing (once, however many
+   * callers wait).
+   * @param address the client's address
    * @throws {GatewayError} `invalid_api_key`; `rate_limit_exceeded` to an address that guesses;
-   *   `service_unavailable` when billing cannot be asked
+   * `service_unavailable` when billing cannot be reached
    */
   async resolve(secret: string, address: string): Promise<ResolvedKey> {
     const request = this.#options.requestFor(secret);
@@ -155,7 +156,7 @@ export class KeyCache {
     return this.#unexpired(key);
   }
 
-  /** A key has changed: what is known of it no longer counts. `digest` in hex. */
+  /** Invalidates what is cached of a changed key. `digest` in hex. */
   drop(changed: string): void {
     const digest = this.#aliases.get(changed) ?? changed;
     this.#entries.delete(digest);
@@ -164,7 +165,7 @@ export class KeyCache {
     if (flight !== undefined) flight.changed = true;
   }
 
-  /** Any key may have changed. */
+  /** Invalidates everything: any key may have changed. */
   dropAll(): void {
     this.#entries.clear();
     this.#refusals.clear();
@@ -175,7 +176,7 @@ export class KeyCache {
     return this.#guesses.waitMs(source) > 0 || this.#allGuesses.waitMs("") > 0;
   }
 
-  /** What a look-up's failure is to the client; counts those that were guesses. */
+  /** The client's error for a failed lookup; counts failures that were guesses. */
   #judge(error: unknown, source: string): unknown {
     if (!(error instanceof GatewayError) || error.message !== noSuchKey) return error;
     const waitMs = this.#guesses.waitMs(source);
@@ -196,7 +197,7 @@ export class KeyCache {
     if (!this.#heard(entry)) return age < unheardTrustMs;
     const failedBefore = entry.retryAt !== 0;
     if (age >= (failedBefore ? maxStaleMs : this.#options.maxAgeMs)) return false;
-    // Asked again ahead of time, behind a request that does not wait for it.
+    // Refreshed ahead of time, behind a request that does not wait for it.
     if (age >= this.#options.maxAgeMs / 2 && now >= entry.retryAt && !this.#flights.has(digest))
       this.#resolve(digest, { request: entry.request, known: entry, why: "renewal" }).catch(() =>
         this.#entries.delete(digest),
@@ -236,8 +237,8 @@ export class KeyCache {
       if (response === known?.key) return response;
       if (typeof response === "string") {
         this.#entries.delete(digest);
-        // What is announced is the digest under billing's pepper, which may be another than ours
-        // while it is replaced.
+        // Changes are announced by the digest under billing's pepper, which may differ from ours
+        // during a rotation.
         this.#refusals.set(digest, { requestedAt, text: response, audible: request.previousDigests.length === 0 });
         throw new GatewayError("invalid_api_key", response);
       }
@@ -252,8 +253,8 @@ export class KeyCache {
   }
 
   /**
-   * The key, or why there is none; what is known already when billing is out of reach and it may
-   * still be used.
+   * The key, or why it is refused; the cached key when billing is unreachable and that may still be
+   * used.
    */
   async #resolveOnce(digest: string, { request, known, why }: Question): Promise<ResolvedKey | string> {
     try {
@@ -274,7 +275,7 @@ export class KeyCache {
   }
 }
 
-/** What an address is told that has sent too many keys which are none. */
+/** The error for an address that sent too many invalid keys. */
 export function tooManyGuesses(retryAfterMs: number): GatewayError {
   const text = "Too many API keys from this address were not valid. Wait before you try another.";
   return new GatewayError("rate_limit_exceeded", text, { retryAfterMs });

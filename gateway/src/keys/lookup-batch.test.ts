@@ -13,7 +13,7 @@ const respond = (one: ResolveKeyRequest): ResolveKeyResponse => ({
   revoked: false,
 });
 
-/** What is sent in the next turn has been sent. */
+/** Waits until batches scheduled for the next turn have been sent. */
 async function sent(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await nextTurn();
 }

@@ -2,15 +2,15 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { ResolveKeyRequest, ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 
 export interface LookupBatchOptions {
-  /** Looks up many keys in one call, and answers in their order. */
+  /** Looks up many keys in one call; the responses are in the same order. */
   readonly call: (keys: ResolveKeyRequest[]) => Promise<readonly ResolveKeyResponse[]>;
-  /** How long a look-up waits for others before it is sent, milliseconds. */
+  /** How long a lookup waits for others before it is sent, milliseconds. */
   readonly waitMs: number;
-  /** How many calls may be under way; what comes meanwhile goes together in the next. */
+  /** Maximum calls in flight; further lookups are batched into the next one. */
   readonly maxCalls: number;
-  /** How many look-ups may wait. */
+  /** Maximum waiting lookups. */
   readonly maxWaiting: number;
-  /** Why one more is refused. */
+  /** The error for one more. */
   readonly refusal: () => GatewayError;
 }
 
@@ -20,10 +20,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** As many as billing takes in one call. */
+/** The most that billing accepts in one call. */
 const maxAtOnce = 500;
 
-/** Looks keys up together: a call and its queries cost billing as much for one key as for many. */
+/** Batches key lookups: a call and its queries cost billing as much for one key as for many. */
 export class LookupBatch {
   readonly #options: LookupBatchOptions;
   #waiting: Waiting[] = [];

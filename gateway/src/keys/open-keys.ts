@@ -36,8 +36,8 @@ function requestFor(secret: string, { current, previous }: Keyring): ResolveKeyR
 const overloaded = (): GatewayError => new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000 });
 
 /**
- * Look-ups by why they are made. Nobody waits for another key's renewal, and guessing costs billing
- * ten calls a second whatever its rate.
+ * Separate batches by reason, so that no client waits for another key's renewal, and guessing costs
+ * billing ten calls a second whatever its rate.
  */
 function openBatches(call: LookupBatchOptions["call"]): Readonly<Record<LookupReason, LookupBatch>> {
   const common = { call, maxCalls: 4, maxWaiting: 10_000, refusal: overloaded };
@@ -49,8 +49,8 @@ function openBatches(call: LookupBatchOptions["call"]): Readonly<Record<LookupRe
 }
 
 /**
- * The key cache with all that fills and corrects it: billing's look-up and the changes that the
- * broker tells of.
+ * Opens the key cache with its data sources: billing's lookups and the changes that the broker
+ * announces.
  */
 export function openKeys(options: OpenKeysOptions): { keys: KeyCache } & Disposable {
   const { bus, log, metrics } = options;

@@ -5,8 +5,8 @@ import type { KeyCache, ResolvedKey } from "../keys/key-cache.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
 
 /**
- * Lets a request pass whose key is good: 401 otherwise, 429 to an address that guesses, 503 when
- * nobody can tell.
+ * Passes requests with a valid key: 401 otherwise, 429 to an address that guesses, 503 when the key
+ * cannot be verified.
  */
 export function authenticate(keys: KeyCache, trustedHops: number): Handler {
   return (request, response, next) => {

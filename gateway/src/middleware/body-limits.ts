@@ -3,7 +3,7 @@ import type { Route } from "@uag/contract/routes.ts";
 import { parseMediaType } from "@uag/kit/http/media-type.ts";
 import type { Handler } from "../request-state.ts";
 
-/** `application/json` and its kin, in UTF-8. */
+/** `application/json` and `application/*+json`, in UTF-8. */
 function isJson(contentType: string): boolean {
   if (contentType === "application/json") return true;
   const type = parseMediaType(contentType);
@@ -15,12 +15,12 @@ function isJson(contentType: string): boolean {
   return charset === "utf-8" || charset === "utf8";
 }
 
-/** What its boundary is worth is for the service that reads the form. */
+/** The service that reads the form validates its boundary. */
 function isForm(contentType: string): boolean {
   return parseMediaType(contentType)?.essence === "multipart/form-data";
 }
 
-/** Judges a body by what its head says of it, before a byte of it is read. */
+/** Checks a body by its headers before any of it is read. */
 export function checkBodyHead({ body: kind, maxBodyBytes }: Pick<Route, "body" | "maxBodyBytes">): Handler {
   return (request, _response, next) => {
     if (kind === "none") return next();

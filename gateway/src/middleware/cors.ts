@@ -6,8 +6,8 @@ const sane = /^[\w\-, ]{1,2048}$/;
 const usual = "authorization, content-type, idempotency-key, anthropic-version, anthropic-beta";
 
 /**
- * Answers a browser's preflight. Keys travel in a header of their own and never in cookies, so any
- * origin may ask.
+ * Responds to a browser's preflight. Keys are sent in a header and never in cookies, so any origin
+ * is allowed.
  */
 export function preflight(methods: readonly Method[]): Handler {
   const allowed = allowHeader(methods);

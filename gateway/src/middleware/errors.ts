@@ -10,12 +10,12 @@ import type { GatewayResponse, Handler } from "../request-state.ts";
 import { dialectOf, responseHeaders } from "../respond.ts";
 
 /**
- * The public paths start with one `/v1`; clients that add their own to a base URL which has it get
- * here.
+ * The public paths start with one `/v1`; clients that add their own to a base URL that already has
+ * it end up here.
  */
 const doubled = /^\/v1\/v1\//;
 
-/** Clients of proxies that serve the paths without `/v1` too have a base URL without it. */
+/** Clients of proxies that also serve the paths without `/v1` have a base URL without it. */
 const lacksVersion = ({ path }: Request): boolean => routes.some((route) => route.path === `/v1${path}`);
 
 function hintOf(request: Request): string {
@@ -31,7 +31,7 @@ export const notFound: Handler = (request) => {
 
 type ErrorHandler = (thrown: unknown, request: Request, response: GatewayResponse, next: NextFunction) => void;
 
-/** Answers what was thrown on the way, in the dialect of the route. */
+/** Renders anything thrown as an error in the route's format. */
 export function renderErrors(log: Logger): ErrorHandler {
   return (thrown, request, response, _next) => {
     const error = knownError(thrown);
@@ -49,10 +49,10 @@ function knownError(thrown: unknown): GatewayError {
   return status === 400 ? new GatewayError("invalid_request", "The path is not valid.") : toGatewayError(thrown);
 }
 
-/** Bodies that are still to come and longer than this cost more than a new connection. */
+/** With more of the body than this outstanding, a new connection is cheaper. */
 const keepAliveBytes = 1024 * 1024;
 
-/** Writes the error as a whole answer, whether or not the request's body has come. */
+/** Sends the error as a complete response, whether or not the request's body has arrived. */
 export function sendError(request: Request, response: GatewayResponse, error: GatewayError): void {
   const body = errorText(dialectOf(request, response), { error, requestId: response.locals.requestId });
   const headers = responseHeaders(request, response);
@@ -67,7 +67,7 @@ export function sendError(request: Request, response: GatewayResponse, error: Ga
     response.end(body);
     return;
   }
-  // The answer is whole for the client now; its end waits until the client has stopped writing.
+  // The client has the complete response now; its end waits until the client has stopped writing.
   response.write(body);
   discardBody(request, () => response.end());
 }

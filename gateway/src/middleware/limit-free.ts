@@ -1,7 +1,7 @@
 import type { FreeLimits } from "@uag/kit/free-limits.ts";
 import type { Handler } from "../request-state.ts";
 
-/** Lets a request pass that costs nothing, within its key's limits for such. */
+/** Limits free requests by their key's limits for such. */
 export function limitFree(limits: FreeLimits): Handler {
   return (request, response, next) => {
     const { key, route } = response.locals;
@@ -10,8 +10,7 @@ export function limitFree(limits: FreeLimits): Handler {
     const length = request.headers["content-length"];
     const bodyBytes = route?.body === "none" ? 0 : length === undefined ? undefined : Number(length);
     limits.enter({ keyId, requestsPerMinute, bodyBytes });
-    // The connection may have closed while the key was looked up: then nobody tells of its end any
-    // more.
+    // The connection may have closed while the key was looked up: then no close event follows.
     if (response.destroyed) limits.leave(keyId);
     else response.once("close", () => limits.leave(keyId));
     next();

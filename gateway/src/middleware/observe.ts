@@ -6,13 +6,12 @@ import type { GatewayResponse, Handler, RequestState } from "../request-state.ts
 export interface ObserveOptions {
   metrics: Metrics;
   log: Logger;
-  /** Which requests leave a line in the log. */
+  /** Which requests are logged. */
   accessLog: "off" | "errors" | "all";
 }
 
 /**
- * A bound child for each pair of operation and status, made when it is first seen: look-ups by
- * label are slow.
+ * A bound child per operation and status, created on first use, because lookups by label are slow.
  */
 class BoundByStatus<T> {
   readonly #bind: (operation: string, status: string) => T;
@@ -43,8 +42,8 @@ function operationOf(route: RequestState["route"]): string {
 }
 
 /**
- * Counts and times each request when its answer is over, and logs those that the operator wants to
- * see.
+ * Counts and times each request when its response is over, and logs those that the operator
+ * selected.
  */
 export function observe(options: ObserveOptions): Handler {
   const { metrics, log, accessLog } = options;

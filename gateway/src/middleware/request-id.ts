@@ -4,21 +4,21 @@ import { countHeader } from "../headers.ts";
 import type { Handler } from "../request-state.ts";
 
 /**
- * More headers than any client sends; the server is told to keep one more, so that one too many is
- * seen.
+ * More headers than any client sends; the server's limit is one higher, so that an excess is
+ * detected.
  */
 export const maxHeaders = 200;
 
-/** Gives the request its id and its state, and refuses a head of too many parts. */
+/** Initializes the request's id and state, and refuses a head with too many headers. */
 export const requestId: Handler = (request, response, next) => {
   const state = response.locals;
   state.requestId = newId("req");
   state.startedAt = performance.now();
   if (request.rawHeaders.length > 2 * maxHeaders) throw new GatewayError("headers_too_large");
-  // RFC 9112, 3.2: a server must refuse an HTTP/1.1 request without one.
+  // RFC 9112, 3.2: a server must refuse an HTTP/1.1 request without a Host header.
   if (request.headers["host"] === undefined && request.httpVersionMinor === 1)
     throw new GatewayError("invalid_request", "The request has no Host header.");
-  // Of two, each reader behind us could believe another one.
+  // With two, each reader behind us could trust a different one.
   if (countHeader(request.rawHeaders, "host") > 1)
     throw new GatewayError("invalid_request", "The request has more than one Host header.");
   next();

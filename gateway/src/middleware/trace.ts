@@ -5,9 +5,9 @@ import type { Handler, RequestState } from "../request-state.ts";
 const firstServerError = 500;
 
 /**
- * A span for each request, from its head to the end of its answer, as a child of the client's own
- * where it sends a `traceparent`; the service that it is forwarded to is told of it by the same
- * header. OpenTelemetry's conventions for HTTP servers.
+ * Traces each request, from its head to the end of its response, as a child of the client's
+ * `traceparent` if there is one; the service behind receives the new span in the same header.
+ * Follows OpenTelemetry's conventions for HTTP servers.
  */
 export function traceRequests(tracing: Tracing): Handler {
   return (request, response, next) => {
@@ -25,7 +25,7 @@ export function traceRequests(tracing: Tracing): Handler {
       if (route !== undefined) span.updateName(`${method} ${route.path}`).setAttribute("http.route", route.path);
       if (key !== undefined) span.setAttribute("gateway.key_id", key.keyId);
       if (failure !== undefined) span.setAttribute("error.type", failure);
-      // A client's mistake is no fault of the server's.
+      // A client error is not a fault of the server.
       if (statusCode >= firstServerError) span.setStatus({ code: 2 });
       span.setAttribute("http.response.status_code", statusCode).end();
     });
@@ -33,7 +33,7 @@ export function traceRequests(tracing: Tracing): Handler {
   };
 }
 
-/** The headers of a request with its own span in the place of the client's. */
+/** The headers of a request with its own span in place of the client's. */
 export function withTrace(headers: string[], { trace }: Pick<RequestState, "trace">): string[] {
   if (trace === undefined) return headers;
   const others = headers.filter((_, at) => headers[at - (at % 2)] !== "traceparent");
