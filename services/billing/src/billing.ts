@@ -11,44 +11,41 @@ import type { AccountQueue } from "./store/queue.ts";
 import type { Store } from "./store/store.ts";
 import type { Transact } from "./store/transaction.ts";
 
-/** How the RPCs behave, from the environment. */
+/** Settings of the RPCs, read from the environment. */
 export interface Settings {
-  /** Digests of keys and tokens are made under these. */
+  /** Peppers for the digests of keys and tokens. */
   readonly peppers: Keyring;
   readonly leaseMs: number;
   readonly orphanGraceMs: number;
   readonly reapIntervalMs: number;
   readonly recallWaitMs: number;
   readonly grantShare: bigint;
-  /** An account for which more than this is written off is admitted nothing, nano-USD. */
+  /** An account with more than this written off is refused new grants, nano-USD. */
   readonly writeOffLimit: bigint;
-  /** Events that their grants cover are charged to those alone. */
+  /** Events covered by their grants are charged to those alone, without touching the account. */
   readonly fromGrants: boolean;
-  /** Database of the auditor's verdicts. */
+  /** Database that holds the auditor's verdicts. */
   readonly auditDatabase: string;
 }
 
-/** What the RPCs work with. */
+/** Dependencies of the RPCs. */
 export interface Billing {
   readonly store: Store;
   readonly queue: AccountQueue;
-  /**
-   * Charges events to their grants, whatever their accounts; answers what was left for the
-   * accounts.
-   */
+  /** Charges events of any accounts to their grants; returns those left for the accounts. */
   readonly settleFromGrants: (events: readonly UsageEvent[]) => Promise<EscrowChange>;
-  /** For changes that leave a row in the audit log. */
+  /** For changes that are recorded in the audit log. */
   readonly transact: Transact;
   readonly prices: Prices;
   readonly readCatalog: ReadCatalog;
   readonly funds: Funds;
   readonly refusals: Refusals;
   /**
-   * Asks all holders of an account for what they hold unspent; false when they were asked a moment
-   * ago.
+   * Asks every holder of an account to return what it holds unspent; false when they were asked a
+   * moment ago.
    */
   readonly recall: (accountId: string) => boolean;
-  /** Makes sure a holder is known. */
+  /** Ensures that a holder is registered. */
   readonly register: (holderId: string) => Promise<void>;
   readonly limits: Limits;
   readonly bus: Bus;

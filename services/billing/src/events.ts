@@ -4,7 +4,7 @@ import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Acquired } from "./ledger/acquire.ts";
 import type { Settlement } from "./ledger/settle.ts";
 
-/** What happens in billing, each event logged and counted in one place. Amounts in nano-USD. */
+/** Billing's events, each logged and counted in one place. Amounts in nano-USD. */
 export interface Events {
   accountCreated(accountId: string): void;
   toppedUp(event: { accountId: string; amount: bigint; reference: string }): void;
@@ -29,18 +29,18 @@ export interface Events {
   audited(event: { accounts: bigint; entries: bigint; violations: readonly string[]; tookMs: number }): void;
   transactionRetried(): void;
   transactionCommitted(): void;
-  /** Transactions that a process had left open when it died. */
+  /** Transactions left open by a process that died. */
   transactionsEnded(count: number): void;
   unblockFailed(error: unknown): void;
   reapFailed(error: unknown): void;
-  /** What had ended long ago was deleted. */
+  /** Grants and holders that ended long ago were deleted. */
   pruned(deleted: { grants: number; holders: number }): void;
   pruneFailed(error: unknown): void;
-  /** Receipts of requests that are priced now will not know their prices. */
+  /** Receipts of requests priced now will not find their prices. */
   pricesNotKept(error: unknown): void;
   borrowed(event: { keyId: string; limit: LimitName; short: boolean }): void;
   limitRecalled(event: { keyId: string; limit: LimitName }): void;
-  /** Holders of permits whose lease ran out. */
+  /** Holders of permits whose lease expired. */
   limitHoldersLapsed(count: number): void;
 }
 

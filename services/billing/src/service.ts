@@ -55,10 +55,7 @@ function settingsOf(config: z.infer<typeof schema>): Settings {
   };
 }
 
-/**
- * Runs calls one after the other: two at once may meet at the same grants, and then one does its
- * work in vain.
- */
+/** Serializes calls: two at once may conflict on the same grants, and then one repeats its work. */
 function inTurn<Q, A>(call: (request: Q) => Promise<A>): (request: Q) => Promise<A> {
   let last: Promise<unknown> = Promise.resolve();
   return (request) => {
@@ -71,7 +68,7 @@ function inTurn<Q, A>(call: (request: Q) => Promise<A>): (request: Q) => Promise
   };
 }
 
-/** What ends, takes back and deletes by itself. */
+/** Starts the background tasks that expire, reclaim and delete. */
 function startUpkeep(billing: Billing, config: z.infer<typeof schema>, stack: AsyncDisposableStack): void {
   const { store, events, limits } = billing;
   stack.use(startKeepingPrices(billing, config.CATALOG_FILE));
@@ -81,7 +78,7 @@ function startUpkeep(billing: Billing, config: z.infer<typeof schema>, stack: As
   stack.use(startPruning(pruning, events, config.PRUNE_INTERVAL_MS));
 }
 
-/** Starts billing as the environment says; resolves when it serves. */
+/** Starts billing as configured by the environment; resolves when it serves. */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<BillingService> {
   const config = readConfig(schema, env);
   const log = createLogger({ service: "billing", level: config.LOG_LEVEL });

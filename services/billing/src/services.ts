@@ -45,8 +45,8 @@ type Rpc<Q, A> = (billing: Billing, request: Q) => Promise<A>;
 type Bind = <Q, A>(rpc: Rpc<Q, A>) => (request: Q, who: WhoCalls) => Promise<A>;
 
 /**
- * Who is written into the audit log: whom the router or the console says it has authenticated, and
- * of any other caller the name in its certificate, whatever it says itself.
+ * Determines the actor for the audit log: the one the router or the console reports as
+ * authenticated; for any other caller the name in its certificate, whatever the request claims.
  */
 function withActor<Q>(request: Q, who: WhoCalls): Q {
   if (typeof request !== "object" || request === null || !("actor" in request)) return request;
@@ -80,7 +80,7 @@ function adminService(bind: Bind, log: Logger): RpcService {
 }
 
 /**
- * Billing's six gRPC services. A database out of reach is `service_unavailable` on every one of
+ * Billing's six gRPC services. An unreachable database is `service_unavailable` on every one of
  * them.
  */
 export function rpcServices(billing: Billing, log: Logger): RpcService[] {

@@ -21,7 +21,7 @@ const action = (targetId: string) => ({
   after: '{"overlap_seconds":0}',
 });
 
-/** Writes to the audit log as somebody who has the database. */
+/** Writes to the audit log directly, as someone with database access. */
 async function behindTheBack(env: NodeJS.ProcessEnv, work: (rows: Collection) => Promise<unknown>): Promise<void> {
   const connection = await createConnection(env["MONGODB_URL"] ?? "", {
     dbName: env["MONGODB_DATABASE"] ?? "",

@@ -21,11 +21,11 @@ async function fundMany(clients: Clients): Promise<string[]> {
 
 interface Watched extends AsyncDisposable {
   readonly store: Store;
-  /** What was sent to the database since the last look. */
+  /** What was sent to the database since the last call. */
   commands(): mongo.CommandStartedEvent[];
 }
 
-/** The books over a connection whose commands are seen. */
+/** The books over a connection that records its commands. */
 async function watch(db: Scratch): Promise<Watched> {
   const url = db.env["MONGODB_URL"] as string;
   const dbName = db.env["MONGODB_DATABASE"] as string;
@@ -49,7 +49,7 @@ async function watch(db: Scratch): Promise<Watched> {
 
 const quiet = { onRetry: () => undefined, unblock: async () => undefined, onFunds: () => undefined };
 
-/** What a command looks for, or writes, each with the collection's own key if it has one. */
+/** What a command filters by or writes, each with the collection's shard key if it has one. */
 function targets({ command }: mongo.CommandStartedEvent): object[] {
   const { filter, updates, documents, pipeline, query } = command;
   if (filter ?? query) return [filter ?? query];

@@ -152,8 +152,8 @@ test("a holder is gone once it is closed or was silent for the grace, not before
   assert.equal(await fenced(), true);
   assert.equal(await isGone("h2"), false, "its last requests may be under way");
   await until("the holder's end", () => isGone("h"));
-  // Gone says that nothing of it is under way any more. Its money comes back in transactions of its
-  // own, right after that.
+  // Gone means that nothing of it is in progress any more. Its money is released right after that,
+  // in separate transactions.
   const held = async () => (await billing.accounts.getAccount({ id: accountId })).heldNanoUsd;
   await until("its money", async () => (await held()) === 0n);
   assert.equal(await isGone("unknown"), true);

@@ -31,7 +31,7 @@ function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
 
 export const pepper = "5a".repeat(32);
 
-/** One database for one test, gone when the test ends. */
+/** One database for one test, dropped when the test ends. */
 export interface Scratch extends AsyncDisposable {
   readonly env: NodeJS.ProcessEnv;
   /** Runs `change` on a collection behind the service's back. */
@@ -128,7 +128,10 @@ async function kill(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Looks one key up. @throws {GatewayError} `not_found`, as the router takes an empty answer */
+/**
+ * Looks one key up. @throws {GatewayError} `not_found`, which is how the router treats an empty
+ * answer
+ */
 export async function resolveKey(
   clients: Pick<Clients, "keys">,
   request: ResolveKeyRequest,
@@ -139,10 +142,10 @@ export async function resolveKey(
   return found;
 }
 
-/** Billing in a process of its own, on a port that stays the same. */
+/** Billing in a process of its own, on a fixed port. */
 export interface BillingProcess extends AsyncDisposable {
   readonly port: number;
-  /** Kills it without warning, and starts it anew. */
+  /** Kills it without warning and starts it again. */
   restart(): Promise<void>;
 }
 

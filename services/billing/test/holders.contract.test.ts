@@ -7,8 +7,8 @@ import { openStore, type Store } from "../src/store/store.ts";
 import { scratch } from "./harness.ts";
 
 /**
- * Writers that keep the journal busy: what was written a moment ago is then visible before it is in
- * any snapshot.
+ * Keeps the journal busy with writes, so that a recent write is visible before it is in any
+ * snapshot.
  */
 async function scribble({ connection }: Store, until: AbortSignal): Promise<void> {
   const line = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { acquireFields, faults, fund, resolveKey, scratch, startBilling, until, usage } from "./harness.ts";
 
-/** A way to the database that can be cut. */
+/** A connection to the database that can be cut. */
 async function startDoor(target: URL): Promise<{ port: number; close(): void; open(): void } & AsyncDisposable> {
   const sockets = new Set<Socket>();
   let shut = false;
@@ -45,7 +45,7 @@ test("without its database billing says service_unavailable instead of hanging, 
   await using db = scratch();
   const target = new URL(db.env["MONGODB_URL"]!.split(",")[0]!);
   await using door = await startDoor(target);
-  // Straight to this address: a replica set's own list of members would lead around the door.
+  // Connects directly: a replica set's own member list would bypass the door.
   const user = `${target.username}:${target.password}`;
   const url = `mongodb://${user}@127.0.0.1:${door.port}/?directConnection=true&authSource=admin`;
   await using billing = await startBilling({ ...db.env, MONGODB_URL: url });

@@ -9,7 +9,7 @@ import { fund, pepper, resolveKey, scratch, startBilling } from "./harness.ts";
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 const newPepper = "77".repeat(32);
 
-/** What a router asks that has these peppers. */
+/** The lookup of a router that has these peppers. */
 function lookUpOf(secret: string, current: string, ...previous: string[]): ResolveKeyRequest {
   const ring = keyringOf(current, previous);
   return {
@@ -33,7 +33,7 @@ test("a pepper is replaced without a key that ends: one in use is kept under the
   {
     await using billing = await startBilling({ ...db.env, KEY_PEPPER: newPepper, KEY_PEPPER_PREVIOUS: pepper });
     const find = async (request: ResolveKeyRequest) => (await resolveKey(billing, request)).caller?.keyId;
-    // A router that has not heard of the new pepper yet changes nothing.
+    // A router that does not have the new pepper yet changes nothing.
     assert.equal(await find(lookUpOf(made.used, pepper)), made.id);
     assert.equal(await find(lookUpOf(made.used, pepper, newPepper)), made.id);
     assert.equal(await find(lookUpOf(made.used, newPepper, pepper)), made.id);

@@ -5,13 +5,13 @@ import type { Store } from "../store/store.ts";
 
 const none = Buffer.alloc(0);
 
-/** Where the audit log's chain ends. */
+/** The end of the audit log's hash chain. */
 export interface AuditHead {
   readonly seq: bigint;
   readonly hash: Buffer;
 }
 
-/** What the first row of the chain follows. */
+/** The head before the chain's first row. */
 export const chainStart: AuditHead = { seq: 0n, hash: Buffer.alloc(32) };
 
 export function recordMessage(row: AuditDocument): AuditRecord {
@@ -32,12 +32,12 @@ export function recordMessage(row: AuditDocument): AuditRecord {
   };
 }
 
-/** SHA-256 over the row as protobuf, `hash` left out: as the ledger's rows are chained. */
+/** SHA-256 over the row as protobuf without `hash`, the same way ledger rows are chained. */
 function hashOf(row: AuditDocument): Buffer {
   return hash("sha256", AuditRecord.encode({ ...recordMessage(row), hash: none }).finish(), "buffer");
 }
 
-/** Gives a row its place behind the last one. */
+/** Places a row after the last one in the chain. */
 export function chained(row: AuditDocument, head: AuditHead): AuditDocument {
   const placed = { ...row, seq: head.seq + 1n, previousHash: head.hash };
   return { ...placed, hash: hashOf(placed) };
@@ -46,9 +46,9 @@ export function chained(row: AuditDocument, head: AuditHead): AuditDocument {
 const rowsAtOnce = 500;
 
 /**
- * Follows the audit log's chain from its first row to its last. Rows from before there was a chain
- * are older than its first.
- * @param report gets one sentence for each fault
+ * Verifies the audit log's chain from its first row to its last. Rows older than the chain have no
+ * place in it.
+ * @param report receives one sentence per fault
  */
 export async function auditChain(store: Store, report: (sentence: string) => void): Promise<void> {
   const end = (await store.auditHeads.findOne().lean<AuditHead>()) ?? chainStart;

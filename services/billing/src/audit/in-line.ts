@@ -4,8 +4,8 @@ import type { Transact } from "../store/transaction.ts";
 const maxWaiting = 1_000;
 
 /**
- * Runs transactions that add to the audit log one after the other. Each changes the chain's end, so
- * of those that ran at once all but one would fail and run again. Among processes that is still so.
+ * Serializes transactions that append to the audit log. Each changes the chain's head, so of
+ * several concurrent ones all but one would conflict and rerun. Across processes they still do.
  */
 export function inLine(transact: Transact): Transact {
   let last: Promise<unknown> = Promise.resolve();

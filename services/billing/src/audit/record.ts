@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import { type AuditHead, chained, chainStart } from "./chain.ts";
 
 export interface AdminChange {
-  /** Whoever asked; undefined: one of our own processes. */
+  /** Who made the change; undefined: one of our own processes. */
   readonly actor: Actor | undefined;
   readonly action: string;
   readonly targetId: string;
@@ -28,8 +28,8 @@ function auditDocument(change: AdminChange, id: string): AuditDocument {
 }
 
 /**
- * Adds a change to the audit log's chain, in the transaction that makes it: neither is there
- * without the other.
+ * Appends a change to the audit log's chain in the same transaction that makes it, so neither
+ * exists without the other.
  */
 export async function recordChange(
   store: Store,
@@ -46,8 +46,8 @@ export async function recordChange(
 }
 
 /**
- * Adds a change that was made already under an id of its own: a call that is repeated adds what is
- * missing, nothing twice.
+ * Records a change that is already committed, under an id of its own: a repeated call adds what is
+ * missing and nothing twice.
  */
 export async function recordOnce({ store, transact }: Billing, change: AdminChange, id: string): Promise<void> {
   await transact(async (session) => {

@@ -6,18 +6,18 @@ import type { AdminTokenDocument } from "../store/admin-tokens.ts";
 import { recordChange } from "./record.ts";
 import { tokenSnapshot } from "./snapshot.ts";
 
-/** The settings that name an admin token, each with the id of the token that it is. */
+/** The settings that carry an admin token, each with the id of its token. */
 const ids = { ADMIN_TOKEN: "admtok_first", CONSOLE_ADMIN_TOKEN: "admtok_console" } as const;
 
 type Parts = Pick<Billing, "store" | "transact" | "settings">;
 
 interface Given {
   readonly name: keyof typeof ids;
-  /** Undefined where the setting is not set. */
+  /** Undefined when the setting is absent. */
   readonly token: string | undefined;
 }
 
-/** A setting's token as the environment has it now. */
+/** The token document for a setting's current value. */
 function seededToken(
   { name, token }: { name: Given["name"]; token: string },
   { settings }: Parts,
@@ -36,9 +36,7 @@ function seededToken(
   };
 }
 
-/**
- * What is to be written, and what the audit log calls it; undefined when the token is as it was.
- */
+/** The document to write and its audit-log action; undefined when the token is unchanged. */
 function changeOf(before: AdminTokenDocument | null, { name, token }: Given, parts: Parts) {
   if (token === undefined) {
     if (before === null || before.revokedAt !== null) return undefined;
@@ -60,7 +58,7 @@ async function apply(parts: Parts, given: Given, session: ClientSession): Promis
   const { action, after } = change;
   const { _id, ...set } = after;
   await store.adminTokens.updateOne({ _id }, { $set: set }, { session, upsert: true });
-  // The same token under another pepper is no change that anybody made.
+  // The same token under another pepper is not a change anyone made.
   if (action === undefined) return;
   await recordChange(store, session, {
     actor: undefined,
@@ -72,8 +70,8 @@ async function apply(parts: Parts, given: Given, session: ClientSession): Promis
 }
 
 /**
- * Makes the token that a setting names one that is good: a new value replaces the old, none revokes
- * it. Each leaves a row.
+ * Makes the token named by a setting valid: a new value replaces the old one, no value revokes it.
+ * Each change is recorded in the audit log.
  */
 export async function seedAdminToken(parts: Parts, given: Given): Promise<void> {
   await parts.transact((session) => apply(parts, given, session));

@@ -6,7 +6,7 @@ import type { KeyDocument } from "../store/keys.ts";
 /** A limit as administrators write it: null means unlimited. */
 const limitOf = (value: bigint): number | null => (value === 0n ? null : Number(value));
 
-/** What of a key a change can be told by: neither its secret nor the digest. */
+/** The fields of a key that identify a change, without its secret or digest. */
 export function keySnapshot(key: KeyDocument): string {
   const { limits } = key;
   return JSON.stringify({
@@ -39,7 +39,7 @@ const roleNames: Readonly<Record<AdminRole, string>> = {
   [AdminRole.READ_ONLY]: "read-only",
 };
 
-/** What of an admin token a change can be told by. */
+/** The fields of an admin token that identify a change. */
 export function tokenSnapshot(token: AdminTokenDocument): string {
   const { name, hint, role = AdminRole.OPERATOR, accountId = "", expiresAt = null, revokedAt } = token;
   const limits = { role: roleNames[role], account_id: accountId || null, expires: expiresAt };

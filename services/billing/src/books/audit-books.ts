@@ -4,24 +4,27 @@ import { auditPart, maxViolations, type PartFindings } from "./audit-part.ts";
 import type { Lanes } from "./lanes.ts";
 import { everyAccount, strayAccounts } from "./moments.ts";
 
-/** What an audit found. */
+/** The result of an audit. */
 export type Findings = Omit<PartFindings, "proofs" | "unlisted">;
 
 export interface AuditBooksOptions {
   readonly store: Store;
-  /** Threads to do it in; without them this one does. Only a whole audit is worth them. */
+  /**
+   * Worker threads to audit in; without them the calling thread does it. They only pay off for a
+   * full audit.
+   */
   readonly lanes?: Lanes;
-  /** What is proved already, by account. Default: nothing, so all rows are read. */
+  /** Proofs of earlier audits, by account. Default: none, so all rows are read. */
   readonly since?: (accountIds: readonly string[]) => Promise<ReadonlyMap<string, Proof>>;
-  /** Told of each part of the accounts what those without a fault came to. */
+  /** Receives the new proofs of each batch of accounts, for those without a fault. */
   readonly proved?: (proofs: ReadonlyMap<string, Proof>) => Promise<void>;
 }
 
 const accountsAtOnce = 500;
-/** Threads share the work better in small parts. */
+/** Small batches balance the load better across threads. */
 const accountsOfLane = 100;
 
-/** A whole audit looks for rows of no account as well. */
+/** A full audit also looks for rows that belong to no account. */
 async function* parts({ store, since, lanes }: AuditBooksOptions): AsyncGenerator<string[]> {
   yield* everyAccount(store, lanes === undefined ? accountsAtOnce : accountsOfLane);
   if (since === undefined) yield await strayAccounts(store);
@@ -50,8 +53,8 @@ function add(one: Findings, other: Findings): Findings {
 }
 
 /**
- * Re-adds the ledger, follows its chains, and compares with balances and grants as they were at one
- * moment for each part of the accounts, while traffic goes on.
+ * Re-adds the ledger, verifies its chains, and compares them with balances and grants. Each batch
+ * of accounts is read in one snapshot, so traffic can go on.
  */
 export async function auditBooks(options: AuditBooksOptions): Promise<Findings> {
   const { store, lanes, since, proved } = options;

@@ -4,25 +4,25 @@ import type { Store } from "../store/store.ts";
 import { readMoment } from "./moments.ts";
 import { readRows, readSettlements } from "./rows.ts";
 
-/** What the rows of some accounts came to. */
+/** The result of auditing some accounts. */
 export interface PartFindings {
   readonly accounts: bigint;
-  /** Rows that were read and belong to the moment. */
+  /** Rows read that belong to the snapshot. */
   readonly entries: bigint;
   readonly settledRequests: bigint;
   readonly heldNanoUsd: bigint;
   readonly openGrants: bigint;
-  /** Rows behind which an account had less than nothing. */
+  /** Rows after which an account's available balance was negative. */
   readonly overdrafts: number;
-  /** A sentence for each fault, at most 1,000. */
+  /** One sentence per fault, at most 1,000. */
   readonly violations: readonly string[];
-  /** Faults that are not listed. */
+  /** Number of faults beyond those listed. */
   readonly unlisted: number;
-  /** Of accounts without a fault. */
+  /** For accounts without a fault. */
   readonly proofs: ReadonlyMap<string, Proof>;
 }
 
-/** While one account's rows are on their way, another's are looked at. */
+/** Accounts audited concurrently: one account's rows are checked while another's are fetched. */
 const sideBySide = 4;
 export const maxViolations = 1_000;
 
@@ -32,7 +32,7 @@ interface One {
   readonly since: Proof | undefined;
 }
 
-/** Nothing was written since: what is proved is what is claimed. */
+/** True when nothing was written since the proof, so the claim is proven already. */
 function isUnchanged({ claim, since }: One): boolean {
   if (claim === undefined || since === undefined || claim.account.seq !== since.account.seq) return false;
   const lastOf = new Map(since.grants.map(({ id, seq }) => [id, seq]));
@@ -49,7 +49,7 @@ async function auditOne(store: Store, one: One, report: (sentence: string) => vo
   return audit;
 }
 
-/** Runs `work` for each item, a few at once. */
+/** Runs `work` for each item, a few concurrently. */
 async function sideways<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const lane = async (): Promise<void> => {
@@ -59,9 +59,9 @@ async function sideways<T>(items: readonly T[], work: (item: T) => Promise<void>
 }
 
 /**
- * Re-adds the rows of some accounts, follows their chains, and compares with balances and grants as
- * they were at one moment, while traffic goes on.
- * @param since what is proved already, so that its rows need not be read
+ * Re-adds the rows of some accounts, verifies their chains, and compares them with balances and
+ * grants of one snapshot, while traffic goes on.
+ * @param since earlier proofs, whose rows need not be read again
  */
 export async function auditPart(
   store: Store,

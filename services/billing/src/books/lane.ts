@@ -3,7 +3,7 @@ import { auditWaitMs, connectBooks } from "../store/connection.ts";
 import { modelsOn } from "../store/store.ts";
 import { auditPart, type PartFindings } from "./audit-part.ts";
 
-/** Where a thread finds the books. */
+/** Tells a thread which database to audit. */
 export interface LaneData {
   readonly url: string;
   readonly database: string;
@@ -14,7 +14,7 @@ export type LaneReply = PartFindings | { readonly failed: string };
 const connection = await connectBooks({ ...(workerData as LaneData), waitMs: auditWaitMs });
 const store = { connection, ...modelsOn(connection) };
 
-/** Audits one part after the other, as it is told to, until it is ended. */
+/** Audits one batch after another, as requested, until the thread is terminated. */
 parentPort?.on("message", async (accountIds: readonly string[]) => {
   const reply: LaneReply = await auditPart(store, accountIds).catch((error: unknown) => ({ failed: String(error) }));
   parentPort?.postMessage(reply);

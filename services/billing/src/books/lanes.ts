@@ -4,17 +4,21 @@ import type { PartFindings } from "./audit-part.ts";
 import type { LaneData, LaneReply } from "./lane.ts";
 
 /**
- * Threads that audit parts of the books: one thread reads rows slower than the database gives them.
+ * Threads that audit in parallel: a single thread reads rows slower than the database delivers
+ * them.
  */
 export interface Lanes extends AsyncDisposable {
   readonly count: number;
   audit(accountIds: readonly string[]): Promise<PartFindings>;
 }
 
-/** What a thread makes up while it reads is gone before anybody copies it. */
+/**
+ * Large enough that objects created while reading die young, before the garbage collector copies
+ * them.
+ */
 const youngMegabytes = 96;
 
-/** @param count each is a connection to the database and about 150 MB */
+/** @param count each thread takes a database connection and about 150 MB */
 export function openLanes(count: number, workerData: LaneData): Lanes {
   const resourceLimits = { maxYoungGenerationSizeMb: youngMegabytes };
   const workers = Array.from(

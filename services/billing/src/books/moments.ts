@@ -4,8 +4,8 @@ import { type GrantDocument, grantOf } from "../store/grants.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * Accounts and their live grants as one moment saw them, while traffic goes on. Those that do not
- * exist are not there.
+ * Reads accounts and their live grants in one snapshot, while traffic goes on. Accounts that do not
+ * exist are missing from the result.
  */
 export async function readMoment(store: Store, accountIds: readonly string[]): Promise<Map<string, Claim>> {
   await using session = await store.connection.startSession({ snapshot: true });
@@ -18,7 +18,7 @@ export async function readMoment(store: Store, accountIds: readonly string[]): P
   );
 }
 
-/** Ids of all accounts, in parts of `size`. */
+/** Ids of all accounts, in batches of `size`. */
 export async function* everyAccount({ accounts }: Store, size: number): AsyncGenerator<string[]> {
   for (let last = ""; ; ) {
     const found = await accounts
@@ -35,8 +35,8 @@ export async function* everyAccount({ accounts }: Store, size: number): AsyncGen
 const maxStrays = 1_000;
 
 /**
- * Ids that rows name and that are no account's: few, or the books are lost. The index is skipped
- * through, not read.
+ * Account ids that rows name but that have no account: few, unless the ledger is badly broken. The
+ * query skips through the index instead of reading it all.
  */
 export async function strayAccounts({ ledger }: Store): Promise<string[]> {
   const found = await ledger

@@ -9,21 +9,21 @@ import type { Store } from "../store/store.ts";
 const rowsAtOnce = 1_000;
 const bySeq = { accountId: 1, seq: 1 } as const;
 
-/** An account's rows of a moment that are not proved yet, and a few that are. */
+/** Matches an account's rows of the snapshot that are not proven yet, and a few that are. */
 function filterOf(accountId: string, claim: Claim | undefined, since: Proof | undefined): object {
   if (claim === undefined) return { accountId };
   const last = lastSeqOf(claim);
   if (since === undefined) return { accountId, seq: { $lte: last } };
   const { seq } = since.account;
-  // A grant's next row may have a lower number than rows of others that are proved: clocks differ.
+  // A grant's next row may have a lower seq than proven rows of others, because clocks differ.
   const first = since.grants.reduce((min, grant) => smaller(min, grant.seq), seq);
   const ofGrants = { ofGrant: true, grantId: { $in: since.grants.map(({ id }) => id) } };
   return { accountId, seq: { $gt: first, $lte: larger(last, first) }, $or: [{ seq: { $gt: seq } }, ofGrants] };
 }
 
 /**
- * Rows in the order of their seq, a batch at a time; the next is on its way while one is looked at.
- * Rows of the moment never change, so they are read outside of its snapshot, however many they are.
+ * Yields rows by ascending seq in batches, fetching the next batch while one is processed. Rows of
+ * the snapshot never change, so they are read outside it, however many there are.
  */
 export async function* readRows(
   store: Store,
@@ -35,14 +35,14 @@ export async function* readRows(
     sort: bySeq,
     hint: bySeq,
     batchSize: rowsAtOnce,
-    // Whatever a text is, it is hashed: one that was tampered with does not fit.
+    // The text is hashed as it is, so tampered text fails there.
     enableUtf8Validation: false,
   });
   try {
     for (let more = cursor.hasNext(); await more; ) {
       const rows = cursor.readBufferedDocuments() as unknown as EntryDocument[];
       more = cursor.hasNext();
-      // It is awaited in the next turn; should nobody ask for that, its failure is nobody's.
+      // Awaited in the next iteration; if the consumer stops first, its failure does not matter.
       more.catch(() => undefined);
       yield rows.map(entryMessage);
     }
@@ -51,7 +51,7 @@ export async function* readRows(
   }
 }
 
-/** The settlements of these requests, whenever they were. */
+/** The settlement rows of these requests, whatever their age. */
 export async function readSettlements(store: Store, ids: readonly string[], accountId: string): Promise<Entry[]> {
   const rows = await store.ledger.find({ _id: { $in: ids }, accountId }).lean<EntryDocument[]>();
   return rows.map(entryMessage);

@@ -16,7 +16,7 @@ test("however many wait for money, and however often they begin anew, the accoun
   const funds = createFunds({ accounts } as never);
   const until = performance.now() + 400;
   const waits = Array.from({ length: 25 }, async (_, n) => {
-    // Each begins to wait again right after it was woken, faster than the timer ticks.
+    // Each waits again as soon as it is woken, faster than the poll timer fires.
     while (performance.now() < until) {
       const waited = funds.wait({ accountId: `a${n % 5}`, need: 1n, timeoutMs: 300 });
       await sleep(3);

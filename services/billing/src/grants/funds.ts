@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "../store/store.ts";
 
-/** Wakes those who wait for money to come back to an account. */
+/** Wakes callers that wait for money to return to an account. */
 export interface Funds {
-  /** Money came back to the account through this process. */
+  /** Reports that money returned to the account through this process. */
   notify(accountId: string): void;
   /**
    * Resolves when the account seems to have `need` nano-USD available, or when `timeoutMs` has
@@ -25,9 +25,9 @@ interface AccountRow {
 }
 
 /**
- * Returns reach any replica, so besides being notified the accounts that somebody waits for are
- * read every 40 ms, all in one read and never two at a time. A failed read wakes everyone: their
- * next attempt will say what is wrong.
+ * Another replica may process a return, so the accounts being waited for are also polled every 40
+ * ms, all in one read and never two at a time. A failed read wakes everyone: their next attempt
+ * reports what is wrong.
  */
 export function createFunds(store: Pick<Store, "accounts">): Funds {
   const waiting = new Map<string, Set<Waiter>>();
@@ -49,7 +49,7 @@ export function createFunds(store: Pick<Store, "accounts">): Funds {
     }
   }
 
-  /** While somebody waits: runs once, however often it is called. */
+  /** Polls while anyone waits; calling it again while it runs does nothing. */
   async function poll(): Promise<void> {
     if (polling) return;
     polling = true;

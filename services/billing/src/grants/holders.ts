@@ -4,16 +4,13 @@ import type { HolderDocument } from "../store/holders.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * What a closed holder's last transactions may still bring: no transaction of MongoDB lives longer
- * than 60 s.
+ * How long a closed holder's last transactions may still commit: MongoDB lets no transaction run
+ * longer than 60 s.
  */
 const stragglerMs = 120_000;
 const claimMs = 30_000;
 
-/**
- * Leases are kept by the database's clock, so that replicas whose clocks differ agree on who is
- * alive.
- */
+/** Leases use the database's clock, so that replicas whose clocks differ agree on who is alive. */
 const afterNow = (ms: number) => ({ $add: ["$$NOW", ms] });
 const newHolder = (service: string, leaseMs: number) => ({
   service: { $ifNull: ["$service", service] },
@@ -29,13 +26,12 @@ const pipeline = { updatePipeline: true } as const;
 const maxRemembered = 10_000;
 
 /**
- * Registers holders the first time they are heard of; one that is known, fenced or not, stays as it
- * is. What this process remembers only saves look-ups: whether a holder is alive is read in each
- * transaction. Hence a write and not a look: a majority write that changes nothing waits for what
- * it saw, so the row that another call has just made is in every snapshot from here on.
- * https://www.mongodb.com/docs/manual/reference/write-concern/ First calls that come at once share
- * one write: by themselves they would get in each other's way at the same row, and keep the
- * connections that everybody else waits for.
+ * Registers a holder on first use; a known one, fenced or not, stays as it is. What this process
+ * remembers only saves round trips: every transaction reads whether a holder is alive. It writes
+ * rather than reads because a majority write that changes nothing waits for what it saw, so a row
+ * that a concurrent call just inserted is in every snapshot from then on.
+ * https://www.mongodb.com/docs/manual/reference/write-concern/ Concurrent first calls share one
+ * write: separate ones would conflict on the same row and occupy connections that other calls need.
  */
 export function createRegister(store: Store, leaseMs: number): (holderId: string) => Promise<void> {
   const known = new Map<string, Promise<void>>();
@@ -72,13 +68,14 @@ export async function beat(store: Store, holder: { id: string; service: string; 
     await store.holders.updateOne({ _id: holder.id, state: "alive" }, [{ $set: set }], { ...pipeline, upsert: true });
     return true;
   } catch (error) {
-    // The upsert meets the holder in another state, or another first call of the same holder.
+    // The upsert conflicts with the holder in another state, or with another first call of the same
+    // holder.
     if (!(error instanceof mongo.MongoServerError) || error.code !== 11000) throw error;
     return (await store.holders.exists({ _id: holder.id, state: "alive" })) !== null;
   }
 }
 
-/** Fences a holder and marks what it holds for release. An unknown one is remembered as closed. */
+/** Fences a holder and marks its grants for release. An unknown one is recorded as closed. */
 export async function markClosed(store: Store, holderId: string): Promise<void> {
   if (holderId === "") throw new GatewayError("invalid_request", undefined, { param: "holder_id" });
   const closed = { $in: [{ $ifNull: ["$state", ""] }, ["closed", "gone"]] };
@@ -92,8 +89,8 @@ export async function markClosed(store: Store, holderId: string): Promise<void> 
 }
 
 /**
- * Whether a holder is past for good. One that was never heard of is remembered as closed: it holds
- * nothing, and never will.
+ * Reports whether a holder is closed for good. An unknown one is recorded as closed: it holds
+ * nothing and never will.
  */
 export async function isGone(store: Store, holderId: string): Promise<boolean> {
   if (holderId === "") throw new GatewayError("invalid_request", undefined, { param: "holder_id" });
@@ -117,14 +114,14 @@ const orphanedFor = (graceMs: number) =>
   ({ state: "orphaned", $expr: { $lt: [{ $add: ["$orphanedAt", graceMs] }, "$$NOW"] } }) as const;
 
 /**
- * Whether there is a holder to orphan, to close or to sweep: one look in place of three writes that
- * mostly find none.
+ * Whether any holder is due to be orphaned, closed or swept: one read instead of three writes that
+ * mostly match nothing.
  */
 export async function anyDue(store: Store, graceMs: number): Promise<boolean> {
   return (await store.holders.exists({ $or: [lapsed, orphanedFor(graceMs), sweepDue] })) !== null;
 }
 
-/** Fences one holder whose lease has run out, and answers its id; undefined when there is none. */
+/** Fences one holder whose lease has expired and returns its id; undefined when there is none. */
 export async function orphanOne(store: Store): Promise<string | undefined> {
   const set = { state: "orphaned", orphanedAt: "$$NOW" };
   const holder = await store.holders
@@ -133,15 +130,15 @@ export async function orphanOne(store: Store): Promise<string | undefined> {
   return holder?._id;
 }
 
-/** Closes every holder that has been orphaned for longer than the grace. */
+/** Closes every holder orphaned for longer than the grace period. */
 export async function closeOrphans(store: Store, graceMs: number): Promise<void> {
   const set = { state: "closed", closedAt: "$$NOW", sweepAt: "$$NOW" };
   await store.holders.updateMany(orphanedFor(graceMs), [{ $set: set }], pipeline);
 }
 
 /**
- * Takes one closed holder to be swept, for 30 s: another replica takes it up if this one dies over
- * it.
+ * Claims one closed holder for sweeping, for 30 s; if this replica dies meanwhile, another takes
+ * over.
  */
 export async function claimSweep(store: Store): Promise<string | undefined> {
   const holder = await store.holders
@@ -151,9 +148,9 @@ export async function claimSweep(store: Store): Promise<string | undefined> {
 }
 
 /**
- * Notes that a closed holder's grants are released. It is swept once more after 2 minutes, for a
- * grant whose transaction had begun before the holder was fenced and was committed after its grants
- * were listed; then it is gone.
+ * Records that a closed holder's grants are released. It is swept once more after 2 minutes, for a
+ * grant whose transaction began before the holder was fenced and committed after its grants were
+ * listed; then it is gone.
  */
 export async function markSwept(store: Store, holderId: string): Promise<void> {
   const last = { $add: ["$closedAt", stragglerMs] };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Billing } from "../billing.ts";
 import type { Store } from "../store/store.ts";
 
-/** What the auditor writes of a run, as far as billing reads it. */
+/** The fields of an auditor's verdict that billing reads. */
 interface Verdict {
   readonly moment: Date;
   readonly exact: boolean;
@@ -12,9 +12,9 @@ interface Verdict {
 
 export interface PruneOptions {
   readonly store: Store;
-  /** Database of the auditor's verdicts. */
+  /** Database that holds the auditor's verdicts. */
   readonly auditDatabase: string;
-  /** How long what has ended stays, for calls that are repeated. */
+  /** How long ended grants and holders are kept, for calls that are repeated. */
   readonly keepMs: number;
 }
 
@@ -36,7 +36,7 @@ export async function lastVerdict({
 }
 
 /**
- * The moment up to which the books are known to be exact: that of the last audit, if it found no
+ * The time up to which the ledger is known to be exact: that of the last audit, if it found no
  * fault.
  */
 async function lastExact(options: PruneOptions): Promise<Date | undefined> {
@@ -44,10 +44,10 @@ async function lastExact(options: PruneOptions): Promise<Date | undefined> {
   return last?.exact ? last.moment : undefined;
 }
 
-/** Ended, and all that was charged to them is in their accounts' own columns. */
+/** Ended grants whose charges are all folded into their accounts' own columns. */
 const endedBefore = (moment: Date): object => ({
   live: false,
-  // Those that ended before their end was noted go by their age.
+  // Grants that ended before `endedAt` was recorded go by their age.
   $or: [{ endedAt: { $lt: moment } }, { endedAt: null, createdAt: { $lt: moment } }],
   $expr: { $eq: ["$settled", { $ifNull: ["$folded", "$settled"] }] },
 });
@@ -62,10 +62,10 @@ async function pruneGrants({ grants }: Store, filter: object): Promise<number> {
 }
 
 /**
- * Deletes grants that ended and holders that are gone, so long ago that nobody repeats a call about
- * them, and before an audit that found the books exact. What still counts once by them does so by
- * the ledger: an event that comes again finds its row, and one that comes for the first time is
- * charged from what is available, as that of any grant that has ended.
+ * Deletes grants that ended and holders that are gone, once no call about them can be repeated and
+ * an audit since then found the ledger exact. The ledger still guarantees that they count once: a
+ * repeated event finds its row, and a new one is charged to the available balance, as for any grant
+ * that has ended.
  */
 export async function prune(options: PruneOptions): Promise<Pruned> {
   const audited = await lastExact(options);
@@ -76,7 +76,7 @@ export async function prune(options: PruneOptions): Promise<Pruned> {
   return { grants, holders: deletedCount };
 }
 
-/** Prunes again and again, in every replica: what one has deleted the others do not find. */
+/** Prunes periodically, in every replica: what one has deleted the others do not find. */
 export function startPruning(options: PruneOptions, events: Billing["events"], everyMs: number): AsyncDisposable {
   const stopped = new AbortController();
   const { signal } = stopped;

@@ -6,8 +6,8 @@ import { releaseHolder, releaseOverdueTasks } from "./release.ts";
 type Reaping = Pick<Billing, "store" | "queue" | "events" | "settings">;
 
 /**
- * Fences holders whose lease ran out, and takes back the money of those that have been dead for
- * long enough.
+ * Fences holders whose lease expired, and releases the money of those that have been dead for long
+ * enough.
  */
 export async function reap(billing: Reaping): Promise<void> {
   if (await anyDue(billing.store, billing.settings.orphanGraceMs)) await reapHolders(billing);
@@ -25,15 +25,14 @@ async function reapHolders(billing: Reaping): Promise<void> {
 }
 
 /**
- * Reaps again and again, in every replica; each step is claimed or idempotent, so any number may do
- * it.
+ * Reaps periodically, in every replica; each step is claimed or idempotent, so any number may run.
  */
 export function startReaper(billing: Reaping): AsyncDisposable {
   const stopped = new AbortController();
   const { signal } = stopped;
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => undefined);
   const loop = async (): Promise<void> => {
-    // After an outage of billing itself the holders get one lease's time to be heard again.
+    // After an outage of billing itself, holders get one lease's time to send a heartbeat.
     await pause(billing.settings.leaseMs);
     while (!signal.aborted) {
       await reap(billing).catch((error: unknown) => billing.events.reapFailed(error));

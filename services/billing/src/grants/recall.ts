@@ -5,8 +5,8 @@ const quietMs = 100;
 
 /**
  * Asks all holders to return what they hold unspent of an account, over NATS
- * `billing.recall.<account_id>` with an empty payload; at most once in 100 ms for each account.
- * Answers whether it asked.
+ * `billing.recall.<account_id>` with an empty payload; at most once in 100 ms per account. Returns
+ * whether it asked.
  */
 export function createRecall(bus: Bus): (accountId: string) => boolean {
   const requested = new Set<string>();

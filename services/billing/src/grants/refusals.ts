@@ -4,12 +4,12 @@ import type { Store } from "../store/store.ts";
 const rememberedMs = 1_000;
 const maxRemembered = 10_000;
 
-/** Accounts that were refused money a moment ago. */
+/** Remembers accounts that were refused money a moment ago. */
 export interface Refusals {
   note(accountId: string): void;
   /**
-   * The refusal of an account that has still too little, and nothing out that could come back: one
-   * read in place of a transaction. Undefined when it has to be tried.
+   * Returns the refusal when one read shows that the account still has too little and nothing held
+   * could come back; undefined when a transaction has to be tried.
    */
   still(accountId: string, need: bigint): Promise<Acquired | undefined>;
 }
@@ -21,9 +21,9 @@ interface AccountRow {
 }
 
 /**
- * Who hammers an empty account costs a read each time. What is remembered is only that a look is
- * worth while: the balance itself is read, so a top-up or a return counts at once, whichever
- * process it came through.
+ * A client hammering an empty account costs one read per call. Only the fact that a read is
+ * worthwhile is remembered; the balance itself is read, so a top-up or a return counts at once,
+ * whichever process handled it.
  */
 export function createRefusals(store: Pick<Store, "accounts">, writeOffLimit: bigint): Refusals {
   const refusedAt = new Map<string, number>();

@@ -5,7 +5,7 @@ import type { GrantDocument } from "../store/grants.ts";
 type Releasing = Pick<Billing, "store" | "queue" | "events">;
 type Found = Pick<GrantDocument, "_id" | "accountId">;
 
-/** Released together, in as few transactions as there is room for. */
+/** Grants released concurrently, so that the queue commits them in few transactions. */
 const atOnce = 500;
 
 async function release(billing: Releasing, grant: Found, why: string): Promise<boolean> {
@@ -33,14 +33,14 @@ async function releaseAll(billing: Releasing, filter: object, why: string): Prom
 }
 
 /**
- * Takes back what the grants of a holder still hold, those bound to tasks excepted; answers how
- * many there were.
+ * Releases what a holder's grants still hold, except those bound to tasks; returns the number of
+ * grants.
  */
 export function releaseHolder(billing: Releasing, holderId: string, why: string): Promise<number> {
   return releaseAll(billing, { holderId, live: true, taskUntil: null }, why);
 }
 
-/** Takes back what is left of the grants of tasks that are overdue by more than the grace. */
+/** Releases the rest of task grants that are overdue by more than the grace period. */
 export function releaseOverdueTasks(billing: Releasing, graceMs: number): Promise<number> {
   return releaseAll(billing, { live: true, taskUntil: { $lt: new Date(Date.now() - graceMs) } }, "overdue");
 }

@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { EntryKind } from "../ledger/entry.ts";
 import type { InvoiceSums } from "../store/invoices.ts";
 
-/** Ledger rows of one kind about one model, summed up. Nano-USD. */
+/** Ledger rows of one kind about one model, summed. Nano-USD. */
 export interface RowSum {
   readonly kind: EntryKind;
   /** Null for rows that are not about a request. */
@@ -19,16 +19,16 @@ const total = (sums: readonly RowSum[], column: "charged" | "writtenOff" | "topp
   sums.reduce((sum, row) => sum + row[column], 0n);
 
 function lineOf(model: string, sums: readonly RowSum[]): InvoiceSums["lines"][number] {
-  // A repair is a second row about a request that has one already.
+  // A repair is a second row about a request that already has one.
   const settled = sums.filter(({ kind }) => kind === "settle");
   return { model, requests: settled.reduce((sum, { rows }) => sum + rows, 0n), charged: total(sums, "charged") };
 }
 
 /**
- * Makes an invoice of a month's rows.
- * @param opening all the account's money at the month's beginning
- * @throws {GatewayError} `internal_error` when the rows do not come to what they change of the
- *   account: nobody is billed by books   that are broken
+ * Builds an invoice from a month's rows.
+ * @param opening all the account's money at the beginning of the month
+ * @throws {GatewayError} `internal_error` when the rows do not add up to their effect on the
+ * account: nobody is billed from broken books
  */
 export function addUp(sums: readonly RowSum[], opening: bigint): InvoiceSums {
   const of = (...kinds: EntryKind[]) => sums.filter(({ kind }) => kinds.includes(kind));

@@ -8,19 +8,19 @@ import { monthAfter, monthOf, monthsBetween, startOf } from "./months.ts";
 export interface Invoice extends InvoiceSums {
   readonly accountId: string;
   readonly month: string;
-  /** No row can be added to it any more. */
+  /** No more rows can be added to it. */
   readonly closed: boolean;
 }
 
 type Books = Pick<Store, "invoices" | "ledger">;
 
-/** Clocks of billing's processes do not differ by so much. */
+/** Clocks of billing's processes differ by less than this. */
 const closesAfterMs = 3_600_000;
-/** A month whose rows cannot be added up in this is given up. */
+/** Time limit of the query that sums a month. */
 const maxTimeMS = 60_000;
 
 /**
- * Rows are numbered by the microseconds of their time, so a month is a range of the account's own
+ * Rows are numbered by the microseconds of their time, so a month is a range of the account's
  * index.
  */
 const seqOf = (moment: Date): bigint => BigInt(moment.getTime()) * 1_000n;
@@ -52,13 +52,13 @@ async function sumsOf({ ledger }: Books, accountId: string, seq: object): Promis
   }));
 }
 
-/** The months of an account, from the one of its making to the current one, the oldest first. */
+/** The months of an account, from its creation to the current one, oldest first. */
 export const monthsOf = ({ createdAt }: Pick<AccountDocument, "createdAt">, nowMs: number): string[] =>
   monthsBetween(monthOf(createdAt), monthOf(new Date(nowMs)));
 
 /**
- * Invoices of an account from its first month up to `last`. Months that are over are added up once
- * and kept: the ledger only grows, and the numbers that a row of theirs would have are past.
+ * Returns an account's invoices from its first month through `last`. Closed months are summed once
+ * and stored: the ledger only grows, and no new row can get a seq in a past month.
  */
 export async function invoicesUpTo(
   store: Books,

@@ -11,7 +11,7 @@ export function monthAfter(month: string): string {
   return monthOf(new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1)));
 }
 
-/** All months from one to another, both included. */
+/** All months from `first` to `last`, inclusive. */
 export function monthsBetween(first: string, last: string): string[] {
   const months: string[] = [];
   for (let month = first; month <= last; month = monthAfter(month)) months.push(month);

@@ -2,7 +2,7 @@ import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing.ts
 import type { Billing } from "../billing.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
-/** Tells every router, over NATS `billing.key-changed`, to forget what it knows of the key. */
+/** Tells every router, over NATS `billing.key-changed`, to drop its cached copy of the key. */
 export function announceChange(
   billing: Pick<Billing, "bus" | "events">,
   key: KeyDocument,

@@ -9,12 +9,12 @@ export interface KeyChange {
   readonly id: string;
   readonly action: string;
   readonly actor: Actor | undefined;
-  /** What is set, by its path in the document; undefined: nothing changes. */
+  /** The fields to set, by path in the document; undefined: nothing changes. */
   decide(key: KeyDocument): Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * Changes a key and records who did, in one transaction.
+ * Changes a key and records the change in the audit log, in one transaction.
  * @throws {GatewayError} `not_found`
  */
 export async function changeKey(billing: Billing, change: KeyChange): Promise<KeyDocument> {

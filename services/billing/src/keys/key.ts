@@ -25,7 +25,8 @@ const maxTagLength = 100;
 const maxTags = 50;
 
 /**
- * The texts of "tags" in a key's metadata, by which keys are found: LiteLLM keeps them there too.
+ * The strings of `tags` in a key's metadata, by which keys can be searched. LiteLLM keeps tags
+ * there too.
  */
 export function tagsOf(metadata: string): string[] {
   const { tags }: { tags?: unknown } = JSON.parse(metadata) as object;
@@ -57,8 +58,8 @@ export function keyMessage(key: KeyDocument): Key {
 }
 
 /**
- * What services learn of who calls. With a replaced secret the key ends, for this caller, when the
- * overlap does.
+ * What services learn about a caller. With a replaced secret, the key expires for this caller when
+ * the overlap ends.
  */
 export function callerMessage(
   key: KeyDocument,

@@ -6,22 +6,22 @@ import type { Grant } from "./grant.ts";
 import { larger, noMoney, smaller } from "./money.ts";
 
 export interface AcquireGrant {
-  /** Of the grant, if one is made. */
+  /** Id for the grant, if one is created. */
   readonly grantId: string;
   readonly holderId: string;
   readonly accountId: string;
-  /** Empty: for every key of the account that has no budget of its own. */
+  /** Empty: for every key of the account without a budget of its own. */
   readonly keyId: string;
   readonly requestId: string;
-  /** The least that is of use, nano-USD. */
+  /** The smallest useful amount, nano-USD. */
   readonly need: bigint;
-  /** What is worth asking for, nano-USD. */
+  /** The amount to aim for, nano-USD. */
   readonly want: bigint;
-  /** Unix milliseconds; 0: the grant lives with its holder. */
+  /** Unix milliseconds; 0: the grant expires with its holder. */
   readonly taskUntilMs: number;
-  /** A grant takes at most one part in this many of what is available, unless `need` is more. */
+  /** A grant takes at most 1/`share` of the available balance, unless `need` is more. */
   readonly share: bigint;
-  /** An account for which more than this is written off gets no grant, nano-USD. */
+  /** An account with more than this written off gets no grant, nano-USD. */
   readonly writeOffLimit: bigint;
 }
 
@@ -33,14 +33,14 @@ export type Acquired =
       readonly held: bigint;
       readonly budgetExceeded: boolean;
       /**
-       * What has to be repaid before the account gets a grant again, whatever it has; 0 when
-       * nothing has.
+       * What must be repaid before the account gets another grant, whatever its balance, nano-USD;
+       * 0 if nothing.
        */
       readonly owed: bigint;
     };
 
 /**
- * Between need and want; a shrinking share of a shrinking balance, and at its end what one request
+ * Between `need` and `want`: a fixed share of the available balance, down to what one request
  * needs.
  */
 export function grantSize(input: { need: bigint; want: bigint; available: bigint; share: bigint }): bigint {
@@ -60,7 +60,7 @@ function existing(grant: Grant, requested: AcquireGrant, available: bigint): Acq
   return { kind: "granted", grant, available, scarce: available < requested.want * requested.share };
 }
 
-/** Moves money from available to held, or says that there is too little. */
+/** Moves money from available to held, or refuses because there is too little. */
 export function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquired> {
   if (book.holders.get(requested.holderId) !== "alive") {
     throw new GatewayError("permission_denied", "This holder was fenced. Start a new holder session.", {
@@ -78,7 +78,7 @@ export function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquir
     postings: [],
     grants: [],
   });
-  // Whatever comes back from others would not help.
+  // Money returned by other holders would not help.
   if (writtenOff > requested.writeOffLimit) return refuse({ available, held: 0n }, { owed: writtenOff });
   if (available < requested.need) return refuse({ available, held });
   const budget = budgetOf(book, requested.keyId);

@@ -6,7 +6,7 @@ import { auditGrants, type Standing } from "./grant-audit.ts";
 import { addMoney, isBalanced, isSound, larger, type Money, moved, noMoney, repaymentOf } from "./money.ts";
 import { costOf } from "./settle.ts";
 
-/** What an account's document says of itself. */
+/** What an account's document claims. */
 export interface AccountClaim {
   readonly id: string;
   readonly money: Money;
@@ -15,30 +15,30 @@ export interface AccountClaim {
   readonly head: Buffer;
 }
 
-/** An account and its live grants as one moment saw them. */
+/** An account and its live grants, read in one snapshot. */
 export interface Claim {
   readonly account: AccountClaim;
   readonly live: readonly Grant[];
 }
 
-/** No row beyond this belongs to the moment. */
+/** The last seq that belongs to the snapshot. */
 export function lastSeqOf({ account, live }: Claim): bigint {
   return live.reduce((last, { seq }) => larger(last, seq), account.seq);
 }
 
 /**
- * What an account has: its own columns, and what its grants were charged since those were written.
+ * An account's balance: its own columns plus what its grants were charged since those were written.
  */
 export function balanceOf({ account, live }: Pick<Claim, "live"> & { readonly account: { money: Money } }): Money {
   const unfolded = live.reduce((sum, grant) => sum + unfoldedOf(grant), 0n);
   return addMoney(account.money, moved(unfolded));
 }
 
-/** What the rows up to a moment came to: where the audit of a later moment can go on. */
+/** The verified result of the rows up to a snapshot, from which a later audit can continue. */
 export interface Proof {
-  /** The account's own chain up to there, and what all rows add up to. */
+  /** The account's own chain up to there, and the sum of all its rows. */
   readonly account: AccountClaim;
-  /** Grants that were live, and how far their own chains were read. */
+  /** Grants that were live, and how far their own chains were verified. */
   readonly grants: readonly (Standing & { readonly id: string; readonly seq: bigint })[];
 }
 
@@ -47,25 +47,19 @@ export interface Proof {
  * requests, not with the rows.
  */
 export interface AccountAudit {
-  /**
-   * Rows in the order of their seq. Those that came after the moment, or are proved already, are
-   * passed over.
-   */
+  /** Takes rows by ascending seq. Those newer than the snapshot or already proven are skipped. */
   row(entry: Entry): void;
-  /** Compares with the account and its grants as they were at the moment. */
+  /** Compares the sums with the account and its grants of the snapshot. */
   finish(): void;
-  /**
-   * Requests that were repaired, but settled in rows that were not read: to be handed to
-   * `settledBefore`.
-   */
+  /** Repaired requests whose settlement rows were not read; pass those to `settledBefore`. */
   readonly repairedBefore: readonly string[];
-  /** The rows of those requests' settlements. */
+  /** Takes the settlement rows of those requests. */
   settledBefore(entries: readonly Entry[]): void;
-  /** Where the next audit can go on, after `finish`; undefined without an account. */
+  /** Where the next audit can continue, after `finish`; undefined without an account. */
   readonly proof: Proof | undefined;
   readonly entries: bigint;
   readonly settledRequests: bigint;
-  /** Rows behind which less than nothing was available. */
+  /** Rows after which the available balance was negative. */
   readonly overdrafts: number;
 }
 
@@ -84,9 +78,9 @@ function settleFault(entry: Entry): string | undefined {
 const hadItsPrice = (requestId: string): string =>
   `Row ${entryId.repair(requestId)} charges a request that had its price.`;
 
-/** A request is repaired once, and only one that had no price. */
+/** Checks that a request is repaired once, and only if it was unpriced. */
 function auditRepairs(report: (sentence: string) => void, goesOn: boolean) {
-  /** Those still to be repaired. */
+  /** Requests not repaired yet. */
   const unpriced = new Set<string>();
   const before = new Set<string>();
   return {
@@ -118,8 +112,8 @@ function compareMoney(sum: Money, claim: Claim, report: (sentence: string) => vo
 }
 
 /**
- * Which rows had been written at a moment. A grant that is not live then had ended before it, or
- * begins after it.
+ * Decides which rows had been written at the snapshot. A grant that is not live in it either ended
+ * before it or began after it.
  */
 function writtenBy(moment: {
   readonly account: Pick<AccountClaim, "seq">;
@@ -131,14 +125,14 @@ function writtenBy(moment: {
 
 const aboutGrants: readonly string[] = ["grant", "release", "settle"];
 
-/** Follows an account's own chain, and hands on what says something of its grants. */
+/** Verifies an account's own chain, and passes on the rows that concern its grants. */
 function auditChain(accountId: string, since: Proof | undefined, report: (sentence: string) => void) {
   const grants = auditGrants(
     report,
     since?.grants.map((grant) => [grant.id, grant]),
   );
   let head: Buffer = since?.account.head ?? chainStart;
-  /** Of all rows that are read here, and of those in the account's own chain. */
+  /** The last seq of all rows read here, and of those in the account's own chain. */
   let [latest, last] = [0n, since?.account.seq ?? 0n];
   return {
     row(entry: Entry): void {
@@ -163,15 +157,15 @@ function auditChain(accountId: string, since: Proof | undefined, report: (senten
 }
 
 export interface AccountAuditOptions {
-  /** Without one, because the account is gone, all rows are looked at. */
+  /** Undefined when the account does not exist; all rows are read then. */
   readonly claim: Claim | undefined;
-  /** What is proved already, so that its rows need not be read. */
+  /** An earlier proof, whose rows need not be read again. */
   readonly since?: Proof | undefined;
-  /** Gets one sentence for each fault. */
+  /** Receives one sentence per fault. */
   readonly report: (sentence: string) => void;
 }
 
-/** What the account and its grants claim, once it is found to be what their rows come to. */
+/** The proof for a claim that matched its rows. */
 const proofOf = ({ account, live }: Claim, sum: Money): Proof => ({
   account: { ...account, money: sum },
   grants: live.map((grant) => ({ id: grant.id, seq: grant.seq, left: leftOf(grant), head: grant.head })),

@@ -4,72 +4,72 @@ import { chain, type Posting } from "./entry.ts";
 import { type Grant, type HolderState, isLive, unfoldedOf } from "./grant.ts";
 import { addMoney, isBalanced, isSound, larger, type Money, moved, repaymentOf } from "./money.ts";
 
-/** An account as its next row finds it. */
+/** The state of an account before its next row. */
 export interface AccountState {
   readonly id: string;
   readonly money: Money;
-  /** What was written off and repaid since, nano-USD; it counts as charged. */
+  /** Written off and repaid since, nano-USD; counts as charged. */
   readonly repaid: bigint;
-  /** Of the last row; 0 before the first. */
+  /** Seq of the last row; 0 before the first. */
   readonly seq: bigint;
   /** Hash of the last row. */
   readonly head: Buffer;
 }
 
 /**
- * What a decision may look at: the account, and what the operation said it needs, as one moment saw
- * them.
+ * What a decision may read: the account, and what the operation declared in `needs`, from one
+ * snapshot.
  */
 export interface Book {
   readonly account: AccountState;
   readonly grants: ReadonlyMap<string, Grant>;
   readonly grantsByRequest: ReadonlyMap<string, Grant>;
   readonly holders: ReadonlyMap<string, HolderState>;
-  /** What rows that exist already changed, by row id. */
+  /** What existing rows changed, by row id. */
   readonly entries: ReadonlyMap<string, Money>;
-  /** Budgets for a month by key, nano-USD; their keys' live grants are among the grants. */
+  /** Monthly budgets by key, nano-USD; `grants` contains the live grants of these keys. */
   readonly budgets: ReadonlyMap<string, bigint>;
-  /** What was charged this month by key, for the keys of `budgets`, nano-USD. */
+  /** Charged this month by key, for the keys of `budgets`, nano-USD. */
   readonly spent: ReadonlyMap<string, bigint>;
   readonly nowMs: number;
-  /** The number of a new row that rests on rows up to `after`. See `Entry.seq`. */
+  /** The seq of a new row that depends on rows up to `after`. See `Entry.seq`. */
   nextSeq(after: bigint): bigint;
 }
 
-/** What a decision changes: rows to append and grants as they are afterwards. */
+/** The outcome of a decision: rows to append and grants in their new state. */
 export interface Change<A> {
   readonly response: A;
   readonly postings: readonly Posting[];
   readonly grants: readonly Grant[];
 }
 
-/** The parts of the book, by id, that an operation has to see. */
+/** The parts of the book, by id, that an operation must see. */
 export interface Needs {
   readonly grants?: readonly string[];
   readonly grantRequests?: readonly string[];
   readonly holders?: readonly string[];
   readonly entries?: readonly string[];
-  /** Keys whose budget is looked at. */
+  /** Keys whose budget is needed. */
   readonly budgets?: readonly string[];
 }
 
 /**
- * One change of one account. `decide` is pure: it may run several times, and counts only when its
+ * One change of one account. `decide` is pure: it may run several times, and counts only once its
  * rows are committed.
  */
 export interface Operation<A> {
   readonly accountId: string;
   readonly needs: Needs;
   /**
-   * The needed rows hardly ever exist, and each that does is one that this operation would write:
-   * it decides first as if there were none, and looks them up only when one was in the way.
+   * The needed rows rarely exist, and each that does is one this operation would write. So it first
+   * decides as if there were none, and looks them up only after a write conflicted with one.
    */
   readonly expectsNewEntries?: boolean;
-  /** @throws {GatewayError} when the operation is refused; nothing is changed then. */
+  /** @throws {GatewayError} when the operation is refused; nothing changes then. */
   decide(book: Book): Change<A>;
 }
 
-/** A book that takes up changes, and remembers what has to be written. */
+/** A book that applies changes in memory and collects what must be written. */
 export class WorkingBook implements Book {
   account: AccountState;
   readonly grants: Map<string, Grant>;
@@ -80,7 +80,7 @@ export class WorkingBook implements Book {
   readonly spent: Map<string, bigint>;
   readonly nowMs: number;
   readonly nextSeq: (after: bigint) => bigint;
-  /** What is charged by these changes, by key. */
+  /** Charged by these changes, by key. */
   readonly newSpending = new Map<string, bigint>();
   readonly newEntries: Entry[] = [];
   readonly changedGrants = new Map<string, Grant>();
@@ -98,7 +98,7 @@ export class WorkingBook implements Book {
   }
 
   /**
-   * Decides one operation and takes up its change as a whole or not at all.
+   * Decides one operation and applies its change as a whole or not at all.
    * @throws {GatewayError} the decision's refusal, or `internal_error` when the change would break
    * the books.
    */
@@ -121,10 +121,7 @@ export class WorkingBook implements Book {
     return change.response;
   }
 
-  /**
-   * An account's row that is written takes up what was charged to the grants that are written with
-   * it.
-   */
+  /** Writing an account's row folds in what was charged to the grants written with it. */
   #unfolded(grantId: string): Money {
     const grant = this.grants.get(grantId);
     return moved(grant === undefined ? 0n : unfoldedOf(grant));

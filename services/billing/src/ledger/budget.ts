@@ -1,14 +1,14 @@
 import type { Book } from "./book.ts";
 import { isLive, leftOf } from "./grant.ts";
 
-/** The calendar month (UTC) in which something is booked, as `2026-01`. */
+/** The calendar month (UTC) of a booking, as `2026-01`. */
 export function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7);
 }
 
 /**
- * How a key's budget stands, nano-USD: `available` is the budget less what was charged this month
- * and less what its grants still hold. Undefined when the key has none.
+ * A key's budget, nano-USD: `available` is the budget minus what was charged this month and what
+ * its grants still hold. Undefined when the key has none.
  */
 export function budgetOf(book: Book, keyId: string): { available: bigint; held: bigint } | undefined {
   const budget = book.budgets.get(keyId) ?? 0n;

@@ -5,13 +5,11 @@ import type { Money } from "./money.ts";
 
 export type EntryKind = "top_up" | "repayment" | "correction" | "grant" | "release" | "settle" | "repair";
 
-/**
- * A row that is about to be written: what it changes, before it has its place in the account's
- * chain.
- */
+/** A row to be written, before it has its place in the account's chain. */
 export interface Posting {
   /**
-   * Says what the row is about, so that the same thing can't be written twice. See {@link entryId}.
+   * Derived from the row's subject, so that the same thing cannot be written twice. See {@link
+   * entryId}.
    */
   readonly id: string;
   readonly kind: EntryKind;
@@ -22,7 +20,7 @@ export interface Posting {
   readonly note?: string;
 }
 
-/** The identities of ledger rows. */
+/** Ids of ledger rows. */
 export const entryId = {
   topUp: (accountId: string, reference: string): string => `topup:${accountId}:${reference}`,
   repayment: (accountId: string, reference: string): string => `repayment:${accountId}:${reference}`,
@@ -40,28 +38,28 @@ const none = Buffer.alloc(0);
 export const chainStart: Buffer = Buffer.alloc(32);
 
 /**
- * SHA-256 over the row as protobuf, `hash` left out. The generated encoder writes fields in the
- * order of their numbers and leaves out defaults, so a row has one encoding, and fields that are
- * added to the message later change no old hash.
+ * SHA-256 over the row as protobuf without `hash`. The generated encoder writes fields in the order
+ * of their numbers and omits defaults, so a row has one encoding, and fields added to the message
+ * later change no old hash.
  */
 export function hashOf(entry: Entry): Buffer {
   return hash("sha256", Entry.encode({ ...entry, hash: none }).finish(), "buffer");
 }
 
-/** Where a row stands. */
+/** A row's position in its chain. */
 export interface Place {
   readonly accountId: string;
   readonly seq: bigint;
   readonly previousHash: Buffer;
   readonly atMs: number;
-  /** It follows the rows of its grant, not those of its account. */
+  /** The row follows the rows of its grant, not those of its account. */
   readonly ofGrant?: boolean;
-  /** Of an account's row that changes its grant: the end of the grant's own chain. */
+  /** For an account's row that changes its grant: the head of the grant's own chain. */
   readonly grantHead?: Buffer;
   readonly endsGrant?: boolean;
 }
 
-/** Gives a posting its place after the row with `previousHash`. */
+/** Appends a posting after the row with `previousHash`. */
 export function chain(posting: Posting, place: Place): Entry {
   const entry: Entry = {
     id: posting.id,

@@ -5,13 +5,13 @@ import { type Grant, isLive, leftOf } from "./grant.ts";
 import { larger, type Money, moved } from "./money.ts";
 import { costOf, earlier, isUnpriced, type Settlement, settlePosting } from "./settle.ts";
 
-/** What a settle on grants looks at, as one moment saw it. */
+/** What settling from grants may read, from one snapshot. */
 export interface EscrowBook {
   readonly grants: ReadonlyMap<string, Grant>;
-  /** What rows that exist already changed, by row id. */
+  /** What existing rows changed, by row id. */
   readonly entries: ReadonlyMap<string, Money>;
   readonly nowMs: number;
-  /** As that of `Book`. */
+  /** Like `Book.nextSeq`. */
   nextSeq(after: bigint): bigint;
 }
 
@@ -28,25 +28,20 @@ export interface EscrowChange {
   readonly grants: ReadonlyMap<string, Grant>;
   readonly spending: KeyCharge[];
   /**
-   * Events that need their account: they cost more than their grant holds for them, or it has
-   * ended.
+   * Events that must be charged to their account: they cost more than their grant holds for them,
+   * or it has ended.
    */
   readonly rest: UsageEvent[];
 }
 
-/**
- * True when a grant that holds enough for it pays the event, so that its account's row need not
- * change.
- */
+/** True when the grant holds enough to pay the event, so that the account's row need not change. */
 function isCovered(event: UsageEvent, grant: Grant | undefined): grant is Grant {
   if (grant === undefined || grant.accountId !== event.accountId || !isLive(grant)) return false;
   const cost = costOf(event);
   return cost <= event.holdNanoUsd && cost <= leftOf(grant);
 }
 
-/**
- * Numbers the rows of each account apart from each other, whichever of its grants they belong to.
- */
+/** Numbers the rows of each account separately, whichever of its grants they belong to. */
 function numbering(book: EscrowBook): (accountId: string, after: bigint) => bigint {
   const last = new Map<string, bigint>();
   return (accountId, after) => {
@@ -57,9 +52,8 @@ function numbering(book: EscrowBook): (accountId: string, after: bigint) => bigi
 }
 
 /**
- * Charges events of any number of accounts to their grants, without a look at the accounts: the
- * money is set aside already. Each event must be there once. One that is settled already changes
- * nothing.
+ * Charges events of any number of accounts to their grants without reading the accounts: the money
+ * is reserved already. Events must be distinct. One that is already settled changes nothing.
  */
 export function settleFromGrants(book: EscrowBook, events: readonly UsageEvent[]): EscrowChange {
   const [settled, entries, rest]: [Settlement[], Entry[], UsageEvent[]] = [[], [], []];

@@ -2,27 +2,27 @@ import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import { chainStart } from "./entry.ts";
 import { type Grant, leftOf } from "./grant.ts";
 
-/** A grant by the rows so far. */
+/** A grant's state according to the rows so far. */
 export interface Standing {
   /** What it holds, nano-USD. */
   readonly left: bigint;
-  /** End of its own chain. */
+  /** Head of its own chain. */
   readonly head: Buffer;
 }
 
 const nothing: Standing = { left: 0n, head: chainStart };
 
-/** Follows the grants of one account through its rows. */
+/** Verifies the grants of one account while reading its rows. */
 export interface GrantAudit {
   /** A row of a grant's own chain. */
   own(entry: Entry): void;
-  /** A row of the account's chain that says something of a grant. */
+  /** A row of the account's chain that concerns a grant. */
   ofAccount(entry: Entry): void;
-  /** Compares with the grants that are live after the last row. */
+  /** Compares the result with the grants that are live after the last row. */
   compare(live: readonly Grant[]): void;
 }
 
-/** @param before grants that held money where this goes on */
+/** @param before grants that held money where this audit continues */
 export function auditGrants(report: (sentence: string) => void, before: Iterable<[string, Standing]> = []): GrantAudit {
   const standings = new Map<string, Standing>(before);
   const standingOf = (grantId: string): Standing => standings.get(grantId) ?? nothing;
@@ -43,7 +43,7 @@ export function auditGrants(report: (sentence: string) => void, before: Iterable
     ofAccount(entry) {
       const { head } = standingOf(entry.grantId);
       const reported = entry.grantHead.length > 0 ? entry.grantHead : chainStart;
-      // A request that was charged past its grant says nothing of it.
+      // The row of a request charged beyond its grant does not report the grant's head.
       const reports = entry.grantHead.length > 0 || entry.endsGrant || entry.kind === "release";
       if (reports && !head.equals(reported))
         report(`Row ${entry.id} names another end of its grant's rows than there is.`);

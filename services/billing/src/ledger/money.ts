@@ -1,4 +1,4 @@
-/** What an account consists of, or what a ledger row changes of it. Nano-USD (1e-9 USD). */
+/** An account's balances, or a ledger row's change to them. Nano-USD (1e-9 USD). */
 export interface Money {
   readonly available: bigint;
   readonly held: bigint;
@@ -10,12 +10,11 @@ export interface Money {
 export const noMoney: Money = { available: 0n, held: 0n, charged: 0n, writtenOff: 0n, toppedUp: 0n };
 
 /**
- * The largest amount that one top-up, hold or cost may have: a billion USD, far from the end of
- * int64.
+ * The largest amount of one top-up, hold or cost: a billion USD, far below the maximum of int64.
  */
 export const maxAmount = 1_000_000_000_000_000_000n;
 
-/** The largest an account may grow: what is left of int64 after one more row. */
+/** The largest total of an account: it leaves room in int64 for one more row. */
 export const maxTotal = 8_000_000_000_000_000_000n;
 
 export function addMoney(a: Money, b: Money): Money {
@@ -28,25 +27,25 @@ export function addMoney(a: Money, b: Money): Money {
   };
 }
 
-/** What was held and is charged now. */
+/** Money moved from held to charged. */
 export function moved(amount: bigint): Money {
   return { ...noMoney, held: -amount, charged: amount };
 }
 
-/** What a row repays of what was written off. */
+/** The part of a row's change that repays what was written off. */
 export function repaymentOf(change: Money): bigint {
   return larger(0n, -change.writtenOff);
 }
 
 /**
- * True when what came in equals where it is now. Holds for every row's changes and so for every
+ * True when all money that came in is accounted for. Holds for every row's change and so for every
  * account.
  */
 export function isBalanced(money: Money): boolean {
   return money.toppedUp === money.available + money.held + money.charged + money.writtenOff;
 }
 
-/** True for balances that an account may have: balanced, and nothing below zero. */
+/** True for balances an account may have: balanced, and none negative. */
 export function isSound(money: Money): boolean {
   return isBalanced(money) && Object.values(money).every((amount: bigint) => amount >= 0n);
 }

@@ -4,7 +4,7 @@ import type { Operation } from "./book.ts";
 import { entryId } from "./entry.ts";
 import { splitCost } from "./settle.ts";
 
-/** What a repair charged, nano-USD. */
+/** The outcome of a repair, nano-USD. */
 export interface Repaired {
   readonly isNew: boolean;
   readonly charged: bigint;
@@ -12,9 +12,9 @@ export interface Repaired {
 }
 
 /**
- * Charges a request that was settled without a price, by a row beside that of its settlement: what
- * is available pays, the rest is written off. Its hold has long gone back.
- * @param event with the price it has now
+ * Charges a request that was settled without a price, by a row next to its settlement: the
+ * available balance pays, the rest is written off. Its hold was released long ago.
+ * @param event with its current price
  */
 export function repairOperation(event: UsageEvent): Operation<Repaired> {
   const { accountId, requestId } = event;

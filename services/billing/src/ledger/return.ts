@@ -8,7 +8,7 @@ export interface ReturnMoney {
   readonly grantId: string;
   readonly accountId: string;
   readonly sequence: number;
-  /** Unspent money that goes back, nano-USD. Not looked at when the grant closes. */
+  /** Unspent money to return, nano-USD. Ignored when the grant closes. */
   readonly amount: bigint;
   readonly close: boolean;
   /** With `close`: the sum over the grant's requests of the smaller of cost and hold, nano-USD. */
@@ -33,8 +33,8 @@ function invalid(param: string, text: string): GatewayError {
 }
 
 /**
- * Gives money of a grant back to its account; answers how much. A return that was applied before,
- * or that comes after the end of its grant, changes nothing.
+ * Returns money of a grant to its account and reports how much. A return that was applied before,
+ * or that arrives after the grant ended, changes nothing.
  */
 export function returnMoney(book: Book, requested: ReturnMoney): Change<bigint> {
   const grant = book.grants.get(requested.grantId);
@@ -60,10 +60,7 @@ export function returnOperation(requested: ReturnMoney): Operation<bigint> {
   };
 }
 
-/**
- * Ends a grant that admits no more once all that was spent on it is settled; answers whether it
- * did.
- */
+/** Finishes a closed grant once all its spending is settled; returns whether it did. */
 export function finishOperation(requested: { grantId: string; accountId: string }): Operation<boolean> {
   return {
     accountId: requested.accountId,
@@ -77,8 +74,8 @@ export function finishOperation(requested: { grantId: string; accountId: string 
 }
 
 /**
- * Takes back all that a grant still holds, for good; answers how much, or undefined when it had
- * ended already.
+ * Takes back everything a grant still holds, for good; returns the amount, or undefined when it had
+ * already ended.
  */
 export function releaseOperation(requested: {
   grantId: string;

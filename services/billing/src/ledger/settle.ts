@@ -4,21 +4,21 @@ import { entryId, type Posting } from "./entry.ts";
 import { type Grant, isLive, leftOf } from "./grant.ts";
 import { larger, type Money, smaller } from "./money.ts";
 
-/** How one event was settled. Amounts in nano-USD. */
+/** The outcome of settling one event. Amounts in nano-USD. */
 export interface Settlement {
   readonly requestId: string;
-  /** False when the event had been settled before. */
+  /** False when the event was already settled. */
   readonly isNew: boolean;
   readonly charged: bigint;
   readonly writtenOff: bigint;
-  /** Its grant was gone already, so it was charged from what is available. */
+  /** Its grant had ended, so it was charged to the available balance. */
   readonly late: boolean;
   readonly unpriced: boolean;
 }
 
 /**
- * Where the money of one cost comes from: the request's own hold first, then what is available; the
- * rest is lost to us.
+ * Splits a cost by source: the request's own hold first, then the available balance; the rest is
+ * written off.
  */
 export function splitCost(input: { cost: bigint; hold: bigint; left: bigint; available: bigint }): {
   fromHeld: bigint;
@@ -34,14 +34,14 @@ export function isUnpriced(event: UsageEvent): boolean {
   return event.pricing === Pricing.UNPRICED;
 }
 
-/** What an event is charged: nothing while it has no price. */
+/** The amount to charge for an event: nothing while it has no price. */
 export function costOf(event: UsageEvent): bigint {
   return isUnpriced(event) ? 0n : event.costNanoUsd;
 }
 
 /**
- * A write-off is our own credit to the account, so it comes in and is gone in the same row: the row
- * stays balanced.
+ * A write-off is credit we give the account: it enters and leaves in the same row, so the row stays
+ * balanced.
  */
 function changeOf(split: ReturnType<typeof splitCost>): Money {
   return {
@@ -82,8 +82,8 @@ export const earlier = (requestId: string, change: Money): Settlement => ({
 });
 
 /**
- * Settles the events of one account in the order given, those that its grants alone do not pay: see
- * `settleFromGrants`. One that is settled already changes nothing.
+ * Settles events of one account, in the given order, that its grants alone do not cover: see
+ * `settleFromGrants`. One that is already settled changes nothing.
  */
 export function settleEvents(book: Book, events: readonly UsageEvent[]): Change<Settlement[]> {
   let { available } = book.account.money;

@@ -19,18 +19,18 @@ const accountId = "acct";
 const budgetedKey = "key_budget";
 const writeOffLimit = 100n;
 
-/** The books in memory, changed by the same operations as those in the database. */
+/** The books in memory, changed by the same operations as the database. */
 class Books {
   account: AccountState = { id: accountId, money: noMoney, repaid: 0n, seq: 0n, head: chainStart };
   readonly grants = new Map<string, Grant>();
   readonly holders = new Map<string, HolderState>();
   readonly entries: Entry[] = [];
-  /** Of one of the account's keys. */
+  /** Monthly budget of one of the account's keys. */
   readonly budget = 700n;
   spent = 0n;
   #lastSeq = 0n;
 
-  /** What the key's grants hold. */
+  /** Held by the key's grants. */
   get budgetHeld(): bigint {
     const own = [...this.grants.values()].filter((grant) => grant.keyId === budgetedKey && isLive(grant));
     return own.reduce((sum, grant) => sum + leftOf(grant), 0n);
@@ -56,7 +56,7 @@ class Books {
     return response;
   }
 
-  /** As billing does it: from the grants what they cover, the rest from the account. */
+  /** Settles as billing does: from the grants what they cover, the rest from the account. */
   settle(events: readonly UsageEvent[]): Settlement[] {
     const escrow = settleFromGrants(
       {
@@ -79,7 +79,7 @@ class Books {
     return this.#lastSeq;
   }
 
-  /** What the account has by its own columns and its grants. */
+  /** The account's balance: its own columns and its grants. */
   get money(): Money {
     return balanceOf({ account: this.account, live: [...this.grants.values()].filter(isLive) });
   }
@@ -99,13 +99,13 @@ class World {
   readonly books = new Books();
   readonly random: (below: number) => number;
   readonly pockets = new Map<string, Pocket[]>();
-  /** Events on their way, some of them twice. */
+  /** Events in flight, some of them twice. */
   readonly stream: UsageEvent[] = [];
   readonly costs = new Map<string, bigint>();
   readonly undelivered = new Set<string>();
   toppedUp = 0n;
   repaid = 0n;
-  /** What the key with a budget was charged that no hold of its covered, nano-USD. */
+  /** Charged to the budgeted key beyond its holds, nano-USD. */
   beyondHolds = 0n;
   refusedForOwed = 0;
   ids = 0;
@@ -194,7 +194,7 @@ class World {
     pocket.inFlight.push({ hold, requestId: this.id("req") });
   }
 
-  /** Ends a request: now and then above its hold, unpriced, or free of charge. */
+  /** Ends a request: occasionally above its hold, unpriced, or free of charge. */
   end(): void {
     const pocket = this.somePocket();
     const request = pocket?.inFlight.pop();
@@ -267,8 +267,8 @@ class World {
   }
 
   /**
-   * The holder is gone with what was in flight; what it had reported may still arrive after its
-   * money was freed.
+   * The holder dies with its requests in flight; usage it had reported may still arrive after its
+   * money was released.
    */
   crash(): void {
     const id = this.pick([...this.pockets.keys()]);
@@ -292,7 +292,7 @@ class World {
     assert.equal(this.books.account, before);
   }
 
-  /** Ends a closed grant of which all is settled. */
+  /** Finishes a closed grant whose spending is all settled. */
   finish(): void {
     for (const { id, state } of this.books.grants.values()) {
       if (state === "closed") this.books.run(finishOperation({ grantId: id, accountId }));

@@ -11,14 +11,14 @@ export interface TopUp {
   readonly note: string;
 }
 
-/** What was written off is charged after all, and the credit that we gave for it is taken back. */
+/** A write-off is charged after all, and the credit we gave for it is taken back. */
 function repaid(amount: bigint): Money {
   return { available: -amount, held: 0n, charged: amount, writtenOff: -amount, toppedUp: -amount };
 }
 
 /**
- * Adds money to an account, or takes some that is available; once for each reference. What was
- * written off is repaid first, by a row of its own beside it. Answers whether it was new.
+ * Adds money to an account, or takes some of its available balance; once per reference. Write-offs
+ * are repaid first, by a separate row. Returns whether the reference was new.
  */
 export function topUpOperation(topUp: TopUp): Operation<boolean> {
   const id = entryId.topUp(topUp.accountId, topUp.reference);

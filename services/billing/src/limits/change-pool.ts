@@ -7,23 +7,26 @@ import { type LimitPoolDocument, poolFields, poolOf } from "../store/limit-pools
 type Pools = Model<LimitPoolDocument>;
 
 export interface PoolChange<A> {
-  /** The very pool that was given means: nothing to write. */
+  /** Returning the same object that was passed in means: nothing to write. */
   readonly pool: Pool;
   readonly response: A;
 }
 
 export type ChangePool = <A>(
   pool: { readonly id: string; readonly keyId: string },
-  /** What there is when there is none yet; undefined: then nothing is to be done. */
+  /** The pool to create if there is none; undefined: do nothing then. */
   first: Pool | undefined,
   decide: (pool: Pool, nowMs: number) => PoolChange<A>,
 ) => Promise<A | undefined>;
 
-/** Replicas of billing that write to one pool at once: each try loses to one that got through. */
+/**
+ * Replicas of billing that write to one pool concurrently: each failed try lost to one that
+ * succeeded.
+ */
 const maxTries = 50;
 const backoffMs = 4;
 
-/** The pool with the database's time, so that all replicas of billing count by one clock. */
+/** Reads the pool with the database's time, so that all replicas use one clock. */
 async function read(pools: Pools, id: string): Promise<(LimitPoolDocument & { now: Date }) | undefined> {
   const [found] = await pools.collection
     .aggregate<LimitPoolDocument & { now: Date }>([{ $match: { _id: id } }, { $set: { now: "$$NOW" } }])
@@ -38,7 +41,7 @@ async function write(pools: Pools, read: LimitPoolDocument, pool: Pool): Promise
   return matchedCount === 1;
 }
 
-/** In an update pipeline a string that begins with `$` would be read as a field's name. */
+/** In an update pipeline a string that begins with `$` would be read as a field name. */
 function literal(fields: object): Record<string, { $literal: unknown }> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { $literal: value }]));
 }
@@ -50,9 +53,9 @@ async function insert(pools: Pools, pool: { id: string; keyId: string }, first: 
 }
 
 /**
- * Changes one pool by compare-and-set: `decide` sees the pool and the database's time, and runs
- * again when another replica was faster. In this process changes of one pool wait for each other,
- * so that a hot key does not fight itself.
+ * Changes one pool by compare-and-set: `decide` gets the pool and the database's time, and runs
+ * again when another replica was faster. Within this process changes of one pool are serialized, so
+ * that a hot key does not conflict with itself.
  */
 export function createChangePool(pools: Pools): ChangePool {
   const lines = new Map<string, Promise<unknown>>();

@@ -13,7 +13,8 @@ export async function renewLease(holders: Holders, id: string, keptMs: number): 
     await holders.updateOne({ _id: id, lapsed: false }, [{ $set: set }], { ...pipeline, upsert: true });
     return true;
   } catch (error) {
-    // The upsert meets the holder lapsed, or another first call of the same holder.
+    // The upsert conflicts with the holder as lapsed, or with another first call of the same
+    // holder.
     if (!(error instanceof mongo.MongoServerError) || error.code !== 11000) throw error;
     return isAlive(holders, id);
   }
@@ -25,12 +26,15 @@ export async function isAlive(holders: Holders, id: string): Promise<boolean> {
 
 const overdue = { lapsed: false, swept: false, $expr: { $lt: ["$leaseUntil", "$$NOW"] } };
 
-/** Whether there is a holder to lapse or to sweep. */
+/** Whether any holder is due to lapse or to be swept. */
 export async function anyLapsed(holders: Holders): Promise<boolean> {
   return (await holders.exists({ $or: [overdue, { lapsed: true, swept: false }] })) !== null;
 }
 
-/** Marks those whose lease ran out as lapsed; all of them when none is named. */
+/**
+ * Marks holders whose lease expired as lapsed: the named ones, or all that are overdue when none
+ * are named.
+ */
 export async function lapse(holders: Holders, ids?: readonly string[]): Promise<number> {
   const filter = ids === undefined ? overdue : { ...overdue, _id: { $in: [...ids] } };
   const { modifiedCount } = await holders.updateMany(filter, { $set: { lapsed: true } });
@@ -38,8 +42,8 @@ export async function lapse(holders: Holders, ids?: readonly string[]): Promise<
 }
 
 /**
- * Of the named holders those that have lapsed, with the end of their lease in Unix milliseconds; 0
- * for one that is not known any more.
+ * Returns those of the named holders that have lapsed, with the end of their lease in Unix
+ * milliseconds; 0 for one that is no longer known.
  */
 export async function lapsedOf(holders: Holders, ids: readonly string[]): Promise<Map<string, number>> {
   const known = await holders.find({ _id: { $in: [...ids] } }).lean<LimitHolderDocument[]>();

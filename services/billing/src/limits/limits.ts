@@ -1,7 +1,7 @@
 import type { ChangePool } from "./change-pool.ts";
 import type { LivenessGuard } from "./liveness-guard.ts";
 
-/** What the RPCs of limits work with. */
+/** Dependencies of the RPCs for limits. */
 export interface Limits {
   readonly changePool: ChangePool;
   readonly livenessGuard: LivenessGuard;

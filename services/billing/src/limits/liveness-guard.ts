@@ -2,22 +2,22 @@ const beatMs = 500;
 const maxSilenceMs = 1_500;
 
 /**
- * Whether this process could hear holders all the time of late: only then a silent holder is a dead
- * one.
+ * Tells whether this process could receive renewals without interruption lately: only then does a
+ * silent holder count as dead.
  */
 export interface LivenessGuard extends Disposable {
   readonly steady: boolean;
-  /** The database did not answer. */
+  /** Reports that the database did not answer. */
   disturbed(): void;
 }
 
-/** @param forMs how long everything must have been well */
+/** @param forMs how long everything must have been healthy */
 export function createLivenessGuard(forMs: number): LivenessGuard {
   let since = performance.now();
   let lastBeat = since;
   const beat = (): void => {
     const now = performance.now();
-    // A process that was paused, or too busy to turn its loop, heard nobody either.
+    // A process that was paused, or too busy to run its event loop, received nothing either.
     if (now - lastBeat > maxSilenceMs) since = now;
     lastBeat = now;
   };

@@ -15,10 +15,7 @@ export interface LimitReaping {
 const everyMs = 2_000;
 const forgetEvery = 30;
 
-/**
- * Takes back the permits of dead holders again and again, in every replica: each step may be done
- * twice.
- */
+/** Reclaims the permits of dead holders periodically, in every replica: each step may run twice. */
 export function startLimitReaper(reaping: LimitReaping): AsyncDisposable {
   const stopped = new AbortController();
   const { signal } = stopped;

@@ -9,18 +9,18 @@ import type { Bus } from "@uag/kit/bus.ts";
 export interface RecallRequest {
   readonly keyId: string;
   readonly limit: LimitName;
-  /** Who needs them: it does not answer. */
+  /** The holder that needs the permits; it does not answer its own recall. */
   readonly holderId: string;
   readonly need: number;
-  /** How many holders will answer. */
+  /** How many holders are expected to answer. */
   readonly holders: number;
   readonly waitMs: number;
 }
 
 /**
  * Asks the other holders for idle permits over NATS `billing.recall-limits.<key_id>` and waits
- * until each has given back what it can spare and said so, at most `waitMs`. Answers in how many
- * milliseconds the first of their permits is free, if they know.
+ * until each has replied, after returning what it can spare, at most `waitMs`. Returns in how many
+ * milliseconds the first of their permits becomes free, if they know.
  */
 export async function recallPermits(bus: Bus, request: RecallRequest): Promise<number | undefined> {
   const { connection } = bus;

@@ -5,20 +5,20 @@ import type { Store } from "../store/store.ts";
 import type { ChangePool } from "./change-pool.ts";
 import { anyLapsed, lapse, lapsedOf } from "./holders.ts";
 
-/** A used permit rests this long. */
+/** How long a used permit rests. */
 const restMs = 60_000;
 
 /**
- * When the permits of a holder that is gone are free: one of a limit per minute may have been used
- * up to the end of the lease; one of concurrency is free with it, for the requests of a dead
- * process have died too.
+ * When the permits of a lapsed holder become free: a per-minute one may have been used up to the
+ * end of the lease; a concurrency one is free when the lease ends, because a dead process's
+ * requests died with it.
  */
 function freeAt(poolId: string, leaseEndMs: number, nowMs: number): number {
   const end = leaseEndMs === 0 ? nowMs : leaseEndMs;
   return poolId.endsWith("/concurrency") ? end : end + restMs;
 }
 
-/** Takes from a pool what lapsed holders had. */
+/** Reclaims what lapsed holders were lent from a pool. */
 export function forfeitAll(pool: Pool, poolId: string, lapsed: ReadonlyMap<string, number>, nowMs: number): Pool {
   let after = pool;
   for (const [id, leaseEndMs] of lapsed) after = forfeit(after, id, freeAt(poolId, leaseEndMs, nowMs), nowMs);
@@ -30,7 +30,7 @@ interface Sweeping {
   readonly changePool: ChangePool;
 }
 
-/** Of these holders, those that are found to be gone. */
+/** Marks these holders as lapsed if overdue, and returns those that are. */
 export async function findLapsed(store: Store, ids: readonly string[]): Promise<Map<string, number>> {
   await lapse(store.limitHolders, ids);
   return lapsedOf(store.limitHolders, ids);
@@ -48,7 +48,7 @@ async function sweepHolder({ store, changePool }: Sweeping, holder: LimitHolderD
   await store.limitHolders.updateOne({ _id: holder._id, lapsed: true }, { $set: { swept: true } });
 }
 
-/** Takes back the permits of every holder that is gone; answers how many had just lapsed. */
+/** Reclaims the permits of every lapsed holder; returns how many had just lapsed. */
 export async function sweepLapsed(sweeping: Sweeping): Promise<number> {
   const { limitHolders } = sweeping.store;
   if (!(await anyLapsed(limitHolders))) return 0;
@@ -58,7 +58,7 @@ export async function sweepLapsed(sweeping: Sweeping): Promise<number> {
   return count;
 }
 
-/** Deletes pools that a new one would equal and that nobody has changed for ten minutes. */
+/** Deletes pools that equal a new one and have not changed for ten minutes. */
 export async function forgetIdlePools(store: Store): Promise<void> {
   const old = { $lt: ["$changedAt", { $subtract: ["$$NOW", 600_000] }] };
   await store.limitPools.deleteMany({

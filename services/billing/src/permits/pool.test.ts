@@ -17,14 +17,11 @@ const restMs = 60_000;
 const leaseMs = 4_000;
 const marginMs = 500;
 
-/**
- * A holder as the simulation has it: its permits by the time they are free, and the call it waits
- * for.
- */
+/** A holder in the simulation: its permits by the time they become free, and its pending call. */
 class Holder {
   id: string;
   permits: number[] = [];
-  /** Concurrency: permits that are in use. */
+  /** Concurrency: permits in use. */
   inUse = 0;
   sequence = 0;
   waitingFor: BorrowTerms | undefined;
@@ -37,7 +34,7 @@ class Holder {
 }
 
 /**
- * Several holders and one pool, with messages that are late, lost and doubled, crashes, pauses and
+ * Several holders and one pool, with delayed, lost and duplicated messages, crashes, pauses and
  * changes of the limit.
  */
 class World {
@@ -94,7 +91,7 @@ class World {
     });
   }
 
-  /** A new id without any permits; what is in use goes on. */
+  /** A new id without any permits; requests in flight continue. */
   restart(holder: Holder): void {
     Object.assign(holder, this.born(), { inUse: holder.inUse, pausedUntil: holder.pausedUntil });
   }
@@ -162,7 +159,7 @@ class World {
   }
 
   change(): void {
-    // In every other world the limit stays, so that it is held exactly.
+    // In every other world the limit is fixed, so that it is enforced exactly.
     if (!this.#changes) return;
     this.limit = 1 + this.random(12);
     this.version++;
@@ -186,7 +183,7 @@ class World {
     else if (this.random(8) === 0) this.mishap(holder);
   }
 
-  /** A request ends: its permit can be used again, if it is still ours. */
+  /** Ends a request: its permit can be used again, if it is still ours. */
   finish(holder: Holder): void {
     if (holder.inUse === 0) return;
     holder.inUse--;

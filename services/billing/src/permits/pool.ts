@@ -1,10 +1,10 @@
-/** Permits as they travel: how many, and in how many milliseconds they are free. */
+/** Permits in a message: how many, and in how many milliseconds they become free. */
 export interface Permits {
   readonly count: number;
   readonly freeInMs: number;
 }
 
-/** Permits that are free from a time on, milliseconds of the database's clock. */
+/** Permits that become free at a given time, in milliseconds of the database's clock. */
 export interface Resting {
   readonly count: number;
   readonly freeAtMs: number;
@@ -15,20 +15,20 @@ export interface Loan {
   readonly held: number;
   /** Of the holder's latest call. */
   readonly sequence: number;
-  /** What that call was lent so far, as it was when it was lent. */
+  /** What that call has been lent so far, as it was at that time. */
   readonly lent: readonly Permits[];
-  /** That call has its answer: sent again it gets the same one and nothing more. */
+  /** That call was answered: sent again, it gets the same answer and nothing more. */
   readonly answered: boolean;
 }
 
 /**
- * Where the permits of one limit of one key are: every permit is free here, resting here, or lent
- * to one holder. There may be more of them than the limit after it was lowered; then none is lent,
- * and the first that are free go, until there are as many as the limit says.
+ * The permits of one limit of one key: each is free, resting, or lent to one holder. After the
+ * limit is lowered there may be more of them than the limit; none is lent then, and the first to
+ * become free are dropped until the count matches.
  */
 export interface Pool {
   readonly limit: number;
-  /** Version of the key that says so. */
+  /** Version of the key that set the limit. */
   readonly keyVersion: bigint;
   readonly free: number;
   readonly resting: readonly Resting[];
@@ -40,25 +40,26 @@ export interface BorrowTerms {
   readonly sequence: number;
   readonly limit: number;
   readonly keyVersion: bigint;
-  /** The least that is of use; 0: nothing has to come of this call. */
+  /** The smallest useful number; 0: the call needs nothing. */
   readonly need: number;
   readonly want: number;
   readonly returned: readonly Permits[];
   /**
-   * True when the call is answered now whatever there is; false when it may go on after a recall.
+   * True when the call is answered now whatever is available; false when it may continue after a
+   * recall.
    */
   readonly last: boolean;
 }
 
 export interface Lent {
   readonly pool: Pool;
-  /** All that this call was lent. */
+  /** Everything this call was lent. */
   readonly lent: readonly Permits[];
-  /** The call has its answer. */
+  /** Whether the call is answered. */
   readonly answered: boolean;
 }
 
-/** Times of becoming free are rounded up to this, so that a busy limit keeps few entries. */
+/** Times are rounded up to this, so that a busy limit keeps few entries. */
 const grainMs = 100;
 
 export function newPool(limit: number, keyVersion: bigint): Pool {
@@ -73,15 +74,15 @@ export function sizeOf(pool: Pool): number {
 }
 
 /**
- * Moves what has rested to what is free, and fits the number of permits to the limit as far as that
- * can be done now.
+ * Moves permits that have rested to the free ones, and adjusts their number to the limit as far as
+ * possible now.
  */
 export function settlePool(pool: Pool, nowMs: number): Pool {
   const woken = pool.resting.filter(({ freeAtMs }) => freeAtMs <= nowMs);
   const resting = pool.resting.filter(({ freeAtMs }) => freeAtMs > nowMs);
   const free = woken.reduce((sum, { count }) => sum + count, pool.free);
   const surplus = sizeOf(pool) - pool.limit;
-  // A permit that is free was not used for a minute: letting it go and making it anew later are
+  // A free permit was not used for a minute, so dropping it now and creating it again later are
   // both safe.
   return { ...pool, resting, free: surplus > 0 ? Math.max(0, free - surplus) : free - surplus };
 }
@@ -99,7 +100,7 @@ function rest(pool: Pool, permits: readonly Permits[], nowMs: number): Pool {
   return { ...pool, free, resting: [...resting].map(([freeAtMs, count]) => ({ freeAtMs, count })) };
 }
 
-/** What the holder gives back, but never more than it was lent. */
+/** Reclaims what the holder returns, but never more than it was lent. */
 function reclaim(pool: Pool, terms: BorrowTerms, nowMs: number): Pool {
   let held = pool.loans[terms.holderId]?.held ?? 0;
   const taken: Permits[] = [];
@@ -113,9 +114,9 @@ function reclaim(pool: Pool, terms: BorrowTerms, nowMs: number): Pool {
 }
 
 /**
- * Takes back what the call returns and lends what there is. Once for each sequence number: the same
- * call again changes nothing but, while it was not answered, goes on lending; an older one changes
- * nothing at all.
+ * Takes back what the call returns and lends what is available, once per sequence number: a
+ * repeated call changes nothing except that, if unanswered, it continues to borrow; an older one
+ * changes nothing at all.
  */
 export function borrow(pool: Pool, terms: BorrowTerms, nowMs: number): Lent {
   const known = pool.loans[terms.holderId];
@@ -128,8 +129,8 @@ export function borrow(pool: Pool, terms: BorrowTerms, nowMs: number): Lent {
 }
 
 /**
- * Free permits up to what is wanted; to a holder that is alone those at rest too, so that it knows
- * as much as we do.
+ * Lends free permits up to what is wanted. A sole holder also gets the resting ones, so that it
+ * knows as much as this pool.
  */
 function lend(pool: Pool, terms: BorrowTerms, nowMs: number): Lent {
   const loan = pool.loans[terms.holderId] as Loan;
@@ -150,12 +151,12 @@ function lend(pool: Pool, terms: BorrowTerms, nowMs: number): Lent {
   };
 }
 
-/** Permits that were free when they were lent. */
+/** Counts the permits that were free when they were lent. */
 export function freeOf(permits: readonly Permits[]): number {
   return permits.reduce((sum, { count, freeInMs }) => (freeInMs === 0 ? sum + count : sum), 0);
 }
 
-/** Takes all from a holder that is gone: its permits are free from `freeAtMs` on. */
+/** Takes everything from a lapsed holder: its permits become free at `freeAtMs`. */
 export function forfeit(pool: Pool, holderId: string, freeAtMs: number, nowMs: number): Pool {
   const { [holderId]: loan, ...loans } = pool.loans;
   if (loan === undefined) return pool;
@@ -163,12 +164,12 @@ export function forfeit(pool: Pool, holderId: string, freeAtMs: number, nowMs: n
   return rest({ ...pool, loans }, [{ count: loan.held, freeInMs: freeAtMs - nowMs }], nowMs);
 }
 
-/** Holders other than `holderId` that have any permits. */
+/** Holders other than `holderId` that hold permits. */
 export function otherHolders(pool: Pool, holderId: string): string[] {
   return Object.entries(pool.loans).flatMap(([id, { held }]) => (id !== holderId && held > 0 ? [id] : []));
 }
 
-/** Milliseconds until the next permit here is free; undefined when none rests here. */
+/** Milliseconds until the next resting permit becomes free; undefined when none rests here. */
 export function nextFreeInMs(pool: Pool, nowMs: number): number | undefined {
   const first = Math.min(...pool.resting.map(({ freeAtMs }) => freeAtMs));
   return first === Number.POSITIVE_INFINITY ? undefined : Math.max(0, first - nowMs);

@@ -9,7 +9,7 @@ const lookEveryMs = 1_000;
 const pairsOf = (rates: Rates): [string, string][] => [...rates].map(([unit, rate]) => [unit, String(rate)]);
 const ratesOf = (pairs: PriceDocument["rates"]): Rates => new Map(pairs.map(([unit, rate]) => [unit, BigInt(rate)]));
 
-/** Keeps prices, each version once: a receipt of long ago names the price of its time. */
+/** Stores prices, each version once, so that an old receipt can name the price of its time. */
 export async function keepPrices({ prices }: Pick<Store, "prices">, inForce: Iterable<ModelPrice>): Promise<void> {
   const seenAt = new Date();
   const writes = [...inForce].map(({ version, rates, tiers }) => {
@@ -20,7 +20,7 @@ export async function keepPrices({ prices }: Pick<Store, "prices">, inForce: Ite
   if (writes.length > 0) await prices.bulkWrite(writes, { ordered: false });
 }
 
-/** The price of a version; undefined for one that was never seen here, or is a person's word. */
+/** The price of a version; undefined for one never seen here or set by hand. */
 export async function findPrice({ prices }: Pick<Store, "prices">, version: string): Promise<ModelPrice | undefined> {
   const found = await prices.findById(version).lean<PriceDocument>();
   if (found === null) return undefined;
@@ -28,7 +28,7 @@ export async function findPrice({ prices }: Pick<Store, "prices">, version: stri
   return { version, rates: ratesOf(found.rates), tiers };
 }
 
-/** Keeps the prices of the catalogue in force, now and whenever its file changes. */
+/** Stores the prices of the current catalogue, now and whenever its file changes. */
 export function startKeepingPrices(
   { store, prices, events }: Pick<Billing, "store" | "prices" | "events">,
   file: string | undefined,

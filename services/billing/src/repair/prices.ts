@@ -8,14 +8,13 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 export type Prices = () => Promise<ReadonlyMap<string, ModelPrice>>;
 
 /**
- * The catalogue in force, with every model that it names, whether or not somebody serves it at the
- * moment.
+ * The current catalogue with every model it names, whether or not anyone serves it at the moment.
  */
 export type ReadCatalog = () => Promise<Catalog>;
 
 /**
- * Stands in for every key and address that the catalogue refers to, each as it is and not as a
- * file: a price depends on none of them.
+ * Stands in for every key and address that the catalogue refers to, as plain values and not as
+ * files: prices depend on none of them.
  */
 const anything: NodeJS.ProcessEnv = new Proxy(
   {},
@@ -23,7 +22,7 @@ const anything: NodeJS.ProcessEnv = new Proxy(
 );
 
 /**
- * Reads the catalogue anew with each call.
+ * Reads the catalogue on every call.
  * @param file undefined: every call is refused
  */
 export function createReadCatalog(file: string | undefined): ReadCatalog {
@@ -36,7 +35,7 @@ export function createReadCatalog(file: string | undefined): ReadCatalog {
   };
 }
 
-/** The catalogue's prices, read anew with each call. */
+/** The catalogue's prices, read on every call. */
 export function createPrices(readCatalog: ReadCatalog): Prices {
   return async () => new Map([...(await readCatalog()).models].map(([id, model]) => [id, model.price]));
 }

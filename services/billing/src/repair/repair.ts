@@ -10,10 +10,12 @@ import { type EntryDocument, entryMessage } from "../store/ledger.ts";
 
 const noCost = { chargedNanoUsd: 0n, writtenOffNanoUsd: 0n };
 
-/** The price version of what a person has priced. */
+/** The price version of costs set by hand. */
 const manual = "manual";
 
-/** What the request costs by a person's word or the prices in force, or why nobody can say. */
+/**
+ * What the request costs, by the cost given by hand or the current prices, or why that is unknown.
+ */
 function priced(event: UsageEvent, prices: ReadonlyMap<string, ModelPrice>, reported: bigint | undefined): Repair {
   if (reported !== undefined) {
     const now = { ...event, costNanoUsd: reported, pricing: Pricing.ESTIMATED, priceVersion: manual };
@@ -37,8 +39,8 @@ async function earlierRepair({ store }: Billing, requestId: string): Promise<Rep
 }
 
 /**
- * The record has its row's id: a call that is repeated after a crash adds what is missing and
- * nothing twice.
+ * The record has its row's id: a call repeated after a crash adds what is missing and nothing
+ * twice.
  */
 async function record(billing: Billing, { event, ...repair }: Repair, actor: Actor | undefined): Promise<void> {
   if (event === undefined) return;
@@ -59,7 +61,7 @@ export async function repair(
   unpriced: UsageEvent,
   options: {
     prices: ReadonlyMap<string, ModelPrice>;
-    /** A person's word, in place of the prices, nano-USD. */
+    /** A cost given by hand, in place of the prices, nano-USD. */
     cost: bigint | undefined;
     dryRun: boolean;
     actor: Actor | undefined;
@@ -71,7 +73,7 @@ export async function repair(
   if (dryRun || found.event === undefined) return found;
   if (earlier === undefined && found.state === RepairState.REPAIRED) {
     const { isNew, charged, writtenOff } = await billing.queue.submit(repairOperation(found.event));
-    // Another call was faster: what it charged is what counts.
+    // Another call was faster: what it charged counts.
     if (!isNew) return (await earlierRepair(billing, unpriced.requestId)) ?? found;
     const { accountId, requestId } = found.event;
     billing.events.repaired({ accountId, requestId, charged, writtenOff });

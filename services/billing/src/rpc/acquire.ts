@@ -24,7 +24,7 @@ function check(request: AcquireRequest): void {
   }
 }
 
-/** Tries, and while money may come back from other holders, asks for it and tries again. */
+/** Tries to acquire; while other holders may return money, recalls it and retries. */
 async function acquirePatiently(billing: Billing, requested: AcquireGrant): Promise<Acquired> {
   const { queue, funds, refusals, events, settings } = billing;
   const refused = await refusals.still(requested.accountId, requested.need);
@@ -43,7 +43,7 @@ async function acquirePatiently(billing: Billing, requested: AcquireGrant): Prom
   }
 }
 
-/** Hands out money ahead of need, or says that it is not there. */
+/** Grants money ahead of need, or reports that there is too little. */
 export async function acquire(billing: Billing, request: AcquireRequest): Promise<AcquireResponse> {
   check(request);
   const { holderId, accountId } = request;

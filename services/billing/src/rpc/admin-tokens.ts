@@ -28,7 +28,7 @@ const tokenMessage = (token: AdminTokenDocument): AdminToken => ({
   hint: token.hint,
   createdAtMs: BigInt(token.createdAt.getTime()),
   revokedAtMs: BigInt(token.revokedAt?.getTime() ?? 0),
-  // Those that were made before there were roles may do what they always could.
+  // Tokens created before roles existed keep full rights.
   role: token.role ?? AdminRole.OPERATOR,
   accountId: token.accountId ?? "",
   expiresAtMs: BigInt(token.expiresAt?.getTime() ?? 0),
@@ -37,7 +37,7 @@ const tokenMessage = (token: AdminTokenDocument): AdminToken => ({
 const hasEnded = ({ expiresAt }: AdminTokenDocument): boolean => (expiresAt?.getTime() ?? Infinity) <= Date.now();
 
 /**
- * The router's look-up. @throws {GatewayError} `not_found`, also for one that was revoked or has
+ * The router's lookup. @throws {GatewayError} `not_found`, also when the token is revoked or
  * expired
  */
 export async function resolveAdminToken(billing: Billing, request: ResolveAdminTokenRequest): Promise<AdminToken> {
@@ -47,7 +47,7 @@ export async function resolveAdminToken(billing: Billing, request: ResolveAdminT
   return tokenMessage(token);
 }
 
-/** @throws {GatewayError} `invalid_request`; `not_found` for an account that is not there */
+/** @throws {GatewayError} `invalid_request`; `not_found` when the account does not exist */
 async function check({ store }: Billing, request: CreateAdminTokenRequest): Promise<void> {
   const { name, accountId = "", expiresAtMs = 0n } = request;
   if (name === "" || name.length > maxNameLength) {
@@ -61,7 +61,7 @@ async function check({ store }: Billing, request: CreateAdminTokenRequest): Prom
   }
 }
 
-/** Makes an admin token. Its secret is in this answer and nowhere else. */
+/** Creates an admin token. Its secret is returned here and nowhere else. */
 export async function createAdminToken(
   billing: Billing,
   request: CreateAdminTokenRequest,
@@ -92,7 +92,7 @@ export async function createAdminToken(
   return { token: tokenMessage(token), secret };
 }
 
-/** Admin tokens, newest first, the revoked ones too. */
+/** Admin tokens, newest first, revoked ones included. */
 export async function listAdminTokens(
   billing: Billing,
   request: ListAdminTokensRequest,
@@ -107,7 +107,7 @@ export async function listAdminTokens(
   return { tokens: rows.map(tokenMessage), nextCursor };
 }
 
-/** Ends an admin token; ending it again changes nothing. */
+/** Revokes an admin token; revoking it again changes nothing. */
 export async function revokeAdminToken(billing: Billing, { id, actor }: RevokeAdminTokenRequest): Promise<AdminToken> {
   const { store } = billing;
   const token = await billing.transact(async (session) => {

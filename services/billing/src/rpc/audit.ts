@@ -5,8 +5,8 @@ import { auditBooks } from "../books/audit-books.ts";
 
 /**
  * Re-adds every account's ledger from its first row, compares it with balances and grants, and
- * follows the audit log. Give it a long deadline; books that are large are the auditor's, which is
- * a process of its own.
+ * verifies the audit log. Give it a long deadline; large ledgers are for the auditor, which is a
+ * separate process.
  */
 export async function audit({ store, events }: Billing): Promise<AuditResponse> {
   const started = performance.now();

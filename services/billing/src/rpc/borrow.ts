@@ -73,7 +73,7 @@ function read(request: BorrowRequest): CheckedBorrow {
 interface Attempt {
   readonly lent: readonly Permits[];
   readonly answered: boolean;
-  /** Holders that have permits which may be idle. */
+  /** Holders whose permits may be idle. */
   readonly others: readonly string[];
   readonly nextFreeInMs: number | undefined;
 }
@@ -123,7 +123,7 @@ async function borrowPatiently(billing: Billing, requested: CheckedBorrow): Prom
 }
 
 /**
- * Lends permits of one limit of one key, and takes back what the call returns. `permission_denied`
+ * Lends permits of one limit of one key, and takes back those the call returns. `permission_denied`
  * when the holder has lapsed.
  */
 export async function borrow(billing: Billing, request: BorrowRequest): Promise<BorrowResponse> {

@@ -2,7 +2,7 @@ import { modelEntry } from "@uag/catalog/model-entry.ts";
 import type { ListCatalogModelsRequest, ListCatalogModelsResponse } from "@uag/proto/billing/v1/admin.ts";
 import type { Billing } from "../billing.ts";
 
-/** The models of the catalogue in force. */
+/** The models of the current catalogue. */
 export async function listCatalogModels(
   { readCatalog }: Billing,
   _request: ListCatalogModelsRequest,

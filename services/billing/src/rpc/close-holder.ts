@@ -4,8 +4,8 @@ import { markClosed } from "../grants/holders.ts";
 import { releaseHolder } from "../grants/release.ts";
 
 /**
- * Fences a holder and takes back all its grants at once, those of tasks excepted. Call it when
- * everything the holder will ever report has been settled. Calling it again is harmless.
+ * Fences a holder and releases all its grants at once, except those of tasks. Call it when
+ * everything the holder will ever report is settled. Calling it again is harmless.
  */
 export async function closeHolder(billing: Billing, request: CloseHolderRequest): Promise<CloseHolderResponse> {
   const { holderId } = request;

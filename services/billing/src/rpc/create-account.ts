@@ -9,7 +9,7 @@ import { noMoney } from "../ledger/money.ts";
 import { type AccountDocument, accountMessage } from "../store/accounts.ts";
 import { getAccount } from "./get-account.ts";
 
-/** Ids are part of NATS subjects, so they hold none of their special characters. */
+/** Ids are part of NATS subjects, so NATS's special characters are not allowed. */
 const accountId = /^[A-Za-z0-9_-]{1,64}$/;
 const maxNameLength = 200;
 
@@ -28,7 +28,7 @@ export const newAccount = (name: string): Omit<AccountDocument, "_id"> => ({
   createdAt: new Date(),
 });
 
-/** Makes an account without money; one that exists under the id is answered unchanged. */
+/** Creates an account without money; an existing one under the id is returned unchanged. */
 export async function createAccount(billing: Billing, request: CreateAccountRequest): Promise<Account> {
   const id = request.id === "" ? newId("acct") : request.id;
   if (!accountId.test(id)) {

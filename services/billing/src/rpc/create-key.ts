@@ -30,7 +30,7 @@ export function newKey(request: CreateKeyRequest, secret: string, pepper: NamedS
   };
 }
 
-/** Makes a key. Its secret is in this answer and nowhere else. */
+/** Creates a key. Its secret is returned here and nowhere else. */
 export async function createKey(billing: Billing, request: CreateKeyRequest): Promise<CreateKeyResponse> {
   checkKeyFields(request);
   const { store, settings } = billing;

@@ -7,8 +7,8 @@ import type { KeyDocument } from "../store/keys.ts";
 
 /**
  * The quota of a key as OpenAI-style dashboards show it: all the money its account was ever given,
- * used or not (what we wrote off is our own and does not count, nor what repaid it: usage does not
- * tell of it either), and at most the key's monthly budget.
+ * used or not, and at most the key's monthly budget. Write-offs, and the top-ups that repaid them,
+ * do not count, because usage does not include them either.
  */
 export async function getSubscription(billing: Billing, request: GetSubscriptionRequest): Promise<Subscription> {
   const { accounts, keys, ledger } = billing.store;

@@ -5,7 +5,7 @@ import { lastVerdict } from "../grants/prune.ts";
 
 const maxFaults = 20;
 
-/** What the auditor said last. @throws {GatewayError} `not_found` before it has said anything */
+/** The auditor's last verdict. @throws {GatewayError} `not_found` before the first audit */
 export async function getVerdict(
   { store, settings: { auditDatabase } }: Billing,
   _request: GetVerdictRequest,

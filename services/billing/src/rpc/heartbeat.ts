@@ -3,7 +3,7 @@ import type { HeartbeatRequest, HeartbeatResponse } from "@uag/proto/billing/v1/
 import type { Billing } from "../billing.ts";
 import { beat } from "../grants/holders.ts";
 
-/** Keeps a holder alive. One whose lease ran out but that nobody fenced yet lives on. */
+/** Renews a holder's lease. One whose lease expired but that was not fenced yet lives on. */
 export async function heartbeat(billing: Billing, request: HeartbeatRequest): Promise<HeartbeatResponse> {
   const { holderId, service } = request;
   const { leaseMs } = billing.settings;

@@ -32,7 +32,7 @@ async function accountOf({ store }: Billing, id: string): Promise<AccountDocumen
   return account;
 }
 
-/** An account's months, the newest first. */
+/** An account's invoices, newest first. */
 export async function listInvoices(
   billing: Billing,
   { accountId }: ListInvoicesRequest,
@@ -44,7 +44,10 @@ export async function listInvoices(
   return { invoices: invoices.reverse().map(messageOf) };
 }
 
-/** One month. @throws {GatewayError} `not_found` for one before the account was made, or to come */
+/**
+ * The invoice of one month. @throws {GatewayError} `not_found` for a month before the account was
+ * created, or in the future
+ */
 export async function getInvoice(billing: Billing, { accountId, month }: GetInvoiceRequest): Promise<InvoiceMessage> {
   const account = await accountOf(billing, accountId);
   const nowMs = Date.now();

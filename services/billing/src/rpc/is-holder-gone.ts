@@ -3,8 +3,8 @@ import type { Billing } from "../billing.ts";
 import { isGone } from "../grants/holders.ts";
 
 /**
- * Says whether a holder is closed: by who brought its usage home, or because it was silent for
- * longer than any request lasts.
+ * Reports whether a holder is closed: by the process that published its usage, or because it was
+ * silent for longer than any request lasts.
  */
 export async function isHolderGone(billing: Billing, request: IsHolderGoneRequest): Promise<IsHolderGoneResponse> {
   return { gone: await isGone(billing.store, request.holderId) };

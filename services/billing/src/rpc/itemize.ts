@@ -6,7 +6,7 @@ import { findPrice } from "../repair/price-history.ts";
 
 const million = 1_000_000n;
 
-/** What units were charged at, by the price of a request's time. */
+/** Itemizes units at the price that was in force at the time of the request. */
 export async function itemize(billing: Billing, { priceVersion, units }: ItemizeRequest): Promise<ItemizeResponse> {
   const price = await findPrice(billing.store, priceVersion);
   if (price === undefined) return { items: [] };

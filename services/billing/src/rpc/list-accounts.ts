@@ -4,7 +4,7 @@ import type { Billing } from "../billing.ts";
 import { accountMessage } from "../store/accounts.ts";
 import { readBalances } from "../store/balances.ts";
 
-/** Accounts in the order of their ids. */
+/** Accounts in order of their ids. */
 export async function listAccounts(billing: Billing, request: ListAccountsRequest): Promise<ListAccountsResponse> {
   const { limit, after } = readPage(request.page);
   const found = await billing.store.accounts

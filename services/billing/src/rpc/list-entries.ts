@@ -15,7 +15,7 @@ async function ofRequest(billing: Billing, request: ListEntriesRequest): Promise
   return { entries: fitting.map(entryMessage), nextCursor: "" };
 }
 
-/** Rows of one account, newest first; or the rows about one request. */
+/** Rows of one account, newest first; or the rows of one request. */
 export async function listEntries(billing: Billing, request: ListEntriesRequest): Promise<ListEntriesResponse> {
   if (request.requestId !== "") return ofRequest(billing, request);
   const { accountId } = request;

@@ -9,7 +9,7 @@ const sorts = ["-created", "created", "name", "-name"] as const;
 type Sort = (typeof sorts)[number];
 
 const maxSearchLength = 200;
-/** A search reads names one by one. */
+/** A search scans names one by one. */
 const maxTimeMS = 5_000;
 
 /** @throws {GatewayError} `invalid_request` */
@@ -19,7 +19,7 @@ function sortOf({ sort = "-created" }: ListKeysRequest): Sort {
   throw new GatewayError("invalid_request", `sort is one of ${sorts.join(", ")}.`, { param: "sort" });
 }
 
-/** Finds a text wherever it is, whatever its case. */
+/** Matches a text anywhere, in any case. */
 function containing(text: string): { readonly $regex: string; readonly $options: "i" } {
   if (text.length > maxSearchLength)
     throw new GatewayError("invalid_request", `A search has at most ${maxSearchLength} characters.`, {
@@ -39,7 +39,7 @@ function filterOf(request: ListKeysRequest) {
   };
 }
 
-/** The place behind a row of a list that is sorted by names: its id, and behind it its name. */
+/** The cursor after a row of a list sorted by name: its id followed by its name. */
 function nameCursor({ _id, name }: KeyDocument): string {
   return Buffer.from(`${_id} ${name}`).toString("base64url");
 }
@@ -68,7 +68,7 @@ async function byName({ store }: Billing, request: ListKeysRequest, step: 1 | -1
   return { keys: rows.map(keyMessage), nextCursor };
 }
 
-/** Their ids sort by the time they were made. */
+/** Ids sort by creation time. */
 async function byTime({ store }: Billing, request: ListKeysRequest, step: 1 | -1): Promise<ListKeysResponse> {
   const { limit, after } = readPage(request.page);
   const beyond = step === 1 ? "$gt" : "$lt";
@@ -83,8 +83,8 @@ async function byTime({ store }: Billing, request: ListKeysRequest, step: 1 | -1
 }
 
 /**
- * Keys, the newest first unless another order is asked for. A cursor is good for the order that it
- * came with.
+ * Keys, newest first unless another order is requested. A cursor is valid only for the order it was
+ * issued for.
  */
 export async function listKeys(billing: Billing, request: ListKeysRequest): Promise<ListKeysResponse> {
   const sort = sortOf(request);

@@ -21,7 +21,7 @@ function check(request: RecordActionRequest): void {
   }
 }
 
-/** Adds a row to the audit log about what happens elsewhere. */
+/** Appends a row to the audit log about an action in another service. */
 export async function recordAction(billing: Billing, request: RecordActionRequest): Promise<RecordActionResponse> {
   check(request);
   const { actor, targetId, accountId, after } = request;

@@ -9,7 +9,7 @@ import { hintOf, keyMessage } from "../keys/key.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
 const maxOverlapMs = 30n * 86_400_000n;
-/** Replaced secrets that are kept, so that their users learn that they have ended. */
+/** Replaced secrets to keep, so that their users learn that they have expired. */
 const maxKept = 10;
 
 function replaced(key: KeyDocument, until: Date): KeyDocument["previous"] {
@@ -20,7 +20,7 @@ function replaced(key: KeyDocument, until: Date): KeyDocument["previous"] {
   return [...earlier, { digest: key.digest, until }].slice(-maxKept);
 }
 
-/** Gives a key a new secret; all before it end with the overlap at the latest. */
+/** Gives a key a new secret; all earlier ones expire with the overlap at the latest. */
 export async function regenerateKey(billing: Billing, request: RegenerateKeyRequest): Promise<CreateKeyResponse> {
   const { overlapMs, id, actor } = request;
   if (overlapMs < 0n || overlapMs > maxOverlapMs) {

@@ -3,17 +3,20 @@ import type { RenewRequest, RenewResponse } from "@uag/proto/billing/v1/limits.t
 import type { Billing } from "../billing.ts";
 import { renewLease } from "../limits/holders.ts";
 
-/** What a holder is told. */
+/** The lease as holders are told it. */
 const leaseMs = 4_000;
-/** What it gets beyond that, for clocks that do not run alike. */
+/** Added to that lease, for clocks that run at different speeds. */
 const marginMs = 500;
 
 /**
- * How long everything must have been well before a silent holder is taken for dead, milliseconds.
+ * How long everything must have been healthy before a silent holder counts as dead, milliseconds.
  */
 export const steadyMs = leaseMs + marginMs;
 
-/** Keeps a holder's permits. One whose lease ran out but whose permits nobody took lives on. */
+/**
+ * Renews a holder's lease on its permits. One whose lease expired but whose permits were not
+ * reclaimed lives on.
+ */
 export async function renew(billing: Billing, request: RenewRequest): Promise<RenewResponse> {
   if (request.holderId === "") throw new GatewayError("invalid_request", undefined, { param: "holder_id" });
   try {

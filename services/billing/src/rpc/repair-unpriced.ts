@@ -15,7 +15,7 @@ async function unpricedRow({ store }: Billing, requestId: string): Promise<Entry
   throw new GatewayError("invalid_request", "That request has its price.", { param: "request_id" });
 }
 
-/** Those that were repaired are among them: whoever asks for all again learns of every one. */
+/** Includes those already repaired: a caller that lists everything again sees every one. */
 async function unpricedRows({ store }: Billing, request: RepairUnpricedRequest) {
   const { limit, after } = readPage(request.page);
   const found = await store.ledger
@@ -34,8 +34,7 @@ function checkCost(requestId: string, cost: bigint): void {
 }
 
 /**
- * Prices and charges requests that had no price when they were settled; their own rows stay as they
- * are.
+ * Prices and charges requests that were settled without a price; their own rows stay as they are.
  */
 export async function repairUnpriced(
   billing: Billing,

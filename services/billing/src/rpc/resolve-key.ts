@@ -18,10 +18,7 @@ const candidates = ({ digest, previousDigests }: ResolveKeyRequest): Buffer[] =>
   ...previousDigests.slice(0, maxPrevious),
 ];
 
-/**
- * A key that was found under a pepper which is being replaced is kept under the current one from
- * now on.
- */
+/** Stores a key found under a previous pepper under the current one. */
 async function renewDigest({ store, settings }: Billing, found: Buffer, request: ResolveKeyRequest): Promise<void> {
   const { digest, pepperId = "" } = request;
   if (digest.equals(found) || pepperId !== settings.peppers.current.id) return;
@@ -30,7 +27,7 @@ async function renewDigest({ store, settings }: Billing, found: Buffer, request:
 
 const digestsOf = (key: KeyDocument): Buffer[] => [key.digest, ...(key.previous ?? []).map(({ digest }) => digest)];
 
-/** The keys that are asked for, by each of their digests in hex. */
+/** Finds the requested keys, indexed by each of their digests in hex. */
 async function findKeys({ store }: Billing, requests: ResolveKeyRequest[]): Promise<Map<string, KeyDocument>> {
   const found = new Map<string, KeyDocument>();
   const isMissing = (request: ResolveKeyRequest): boolean =>
@@ -44,7 +41,7 @@ async function findKeys({ store }: Billing, requests: ResolveKeyRequest[]): Prom
   return found;
 }
 
-/** Which of these accounts want no answers of theirs to be stored. */
+/** Which of these accounts want no answers stored. */
 async function findKeepingNone({ store: { accounts } }: Billing, ids: readonly string[]): Promise<Set<string>> {
   const rows = await accounts
     .find({ _id: { $in: ids } }, { keepsNoAnswers: 1 })
@@ -53,8 +50,8 @@ async function findKeepingNone({ store: { accounts } }: Billing, ids: readonly s
 }
 
 /**
- * The router's look-up: two or three queries, however many keys are asked for. A revoked or expired
- * key is found: the router turns it away, and may remember that.
+ * The router's lookup: two or three queries, however many keys are requested. Revoked and expired
+ * keys are returned too: the router rejects them, and may cache that.
  */
 export async function resolveKeys(billing: Billing, { keys }: ResolveKeysRequest): Promise<ResolveKeysResponse> {
   if (keys.length > maxAtOnce) {

@@ -11,7 +11,7 @@ import { returnOperation } from "../ledger/return.ts";
 
 const maxConcurrent = 1_000;
 
-/** Callers of old do not say whose grant it is. */
+/** Older callers do not send the account of the grant. */
 async function ownerOf(billing: Billing, { grantId, accountId }: ReturnRequest): Promise<string> {
   if (accountId) return accountId;
   const grant = await billing.store.grants.findById(grantId, { accountId: 1 }).lean<{ accountId: string }>();
@@ -19,7 +19,7 @@ async function ownerOf(billing: Billing, { grantId, accountId }: ReturnRequest):
   return grant.accountId;
 }
 
-/** Gives back part of a grant, or closes it. */
+/** Returns part of a grant, or closes it. */
 export async function returnGrant(billing: Billing, request: ReturnRequest): Promise<ReturnResponse> {
   const { grantId, sequence, amountNanoUsd: amount, close, spentNanoUsd: spent } = request;
   if (amount < 0n) throw new GatewayError("invalid_request", undefined, { param: "amount_nano_usd" });
@@ -40,7 +40,7 @@ async function outcomeOf(billing: Billing, request: ReturnRequest): Promise<Retu
   }
 }
 
-/** Gives back parts of many grants; whatever their accounts, they are committed together. */
+/** Returns parts of many grants, committed together whatever their accounts. */
 export async function returnMany(billing: Billing, request: ReturnManyRequest): Promise<ReturnManyResponse> {
   if (request.returns.length > maxConcurrent) {
     throw new GatewayError("invalid_request", `At most ${maxConcurrent} at once.`, { param: "returns" });

@@ -4,7 +4,9 @@ import { announceChange } from "../keys/announce.ts";
 import { changeKey } from "../keys/change-key.ts";
 import { keyMessage } from "../keys/key.ts";
 
-/** Revokes a key for good; revoking it again changes nothing, but tells the routers once more. */
+/**
+ * Revokes a key for good; revoking it again changes nothing, but notifies the routers once more.
+ */
 export async function revokeKey(billing: Billing, request: RevokeKeyRequest): Promise<Key> {
   const key = await changeKey(billing, {
     id: request.id,

@@ -8,9 +8,9 @@ import { maxAmount } from "../ledger/money.ts";
 import { finishOperation } from "../ledger/return.ts";
 import { type Settlement, settleOperation } from "../ledger/settle.ts";
 
-/** Events of one transaction: keeps it short. */
+/** Events per transaction: keeps it short. */
 const maxBatch = 1_000;
-/** Of one operation on one account. */
+/** Events per operation on one account. */
 const maxGroup = 512;
 const maxIdLength = 200;
 
@@ -25,7 +25,7 @@ function check(event: UsageEvent, index: number): void {
   if (event.holdNanoUsd < 0n || event.holdNanoUsd > maxAmount) throw invalid("hold_nano_usd");
 }
 
-/** The same request more than once in a call: the first holds. */
+/** Drops duplicates of a request within one call: the first one counts. */
 function firstOfEach(events: readonly UsageEvent[]): UsageEvent[] {
   const first = new Map<string, UsageEvent>();
   for (const event of events) if (!first.has(event.requestId)) first.set(event.requestId, event);
@@ -33,8 +33,8 @@ function firstOfEach(events: readonly UsageEvent[]): UsageEvent[] {
 }
 
 /**
- * Charges what its grants do not cover to their accounts; neighbours in other accounts go with
- * them.
+ * Charges to their accounts what their grants do not cover, along with adjacent events of other
+ * accounts.
  */
 async function settleFromAccounts(
   billing: Billing,
@@ -67,8 +67,8 @@ const leftToAccounts = (rest: UsageEvent[]): EscrowChange => ({
 });
 
 /**
- * Grants that admit no more end when their last event is settled. Should it fail, they end with
- * their holder.
+ * Finishes closed grants once their last event is settled. If that fails, they end with their
+ * holder.
  */
 function finishGrants(billing: Billing, grants: Iterable<Grant>): void {
   for (const { id, accountId, state } of grants) {
@@ -80,16 +80,16 @@ function finishGrants(billing: Billing, grants: Iterable<Grant>): void {
 }
 
 /**
- * Charges events to their grants, each once for all time. When the call fails, some may be settled,
- * and repeating it is safe.
+ * Charges events to their grants, each exactly once. When the call fails, some may be settled, and
+ * repeating it is safe.
  * @throws {GatewayError} `invalid_request` before anything is settled, `not_found` when an account
- *   does not exist, `service_unavailable`; `param` names the field at fault.
+ * does not exist, `service_unavailable`; `param` names the field at fault.
  */
 export async function settle(billing: Billing, request: SettleRequest): Promise<SettleResponse> {
   request.events.forEach(check);
   const events = firstOfEach(request.events);
   const responses: Settlement[] = [];
-  /** Says which event has no account, so that the caller can go on without it. */
+  /** Names the event whose account does not exist, so that the caller can continue without it. */
   const named = (accountId: string, error: unknown): unknown => {
     if (!(error instanceof GatewayError) || error.code !== "not_found") return error;
     const index = request.events.findIndex((event) => event.accountId === accountId);
@@ -106,8 +106,8 @@ export async function settle(billing: Billing, request: SettleRequest): Promise<
   for (const settlement of responses) {
     const accountId = accountOf.get(settlement.requestId) ?? "";
     billing.events.settled(accountId, settlement);
-    // Its next grant may be refused for what it owes: nobody is to go on admitting from those that
-    // it has.
+    // Its next grant may be refused for what it owes, so holders must not keep admitting on their
+    // grants.
     if (settlement.isNew && settlement.writtenOff > 0n && billing.recall(accountId)) billing.events.recalled(accountId);
   }
   return {

@@ -22,8 +22,8 @@ function check(request: TopUpRequest): void {
 }
 
 /**
- * The record has its row's id, so that a call which is repeated after a crash adds what is missing
- * and nothing twice.
+ * The record has its row's id, so that a call repeated after a crash adds what is missing and
+ * nothing twice.
  */
 async function recordTopUp(billing: Billing, request: TopUpRequest): Promise<void> {
   const { accountId, amountNanoUsd, reference, note, actor } = request;
@@ -32,7 +32,7 @@ async function recordTopUp(billing: Billing, request: TopUpRequest): Promise<voi
   await recordOnce(billing, { ...change, targetId: accountId }, entryId.topUp(accountId, reference));
 }
 
-/** Adds money, or takes available money away; once for each reference. */
+/** Adds money, or takes available money away; once per reference. */
 export async function topUp(billing: Billing, request: TopUpRequest): Promise<Account> {
   check(request);
   const { accountId, amountNanoUsd: amount, reference, note } = request;

@@ -8,7 +8,7 @@ import type { AccountDocument } from "../store/accounts.ts";
 import { checkAccountName } from "./create-account.ts";
 import { getAccount } from "./get-account.ts";
 
-/** Gives an account another name or setting. Its money changes by top-ups alone. */
+/** Changes an account's name or setting. Its money changes by top-ups alone. */
 export async function updateAccount(billing: Billing, request: UpdateAccountRequest): Promise<Account> {
   const { store } = billing;
   const { id, name, keepsNoAnswers, actor } = request;

@@ -7,7 +7,7 @@ import { changeKey } from "../keys/change-key.ts";
 import { dateOf, keyMessage, limitsDocument, tagsOf } from "../keys/key.ts";
 import { checkKeyFields } from "../keys/validate.ts";
 
-/** What to set, by its path in the document. */
+/** The fields to set, by path in the document. */
 type Change = Readonly<Record<string, unknown>>;
 
 const limitField =
@@ -26,7 +26,7 @@ const fieldOf: Record<string, (request: UpdateKeyRequest) => Change> = {
   metadata: ({ metadata = "{}" }) => ({ metadata, tags: tagsOf(metadata) }),
 };
 
-/** Changes the named fields of a key; routers hear of it at once. */
+/** Changes the named fields of a key and notifies the routers at once. */
 export async function updateKey(billing: Billing, request: UpdateKeyRequest): Promise<Key> {
   checkKeyFields(request);
   const set: Record<string, unknown> = {};

@@ -6,15 +6,15 @@ import type { Money } from "../ledger/money.ts";
 export interface AccountDocument extends Money {
   readonly _id: string;
   readonly name: string;
-  /** Answers under an Idempotency-Key are not stored. */
+  /** Responses under an Idempotency-Key are not stored. */
   readonly keepsNoAnswers?: boolean;
-  /** See `AccountState`. Accounts of before repayments have none. */
+  /** See `AccountState`. Absent in accounts older than repayments. */
   readonly repaid?: bigint;
-  /** Of the account's last ledger row. */
+  /** Seq of the account's last ledger row. */
   readonly seq: bigint;
   /** Hash of the account's last ledger row. */
   readonly head: Buffer;
-  /** Rises when a transaction takes the account before it reads it: see `readAccounts`. */
+  /** Incremented when a transaction locks the account before reading it: see `readAccounts`. */
   readonly version: bigint;
   readonly createdAt: Date;
 }

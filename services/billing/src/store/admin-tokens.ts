@@ -5,15 +5,15 @@ export interface AdminTokenDocument {
   readonly _id: string;
   readonly name: string;
   readonly hint: string;
-  /** HMAC-SHA256 of the token, which itself is stored nowhere. */
+  /** HMAC-SHA256 of the token; the token itself is not stored. */
   readonly digest: Buffer;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
-  /** The pepper's id; none in tokens of an older making. */
+  /** The pepper's id; absent in older tokens. */
   readonly pepperId?: string;
-  /** None in tokens of an older making: they may do everything. */
+  /** Absent in older tokens, which may do everything. */
   readonly role?: AdminRole;
-  /** The one account that it is good for; empty, or none, for all. */
+  /** The one account it is valid for; empty or absent: all. */
   readonly accountId?: string;
   readonly expiresAt?: Date | null;
 }
@@ -36,7 +36,7 @@ const schema = new Schema<AdminTokenDocument>(
   { strict: "throw", versionKey: false },
 );
 schema.index({ digest: 1 }, { unique: true });
-// The console makes one for each of its users every hour; what became of them is in the audit log.
+// The console creates one for each of its users every hour; the audit log keeps their history.
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 30 * 86_400 });
 
 export function adminTokenModel(connection: Connection): Model<AdminTokenDocument> {

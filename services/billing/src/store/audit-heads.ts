@@ -1,8 +1,8 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
 /**
- * Where the audit log's chain ends. There is one: two rows that are written at once conflict in it,
- * and one goes again.
+ * The head of the audit log's chain. There is one document: of two concurrent writes one conflicts
+ * on it and is retried.
  */
 export interface AuditHeadDocument {
   readonly _id: string;

@@ -1,23 +1,23 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
-/** One administrative change. Rows are never changed. */
+/** One administrative change. Rows are never modified. */
 export interface AuditDocument {
   readonly _id: string;
   readonly at: Date;
   readonly actorId: string;
   readonly actorName: string;
-  /** The router's id of the request that asked for it. */
+  /** The router's id of the request that made the change. */
   readonly requestId: string;
-  /** Where the request came from; none in rows of an older making. */
+  /** The client's address; absent in older rows. */
   readonly clientAddress?: string;
   readonly action: string;
   readonly targetId: string;
-  /** Empty when no account is concerned. */
+  /** Empty when no account is affected. */
   readonly accountId: string;
   /** JSON objects as text, empty for nothing. */
   readonly before: string;
   readonly after: string;
-  /** Its place in the chain; none in rows that are older than the chain. See audit/chain.ts. */
+  /** Position in the chain; absent in rows older than the chain. See audit/chain.ts. */
   readonly seq?: bigint;
   readonly previousHash?: Buffer;
   readonly hash?: Buffer;

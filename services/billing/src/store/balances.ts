@@ -3,7 +3,7 @@ import { addMoney, moved } from "../ledger/money.ts";
 import type { AccountDocument } from "./accounts.ts";
 import type { Store } from "./store.ts";
 
-/** What an account's grants were charged since its row was last written, nano-USD, by account. */
+/** Charged to an account's grants since its row was last written, nano-USD, by account. */
 async function unfolded(store: Store, session: ClientSession, ids: readonly string[]): Promise<Map<string, bigint>> {
   const sums = await store.grants
     .aggregate<{ _id: string; sum: bigint | number }>([
@@ -15,8 +15,8 @@ async function unfolded(store: Store, session: ClientSession, ids: readonly stri
 }
 
 /**
- * Accounts with the money they have, to the last settled request: their own columns and their
- * grants, as one moment saw them.
+ * Accounts with their balances up to the last settled request: their own columns plus their grants,
+ * read in one snapshot.
  */
 export async function readBalances(store: Store, ids: readonly string[]): Promise<AccountDocument[]> {
   await using session = await store.connection.startSession({ snapshot: true });

@@ -19,7 +19,7 @@ interface InSession {
   readonly session: ClientSession;
 }
 
-/** Reads how the budgets of these keys stand. */
+/** Reads the budgets of these keys and what counts against them. */
 export async function readBudgets(
   { store, session }: InSession,
   requested: { readonly keyIds: string[]; readonly accountIds: string[]; readonly nowMs: number },
@@ -50,7 +50,7 @@ export async function readBudgets(
   };
 }
 
-/** Adds what keys were charged to their month. */
+/** Adds charges of keys to their month. */
 export async function writeSpending(
   { store, session }: InSession,
   charges: readonly KeyCharge[],

@@ -18,7 +18,7 @@ export type Decided =
   | { readonly ok: true; readonly response: unknown }
   | { readonly ok: false; readonly error: unknown };
 
-/** What came of one account's operations, in their order. */
+/** The outcome of one account's operations, in order. */
 export interface Committed {
   readonly decided: readonly Decided[];
   readonly availableRose: boolean;
@@ -66,12 +66,12 @@ function noAccount(line: Line): Committed {
 }
 
 /**
- * Decides operations of several accounts, those of each one after the other, and commits all their
- * changes in one transaction. A refused operation changes nothing and hinders none of the others.
- * Nothing is answered before it is committed, not even "this was done already": an answer that
- * rested on a row which a failover then undid would lose money.
+ * Decides operations of several accounts, those of each account in order, and commits all changes
+ * in one transaction. A refused operation changes nothing and does not affect the others. Nothing
+ * is answered before the commit, not even "already done": an answer based on a row that a failover
+ * then rolls back would lose money.
  * @param lines of different accounts
- * @param known something of this was tried before: rows may be there already
+ * @param known part of this was tried before, so rows may exist already
  */
 export async function commitLines(
   options: CommitOptions,

@@ -7,7 +7,7 @@ export interface BooksLocation {
   readonly database: string;
   /**
    * How long a call waits for a primary and for a free connection before it fails, milliseconds.
-   * Default 2,000: a caller learns as soon of a database that is too busy as of one that is away.
+   * Default 2,000: callers learn of an overloaded database as quickly as of an unreachable one.
    */
   readonly waitMs?: number;
 }
@@ -16,7 +16,7 @@ const maxPoolSize = 32;
 /** An audit takes minutes anyway; a machine that pauses for a few seconds must not end it. */
 export const auditWaitMs = 30_000;
 
-/** Connects to the books. While the database is out of reach calls fail within `waitMs`. */
+/** Connects to the billing database. While it is unreachable, calls fail within `waitMs`. */
 export function connectBooks({ url, database, waitMs = 2_000 }: BooksLocation): Promise<Connection> {
   const waits = { selectionTimeoutMs: waitMs, poolTimeoutMs: waitMs };
   return connectMongo({ url, database, service: "billing", maxPoolSize, ...waits });

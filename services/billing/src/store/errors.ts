@@ -4,8 +4,8 @@ import { isUnavailable } from "@uag/mongo/errors.ts";
 const retryAfterMs = 1_000;
 
 /**
- * What a caller is told of a store failure: `service_unavailable` when the database is out of
- * reach, else the error itself.
+ * Maps a store failure to what the caller sees: `service_unavailable` when the database is
+ * unreachable, else the error itself.
  */
 export function toStoreError(error: unknown): unknown {
   if (!isUnavailable(error)) return error;

@@ -11,9 +11,7 @@ export interface GrantDocument {
   readonly amount: bigint;
   readonly returned: bigint;
   readonly settled: bigint;
-  /**
-   * The last three are not there in grants that were made before usage was charged to grants alone.
-   */
+  /** `folded`, `seq` and `head` are absent in grants older than charging to grants alone. */
   readonly folded?: bigint;
   readonly seq?: bigint;
   readonly head?: Buffer;
@@ -22,7 +20,7 @@ export interface GrantDocument {
   readonly live: boolean;
   readonly taskUntil: Date | null;
   readonly createdAt: Date;
-  /** Of one that is not live any more; not there in grants that ended before they were pruned. */
+  /** Set once it is no longer live; absent in grants that ended before pruning existed. */
   readonly endedAt?: Date;
 }
 

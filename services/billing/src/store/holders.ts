@@ -9,7 +9,7 @@ export interface HolderDocument {
   readonly leaseUntil: Date;
   readonly orphanedAt: Date | null;
   readonly closedAt: Date | null;
-  /** When what a closed holder left behind is looked for next. */
+  /** When a closed holder's leftover grants are looked for next. */
   readonly sweepAt: Date | null;
 }
 

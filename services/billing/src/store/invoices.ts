@@ -1,7 +1,7 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
 /**
- * What an account's ledger rows of one month come to, nano-USD: see `Invoice` of
+ * The totals of an account's ledger rows of one month, nano-USD: see `Invoice` of
  * `proto/billing/v1/admin.proto`.
  */
 export interface InvoiceSums {
@@ -15,7 +15,7 @@ export interface InvoiceSums {
   readonly lines: readonly { readonly model: string; readonly requests: bigint; readonly charged: bigint }[];
 }
 
-/** A month that takes no more rows. */
+/** A month that is closed to new rows. */
 export interface InvoiceDocument extends InvoiceSums {
   /** `<account>:<month>` */
   readonly _id: string;

@@ -7,7 +7,7 @@ export interface LimitsDocument {
   readonly monthlyBudgetNanoUsd: bigint;
 }
 
-/** A secret that was replaced, and goes on working for a while. */
+/** A replaced secret that still works for a while. */
 export interface PreviousSecret {
   readonly digest: Buffer;
   readonly until: Date;
@@ -18,9 +18,9 @@ export interface KeyDocument {
   readonly accountId: string;
   readonly name: string;
   readonly hint: string;
-  /** HMAC-SHA256 of the secret, which itself is stored nowhere. */
+  /** HMAC-SHA256 of the secret; the secret itself is not stored. */
   readonly digest: Buffer;
-  /** Id of the pepper that it was made under; none in keys of an older making. */
+  /** Id of the pepper it was hashed with; absent in older keys. */
   readonly pepperId?: string;
   readonly models: string[];
   readonly limits: LimitsDocument;
@@ -28,11 +28,11 @@ export interface KeyDocument {
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   readonly version: bigint;
-  /** A JSON object, as text; none in keys of an older making. */
+  /** A JSON object as text; absent in older keys. */
   readonly metadata?: string;
-  /** What `metadata` calls so; none in keys that were last changed before they were kept apart. */
+  /** The `tags` of `metadata`; absent in keys last changed before tags were stored separately. */
   readonly tags?: readonly string[];
-  /** The latest last. */
+  /** Oldest first. */
   readonly previous?: readonly PreviousSecret[];
 }
 

@@ -16,7 +16,7 @@ export interface EntryDocument extends Money {
   readonly note: string;
   readonly previousHash: Buffer;
   readonly hash: Buffer;
-  /** Left out where they are false or empty, as they are in most rows or in rows of old. */
+  /** Omitted when false or empty, as in most rows and in older ones. */
   readonly ofGrant?: boolean;
   readonly grantHead?: Buffer;
   readonly endsGrant?: boolean;
@@ -76,9 +76,7 @@ export function entryDocument(entry: Entry): EntryDocument {
   };
 }
 
-/**
- * The row as it was hashed. An event's fields that its time did not know yet get their defaults.
- */
+/** The row as it was hashed. Event fields unknown at its time get their defaults. */
 export function entryMessage(document: EntryDocument): Entry {
   return {
     id: document._id,

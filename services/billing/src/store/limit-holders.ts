@@ -1,16 +1,18 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
-/** A process that holds permits of limits. */
+/** A process that holds rate-limit permits. */
 export interface LimitHolderDocument {
   readonly _id: string;
   readonly leaseUntil: Date;
-  /** Its lease ran out and its permits are others' now. For good: it goes on under a new id. */
+  /**
+   * Its lease expired and its permits were reclaimed. Final: the process continues under a new id.
+   */
   readonly lapsed: boolean;
-  /** Every pool has taken back what the lapsed holder had. */
+  /** Every pool has reclaimed what the lapsed holder had. */
   readonly swept: boolean;
 }
 
-/** A lapsed holder is remembered for longer than any call of its can be on its way. */
+/** A lapsed holder is remembered for longer than any of its calls can be in flight. */
 const rememberedSeconds = 3_600;
 
 const schema = new Schema<LimitHolderDocument>(

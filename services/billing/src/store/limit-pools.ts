@@ -11,7 +11,7 @@ export interface LimitPoolDocument {
   readonly free: number;
   readonly resting: readonly Resting[];
   readonly loans: readonly (Loan & { readonly id: string })[];
-  /** Rises with every change: who writes must have read the latest. */
+  /** Incremented by every change: a writer must have read the latest. */
   readonly revision: number;
   readonly changedAt: Date;
 }
@@ -65,7 +65,7 @@ export function poolOf(document: LimitPoolDocument): Pool {
   };
 }
 
-/** The pool's own fields, as they are stored. */
+/** The pool's own fields as stored. */
 export function poolFields(pool: Pool): Pick<LimitPoolDocument, "limit" | "keyVersion" | "free" | "resting" | "loans"> {
   const { limit, keyVersion, free, resting } = pool;
   return { limit, keyVersion, free, resting, loans: Object.entries(pool.loans).map(([id, loan]) => ({ id, ...loan })) };

@@ -1,7 +1,8 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
 /**
- * Nano-USD per million, by unit: pairs, because units have characters that a field's name may not.
+ * Nano-USD per million, by unit. Pairs, because unit names contain characters that field names may
+ * not.
  */
 type RatePairs = readonly (readonly [unit: string, rate: string])[];
 

@@ -9,14 +9,14 @@ interface Job {
   readonly done: (decided: Decided) => void;
 }
 
-/** What waits for one account. */
+/** Operations waiting for one account. */
 interface Waiting {
   readonly accountId: string;
   readonly jobs: Job[];
   busy: boolean;
 }
 
-/** What one transaction takes of an account. */
+/** The jobs one transaction takes from an account. */
 interface Part {
   readonly waiting: Waiting;
   readonly jobs: readonly Job[];
@@ -26,18 +26,18 @@ interface Part {
  * Rows one transaction may have to read or write: keeps it short, so that others get their turn.
  */
 const maxBatch = 1_024;
-/** Operations that may wait for one account; more than this and it is better to say so at once. */
+/** Operations that may wait for one account; beyond that, failing at once is better. */
 const maxQueue = 4_096;
-/** Transactions at once: with more of them each would be smaller, and all together dearer. */
+/** Concurrent transactions: with more, each would be smaller and all together more expensive. */
 const maxConcurrent = 2;
 /**
- * Having lost to another process so lately means that it is probably still trying: let it have a
+ * After losing a conflict this recently, the other process is probably still trying: give it a
  * turn.
  */
 const rivalMs = 1_000;
 const yieldMs = 10;
 
-/** Changes accounts, each in its own line. */
+/** Changes accounts, one queue per account. */
 export interface AccountQueue {
   /**
    * Resolves with the operation's answer once it is committed.
@@ -57,15 +57,13 @@ function weigh(operation: Operation<unknown>): number {
 }
 
 /**
- * Within this process an account's operations wait for each other, and whatever waits is committed
- * together, many accounts in one transaction. This is only for speed: what keeps the books right
- * among many processes is the transaction.
+ * Within this process operations of one account wait for each other, and all that is waiting is
+ * committed together, many accounts in one transaction. This only improves speed: across processes
+ * the transaction keeps the books correct.
  */
 export function createAccountQueue(options: QueueOptions): AccountQueue {
   const accounts = new Map<string, Waiting>();
-  /**
-   * Accounts with something to do that no transaction is at work on, in the order of their turns.
-   */
+  /** Accounts with pending operations and no running transaction, in FIFO order. */
   const ready: Waiting[] = [];
   let running = 0;
   let lostAt = Number.NEGATIVE_INFINITY;
@@ -74,7 +72,7 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
     options.onRetry?.();
   };
 
-  /** As many accounts, and of each as many jobs, as fit one transaction; one job at the least. */
+  /** Takes as many accounts, and as many jobs of each, as fit one transaction; at least one job. */
   function take(): Part[] {
     const parts: Part[] = [];
     let weight = 0;
@@ -97,7 +95,8 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
   }
 
   async function work(parts: readonly Part[]): Promise<void> {
-    // Who has lost lately takes the accounts first and reads then: see readAccounts.
+    // After a recent conflict, the transaction locks the accounts before reading them: see
+    // readAccounts.
     await commitParts({ ...options, onRetry }, parts, performance.now() - lostAt < rivalMs);
     running--;
     pump();
@@ -117,7 +116,7 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
     accounts.set(accountId, waiting);
     if (waiting.jobs.push(job) === 1 && !waiting.busy) {
       ready.push(waiting);
-      // What comes in the same turn of the event loop goes together.
+      // Operations submitted in the same turn of the event loop are committed together.
       if (ready.length === 1) setImmediate(pump);
     }
     return true;
@@ -135,7 +134,9 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
   };
 }
 
-/** When one account is in the way, the others are not kept by it: each half goes by itself. */
+/**
+ * When one account conflicts, it must not hold up the others: each half is committed separately.
+ */
 async function commitParts(options: QueueOptions, parts: readonly Part[], again: boolean): Promise<void> {
   const lines = parts.map(({ waiting, jobs }) => ({
     accountId: waiting.accountId,

@@ -9,7 +9,7 @@ import type { HolderDocument } from "./holders.ts";
 import type { EntryDocument } from "./ledger.ts";
 import type { Store } from "./store.ts";
 
-/** Operations of one account, to be decided one after the other. */
+/** Operations of one account, decided in order. */
 export interface Line {
   readonly accountId: string;
   readonly operations: readonly Operation<unknown>[];
@@ -18,14 +18,14 @@ export interface Line {
 export interface ReadOptions {
   readonly store: Store;
   readonly session: ClientSession;
-  /** It runs again: nothing is expected, all is looked up. */
+  /** This is a retry: nothing is assumed, everything is looked up. */
   readonly again: boolean;
   readonly nextSeq: (after: bigint) => bigint;
 }
 
 /**
- * By their primary key, which is the cheapest way to rows whose ids are known, also where another
- * index begins with the account.
+ * Hints the primary key, the cheapest access to rows with known ids, even where another index
+ * begins with the account.
  */
 const byId = { _id: 1 } as const;
 
@@ -72,8 +72,8 @@ async function readEntries(
 }
 
 /**
- * Not part of the transaction, which would make it one over two shards: what a holder is granted
- * that was fenced just now is found when it is swept for the second time.
+ * Read outside the transaction, which would otherwise span two shards: a grant made to a holder
+ * that was just fenced is found by the holder's second sweep.
  */
 export async function readHolders(store: Store, lines: readonly Line[]): Promise<Map<string, HolderState>> {
   const ids = idsOf(lines, "holders");
@@ -87,8 +87,8 @@ export async function readHolders(store: Store, lines: readonly Line[]): Promise
 }
 
 /**
- * The second time it writes to them first: then whoever comes later loses at its first statement,
- * and a long transaction is never undone by a stream of short ones.
+ * A retry writes to the accounts first: a later transaction then loses at its first statement, and
+ * a stream of short ones cannot keep aborting a long one.
  */
 async function readAccounts({ store, session, again }: ReadOptions, ids: string[]): Promise<AccountDocument[]> {
   const filter = { _id: { $in: ids } };
@@ -96,7 +96,7 @@ async function readAccounts({ store, session, again }: ReadOptions, ids: string[
   return await store.accounts.find(filter).session(session).lean<AccountDocument[]>();
 }
 
-/** What the lines' operations look at, by account; accounts that do not exist are not there. */
+/** Reads what the lines' operations need, by account; accounts that do not exist are missing. */
 export async function readBooks(
   options: ReadOptions,
   lines: readonly Line[],

@@ -6,15 +6,14 @@ interface Privilege {
 }
 
 /**
- * Reading, adding, and what billing does at its start: making collections and indexes that are
- * missing.
+ * Reading, inserting, and what billing does on startup: creating missing collections and indexes.
  */
 const adding = ["find", "insert", "createCollection", "createIndex", "listIndexes", "collStats"];
 const changing = [...adding, "update", "remove"];
 
 /**
- * The database role under which billing can do all its work and nobody can change what was written:
- * no update and no remove on the collections that are only added to.
+ * The database role under which billing can do all its work and nobody can alter history: no update
+ * and no remove on append-only collections.
  * https://www.mongodb.com/docs/manual/reference/privilege-actions/
  */
 export function appendOnlyRole(database: string): { name: string; privileges: Privilege[] } {

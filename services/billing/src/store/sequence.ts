@@ -1,9 +1,11 @@
-/** Processes seldom meet at the same number: each has its own place in a millisecond. */
+/**
+ * Makes collisions between processes unlikely: each uses its own microsecond within a millisecond.
+ */
 const offset = BigInt(Math.floor(Math.random() * 1_000));
 
 /**
- * Numbers for ledger rows: about the microseconds of this process's clock, each larger than the
- * last, and larger than those of the rows that it rests on, whatever clock gave them.
+ * Generates seqs for ledger rows: roughly the microseconds of this process's clock, each larger
+ * than the last and larger than those of the rows it depends on, whichever clock produced them.
  */
 export function createSequence(): (after: bigint) => bigint {
   let last = 0n;

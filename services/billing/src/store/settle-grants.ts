@@ -24,7 +24,7 @@ async function readGrants(store: Store, session: ClientSession, events: readonly
     .lean<GrantDocument[]>();
 }
 
-/** Hardly ever is an event settled already, so it is looked up only after a row was in the way. */
+/** An event is rarely settled already, so it is looked up only after a write conflicted. */
 async function readKnown(store: Store, session: ClientSession, events: readonly UsageEvent[], accountIds: string[]) {
   const ids = events.map(({ requestId }) => entryId.settle(requestId));
   const columns = { available: 1, held: 1, charged: 1, writtenOff: 1, toppedUp: 1 };
@@ -43,13 +43,14 @@ async function write(store: Store, session: ClientSession, change: EscrowChange,
 }
 
 /**
- * Writes what was charged to grants, in one statement: of one for each the server would make a
- * plan, which is more work than the write.
+ * Writes the charges of all grants in one statement: with one statement per grant the server would
+ * plan each, which costs more than the write.
  */
 async function writeGrants(store: Store, session: ClientSession, grants: readonly Grant[]): Promise<void> {
   const ids = grants.map(({ id }) => id);
   const accountIds = distinct(grants.map(({ accountId }) => accountId));
-  // `folded` as well: a grant of old has none, and counts as taken up to what it had settled then.
+  // Writes `folded` as well: an older grant has none, and counts as folded up to what it had
+  // settled then.
   const changes = grants.map(({ settled, folded, seq, head }) => ({ settled, folded, seq, head }));
   const place = { $indexOfArray: [{ $literal: ids }, "$_id"] };
   const changed = { $mergeObjects: ["$$ROOT", { $arrayElemAt: [{ $literal: changes }, place] }] };

@@ -2,7 +2,7 @@ import { type Connection, type Model, Schema } from "mongoose";
 
 /** What one key was charged in one calendar month (UTC). */
 export interface SpendingDocument {
-  /** `<account>/<key>/<month>`, the month as `2026-01`. Of old: `<key>/<month>`; both count. */
+  /** `<account>/<key>/<month>`, the month as `2026-01`. Formerly `<key>/<month>`; both count. */
   readonly _id: string;
   readonly accountId?: string;
   /** Nano-USD. */
@@ -22,7 +22,7 @@ export function spendingId(accountId: string, keyId: string, month: string): str
   return `${accountId}/${keyId}/${month}`;
 }
 
-/** Where spending was counted before its id began with the account. */
+/** The id spending was counted under before it began with the account. */
 export function oldSpendingId(keyId: string, month: string): string {
   return `${keyId}/${month}`;
 }

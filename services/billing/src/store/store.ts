@@ -55,8 +55,8 @@ export function modelsOn(connection: Connection): Models {
 type Collection = Pick<Model<unknown>, "createCollection" | "createIndexes" | "collection">;
 
 /**
- * Opens the collections and makes sure they and their indexes exist: uniqueness is part of what the
- * books promise.
+ * Opens the collections and ensures that they and their indexes exist: the books rely on their
+ * uniqueness.
  */
 export async function openStore(connection: Connection): Promise<Store> {
   const models = modelsOn(connection);
@@ -67,7 +67,7 @@ export async function openStore(connection: Connection): Promise<Store> {
   return { connection, ...models };
 }
 
-/** Collections whose rows are only ever added, and the others. */
+/** Collection names: those that are append-only, and the others. */
 export function collectionNames(): { appendOnly: string[]; changing: string[] } {
   const { ledger, audit, ...changing } = modelsOn(createConnection());
   const names = (models: object): string[] => (Object.values(models) as Collection[]).map((m) => m.collection.name);

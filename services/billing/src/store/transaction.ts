@@ -9,8 +9,8 @@ export type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Prom
 /**
  * Runs `work` in one transaction until it is committed: see `inTransaction` of `@uag/mongo`.
  * @throws {GatewayError} `service_unavailable` after 4 s without success; the outcome may be
- *   unknown then, so callers repeat with the same ids. With `yields`, whatever was thrown when
- *   another transaction won.
+ * unknown then, so callers repeat with the same ids. With `yields`, whatever was thrown when
+ * another transaction won.
  */
 export async function inTransaction<T>(
   options: mongo.TransactionOptions,
