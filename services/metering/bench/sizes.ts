@@ -2,7 +2,7 @@ import type { mongo } from "mongoose";
 
 interface Size {
   readonly name: string;
-  /** On disk, compressed, with what WiredTiger keeps free. */
+  /** Compressed size on disk, including free space that WiredTiger retains. */
   readonly rows: number;
   readonly indexes: number;
 }
@@ -19,11 +19,11 @@ async function sizeOf(db: mongo.Db, name: string): Promise<Size> {
 }
 
 /**
- * What collections take on disk for each request, in bytes, the largest first; the small ones
+ * Disk usage per request of each collection, in bytes, largest first; the small ones are summed
  * together.
  */
 export async function bytesARequest(dbs: readonly mongo.Db[], requests: number): Promise<string> {
-  // What is on disk is known after a checkpoint.
+  // Sizes on disk are only accurate after a checkpoint.
   await dbs[0]?.admin().command({ fsync: 1 });
   const sizes: Size[] = [];
   for (const db of dbs) {

@@ -16,11 +16,10 @@ import { createConnection } from "mongoose";
 import { bytesARequest } from "./sizes.ts";
 
 /**
- * Events a second from JetStream to settled and rolled up, with the real billing, MongoDB and NATS,
- * and what an event costs:
- * `TEST_MONGODB_URL=… TEST_NATS_URL=… node services/metering/bench/throughput.ts [times 256 events]
- * [accounts]` Every account has a grant, taken through billing; accounts themselves are made in
- * bulk.
+ * Measures events per second from JetStream to settled and rolled up, with the real billing,
+ * MongoDB and NATS, and the CPU cost of an event: `TEST_MONGODB_URL=… TEST_NATS_URL=… node
+ * services/metering/bench/throughput.ts [times 256 events] [accounts]` Every account has a grant
+ * acquired through billing; the accounts themselves are inserted in bulk.
  */
 const batches = Number(process.argv[2] ?? 200);
 const accountCount = Number(process.argv[3] ?? 10);
@@ -113,7 +112,7 @@ const all = Array.from({ length: batches * perBatch }, (_, n) => {
     holdNanoUsd: 2_000n,
   });
 });
-/** As publishers cut them: those of one partition go together, at most 256, the oldest first. */
+/** Batches as publishers build them: one partition each, at most 256 events, oldest first. */
 const encoded = [...Map.groupBy(all, ({ accountId }) => partitionOf(accountId))].flatMap(([partition, events]) =>
   Array.from({ length: Math.ceil(events.length / perBatch) }, (_, n) => {
     const batchId = `${prefix}${partition}:${n}`;

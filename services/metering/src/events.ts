@@ -2,24 +2,24 @@ import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import { outcomeToJSON, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
-/** Each thing that happens to usage: its log line and its counters in one place. */
+/** Metering's events, each logged and counted in one place. */
 export interface MeteringEvents {
   applied(batches: number, events: number, repeated: number): void;
-  /** A request has two different ends; the stored one holds. */
+  /** A request has two different terminal events; the stored one counts. */
   conflict(event: UsageEvent, storedOutcome: string): void;
   buried(reason: string, batchId: string): void;
-  /** A buried batch was not from whom it said. */
+  /** A buried batch was not from the publisher it claimed. */
   forged(): void;
   /** One event of a batch cannot be applied; the others are. */
   eventBuried(requestId: string, reason: string, batchId: string): void;
-  /** A buried event was put right and applied. */
+  /** A buried event was corrected and applied. */
   unburied(id: string): void;
-  /** A month's events are in a file, and no longer in the database. */
+  /** A month's events were moved from the database to a file. */
   archived(part: { month: string; key: string; rows: bigint; bytes: bigint }): void;
   archiveFailed(error: unknown): void;
   waiting(error: unknown): void;
   streamMade(name: string): void;
-  /** There are other metering processes than before, and so many partitions are this one's. */
+  /** The set of metering processes changed, and this process now owns that many partitions. */
   membership(members: number, partitions: number): void;
 }
 

@@ -81,7 +81,7 @@ function rpcServices(
   ];
 }
 
-/** Whom batches are believed from; undefined where no proof is asked for. */
+/** The keys of trusted publishers; undefined when no proof is required. */
 function batchKeysOf({ TLS, USAGE_MAC_KEYS: keys }: MeteringConfig): BatchKey[] | undefined {
   if (keys === undefined && TLS === "off") return undefined;
   if (keys === undefined) throw new ConfigError("USAGE_MAC_KEYS must be set: nobody's usage would be believed");
@@ -91,7 +91,7 @@ function batchKeysOf({ TLS, USAGE_MAC_KEYS: keys }: MeteringConfig): BatchKey[] 
   });
 }
 
-/** What archives months, here or by request; on its own only where there is a place for them. */
+/** Sets up archiving on request, and periodic archiving if a store is configured. */
 function openArchive(config: MeteringConfig, { store, events }: ApplyOptions, stack: AsyncDisposableStack) {
   const objects = openObjects(config);
   const archive = { store, objects, keepMonths: config.USAGE_KEEP_MONTHS, events };
@@ -104,8 +104,7 @@ function openArchive(config: MeteringConfig, { store, events }: ApplyOptions, st
 }
 
 /**
- * Tells whoever shows usage that there is more of it. Nobody waits for it, and nothing is lost
- * without it.
+ * Announces new usage to those who display it. Nobody waits for it, and nothing is lost without it.
  */
 function announcer({ connection }: Bus): (accountIds: ReadonlySet<string>) => void {
   return (accountIds) => {
@@ -114,7 +113,7 @@ function announcer({ connection }: Bus): (accountIds: ReadonlySet<string>) => vo
   };
 }
 
-/** Starts metering as the environment says; resolves when it serves. */
+/** Starts metering as configured by the environment; resolves when it serves. */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<MeteringService> {
   const config = readConfig(schema, env);
   await using stack = new AsyncDisposableStack();
@@ -140,7 +139,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const stop = new AbortController();
   const workingMs = config.ACK_WAIT_MS / 3;
   const inbox = new Inbox({ bus, topology, log, workingMs });
-  // Half of their life is a margin on both sides: late messages are hours late, not weeks.
+  // Half the retention is a margin on both sides: late messages are hours late, not weeks.
   const expiredBeforeMs = (): number => Date.now() - (config.USAGE_KEEP_MONTHS * monthMs) / 2;
   const batchKeys = batchKeysOf(config);
   const parts = { store, billing, events, expiredBeforeMs, announce: announcer(bus) };

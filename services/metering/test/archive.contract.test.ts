@@ -17,7 +17,7 @@ import { type Bench, event, startBench } from "./harness.ts";
 const everything = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
 const keepMonths = 1;
 
-/** Noon on a day of the month that is `months` before this one. */
+/** Noon on a day `months` months ago. */
 function past(months: number, day = 10): number {
   const now = new Date();
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, day, 12);
@@ -36,7 +36,7 @@ async function withArchive(work: (bench: Bench, dir: string) => Promise<void>): 
   }
 }
 
-/** Metering's store from beside it. */
+/** A second connection to metering's store. */
 async function besides(bench: Bench) {
   const connection = await connectStore({
     url: bench.env["MONGODB_URL"] ?? "",
@@ -128,12 +128,12 @@ test("an archiving that was cut off, wherever, is taken up; a file that does not
     const aside = `archiving_${month.replace("-", "_")}`;
     const rows = await store.connection.db!.collection(aside).find().toArray();
     assert.equal((await bench.admin.archiveMonth({ month })).rows, 2n);
-    // It died when it had noted the file, and before it dropped the rows.
+    // It died after recording the file and before dropping the rows.
     await store.connection.db!.collection(aside).insertMany(rows);
     await bench.admin.archiveMonth({ month });
     assert.equal((await store.months.findOne({ _id: month }))?.parts.length, 1);
     assert.deepEqual(await listed(bench), []);
-    // Others that come to the same sums are no copy.
+    // Other rows with the same sums are not a copy.
     const others = [begun("c", old), begun("d", old)].map(toDocument);
     await store.connection.db!.collection(aside).insertMany(others as never[]);
     assert.equal((await bench.admin.archiveMonth({ month })).rows, 2n);

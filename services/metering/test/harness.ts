@@ -23,11 +23,11 @@ function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
 
 const silent = createLogger({ service: "test", level: "silent" });
 
-/** A ledger in memory: settles each request once, and refuses what it is told to. */
+/** A ledger in memory: settles each request once, and fails on demand. */
 export interface FakeBilling extends AsyncDisposable {
   readonly address: string;
   readonly settled: Map<string, bigint>;
-  /** What of a request's cost no money covers. */
+  /** The part of a request's cost that no money covers. */
   writtenOff: (event: UsageEvent) => bigint;
   /** What the next calls fail with, if anything. */
   failure: (events: UsageEvent[]) => Error | undefined;
@@ -80,12 +80,12 @@ export interface Bench extends AsyncDisposable {
   readonly names: StreamNames;
   readonly env: NodeJS.ProcessEnv;
   readonly adminPort: number;
-  /** Publishes one batch; answers its id. */
+  /** Publishes one batch; returns its id. */
   publish(events: UsageEvent[], batchId?: string): Promise<string>;
   applied(batchIds: string[]): Promise<void>;
 }
 
-/** Metering in this process on a database and streams of its own, beside a ledger in memory. */
+/** Metering in this process on a database and streams of its own, with a ledger in memory. */
 export async function startBench(
   settings: Record<string, string> = {},
   prefix = `t${randomText(10)}_`,

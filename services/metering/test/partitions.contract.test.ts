@@ -18,7 +18,7 @@ async function owned(adminPort: number): Promise<number> {
   return Number(/^uag_usage_partitions\{[^}]*\} (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Another metering, as a process that can be killed. */
+/** A second metering process, which can be killed. */
 async function startOther(bench: Bench): Promise<{ child: ChildProcess; adminPort: number }> {
   const env = { ...process.env, ...bench.env, LOG_LEVEL: "info" };
   const path = join(import.meta.dirname, "../src/main.ts");
@@ -94,7 +94,7 @@ test("a process that stops hands over its partitions at once, and nothing that i
   const since = performance.now();
   await eventually("partitions moved", async () => (await owned(bench.adminPort)) === usagePartitions);
   const movedMs = performance.now() - since;
-  // One that is only not seen any more is missed after five seconds.
+  // A process that merely disappears is noticed after five seconds.
   assert.ok(movedMs < 4_000, `${movedMs} ms`);
   await bench.applied(ids);
   assert.equal(await total(bench), 200n);

@@ -8,7 +8,7 @@ import { type Bench, event, startBench } from "./harness.ts";
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 const names = { accountId: "", keyId: "", model: "", operation: "" };
-/** Noon of yesterday, so that an hour before and after it are the same day. */
+/** Yesterday noon, so that the hours around it are on the same day. */
 const noon = Math.floor(Date.now() / dayMs) * dayMs - dayMs / 2;
 const everything = { ...names, fromMs: BigInt(noon - dayMs), untilMs: 0n };
 

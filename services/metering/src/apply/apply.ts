@@ -24,10 +24,10 @@ export interface ApplyOptions {
    */
   readonly expiredBeforeMs: () => number;
   /**
-   * One group is settled while the one before it is stored; two at the same would meet at grants
-   * and roll-ups.
+   * One group is settled while the one before it is stored; two at the same step would conflict on
+   * grants and roll-ups.
    */
-  /** Told of whom usage was stored. */
+  /** Receives the accounts whose usage was stored. */
   readonly announce?: (accountIds: ReadonlySet<string>) => void;
   readonly keyUse: KeyUse;
   readonly turns: { readonly settle: Turn; readonly store: Turn };
@@ -40,11 +40,11 @@ const settleTimeoutMs = 20_000;
 
 /**
  * Applies batches: settles their events with billing, then stores them, rolls them up and marks the
- * batches applied, all in one transaction. Can be repeated from any point: billing charges a
- * request once, and an event is counted by the transaction that stores it. An event that cannot be
- * applied is buried in the same transaction, and the others go on.
- * @param how `buries` false: an event that billing will never take is thrown in place of being
- * buried. Default true.
+ * batches applied, all in one transaction. Safe to repeat from any point: billing charges a request
+ * once, and an event is counted by the transaction that stores it. An event that cannot be applied
+ * is buried in the same transaction, and the others go on.
+ * @param how `buries` false: an event that billing will never accept is thrown instead of buried.
+ * Default true.
  */
 export async function applyBatches(
   options: ApplyOptions,
@@ -71,7 +71,7 @@ function batchOf(batches: readonly DecodedBatch[], event: UsageEvent): string {
   return batches.find(({ events }) => events.includes(event))?.batchId ?? "";
 }
 
-/** What comes first is what is billed, whatever comes later. */
+/** The first event of a request is billed, whatever comes later. */
 function firstOfEach(options: ApplyOptions, batches: readonly DecodedBatch[]): UsageEvent[] {
   const first = new Map<string, UsageEvent>();
   for (const { events } of batches) {
@@ -91,13 +91,13 @@ function differs(event: UsageEvent, other: UsageEvent): boolean {
 interface SettleResult {
   /**
    * Ids of events that must not be stored: counted before and their raw event expired since, or
-   * charged by another end of the same request, whose own batch stores it.
+   * charged by another terminal event of the same request, whose own batch stores it.
    */
   readonly counted: ReadonlySet<string>;
-  /** Ids of events that billing had settled before: they may be stored. */
+  /** Ids of events that billing had already settled: they may be stored. */
   readonly repeated: ReadonlySet<string>;
   readonly writeOffs: WriteOffs;
-  /** What billing will never take; not to be stored either. */
+  /** Events that billing will never accept; they must not be stored either. */
   readonly refused: readonly RefusedEvent[];
 }
 
@@ -131,7 +131,7 @@ function namedIn(error: unknown, events: readonly UsageEvent[]): UsageEvent | un
   return events[Number(/^events\[(\d+)\]/.exec(error.param ?? "")?.[1] ?? -1)];
 }
 
-/** Settles all but the events that billing names as impossible; those go to `refused`. */
+/** Settles all events except those that billing names as impossible; those go to `refused`. */
 async function settleWhatIsTaken(options: ApplyOptions, events: UsageEvent[], refused: RefusedEvent[]) {
   for (let part = events; ; ) {
     try {
@@ -169,7 +169,7 @@ async function store(
   await keyUse.note(events);
   await store.transact(async (session, again) => {
     conflicts.length = 0;
-    // Hardly ever is one there already, so all are looked up only after an insert has found one.
+    // An event is rarely stored already, so all are looked up only after an insert has conflicted.
     const doubtful = again ? events : events.filter(({ requestId }) => repeated.has(requestId));
     const known = await findKnown(store, doubtful, session);
     const fresh: UsageEvent[] = [];
@@ -203,7 +203,8 @@ async function insertEvents(
 }
 
 /**
- * Those that are stored: in the month they began in, or among those of before there were months.
+ * Finds stored events: in the month in which they began, or in the collection from before monthly
+ * partitions.
  */
 async function findKnown(
   { partitions: { of, old } }: Store,
@@ -226,14 +227,14 @@ async function markBatches(
 ): Promise<void> {
   const appliedAt = new Date();
   const ids = [...new Set(batches.map(({ batchId }) => batchId))];
-  // Hardly ever is one there already; an insert is less work than a look whether it is.
+  // A batch is rarely marked already; an insert is cheaper than checking first.
   const known = again ? await store.batches.find({ _id: { $in: ids } }, { session }).toArray() : [];
   const there = new Set(known.map(({ _id }) => _id));
   const marks = ids.flatMap((_id) => (there.has(_id) ? [] : [{ _id, appliedAt }]));
   if (marks.length > 0) await store.batches.insertMany(marks, { session });
 }
 
-/** Adds to the roll-ups that are there, and makes those that are not. */
+/** Adds to existing roll-ups and creates missing ones. */
 export async function addRollups(
   store: Store,
   rows: readonly RollupDocument[],

@@ -8,7 +8,7 @@ export interface BuriedEvent extends RefusedEvent {
   readonly batchId: string;
 }
 
-/** Keeps events that cannot be applied, each once, until somebody sees to them. */
+/** Keeps events that cannot be applied, each once, until someone handles them. */
 export async function bury(store: Store, buried: readonly BuriedEvent[], session: mongo.ClientSession): Promise<void> {
   if (buried.length === 0) return;
   const buriedAt = new Date();

@@ -1,15 +1,15 @@
 import { UsageBatch, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
-/** A message that can never be applied, whatever is tried. */
+/** A message that can never be applied, however often it is retried. */
 export class PoisonError extends Error {
   override readonly name = "PoisonError";
 }
 
 const idPattern = /^[^\n\r\0]{1,256}$/;
 const textPattern = /^[^\n\r\0]{0,512}$/;
-/** A unit's name, with the variant that its price depends on behind a colon. */
+/** A unit's name; after a colon, the variant that its price depends on. */
 const unitPattern = /^[^\n\r\0]{1,128}$/;
-/** Beyond the year 5138 a Date is a mistake of units. */
+/** A Date after the year 5138 is a mistake of units. */
 const latestMs = 100_000_000_000_000n;
 
 function fault(event: UsageEvent): string | undefined {
@@ -29,14 +29,14 @@ export interface RefusedEvent {
   readonly reason: string;
 }
 
-/** A batch as it came: what can be applied, and what cannot. */
+/** A decoded batch: what can be applied, and what cannot. */
 export interface DecodedBatch {
   readonly batchId: string;
   readonly events: readonly UsageEvent[];
   readonly refused: readonly RefusedEvent[];
 }
 
-/** Tells events that can be applied from those that cannot. */
+/** Separates events that can be applied from those that cannot. */
 export function decodeEvents(all: readonly UsageEvent[]): Pick<DecodedBatch, "events" | "refused"> {
   const events: UsageEvent[] = [];
   const refused: RefusedEvent[] = [];
@@ -49,8 +49,8 @@ export function decodeEvents(all: readonly UsageEvent[]): Pick<DecodedBatch, "ev
 }
 
 /**
- * One event spoils none of its neighbours. @throws {PoisonError} saying what is wrong with the
- * message itself
+ * Decodes a batch; an invalid event does not affect the others. @throws {PoisonError} naming what
+ * is wrong with the message itself
  */
 export function decodeBatch(data: Uint8Array): DecodedBatch {
   let batch: UsageBatch;

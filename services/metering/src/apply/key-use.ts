@@ -1,17 +1,17 @@
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Store } from "../store/store.ts";
 
-/** A later use of a key is noted when it is later by so much, milliseconds. */
+/** A later use of a key is recorded only when it is later by this much, milliseconds. */
 const resolutionMs = 60_000n;
 const maxRemembered = 200_000;
 
 /**
- * Notes when keys were used last, to the minute. Not part of a transaction, so that no two meet at
- * a key: the later time holds, however often and in whatever order this is called.
+ * Records when keys were last used, to the minute. Not part of a transaction, so that no two
+ * conflict on a key: the later time wins, however often and in whatever order this is called.
  */
 export class KeyUse {
   readonly #rows: Store["keyUse"];
-  /** What this process has noted, unix milliseconds. */
+  /** Times that this process has recorded, unix milliseconds. */
   readonly #noted = new Map<string, bigint>();
 
   constructor({ keyUse }: Pick<Store, "keyUse">) {

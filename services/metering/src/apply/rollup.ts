@@ -5,19 +5,18 @@ import type { BucketSize, ErrorClass, RollupDocument } from "../store/rollup.ts"
 const sizes: Record<BucketSize, number> = { hour: 3_600_000, day: 86_400_000 };
 
 /**
- * What no money covered of each request's cost, nano-USD; requests that were paid in full are not
- * there.
+ * The part of each request's cost that no money covered, nano-USD; requests paid in full are
+ * absent.
  */
 export type WriteOffs = ReadonlyMap<string, bigint>;
 
-/** What the client is told that is not there any more. */
+/** The status recorded when the client has disconnected. */
 const clientClosed = 499;
 
 const none: WriteOffs = new Map();
 
 /**
- * Adds events up by hour and by day of their end (UTC), account, key, model, operation and
- * provider.
+ * Sums events by hour and by day of their end (UTC), account, key, model, operation and provider.
  */
 export function rollUp(events: readonly UsageEvent[], writeOffs = none): RollupDocument[] {
   const rollups = new Map<string, RollupDocument>();
@@ -31,14 +30,14 @@ export function rollUp(events: readonly UsageEvent[], writeOffs = none): RollupD
   return [...rollups.values()];
 }
 
-/** A unit's name as that of a field of the roll-ups, which cannot hold every character. */
+/** Turns a unit's name into a field name of the roll-ups, which cannot hold every character. */
 const fieldOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9_*/:-]/g, "_");
 
 function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: UsageEvent): RollupDocument {
   const { accountId, keyId, model, operation, upstream } = event;
   const ms = Number(event.endedAtMs);
   const start = ms - (ms % sizes[bucket]);
-  // Ids never hold a line break, so no two rows share an id.
+  // Ids never contain a line break, so no two rows share an id.
   const id = [bucket, start, accountId, keyId, model, operation, upstream].join("\n");
   let rollup = rollups.get(id);
   if (rollup === undefined) {
@@ -67,7 +66,7 @@ function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: 
   return rollup;
 }
 
-/** How a request that did not end well is counted; undefined for one that did. */
+/** The error class of a request that failed; undefined for one that succeeded. */
 export function errorOf({ outcome, status }: Pick<UsageEvent, "outcome" | "status">): ErrorClass | undefined {
   if (outcome === Outcome.CRASHED) return "crashed";
   if (outcome === Outcome.DISCONNECTED || status === clientClosed) return "clientLeft";
@@ -76,7 +75,7 @@ export function errorOf({ outcome, status }: Pick<UsageEvent, "outcome" | "statu
   return outcome === Outcome.FAILED || status >= 500 ? "upstreamError" : undefined;
 }
 
-/** Adds how the request ended, and how long that took where it was answered. */
+/** Adds how the request ended, and how long it took if it was answered. */
 function addEnd(rollup: RollupDocument, event: UsageEvent): void {
   const error = errorOf(event);
   if (error !== undefined) {

@@ -1,4 +1,4 @@
-/** Does one piece of work after the other, in the order in which they come. */
+/** Runs one piece of work after another, in order of arrival. */
 export class Turn {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -10,8 +10,8 @@ const clean = (text: string): string => text.replaceAll(/[\n\r\0]/g, " ").slice(
 const atLeastZero = (amount: bigint): bigint => (amount < 0n ? 0n : amount);
 
 /**
- * The event with what nobody could store put right. A cost that cannot be is no price: it is
- * charged once there is one.
+ * The event with everything invalid corrected. An impossible cost counts as no price: the event is
+ * charged once it has one.
  */
 export function mended({ event: bytes, buriedAt, costNanoUsd }: BuriedDocument): UsageEvent {
   const event = UsageEvent.decode(bytes);
@@ -36,15 +36,15 @@ export function mended({ event: bytes, buriedAt, costNanoUsd }: BuriedDocument):
   };
 }
 
-/** What lies buried, the oldest first, at most 1,000. @param requestId empty: all of it */
+/** Buried events, oldest first, at most 1,000. @param requestId empty: all of them */
 export async function listBuried({ buried }: Store, requestId: string): Promise<BuriedDocument[]> {
   const filter = { repairedAt: { $exists: false }, ...(requestId !== "" && { requestId }) };
   return await buried.find(filter).sort({ buriedAt: 1 }).limit(1_000).toArray();
 }
 
 /**
- * Says what a buried event costs, nano-USD. @throws {GatewayError} `not_found` when it does not lie
- * there
+ * Sets the cost of a buried event, nano-USD. @throws {GatewayError} `not_found` when none is buried
+ * under the id
  */
 export async function priceBuried({ buried }: Store, id: string, costNanoUsd: bigint): Promise<void> {
   const { matchedCount } = await buried.updateOne(
@@ -55,10 +55,9 @@ export async function priceBuried({ buried }: Store, id: string, costNanoUsd: bi
 }
 
 /**
- * Puts a buried event right and applies it: it is charged and counted once, however often this
- * runs.
+ * Corrects a buried event and applies it: it is charged and counted once, however often this runs.
  * @returns why it stays buried; undefined when it is applied
- * @throws {GatewayError} `not_found` when it does not lie there
+ * @throws {GatewayError} `not_found` when none is buried under the id
  */
 export async function repairBuried(options: ApplyOptions, id: string): Promise<string | undefined> {
   const { store } = options;

@@ -11,18 +11,18 @@ export interface Archive {
   readonly store: Store;
   /** Where files are kept; undefined: nowhere, so no month is dropped. */
   readonly objects: ObjectStore | undefined;
-  /** Whole months that stay in the database behind the current one. */
+  /** Number of whole months kept in the database before the current one. */
   readonly keepMonths: number;
   readonly events: MeteringEvents;
 }
 
 const rowsAtOnce = 2_000;
 
-/** A month whose turn it is, or whose archiving was cut off. */
+/** Whether a month is old enough to be archived. */
 export const isDue = (month: string, { keepMonths }: Archive, now = new Date()): boolean =>
   month !== outside && month < monthBefore(now, keepMonths);
 
-/** @param before called ahead of each batch */
+/** @param before called before each batch */
 async function* eventsOf(
   rows: mongo.Collection<EventDocument>,
   before: () => Promise<void>,
@@ -38,7 +38,7 @@ async function* eventsOf(
   }
 }
 
-/** What the database itself adds up to. */
+/** Sums computed by the database itself. */
 async function sumsOf(rows: mongo.Collection<EventDocument>): Promise<Omit<Content, "sha256">> {
   const [sums] = await rows
     .aggregate<{ rows: number | bigint; cost: bigint; hold: bigint }>([
@@ -52,8 +52,8 @@ const agree = (one: Omit<Content, "sha256">, other: Omit<Content, "sha256">): bo
   one.rows === other.rows && one.costNanoUsd === other.costNanoUsd && one.holdNanoUsd === other.holdNanoUsd;
 
 /**
- * Writes a month's rows to a file, and reads it back. @throws when it does not hold what the
- * database does
+ * Writes a month's rows to a file and reads it back. @throws when the file differs from the
+ * database
  */
 async function exported(
   objects: ObjectStore,
@@ -71,9 +71,9 @@ async function exported(
 }
 
 /**
- * Puts a month aside, writes it to a file, reads that back, notes it, and only then drops the rows.
- * Cut off at any point it is taken up where it was: what is put aside takes nothing more, and a
- * file is written anew under the same name.
+ * Closes a month's collection, writes it to a file, reads that back, records it, and only then
+ * drops the rows. Interrupted at any point, it resumes there: a closed collection takes no more
+ * rows, and the file is rewritten under the same name.
  * @param before called from time to time while rows are read
  */
 export async function archiveMonth(
@@ -87,7 +87,7 @@ export async function archiveMonth(
   if (found.length === 0) return undefined;
   const known = await months.findOne({ _id: month });
   const aside = found.find(({ closed }) => closed);
-  // Noted, and cut off before the drop.
+  // Recorded, but interrupted before the drop.
   const part = known?.parts.at(-1);
   if (aside !== undefined && part !== undefined && (await isNoted(part, aside))) {
     await partitions.drop(month);
@@ -104,13 +104,13 @@ export async function archiveMonth(
   return made;
 }
 
-/** Whether what is put aside is what the last part holds: a request is in one part only. */
+/** Whether the closed collection equals the last part: a request is in one part only. */
 async function isNoted(part: ArchivedPart, { rows }: Partition): Promise<boolean> {
   if (!agree({ ...part, rows: Number(part.rows) }, await sumsOf(rows))) return false;
   return (await contentOfEvents(eventsOf(rows, async () => undefined))).sha256 === part.sha256;
 }
 
-/** Archives what is due, the oldest month first; answers what was done. */
+/** Archives the months that are due, oldest first; returns the parts written. */
 export async function archiveDue(archive: Archive, before: () => Promise<void>): Promise<ArchivedPart[]> {
   const done: ArchivedPart[] = [];
   const listed = await archive.store.partitions.list();
@@ -122,7 +122,9 @@ export async function archiveDue(archive: Archive, before: () => Promise<void>):
   return done;
 }
 
-/** Reads a month's files back; answers a sentence for each that is not what was archived. */
+/**
+ * Reads a month's files back; returns one sentence for each that differs from what was archived.
+ */
 export async function verifyMonth(
   { store, objects }: Archive,
   month: string,

@@ -5,7 +5,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import type { ObjectStore } from "@uag/kit/objects/store.ts";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
-/** What a file of events holds. Two that agree in it hold the same rows. */
+/** A digest of a file of events. Files with equal digests hold the same rows. */
 export interface Content {
   readonly rows: number;
   /** Sums over the rows, nano-USD. */
@@ -17,7 +17,7 @@ export interface Content {
 
 const lineOf = (event: UsageEvent): string => JSON.stringify(UsageEvent.toJSON(event));
 
-/** Adds lines up. */
+/** Accumulates lines into a {@link Content}. */
 function createTally() {
   const hash = createHash("sha256");
   let rows = 0;
@@ -34,8 +34,8 @@ function createTally() {
 }
 
 /**
- * Writes events as gzip of NDJSON, a `UsageEvent` in proto3 JSON a line; answers what was written
- * and its bytes.
+ * Writes events as gzipped NDJSON, one `UsageEvent` in proto3 JSON per line; returns the content's
+ * digest and the size in bytes.
  */
 export async function writeFile(
   objects: ObjectStore,
@@ -57,7 +57,7 @@ export async function writeFile(
   return { ...tally.content(), bytes };
 }
 
-/** The events of a file, as they were. @throws when it is not there, or is not whole */
+/** Reads the events of a file back. @throws when the file is missing or incomplete */
 export async function* readFile(
   objects: ObjectStore,
   key: string,
@@ -77,14 +77,14 @@ export async function* readFile(
   if (failure !== undefined) throw failure;
 }
 
-/** What a file of these events would hold. */
+/** The content that a file of these events would have. */
 export async function contentOfEvents(events: AsyncIterable<UsageEvent>): Promise<Content> {
   const tally = createTally();
   for await (const event of events) tally.add(lineOf(event), event);
   return tally.content();
 }
 
-/** What a file holds, read back. */
+/** The content of a file, read back. */
 export async function contentOf(objects: ObjectStore, key: string): Promise<Content> {
   const tally = createTally();
   for await (const { line, event } of readFile(objects, key)) tally.add(line, event);

@@ -5,8 +5,8 @@ import type { ObjectStore } from "@uag/kit/objects/store.ts";
 import type { MeteringConfig } from "../config.ts";
 
 /**
- * Where archives are kept, by the settings; undefined: nowhere. @throws {ConfigError} when they do
- * not say enough of it
+ * The configured archive store; undefined: none. @throws {ConfigError} when the settings are
+ * incomplete
  */
 export function openObjects(config: MeteringConfig): ObjectStore | undefined {
   const { ARCHIVE_DIR: dir, ARCHIVE_S3_ENDPOINT: endpoint, ARCHIVE_S3_BUCKET: bucket } = config;

@@ -6,7 +6,7 @@ import { type Archive, archiveDue } from "./archive.ts";
 const leaseMs = 10 * 60_000;
 const leaseId = "archiver";
 
-/** A lease that one process of all has; renewing says whether it still does. */
+/** Takes or renews the lease that only one process can hold; returns whether this one holds it. */
 async function take({ leases }: Store, owner: string): Promise<boolean> {
   const now = new Date();
   const free = { _id: leaseId, $or: [{ owner }, { until: { $lt: now } }] };
@@ -15,7 +15,7 @@ async function take({ leases }: Store, owner: string): Promise<boolean> {
     await leases.updateOne(free, set, { upsert: true });
     return true;
   } catch (error) {
-    // Another has it: the upsert meets its row.
+    // Another process holds it: the upsert conflicts with its row.
     if (isDuplicate(error)) return false;
     throw error;
   }
@@ -25,7 +25,7 @@ async function keepLease(store: Store, owner: string): Promise<void> {
   if (!(await take(store, owner))) throw new Error("another process archives");
 }
 
-/** Does `work` as the only archiver; answers undefined when another process is at it. */
+/** Does `work` as the only archiver; returns undefined when another process is archiving. */
 export async function asArchiver<T>(
   store: Store,
   owner: string,
@@ -39,7 +39,7 @@ export async function asArchiver<T>(
   }
 }
 
-/** Archives what is due again and again, in every replica; one at a time does it. */
+/** Archives due months periodically, in every replica; one at a time does the work. */
 export function startArchiving(
   archive: Archive,
   options: { readonly owner: string; readonly everyMs: number },

@@ -1,4 +1,4 @@
-// NATS_URL=… node services/metering/src/commands/replay-dead.ts: brings dead letters back to the
+// NATS_URL=… node services/metering/src/commands/replay-dead.ts: republishes dead letters to the
 // usage stream.
 import { natsSettings, readConfig } from "@uag/kit/config.ts";
 import { z } from "zod";

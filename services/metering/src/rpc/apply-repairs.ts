@@ -20,7 +20,7 @@ async function applyOne(
   const set = { costNanoUsd, priceVersion, pricing: pricingToJSON(pricing) };
   for (const { closed, rows } of partitions)
     if (!closed) await rows.updateOne({ _id: requestId }, { $set: set }, { session });
-  // The request, its units and its end are counted already: only its cost is new.
+  // The request, its units and its outcome are counted already: only its cost is new.
   const rows = rollUp([{ ...event, units: [] }], new Map([[requestId, writtenOffNanoUsd]]));
   await addRollups(
     store,
@@ -30,14 +30,14 @@ async function applyOne(
   return true;
 }
 
-/** Where the event of a request may be. */
+/** Partitions that may hold the request's event. */
 function partitionsOf(all: readonly Partition[], { startedAtMs }: UsageEvent): Partition[] {
   const own = monthOf(new Date(Number(startedAtMs)));
   return all.filter(({ month = own }) => month === own);
 }
 
 /**
- * Counts what requests cost that had no price when they were applied; each once, also when its raw
+ * Adds the cost of requests that had no price when they were applied; each once, even when its raw
  * event has expired.
  */
 export async function applyRepairs(store: Store, request: ApplyRepairsRequest): Promise<ApplyRepairsResponse> {

@@ -33,10 +33,7 @@ async function sizeOf({ rows }: Partition): Promise<{ rows: bigint; bytes: bigin
   return { rows: BigInt(stats?.count ?? 0), bytes: BigInt(stats?.bytes ?? 0) };
 }
 
-/**
- * The months that there are, the oldest first: what of them is in the database, and what is
- * archived.
- */
+/** All months, oldest first: the rows still in the database, and the archived parts. */
 export async function listMonths(archive: months.Archive): Promise<ListMonthsResponse> {
   const { store } = archive;
   const found = new Map<string, Month>();
@@ -61,7 +58,7 @@ export async function listMonths(archive: months.Archive): Promise<ListMonthsRes
   return { months: [...found.values()].sort((a, b) => a.month.localeCompare(b.month)) };
 }
 
-/** Archives a month that is over and due, now; one that was archived already changes nothing. */
+/** Archives a due month now; one that is archived already does not change. */
 export async function archiveMonth(
   { archive, owner }: { archive: months.Archive; owner: string },
   request: ArchiveMonthRequest,

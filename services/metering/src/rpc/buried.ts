@@ -33,7 +33,7 @@ export async function priceBuried(store: Store, request: PriceBuriedRequest): Pr
   return {};
 }
 
-/** Nothing that was buried has been counted, however long ago it ended. */
+/** Passes no expiry bound: buried events were never counted, however long ago they ended. */
 export async function repairBuried(options: ApplyOptions, { id }: RepairBuriedRequest): Promise<RepairBuriedResponse> {
   const refused = await unbury.repairBuried({ ...options, expiredBeforeMs: () => 0 }, id);
   if (refused === undefined) options.events.unburied(id);

@@ -3,8 +3,8 @@ import type { Store } from "../store/store.ts";
 import type { StreamState } from "../stream/stream-state.ts";
 
 /**
- * Which of these batches are settled and rolled up, by majority read: what is said here is never
- * taken back.
+ * Which of these batches are settled and rolled up, by majority read, so the answer is never rolled
+ * back.
  */
 export async function findApplied(store: Store, batchIds: string[]): Promise<string[]> {
   const found = await store.batches.find({ _id: { $in: batchIds } }, { projection: { _id: 1 } }).toArray();
@@ -12,8 +12,8 @@ export async function findApplied(store: Store, batchIds: string[]): Promise<str
 }
 
 /**
- * And what the stream held before they were looked up: a batch that is in neither is lost and must
- * come again.
+ * Also returns the stream's state from before the lookup: a batch in neither is lost and must be
+ * published again.
  */
 export async function confirmApplied(
   { store, stream }: { readonly store: Store; readonly stream: StreamState },

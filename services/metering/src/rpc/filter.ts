@@ -10,7 +10,7 @@ export interface NameFilter {
   upstream?: string;
 }
 
-/** The names that are asked for; an empty one matches all. */
+/** The requested names; an empty one matches all. */
 export function namesOf(filter: UsageFilter | undefined): NameFilter {
   const { accountId = "", keyId = "", model = "", operation = "", upstream = "" } = filter ?? {};
   return {
@@ -22,7 +22,7 @@ export function namesOf(filter: UsageFilter | undefined): NameFilter {
   };
 }
 
-/** What is asked of single events beside their names and times. */
+/** Conditions on single events beyond their names and times. */
 export function endsOf({ outcome, status, minCostNanoUsd }: Partial<UsageFilter> = {}) {
   return {
     ...(outcome !== undefined && { outcome: outcomeToJSON(outcome) }),

@@ -5,9 +5,7 @@ import type { Store } from "../store/store.ts";
 
 const maxIds = 100;
 
-/**
- * Single events by their requests. What is found is settled with billing, or was while it lasted.
- */
+/** Finds single events by request id. Any that are found are settled with billing. */
 export async function findEvents(
   store: Store,
   { accountId, requestIds }: FindEventsRequest,

@@ -7,10 +7,10 @@ import { endOf, outside, type Partition } from "../store/months.ts";
 import type { Store } from "../store/store.ts";
 import { endsOf, namesOf, timesOf } from "./filter.ts";
 
-/** No request lasts longer: what began a whole month before another's end has ended before it. */
+/** No request lasts longer, so rows of a month ended at most this long after the month. */
 const maxRequestMs = 31 * 86_400_000;
 
-/** Whether rows of a month may have ended at a moment or later. */
+/** Whether rows of a month may have ended at or after a given time. */
 const reaches = (month: string | undefined, moment: Date): boolean =>
   month === undefined || month === outside || endOf(month).getTime() + maxRequestMs > moment.getTime();
 
@@ -18,8 +18,8 @@ const newestFirst = (a: EventDocument, b: EventDocument): number =>
   b.endedAt.getTime() - a.endedAt.getTime() || (a._id < b._id ? 1 : -1);
 
 /**
- * The newest rows that fit, over all months: older months are not looked at once the page is full
- * of what is newer.
+ * The newest matching rows over all months: older months are skipped once the page is full of newer
+ * rows.
  */
 async function newest(partitions: readonly Partition[], query: { filter: object; from: Date; max: number }) {
   const { filter, from, max } = query;
@@ -34,8 +34,7 @@ async function newest(partitions: readonly Partition[], query: { filter: object;
 }
 
 /**
- * @throws {GatewayError} `invalid_request` when rows are asked for that are not in the database any
- * more
+ * @throws {GatewayError} `invalid_request` when the requested rows are no longer in the database
  */
 async function refuseArchived({ months }: Store, from: Date): Promise<void> {
   if (from.getTime() === 0) return;
@@ -69,7 +68,7 @@ export async function listEvents(store: Store, request: ListEventsRequest, nowMs
   return { events: rows.map(fromDocument), nextCursor };
 }
 
-/** The same, each with the place to go on from. */
+/** Like `listEvents`, but each row comes with its cursor. */
 export async function exportEvents(
   store: Store,
   request: ListEventsRequest,

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 const maxKeys = 1_000;
 const hourMs = 3_600_000;
 
-/** When keys were used last, and about how often in the last hour. */
+/** When keys were last used, and roughly how often in the last hour. */
 export async function listKeyUse(
   { keyUse, rollups }: Store,
   { keys }: ListKeyUseRequest,
@@ -22,7 +22,7 @@ export async function listKeyUse(
   const start = { $gte: new Date(hourStart - hourMs) };
   const filter = { bucket: "hour" as const, accountId: { $in: accounts }, start, keyId: { $in: lately } };
   const rows = lately.length === 0 ? [] : await rollups.find(filter).toArray();
-  // Of the hour before this one only what is left of it counts.
+  // Of the previous hour, only the share within the last 60 minutes counts.
   const share = 1 - (nowMs - hourStart) / hourMs;
   const requests = new Map<string, number>();
   for (const row of rows) {

@@ -8,13 +8,10 @@ import { addRow, type Row, rowOf, sums, toMeasures } from "./series-sums.ts";
 const dayMs = 86_400_000;
 const usualGroups = 10;
 const maxGroups = 50;
-/** A query that takes longer is given up: a shorter time or a filter brings it within. */
+/** Time limit of a query; a shorter range or a filter makes it faster. */
 const maxTimeMS = 15_000;
 
-/**
- * By bucket: the roll-ups it is made of, how far back it goes when nothing is said, and how far it
- * may reach.
- */
+/** By bucket: the roll-ups it is built from, its default range, and its maximum range. */
 const buckets = {
   hour: { rows: "hour", usualDays: 1, maxDays: 31 },
   day: { rows: "day", usualDays: 30, maxDays: 400 },
@@ -34,13 +31,13 @@ function invalid(text: string, param: string): GatewayError {
   return new GatewayError("invalid_request", text, { param });
 }
 
-/** What a name stands for in a table of ours. @throws {GatewayError} `invalid_request` */
+/** Looks a name up in one of our tables. @throws {GatewayError} `invalid_request` */
 function entryOf<T extends object, K extends keyof T>(table: T, name: string, param: string): T[K] {
   if (!Object.hasOwn(table, name)) throw invalid(`${param} is one of ${Object.keys(table).join(", ")}.`, param);
   return table[name as K];
 }
 
-/** From the start of a bucket on. */
+/** Reads the time range, starting at the start of a bucket. */
 function readTimes({ filter, bucket }: QuerySeriesRequest, nowMs: number) {
   const { rows, usualDays, maxDays } = entryOf<typeof buckets, keyof typeof buckets>(buckets, bucket, "bucket");
   const { from: requested, until } = timesOf(filter, nowMs);
@@ -54,8 +51,8 @@ function readTimes({ filter, bucket }: QuerySeriesRequest, nowMs: number) {
 }
 
 /**
- * Usage over time. The groups that cost most are found first, so that the answer has an end however
- * many keys or models there are: all others are one group.
+ * Usage over time. The most expensive groups are found first, so that the answer is bounded however
+ * many keys or models there are: all others form one group.
  */
 export async function querySeries(
   { rollups }: Store,
@@ -97,7 +94,7 @@ export async function querySeries(
   return { groups: groupsOf(found, top), fromMs: BigInt(from.getTime()), untilMs: BigInt(until.getTime()) };
 }
 
-/** In the order of `top`; null is what is not told apart. */
+/** In the order of `top`; null is the group of all others. */
 function groupsOf(found: readonly Row[], top: readonly string[]): SeriesGroup[] {
   const byGroup = Map.groupBy(found, ({ _id }) => _id.group);
   return [...top, null].flatMap((name): SeriesGroup[] => {

@@ -12,7 +12,7 @@ const sumOf = (names: Iterable<string>) => ({
 const each = (field: string, names: readonly (string | number)[]) =>
   Object.fromEntries(names.map((name) => [`${field}_${name}`, { $sum: `$${field}.${name}` }]));
 
-/** What is summed up of roll-ups, as the accumulators of a `$group`. */
+/** The sums over roll-ups, as accumulators of a `$group`. */
 export const sums = {
   requests: { $sum: "$requests" },
   cost: { $sum: "$costNanoUsd" },
@@ -27,7 +27,7 @@ export const sums = {
 
 type Sums = Readonly<Record<string, bigint>>;
 
-/** A row of the aggregation; its group is null for what is not told apart. */
+/** A row of the aggregation; its group is null for all others. */
 export type Row = { readonly _id: { readonly start: Date; readonly group: string | null } } & Readonly<
   Record<string, number | bigint>
 >;

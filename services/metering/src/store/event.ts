@@ -9,9 +9,9 @@ import {
   type UsageEvent,
 } from "@uag/proto/metering/v1/usage.ts";
 
-/** One request's usage as MongoDB holds it. */
+/** One request's usage as MongoDB stores it. */
 export interface EventDocument {
-  /** The request's id: a second event of the same request cannot be stored. */
+  /** The request's id, so a second event of the same request cannot be stored. */
   _id: string;
   accountId: string;
   keyId: string;
@@ -24,7 +24,7 @@ export interface EventDocument {
   startedAt: Date;
   endedAt: Date;
   outcome: string;
-  /** Absent in events of before there was one. */
+  /** Absent in events older than this field. */
   settlementRule?: string;
   pricing: string;
   units: { name: string; quantity: bigint }[];
@@ -35,12 +35,9 @@ export interface EventDocument {
   attempts: number;
   status: number;
   stream: boolean;
-  /** Absent where the answer was no stream, or sent nothing. */
+  /** Absent when the answer was not a stream, or sent nothing. */
   firstByteMs?: number | undefined;
-  /**
-   * Absent where the first provider that was asked answered, and in events of before they were
-   * kept.
-   */
+  /** Absent when the first provider answered, and in events older than this field. */
   failedAttempts?: FailedAttempt[];
 }
 

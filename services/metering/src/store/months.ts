@@ -1,7 +1,7 @@
 import type { mongo } from "mongoose";
 import type { EventDocument } from "./event.ts";
 
-/** A file that a part of a month was archived to. */
+/** A file to which a part of a month was archived. */
 export interface ArchivedPart {
   readonly key: string;
   readonly rows: bigint;
@@ -12,7 +12,7 @@ export interface ArchivedPart {
   readonly archivedAt: Date;
 }
 
-/** What is archived of a month; several parts where events came after the first was written. */
+/** The archived parts of a month; several when events arrived after the first was written. */
 export interface MonthDocument {
   /** As `2026-11`. */
   readonly _id: string;
@@ -21,56 +21,56 @@ export interface MonthDocument {
 
 const prefix = "events_";
 const archivingPrefix = "archiving_";
-/** Of before there were partitions. It has its own expiry. */
+/** The collection from before monthly partitions. It has its own expiry. */
 const oldName = "events";
 /**
- * Where events begin whose start nobody can mean: a clock that is years off makes no collection for
- * each month of them.
+ * The partition of events with an implausible start, so that a clock that is years off does not
+ * create a collection per month.
  */
 export const outside = "0000-00";
 const [firstYear, lastYear] = [2024, 2099];
 
 /**
- * The month (UTC) in which a request began. Every end of a request, whoever tells it, says the same
- * start; so within its partition a request's id is unique, whatever becomes of it.
+ * The month (UTC) in which a request began. Every terminal event of a request, whoever reports it,
+ * carries the same start; so a request's id is unique within its partition.
  */
 export function monthOf(startedAt: Date): string {
   const year = startedAt.getUTCFullYear();
   return year >= firstYear && year <= lastYear ? startedAt.toISOString().slice(0, 7) : outside;
 }
 
-/** The first moment behind a month. */
+/** The first moment after a month. */
 export function endOf(month: string): Date {
   const [year, number] = month.split("-").map(Number);
   return new Date(Date.UTC(year ?? 0, number ?? 0));
 }
 
-/** The month `count` months before the one of a moment. */
+/** The month `count` months before the given time. */
 export function monthBefore(moment: Date, count: number): string {
   return new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() - count)).toISOString().slice(0, 7);
 }
 
 /** One collection of events. */
 export interface Partition {
-  /** Undefined: of before there were months. */
+  /** Undefined: the collection from before monthly partitions. */
   readonly month: string | undefined;
-  /** It is being archived, and takes nothing more. */
+  /** It is being archived and takes no more rows. */
   readonly closed: boolean;
   readonly rows: mongo.Collection<EventDocument>;
 }
 
-/** The collections of events, one a month. */
+/** The event collections, one per month. */
 export interface Partitions {
   of(month: string): mongo.Collection<EventDocument>;
-  /** Those of before there were months; undefined when there are none. */
+  /** The collection from before monthly partitions; undefined when there is none. */
   readonly old: mongo.Collection<EventDocument> | undefined;
-  /** Makes those that are missing. */
+  /** Creates missing collections. */
   ensure(months: Iterable<string>): Promise<void>;
-  /** All that are there, the newest month first and what has no month last. */
+  /** All existing collections, newest month first and the one without a month last. */
   list(): Promise<Partition[]>;
-  /** Puts a month aside to be archived: what comes later for it goes to a new collection. */
+  /** Closes a month for archiving: later events for it go to a new collection. */
   close(month: string): Promise<void>;
-  /** What was put aside is archived. */
+  /** Drops a closed collection once it is archived. */
   drop(month: string): Promise<void>;
 }
 

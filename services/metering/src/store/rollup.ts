@@ -13,19 +13,16 @@ export interface RollupDocument {
   operation: string;
   requests: bigint;
   costNanoUsd: bigint;
-  /** What of the cost no money covered; none in most rows. */
+  /** The part of the cost that no money covered; absent in most rows. */
   writtenOffNanoUsd?: bigint;
   units: Record<string, bigint>;
-  /**
-   * The provider that answered, or failed last; "" when none was reached. Not in rows of before it
-   * was told apart.
-   */
+  /** The provider that answered, or failed last; "" when none was reached. Absent in older rows. */
   upstream?: string;
-  /** Requests that did not end well, by class; none in most rows. */
+  /** Failed requests by class; absent in most rows. */
   failures?: Partial<Record<ErrorClass, bigint>>;
   /**
-   * How many answered requests took how long, by bin (see `histogram.ts`), and their streams to the
-   * first byte.
+   * Histogram of answered requests by duration (bins: see `histogram.ts`), and of streams by time
+   * to first byte.
    */
   latency?: Record<number, bigint>;
   firstByte?: Record<number, bigint>;
@@ -34,7 +31,7 @@ export interface RollupDocument {
 /** See `Errors` in `proto/metering/v1/metering.proto`. */
 export type ErrorClass = "rateLimited" | "clientError" | "upstreamError" | "clientLeft" | "crashed";
 
-/** When a key was used last. */
+/** When a key was last used. */
 export interface KeyUseDocument {
   /** The key's id. */
   _id: string;
@@ -72,8 +69,8 @@ rollupSchema.index({ bucket: 1, accountId: 1, start: 1, _id: 1 });
 rollupSchema.index({ bucket: 1, start: 1, _id: 1 });
 
 /**
- * A request whose cost was counted later, because it had no price at first. Kept for ever: each
- * counts once.
+ * A request whose cost was added later, because it had no price at first. Kept for ever, so that
+ * each counts once.
  */
 export interface RepairDocument {
   /** The request's id. */
@@ -86,20 +83,20 @@ export const repairSchema = new Schema<RepairDocument>(
   { collection: "repairs", versionKey: false },
 );
 
-/** An event that could not be applied, kept until somebody sees to it. */
+/** An event that could not be applied, kept until someone handles it. */
 export interface BuriedDocument {
-  /** A digest of the event: the same one is buried once, however often it comes. */
+  /** A digest of the event, so that the same one is buried once, however often it arrives. */
   _id: string;
   accountId: string;
   requestId: string;
   batchId: string;
   reason: string;
-  /** As it came, a `UsageEvent`. */
+  /** The original `UsageEvent`, encoded. */
   event: Buffer;
   buriedAt: Date;
-  /** What it costs by a person's word, nano-USD. */
+  /** The cost set by hand, nano-USD. */
   costNanoUsd?: bigint;
-  /** When it was brought back; undefined while it lies there. */
+  /** When it was applied after all; undefined while it is buried. */
   repairedAt?: Date;
 }
 
@@ -128,7 +125,7 @@ export interface BatchDocument {
 /** A metering process. */
 export interface MemberDocument {
   _id: string;
-  /** By the clock of the database. */
+  /** By the database's clock. */
   seenAt: Date;
 }
 

@@ -20,16 +20,16 @@ import {
 } from "./rollup.ts";
 
 /**
- * Metering's collections. Hot paths use the driver's own: a document a model makes costs ten times
- * as much.
+ * Metering's collections. Hot paths use the plain driver: a document created by a model costs ten
+ * times as much.
  */
 export interface Store {
   readonly connection: Connection;
   /** Runs `work` in one transaction: see `inTransaction` of `@uag/mongo`. */
   transact<T>(work: (session: ClientSession, again: boolean) => Promise<T>): Promise<T>;
-  /** Single events, a collection for each month. */
+  /** Single events, one collection per month. */
   readonly partitions: Partitions;
-  /** What is archived of them. */
+  /** Their archived parts. */
   readonly months: mongo.Collection<MonthDocument>;
   readonly leases: mongo.Collection<LeaseDocument>;
   readonly rollups: mongo.Collection<RollupDocument>;
@@ -40,7 +40,7 @@ export interface Store {
   readonly keyUse: mongo.Collection<KeyUseDocument>;
 }
 
-/** Who does what only one process at a time may do. */
+/** A lease for work that only one process at a time may do. */
 export interface LeaseDocument {
   _id: string;
   owner: string;
@@ -52,14 +52,14 @@ const maxPoolSize = 16;
 const indexOptionsConflict = 85;
 const maxMonthSeconds = 31 * 86_400;
 
-/** Connects to metering's database. Calls fail within 2 s when it is gone. */
+/** Connects to metering's database. Calls fail within 2 s while it is unreachable. */
 export function connectStore(where: { readonly url: string; readonly database: string }): Promise<Connection> {
   return connectMongo({ ...where, service: "metering", maxPoolSize, readConcern: "majority" });
 }
 
 /**
- * Makes collections and indexes that are missing and sets how long events of before there were
- * months are kept.
+ * Creates missing collections and indexes and sets the expiry of the collection from before monthly
+ * partitions.
  */
 export async function openStore(connection: Connection, options: { keepMonths: number }): Promise<Store> {
   const models = [

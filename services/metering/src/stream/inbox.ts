@@ -4,22 +4,21 @@ import type { Logger } from "@uag/kit/log.ts";
 import type { Consumer, JsMsg } from "nats";
 import { ensureConsumer, ensureStreams, type Source, type TopologyOptions } from "./topology.ts";
 
-/** Of one partition: there are many of them. */
+/** Per partition; there are many of them. */
 const fetchedAtOnce = 8;
 const fetchMs = 5_000;
-/** From this on nothing more is fetched; what is on its way comes still. */
+/** From this many on nothing more is fetched; messages already in flight still arrive. */
 const maxWaiting = 512;
 const maxBytesWaiting = 32 * 1024 * 1024;
 const restMs = 500;
 /**
- * How long what comes first waits for what comes right after it: many small messages are one
- * transaction then.
+ * How long the first message waits for those right after it, so that many small messages share a
+ * transaction.
  */
 const gatherMs = 20;
 
 /**
- * Tells the broker again and again that messages are here and in work, so that it gives them to
- * nobody else.
+ * Periodically tells the broker that messages are in progress, so that it does not redeliver them.
  */
 export function keepWorking(messages: () => readonly JsMsg[], everyMs: number): Disposable {
   const timer = setInterval(() => {
@@ -29,7 +28,7 @@ export function keepWorking(messages: () => readonly JsMsg[], everyMs: number): 
 }
 
 /**
- * Pulls messages of this process's partitions into one place, and makes streams and consumers anew
+ * Pulls messages of this process's partitions into one queue, and recreates streams and consumers
  * when they are gone.
  */
 export class Inbox implements AsyncDisposable {
@@ -37,7 +36,7 @@ export class Inbox implements AsyncDisposable {
   readonly #topology: TopologyOptions;
   readonly #log: Logger;
   readonly #stop = new AbortController();
-  /** Of the sources that are this process's; others end with their last fetch. */
+  /** The sources this process owns; others end with their last fetch. */
   readonly #owned = new Map<Source, AbortController>();
   readonly #pulling = new Set<Promise<void>>();
   readonly #working: Disposable;
@@ -54,8 +53,8 @@ export class Inbox implements AsyncDisposable {
   }
 
   /**
-   * From now on these are this process's, and no others. Who has the first has also what belongs to
-   * no partition.
+   * Sets the partitions this process owns. The owner of the first also gets messages without a
+   * partition.
    */
   own(partitions: readonly number[]): void {
     if (this.#stop.signal.aborted) return;
@@ -78,11 +77,11 @@ export class Inbox implements AsyncDisposable {
   }
 
   /**
-   * What has come, at most so many messages and about so many bytes; waits for the first. Empty
-   * once the inbox is closed.
+   * Takes queued messages, at most `max` and about `maxBytes`; waits for the first. Empty once the
+   * inbox is closed.
    */
   async take(max: number, maxBytes: number): Promise<JsMsg[]> {
-    // After the rest another may have taken what had come.
+    // Another caller may have taken the messages during the pause.
     while (this.#messages.length === 0 && !this.#stop.signal.aborted) {
       await this.#changed.promise;
       await this.#rest(gatherMs);
@@ -128,7 +127,7 @@ export class Inbox implements AsyncDisposable {
     }
   }
 
-  /** Once for all who ask within a short time. */
+  /** Shared by all callers within a short time. */
   #ensure(): Promise<void> {
     if (this.#ensured === undefined || performance.now() - this.#ensured.at > restMs) {
       this.#ensured = { done: ensureStreams(this.#bus.connection, this.#topology), at: performance.now() };
@@ -140,9 +139,8 @@ export class Inbox implements AsyncDisposable {
     while (this.#full && !signal.aborted) await this.#changed.promise;
     if (signal.aborted) return;
     const messages = await consumer.fetch({ max_messages: fetchedAtOnce, expires: fetchMs });
-    // What a partition's next owner should have is still taken to the end of the fetch: stopped in
-    // its middle, messages that are on their way would come again only when nobody has acknowledged
-    // them for long.
+    // A lost partition is still read to the end of the fetch: if it stopped midway, messages in
+    // flight would be redelivered only after the acknowledgement deadline.
     const close = (): void => messages.stop();
     this.#stop.signal.addEventListener("abort", close, { once: true });
     try {
@@ -156,7 +154,9 @@ export class Inbox implements AsyncDisposable {
     }
   }
 
-  /** What is here and not in work goes to another process at once. */
+  /**
+   * Returns queued messages that are not in progress, so that another process gets them at once.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     this.#working[Symbol.dispose]();

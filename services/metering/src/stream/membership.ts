@@ -4,14 +4,12 @@ import type { MeteringEvents } from "../events.ts";
 import type { Store } from "../store/store.ts";
 
 const beatMs = 1_000;
-/**
- * A process that has not been seen for this long is taken for dead, by the clock of the database.
- */
+/** A process not seen for this long counts as dead, by the database's clock. */
 const goneMs = 5_000;
 
 /**
- * The partitions of the member at `index` of so many, in the order of their names: each has one
- * owner, and all have as many.
+ * The partitions of the member at `index` of the members sorted by name: each partition has one
+ * owner, and all members get an equal share.
  */
 export function shareOf(index: number, members: number): number[] {
   const all = Array.from({ length: usagePartitions }, (_, partition) => partition);
@@ -19,19 +17,19 @@ export function shareOf(index: number, members: number): number[] {
 }
 
 export interface MembershipOptions {
-  /** This process's own name. */
+  /** This process's id. */
   readonly id: string;
   readonly store: Pick<Store, "members">;
   readonly events: MeteringEvents;
-  /** Told at first and after each change, which partitions are this process's. */
+  /** Receives this process's partitions, at the start and after each change. */
   readonly owns: (partitions: readonly number[]) => void;
 }
 
 /**
- * Which metering processes there are: each writes every second that it lives, and works out from
- * the list which partitions are its own. Two may work on one for a second when the list changes,
- * and nothing is wrong then: what is applied twice is counted once, only with more work. So nothing
- * needs to be locked or handed over.
+ * Tracks the metering processes: each writes a heartbeat every second and derives its own
+ * partitions from the list. For a second after a change two may work on one partition, which is
+ * harmless: what is applied twice is counted once, at the cost of more work. So nothing needs to be
+ * locked or handed over.
  */
 export class Membership implements AsyncDisposable {
   readonly #options: MembershipOptions;
@@ -47,7 +45,7 @@ export class Membership implements AsyncDisposable {
   async #live(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      // Without the database nothing can be applied, by nobody: the list stays as it was.
+      // Without the database no process can apply anything, so the list stays as it was.
       await this.#beat().catch((error: unknown) => this.#options.events.waiting(error));
       await sleep(beatMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -67,7 +65,7 @@ export class Membership implements AsyncDisposable {
     owns(partitions);
   }
 
-  /** Leaves: the others see it with their next beat. */
+  /** Leaves; the others notice on their next heartbeat. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running;

@@ -7,8 +7,8 @@ import { headers, NatsError } from "nats";
 import { streamNames } from "./topology.ts";
 
 /**
- * Publishes every message of the dead-letter stream to the usage stream again and takes it out of
- * the former; answers how many. What is still poison comes back.
+ * Republishes every message of the dead-letter stream to the usage stream and deletes it from the
+ * former; returns the count. Messages that are still poison come back.
  */
 export async function replayDead(options: { nats: NatsSettings; streamPrefix: string }): Promise<number> {
   const names = streamNames(options.streamPrefix);

@@ -3,7 +3,7 @@ import type { NatsConnection, StreamInfo } from "nats";
 
 const freshMs = 1_000;
 
-/** What the usage stream holds, asked at most once a second however many want to know. */
+/** The state of the usage stream, read at most once a second however many callers there are. */
 export class StreamState {
   readonly #connection: NatsConnection;
   readonly #stream: string;
@@ -14,7 +14,7 @@ export class StreamState {
     this.#stream = stream;
   }
 
-  /** As it was a second ago or later; undefined when it cannot be read. */
+  /** At most a second old; undefined when it cannot be read. */
   get(): Promise<UsageStream | undefined> {
     if (this.#read === undefined || performance.now() - this.#read.at > freshMs) {
       this.#read = { state: this.#readState().catch(() => undefined), at: performance.now() };
@@ -22,7 +22,7 @@ export class StreamState {
     return this.#read.state;
   }
 
-  /** How many messages wait to be applied, as of now. */
+  /** How many messages wait to be applied right now. */
   async messages(): Promise<number> {
     return (await this.#info()).state.messages;
   }

@@ -11,7 +11,7 @@ import {
   type StreamConfig,
 } from "nats";
 
-/** What one durable consumer hands out. */
+/** The messages that one durable consumer delivers. */
 export interface Source {
   readonly consumer: string;
   readonly subject: string;
@@ -21,10 +21,7 @@ export interface StreamNames {
   readonly usage: string;
   readonly dead: string;
   readonly deadSubject: string;
-  /**
-   * Messages of replicas of before there were partitions, and those that come back from the dead
-   * letters.
-   */
+  /** Messages of replicas older than partitions, and those replayed from the dead letters. */
   readonly undivided: Source;
   readonly partitions: readonly Source[];
 }
@@ -47,13 +44,13 @@ export interface TopologyOptions {
   readonly replicas: number;
   readonly maxBytes: number;
   readonly maxAgeHours: number;
-  /** A message that a dead process took comes again after this. */
+  /** An unacknowledged message is redelivered after this, e.g. when its process died. */
   readonly ackWaitMs: number;
   readonly made: (stream: string) => void;
 }
 
 const streamNotFound = 10_059;
-/** It is there with other settings. */
+/** It exists with different settings. */
 const consumerDiffers = 10_148;
 const hourMs = 3_600_000;
 const deadDays = 30;
@@ -61,9 +58,9 @@ const deadMaxBytes = 1024 ** 3;
 const maxAckPending = 1_024;
 
 /**
- * Makes the streams that are missing and sets what differs. Streams refuse what is beyond their
- * limits: publishers keep it then. The undivided consumer comes with them: as long as it has no
- * subject of its own, as before there were partitions, the broker lets no other consumer in.
+ * Creates missing streams and updates differing settings. Streams refuse messages beyond their
+ * limits: publishers then keep them. The undivided consumer is set up here too: while it has no
+ * subject of its own, as before partitions, the broker refuses any other consumer.
  */
 export async function ensureStreams(connection: NatsConnection, options: TopologyOptions): Promise<void> {
   const { names, replicas } = options;
@@ -103,7 +100,7 @@ export async function ensureConsumer(
   const settings = {
     filter_subject: subject,
     ack_wait: nanos(ackWaitMs),
-    // Deliveries are counted by the service: the broker would drop a message silently.
+    // The service counts deliveries itself: the broker would drop a message silently.
     max_deliver: -1,
     max_ack_pending: maxAckPending,
   };

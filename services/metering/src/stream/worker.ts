@@ -15,12 +15,12 @@ import { type Inbox, keepWorking } from "./inbox.ts";
 export interface WorkerOptions {
   readonly inbox: Inbox;
   readonly bus: Bus;
-  /** Whom batches are believed from; undefined: from anybody. */
+  /** Trusted publishers; undefined: any. */
   readonly batchKeys: readonly BatchKey[] | undefined;
   readonly apply: ApplyOptions;
   readonly deadSubject: string;
   readonly maxDeliver: number;
-  /** How often the broker is told that messages are being worked on. */
+  /** How often the broker is told that messages are in progress. */
   readonly workingMs: number;
   readonly log: Logger;
 }
@@ -30,7 +30,7 @@ interface Delivery {
   readonly batch: DecodedBatch;
 }
 
-/** A group is one transaction here, and one or more in billing. */
+/** A group is one transaction in metering, and one or more in billing. */
 const groupMessages = 512;
 const groupBytes = 1024 * 1024;
 const backoff = { firstMs: 100, maxMs: 5_000 };
@@ -40,7 +40,7 @@ const nakMs = 2_000;
 const groupsAtOnce = 2;
 
 /**
- * Applies messages in groups until the inbox is closed; acknowledges each only when it is applied
+ * Applies messages in groups until the inbox is closed; acknowledges each only once it is applied
  * or buried.
  */
 export async function work(options: WorkerOptions, signal: AbortSignal): Promise<void> {
@@ -67,9 +67,9 @@ async function applyGroups(options: WorkerOptions, signal: AbortSignal): Promise
 }
 
 /**
- * A batch that comes again costs one look-up and no work: else an overload, which makes batches
- * come again, would feed itself.
- * @returns those that are not known to be applied
+ * A redelivered batch costs one lookup and no work: otherwise an overload, which causes
+ * redeliveries, would feed itself.
+ * @returns those not known to be applied
  */
 async function acknowledgeKnown(options: WorkerOptions, deliveries: Delivery[]): Promise<Delivery[]> {
   const batchIds = deliveries.map(({ batch }) => batch.batchId);
@@ -83,7 +83,7 @@ async function acknowledgeKnown(options: WorkerOptions, deliveries: Delivery[]):
   return deliveries.filter(({ batch }) => !known.has(batch.batchId));
 }
 
-/** True when the failure is the environment's and not the message's. */
+/** True when the environment failed and not the message. */
 function passes(error: unknown): boolean {
   if (error instanceof GatewayError) return error.retryable && error.code !== "internal_error";
   return isUnavailable(error) || isDuplicate(error);
@@ -107,8 +107,8 @@ async function applyGroup(options: WorkerOptions, group: Delivery[], signal: Abo
 }
 
 /**
- * One message spoils a group: each goes alone, and the one that fails alone is tried again later,
- * or buried.
+ * One message fails its group: each is applied alone, and the one that fails alone is retried
+ * later, or buried.
  */
 async function applySingly(
   options: WorkerOptions,
@@ -128,8 +128,7 @@ async function applySingly(
 }
 
 /**
- * Moves a message to the dead-letter stream. Left where it is when that cannot take it: it comes
- * again.
+ * Moves a message to the dead-letter stream. If that fails, the message stays and is redelivered.
  */
 async function bury(options: WorkerOptions, message: JsMsg, error: unknown, batchId: string): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error);
