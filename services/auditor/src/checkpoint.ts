@@ -3,19 +3,19 @@ import type { Proof } from "@uag/billing/ledger/audit.ts";
 import type { Keyring, NamedSecret } from "@uag/kit/keyring.ts";
 import { z } from "zod";
 
-/** What one account came to when it was last found exact, signed by the auditor. */
+/** The state of an account when it was last found exact, signed by the auditor. */
 export interface CheckpointDocument {
-  /** The account. */
+  /** The account's id. */
   readonly _id: string;
   /** A {@link Proof} as JSON. */
   readonly proof: string;
-  /** Which secret signed it. */
+  /** Id of the signing secret. */
   readonly keyId: string;
   readonly mac: Buffer;
   readonly at: Date;
 }
 
-/** Why a checkpoint is none. */
+/** Why a checkpoint is unusable. */
 export type Flaw = "missing" | "forged" | "unknown_key";
 
 function macOf({ secret }: NamedSecret, accountId: string, proof: string): Buffer {
@@ -43,14 +43,14 @@ function write({ account: { seq, head, money, repaid }, grants }: Proof): string
   return JSON.stringify({ account, grants: texts }, asText);
 }
 
-/** Signs what an account came to. */
+/** Signs an account's proof. */
 export function seal(keys: Keyring, accountId: string, proof: Proof): CheckpointDocument {
   const text = write(proof);
   const { current } = keys;
   return { _id: accountId, proof: text, keyId: current.id, mac: macOf(current, accountId, text), at: new Date() };
 }
 
-/** What a checkpoint says, once it is known to be ours. */
+/** Verifies a checkpoint's MAC and returns its proof. */
 export function open(keys: Keyring, checkpoint: CheckpointDocument): Proof | Exclude<Flaw, "missing"> {
   const { _id: id, proof, keyId, mac } = checkpoint;
   const secret = keys.all.find((one) => one.id === keyId);

@@ -3,7 +3,7 @@ import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Flaw } from "./checkpoint.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** What happens in the auditor, each event logged and counted in one place. */
+/** The auditor's events, each logged and counted in one place. */
 export interface AuditorEvents {
   audited(verdict: Verdict): void;
   fellBack(accountId: string, flaw: Flaw): void;
@@ -12,7 +12,7 @@ export interface AuditorEvents {
 
 const maxLogged = 20;
 
-/** @param since the moment up to which the books are known, unix milliseconds */
+/** @param since the time up to which the books are audited, unix milliseconds */
 export function createEvents(log: Logger, metrics: Metrics, since: () => number): AuditorEvents {
   const faults = metrics.gauge("uag_audit_faults", "Faults that the last audit found.");
   const last = metrics.gauge("uag_audit_last_run_timestamp_seconds", "The moment that the last audit looked at.", [

@@ -13,9 +13,9 @@ export interface AuditParts {
   readonly books: Store;
   readonly own: AuditStore;
   readonly keys: Keyring;
-  /** Where threads find the books, for a whole audit. */
+  /** Connection details for the threads of a full audit. */
   readonly lanes: LaneData;
-  /** Told of each account whose checkpoint is none. */
+  /** Receives each account whose checkpoint is unusable. */
   readonly onFallback?: (accountId: string, flaw: Flaw) => void;
 }
 
@@ -28,8 +28,8 @@ const flawText: Readonly<Record<Flaw, string>> = {
 };
 
 /**
- * Checkpoints as the next run may go on from them; an account that has none worth the name is not
- * there.
+ * Reads the checkpoints from which the next run may continue; accounts without a usable one are
+ * absent.
  */
 async function readProofs(parts: AuditParts, ids: readonly string[], fellBack: (id: string, flaw: Flaw) => void) {
   const found = await parts.own.checkpoints.find({ _id: { $in: [...ids] } }).toArray();
@@ -52,7 +52,7 @@ async function writeCheckpoints({ own, keys }: AuditParts, proofs: ReadonlyMap<s
   if (writes.length > 0) await own.checkpoints.bulkWrite(writes, { ordered: false });
 }
 
-/** Accounts that are younger than the last run had no checkpoint to lose. */
+/** Accounts created after the last run had no checkpoint to lose. */
 async function olderThan({ books }: AuditParts, ids: readonly string[], moment: Date): Promise<string[]> {
   const rows = await books.accounts
     .find({ _id: { $in: ids }, createdAt: { $lt: moment } }, { _id: 1 })
@@ -60,7 +60,7 @@ async function olderThan({ books }: AuditParts, ids: readonly string[], moment: 
   return rows.map(({ _id }) => _id);
 }
 
-/** Tells of accounts that are read from their first row though they should have a checkpoint. */
+/** Reports accounts that are read from their first row although they should have a checkpoint. */
 function createFallbacks(parts: AuditParts, lastMoment: Date | undefined) {
   const notices: string[] = [];
   const report = (id: string, flaw: Flaw): void => {
@@ -83,7 +83,7 @@ function createFallbacks(parts: AuditParts, lastMoment: Date | undefined) {
   };
 }
 
-/** Audits the books, writes checkpoints of all accounts that are exact, and the verdict. */
+/** Audits the books, then writes the verdict and checkpoints of all accounts that are exact. */
 export async function runAudit(parts: AuditParts, kind: Kind): Promise<Verdict> {
   const { books, own } = parts;
   const moment = new Date();

@@ -15,7 +15,7 @@ export interface AuditorService extends AsyncDisposable {
   readonly adminPort: number;
 }
 
-/** What the process knows of the books. */
+/** What the process knows about the books. */
 class Known {
   readonly #bornAt = Date.now();
   #last: Verdict | undefined;
@@ -28,7 +28,7 @@ class Known {
     return this.#last?.moment.getTime() ?? this.#bornAt;
   }
 
-  /** @param maxMs how old a verdict may be */
+  /** @param maxMs the maximum age of a verdict */
   check(maxMs: number): HealthCheck {
     return async () => {
       const [fault] = this.#last?.faults ?? [];
@@ -39,7 +39,7 @@ class Known {
   }
 }
 
-/** The kind of audit that is due, and in how many milliseconds. */
+/** The kind of audit that is due next, and in how many milliseconds. */
 async function nextDue({ own }: AuditParts, config: AuditorConfig): Promise<{ kind: Kind; inMs: number }> {
   const verdicts = await own.verdicts.find({}, { projection: { moment: 1 } }).toArray();
   const ageOf = (kind?: Kind): number => {
@@ -62,7 +62,7 @@ async function openParts(config: AuditorConfig, stack: AsyncDisposableStack): Pr
   return { books, own, keys, lanes: { url, database: config.BILLING_DATABASE } };
 }
 
-/** Does what is due once; answers whether the books are exact. */
+/** Runs the audit that is due, once; returns whether the books are exact. */
 export async function auditOnce(env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
   const config = readConfig(schema, env);
   await using stack = new AsyncDisposableStack();
@@ -75,8 +75,7 @@ export async function auditOnce(env: NodeJS.ProcessEnv = process.env): Promise<b
 }
 
 /**
- * Audits whenever it is due, until it is told to stop. One that fails is tried again a tenth of the
- * period later.
+ * Audits whenever one is due, until stopped. A failed audit is retried a tenth of the period later.
  */
 async function keepAuditing(
   parts: AuditParts,
@@ -94,7 +93,7 @@ async function keepAuditing(
       known.take(verdict);
       events.audited(verdict);
     } catch (error) {
-      // What is cut off by the end of the process is no failure.
+      // An audit interrupted by the end of the process has not failed.
       if (signal.aborted) return;
       events.failed(error);
       await rest(config.AUDIT_EVERY_MS / 10);
@@ -102,7 +101,7 @@ async function keepAuditing(
   }
 }
 
-/** Starts the auditor as the environment says; resolves when it answers on its admin port. */
+/** Starts the auditor as configured by the environment; resolves when its admin port answers. */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<AuditorService> {
   const config = readConfig(schema, env);
   await using stack = new AsyncDisposableStack();

@@ -8,16 +8,14 @@ import type { Verdict } from "./verdict.ts";
 export interface AuditStore extends AsyncDisposable {
   readonly connection: Connection;
   readonly checkpoints: mongo.Collection<CheckpointDocument>;
-  /** The last verdict of each kind. Billing reads it: what no audit has seen is not pruned. */
+  /** The last verdict of each kind. Billing reads it: rows no audit has seen are not pruned. */
   readonly verdicts: mongo.Collection<Verdict>;
 }
 
 const selectionTimeoutMs = 5_000;
 const maxPoolSize = 100;
 
-/**
- * Connects to a database for a process that may wait: an audit's reads take as long as they take.
- */
+/** Connects to a database for a process that may wait: an audit's reads have no time limit. */
 export function connect(url: string, database: string): Promise<Connection> {
   return connectMongo({ url, database, service: "auditor", selectionTimeoutMs, socketTimeoutMs: 0, maxPoolSize });
 }

@@ -1,17 +1,17 @@
 export type Kind = "whole" | "incremental";
 
-/** What one run came to. */
+/** The outcome of one run. */
 export interface Verdict {
   readonly _id: Kind;
-  /** When it began: every row of before was written by then. */
+  /** When it began: every earlier row had been written by then. */
   readonly moment: Date;
   readonly tookMs: number;
   readonly exact: boolean;
   readonly accounts: number;
   /** Rows that were read. */
   readonly rows: number;
-  /** A sentence each. */
+  /** One sentence each. */
   readonly faults: readonly string[];
-  /** What was not as it should be and is no fault of the books: checkpoints that were none. */
+  /** Anomalies that are not faults of the books: unusable checkpoints. */
   readonly notices: readonly string[];
 }

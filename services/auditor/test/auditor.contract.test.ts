@@ -10,7 +10,7 @@ import { runAudit } from "../src/run.ts";
 import { startService } from "../src/service.ts";
 import { acquireFields, type House, openHouse, usage } from "./harness.ts";
 
-/** One account with a grant and some settled requests; answers the grant and those. */
+/** Creates an account with a grant and some settled requests; returns all of them. */
 async function busyAccount(house: House) {
   const accountId = await house.fund(1_000n);
   const { grantId } = await house.grants.acquire(acquireFields(accountId, 500n));
@@ -47,7 +47,7 @@ test("an hour's audit reads only rows since the checkpoint, and finds a row chan
   const last = usage({ accountId, grantId });
   await ledger.settle({ events: [last] });
   await set(last.requestId, "v2");
-  // It keeps no checkpoint, so it is found until it is mended.
+  // The account gets no checkpoint, so the fault is found again until it is repaired.
   for (let i = 0; i < 2; i++) {
     const { faults } = await runAudit(parts, "incremental");
     assert.match(faults.join(), new RegExp(`settle:${last.requestId} was changed`));
@@ -71,7 +71,7 @@ test("a checkpoint that was changed, lost or signed with another key is none: it
   await runAudit(parts, "whole");
   const found = await checkpoints.findOne({ _id: accountId });
   assert.ok(found !== null);
-  // Who changes a balance and the checkpoint alike is found: the MAC does not fit.
+  // Changing a balance and the checkpoint alike is detected: the MAC does not match.
   await parts.books.accounts.collection.updateOne(
     { _id: accountId as never },
     { $inc: { available: 7n, toppedUp: 7n } },
@@ -111,7 +111,7 @@ test("a request that is repaired after the checkpoint had no price before it, an
   const unpriced = usage({ accountId, pricing: Pricing.UNPRICED });
   await ledger.settle({ events: [unpriced] });
   await runAudit(parts, "whole");
-  // Billing's own repair goes through its catalogue: here its row is what counts.
+  // Billing's own repair goes through its catalogue; this test only needs its row.
   const { repairOperation } = await import("@uag/billing/ledger/repair.ts");
   const { createAccountQueue } = await import("@uag/billing/store/queue.ts");
   const { createSequence } = await import("@uag/billing/store/sequence.ts");

@@ -19,15 +19,15 @@ function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
   throw new Error(`Set ${name} to a running server, or run "npm test", which starts both.`);
 }
 
-/** Billing on a database of its own, and what an auditor of it works with. */
+/** Billing on a database of its own, and the parts of an auditor for it. */
 export interface House extends AsyncDisposable {
   readonly accounts: RpcClient<AccountServiceServer>;
   readonly grants: RpcClient<GrantServiceServer>;
   readonly ledger: RpcClient<LedgerServiceServer>;
   readonly parts: AuditParts;
-  /** Of an auditor. */
+  /** The auditor's environment. */
   readonly env: NodeJS.ProcessEnv;
-  /** A new account with money. */
+  /** Creates an account with money. */
   fund(amount: bigint): Promise<string>;
 }
 
