@@ -8,22 +8,22 @@ import type { CompletionNotifier } from "./tasks/completion-notifier.ts";
 import type { ResultKeeper } from "./tasks/results.ts";
 import type { Wakeups } from "./wakeup.ts";
 
-/** Works off what the end of a task wrote into its row. */
+/** Processes the outbox that a task's end wrote into its row. */
 export interface OutboxWorker {
-  /** Settles, and hands over the webhook, in the background; what fails is taken up again later. */
+  /** Settles the bill and queues the webhook in the background; retried later if it fails. */
   process(task: TaskDocument): void;
 }
 
-/** What every part of the service works with. */
+/** Dependencies of every part of the service. */
 export interface VideoContext extends Omit<CapabilityContext, "admission"> {
   readonly settings: VideoSettings;
   readonly tasks: TaskStore;
   readonly admission: TaskAdmission;
   readonly video: VideoEvents;
   readonly completions: CompletionNotifier;
-  /** Wake up the pollers of a provider's tasks. */
+  /** Wakeups for the pollers of each provider's tasks. */
   readonly wakeups: Wakeups;
   readonly outbox: OutboxWorker;
-  /** Undefined where there is no asset store: results are passed on as they are. */
+  /** Undefined without an asset store: results are passed on with the provider's URLs. */
   readonly keeper: ResultKeeper | undefined;
 }

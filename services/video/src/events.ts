@@ -2,15 +2,12 @@ import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { TaskDocument } from "./store/task.ts";
 
-/**
- * What happens to tasks and webhooks that somebody wants to know: each is logged and counted here
- * and nowhere else.
- */
+/** Events of tasks and webhooks, each logged and counted in one place. */
 export interface VideoEvents {
   submitted(task: TaskDocument, elapsedMs: number): void;
-  /** Nobody knows whether the provider took it. */
+  /** It is unknown whether the provider accepted the task. */
   ambiguous(task: TaskDocument, error: unknown): void;
-  /** A task without an id at the provider was searched for there. */
+  /** The provider was searched for a task without a provider id. */
   recovered(task: TaskDocument, found: boolean): void;
   polled(provider: string, outcome: "ok" | "failed" | "ended"): void;
   ended(task: TaskDocument): void;
@@ -18,7 +15,7 @@ export interface VideoEvents {
   settleFailed(task: TaskDocument, error: unknown): void;
   delivered(detail: { id: string; account: string; attempt: number; ms: number }): void;
   deliveryFailed(detail: { id: string; account: string; attempt: number; error: string; last: boolean }): void;
-  /** Background work that goes on by itself. */
+  /** Background work failed; it continues by itself. */
   stumbled(work: string, error: unknown): void;
 }
 

@@ -18,7 +18,7 @@ function basisOf(rates: Rates): UnitName {
 }
 
 /**
- * The resolutions that a model has a price for; undefined when its price does not depend on them.
+ * The resolutions that a model has prices for; undefined when its price does not depend on them.
  */
 export function pricedResolutions(model: Pick<Model, "price">): readonly string[] | undefined {
   const found = new Set<string>();
@@ -30,9 +30,9 @@ export function pricedResolutions(model: Pick<Model, "price">): readonly string[
 }
 
 /**
- * The unit of a price that says most about a task: of `output_tokens:720p-video`,
- * `output_tokens:720p` and `output_tokens` the first one that the catalogue has. A price for a
- * variant that the task is not never counts.
+ * The most specific priced unit that applies to a task: of `output_tokens:720p-video`,
+ * `output_tokens:720p` and `output_tokens`, the first one in the catalogue. A price for a variant
+ * that the task does not have never applies.
  */
 function unitFor(basis: UnitName, rates: Rates, resolution: string, variants: readonly string[]): string {
   const extra = [[...variants], ...variants.map((variant) => [variant]), []];
@@ -43,13 +43,13 @@ function unitFor(basis: UnitName, rates: Rates, resolution: string, variants: re
   return `${basis}:${resolution}`;
 }
 
-/** Pixels of a frame, the largest of any ratio (ModelArk's table of sizes). */
+/** Pixels per frame, the maximum over all ratios (ModelArk's table of sizes). */
 const framePixels: Readonly<Record<string, number>> = { "480p": 430_000, "720p": 940_000, "1080p": 2_100_000 };
 const framesPerSecond = 24;
 
 /**
- * Tokens of a Seedance video: pixels of all its frames by 1,024, and one frame more in newer
- * models.
+ * Tokens of a Seedance video: the pixels of all its frames divided by 1,024; newer models add one
+ * frame.
  */
 function tokensOf({ resolution, seconds: length, inputSeconds }: Terms): bigint {
   const pixels = framePixels[resolution] ?? 2_100_000;
@@ -57,8 +57,8 @@ function tokensOf({ resolution, seconds: length, inputSeconds }: Terms): bigint 
 }
 
 /**
- * What a task costs at most, nano-USD: exactly its price where input videos and tokens do not make
- * it uncertain.
+ * The maximum cost of a task, nano-USD: its exact price unless input videos or tokens make that
+ * uncertain.
  */
 export function priceOf(terms: Terms, modelPrice: ModelPrice): Priced {
   return price([nominalUnit(terms, modelPrice.rates)], modelPrice);
@@ -75,8 +75,8 @@ export interface Bill extends Priced {
 }
 
 /**
- * What a finished task costs: by what the provider counted, or by what was asked for where it did
- * not say.
+ * The bill of a finished task: by the provider's usage, or by the requested terms if it reported
+ * none.
  */
 export function billOf(
   task: Pick<TaskDocument, "rates" | "terms" | "priceVersion">,
@@ -99,7 +99,7 @@ function countedUnit(terms: Terms, rates: Rates, usage: VideoUsage | undefined):
   return { name: unitFor(basis, rates, resolution, terms.variants), quantity: BigInt(Math.ceil(count - 1e-6)) };
 }
 
-/** A price as a task keeps it: what it was when the task was submitted is what is charged. */
+/** A price as a task stores it: the price at the time of submission is charged. */
 export function keptRates(modelPrice: ModelPrice): TaskDocument["rates"] {
   return [...modelPrice.rates].map(([unit, rate]) => ({ unit, rate }));
 }

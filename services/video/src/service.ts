@@ -27,7 +27,7 @@ import { SecretBox } from "./webhooks/secret-box.ts";
 import { SecretStore } from "./webhooks/secrets.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
 
-/** Starts video as the environment says; resolves when it serves. */
+/** Starts video as configured by the environment; resolves when it serves. */
 export function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
   const settings = readConfig(schema, env);
   return startCapability({
@@ -49,7 +49,7 @@ export interface BuildOptions {
 
 const maxPoolSize = 32;
 
-/** Puts the service together; what works in the background begins at once. */
+/** Assembles the service and starts its background work. */
 export async function buildVideo(options: BuildOptions): Promise<Capability> {
   const { resources, settings } = options;
   const { MONGODB_URL: url, MONGODB_DATABASE: database } = settings;
@@ -77,19 +77,19 @@ export async function buildVideo(options: BuildOptions): Promise<Capability> {
   return {
     operations: operations(context),
     checks: { mongodb: mongoCheck(connection) },
-    // Who waits for a task's end is answered with the task as it stands.
+    // Requests waiting for a task's end get the task in its current state.
     leaving: () => completions[Symbol.dispose](),
     services: [webhookService({ deliveries, secrets, wake: () => sender.wake(), log })],
   };
 }
 
-/** How soon a waiting request hears of a task that ended in another process. */
+/** How quickly a waiting request learns of a task that ended in another process. */
 const endLookMs = 500;
 
 function openKeeper({ context, resources, identity, settings }: BuildOptions): AssetKeeper | undefined {
   const { ASSETS_ADDR: address, POLL_TIMEOUT_MS } = settings;
   if (address === undefined) return undefined;
-  // Fetched and stored within one claim.
+  // Fetching and storing must both fit into one claim.
   return resources.use(
     new AssetKeeper({ address, identity, guarded: context.guarded, timeoutMs: POLL_TIMEOUT_MS / 2 }),
   );
@@ -117,7 +117,7 @@ async function openWebhooks({ context, resources, settings }: BuildOptions, conn
   return { sender, deliveries, secrets, video };
 }
 
-/** What this service serves, by the names that the router's table uses. */
+/** The operations of this service, by their names in the router's table. */
 function operations(context: VideoContext): Operations {
   return {
     "videos.create": createVideo(context),

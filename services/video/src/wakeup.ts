@@ -44,7 +44,7 @@ export class Wakeup {
   }
 }
 
-/** A wakeup for each provider. */
+/** One wakeup per provider. */
 export class Wakeups {
   readonly #wakeups = new Map<string, Wakeup>();
 

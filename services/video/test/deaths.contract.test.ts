@@ -13,7 +13,7 @@ interface View {
   readonly error?: { readonly message: string };
 }
 
-/** Kills the process at one point of its submission; resolves when it is gone. */
+/** Kills the process at one point of its submission; resolves once it has exited. */
 type Killing = (child: ChildProcess, provider: TestProvider) => Promise<unknown>;
 
 const beforeRequest: Killing = async (child) => {
@@ -28,7 +28,7 @@ const beforeResponse: Killing = async (child, provider) => {
   await once(child, "exit");
 };
 
-/** The answer reaches the process's socket and is never read. */
+/** The response reaches the process's socket and is never read. */
 const beforeTheIdIsStored: Killing = async (child, provider) => {
   provider.onMade = () => {
     child.kill("SIGSTOP");

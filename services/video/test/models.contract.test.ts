@@ -24,7 +24,7 @@ const prompt = "a boat";
 const url = "https://example.com/a.png";
 const media = (...types: string[]) => ({ prompt, media: types.map((type) => ({ type, url })) });
 
-/** The input of each suffix, by version, as the API's description has it. */
+/** The input for each suffix, by version, as documented in the API. */
 const inputs = {
   t2v: { prompt },
   i2v: { prompt, img_url: url },
@@ -39,7 +39,7 @@ type Input = keyof typeof inputs;
 interface Rules {
   readonly takes: readonly Input[];
   readonly resolutions: readonly string[];
-  /** In which words its provider is told the resolution. */
+  /** Which field tells its provider the resolution. */
   readonly reports: "size" | "resolution";
 }
 
@@ -99,7 +99,7 @@ for (const [model, { takes, resolutions, reports }] of Object.entries(rows)) {
     });
 
     test("passes parameters on, fills in what is billed, and refuses what contradicts it", () => {
-      // Of the line, 2.6 alone knows shots.
+      // In this line only 2.6 supports multiple shots.
       const passed = { prompt_extend: false, watermark: true, seed: 7, ...(model.startsWith("beta2.6") && multi) };
       const { parameters } = read(order({ parameters: passed })).body as { parameters: Record<string, unknown> };
       const reported = reports === "size" ? { size: "1280*720" } : { resolution: "720P" };

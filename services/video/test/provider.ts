@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export type Word = "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELED" | "UNKNOWN";
 
-/** A task as the test's provider has it. */
+/** A task as the test provider stores it. */
 export interface ProviderTask {
   readonly id: string;
   readonly model: string;
@@ -15,7 +15,7 @@ export interface ProviderTask {
   polls: number;
 }
 
-/** How the next creations are answered: `lost` makes the task and breaks the connection. */
+/** How the next creations are answered: `lost` creates the task and breaks the connection. */
 export type CreateMode = "ok" | "lost" | "hang" | "invalid" | "unauthorized" | "overloaded" | "broken";
 
 export interface TestProvider extends AsyncDisposable {
@@ -24,11 +24,11 @@ export interface TestProvider extends AsyncDisposable {
   create: CreateMode;
   /** How polls are answered. */
   poll: "ok" | "error";
-  /** Milliseconds that the next poll takes. */
+  /** Duration of the next poll, milliseconds. */
   delayMs: () => number;
-  /** Told when a task is made, before it is answered. */
+  /** Called when a task is created, before the response. */
   onMade: () => void;
-  /** Called at a poll's beginning and end, with the path that it came by. */
+  /** Called at the beginning and end of a poll, with its path. */
   onLook: (when: "begins" | "ends", id: string, path: string) => void;
 }
 
@@ -49,7 +49,7 @@ function json(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** What DashScope says of a task. */
+/** DashScope's response about a task. */
 function stateOf(task: ProviderTask): object {
   const output = { task_id: task.id, task_status: task.word, orig_prompt: task.prompt };
   if (task.word === "FAILED") return { output: { ...output, code: "InternalError", message: "It went wrong." } };
@@ -58,7 +58,7 @@ function stateOf(task: ProviderTask): object {
   return { output: { ...output, video_url: `https://video.example/${task.id}.mp4` }, usage };
 }
 
-/** A provider that speaks DashScope's protocol for video, as little of it as the tests need. */
+/** A provider with DashScope's video protocol, reduced to what the tests need. */
 export async function startProvider(): Promise<TestProvider> {
   const tasks = new Map<string, ProviderTask>();
   const create = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -1,5 +1,5 @@
-// A replica in a process of its own, to be killed: told by its parent what to do, and telling it
-// where it stands.
+// A replica in a process of its own, to be killed: its parent tells it what to do, and it reports
+// its progress.
 
 import type { TaskAdmission } from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
@@ -10,7 +10,7 @@ export interface Begin {
   readonly at: { url: string; database: string };
   readonly provider: string;
   readonly requestId: string;
-  /** Stops for good where the money has been asked for: the row is written, nobody called. */
+  /** Stops for good once the money was requested: the row is written, no provider was called. */
   readonly stopsAtHold: boolean;
 }
 

@@ -6,7 +6,7 @@ import { order, startReplica, TestBooks, until } from "./support.ts";
 
 const taskCount = 40;
 const pollsEach = 5;
-/** Far from the length of a poll, so that no claim runs out on a busy machine. */
+/** Far longer than a poll, so that no claim expires on a busy machine. */
 const env = { POLL_TIMEOUT_MS: "6000" };
 
 test("replicas share the polling: no task is polled by two at once, none is forgotten, and one takes over from another", async () => {

@@ -10,8 +10,8 @@ import { order, type Replica, startReplica, TestBooks, until } from "./support.t
 
 const taskCount = 30;
 /**
- * A poll may take nearly as long as the claim lives: claims run out under way, and answers come
- * late and twice.
+ * A poll may take nearly as long as the claim: claims expire midway, and answers arrive late and
+ * twice.
  */
 const env = { POLL_TIMEOUT_MS: "100", CREATE_TIMEOUT_MS: "150", POLL_SCALE: "0.002" };
 const next: Readonly<Record<string, readonly Word[]>> = {
@@ -25,7 +25,7 @@ interface Run {
   readonly random: () => number;
 }
 
-/** Lets the provider's tasks move on, at random, until none can. */
+/** Advances the provider's tasks at random until none can advance. */
 async function moveOn({ provider, random }: Run, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const movable = [...provider.tasks.values()].filter(({ word }) => next[word] !== undefined);
@@ -36,7 +36,7 @@ async function moveOn({ provider, random }: Run, signal: AbortSignal): Promise<v
   }
 }
 
-/** Submits, at random to one of the replicas; the provider loses some of the answers. */
+/** Submits each task to a random replica; the provider loses some of its responses. */
 async function submitAll(replicas: readonly Replica[], { provider, random }: Run): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < taskCount; n++) {

@@ -22,20 +22,20 @@ import { schema } from "../src/config.ts";
 import { buildVideo } from "../src/service.ts";
 
 /**
- * Billing as tasks see it: grants by request, bills by request, each once. Shared by the replicas
- * of a test.
+ * Billing as tasks see it: grants and bills by request, each once. Shared by the replicas of a
+ * test.
  */
 export class TestBooks {
   readonly grants = new Map<string, AdmitTask>();
   readonly bills = new Map<string, UsageEvent>();
-  /** How often a bill came again after it was there. */
+  /** Number of bills received again. */
   repeats = 0;
-  /** Bills that came again and said something else. */
+  /** Number of bills received again with different content. */
   conflicts = 0;
-  /** Called around each settling; may throw, as a connection that breaks before or after. */
+  /** Called around each settlement; may throw, like a connection that breaks before or after. */
   disturb: (when: "before" | "after") => void = () => {};
   refuse: GatewayError | undefined;
-  /** Fails settling while set. */
+  /** Makes settling fail while set. */
   away = false;
 
   readonly admission: TaskAdmission = {
@@ -58,7 +58,7 @@ export class TestBooks {
     return `gr_${task.requestId}`;
   }
 
-  /** What is held for tasks that have no bill yet. */
+  /** Grants of tasks that have no bill yet. */
   get open(): string[] {
     return [...this.grants.keys()].filter((requestId) => !this.bills.has(requestId));
   }
@@ -109,7 +109,7 @@ export interface Replica extends AsyncDisposable {
 export interface ReplicaOptions {
   readonly at: { url: string; database: string };
   readonly books: Pick<TestBooks, "admission">;
-  /** Base URLs of providers, in the order in which they are asked. */
+  /** Base URLs of providers, in the order in which they are tried. */
   readonly providers: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -131,7 +131,7 @@ const fast = {
   WEBHOOK_TIMEOUT_MS: "500",
 };
 
-/** One process's worth of the video service, behind a real link. */
+/** One replica of the video service, behind a real link. */
 export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const { at, books, providers } = options;
   await using starting = new AsyncDisposableStack();
@@ -211,7 +211,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   };
 }
 
-/** Waits until `condition` holds, for at most a minute: a busy machine takes its time. */
+/** Waits until `condition` holds, for at most a minute, since a busy machine is slow. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (!(await condition())) {

@@ -13,7 +13,7 @@ interface Arrival {
   readonly body: string;
 }
 
-/** Answers each webhook with the next of `statuses`, the last again and again; 0: not at all. */
+/** Answers each webhook with the next of `statuses`, repeating the last; 0: no response. */
 async function startReceiver(statuses: number[], headers: Record<string, string> = {}, responseBody = "") {
   const arrivals: Arrival[] = [];
   const server = createServer(async (request, response) => {
@@ -23,7 +23,7 @@ async function startReceiver(statuses: number[], headers: Record<string, string>
     arrivals.push({ headers: request.headers, body: Buffer.concat(chunks).toString("utf8") });
     if (status === 0) return;
     response.writeHead(status, headers).flushHeaders();
-    // What is shorter than was announced stays open.
+    // A body shorter than announced keeps the response open.
     if (headers["content-length"] === undefined) response.end(responseBody);
   });
   server.listen(0, "127.0.0.1");

@@ -4,21 +4,21 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { videoAdapter } from "@uag/upstreams/registry.ts";
 import type { Family, Terms } from "../store/task.ts";
 
-/** What a request comes to, whatever family's shape it had. */
+/** A request in normalized form, whichever family it belongs to. */
 export interface VideoRequestFields {
   readonly terms: Terms;
   /** The body for the provider, without the model. */
   readonly body: Fields;
   readonly prompt: string;
-  /** Tasks whose results it goes on from: they must be the account's own. */
+  /** Draft tasks that it continues from; they must belong to the account. */
   readonly drafts: readonly string[];
   /**
-   * The seed that was asked for, or chosen where none was: told again where the provider does not.
+   * The seed that was requested, or chosen if none was; shown when the provider does not report it.
    */
   readonly seed?: number | undefined;
-  /** Parameters that the provider's model lacks, and that were left out for that. */
+  /** Parameters left out because the provider's model does not support them. */
   readonly omitted?: readonly string[] | undefined;
-  /** How long the provider may take, milliseconds, where the request says so. */
+  /** The maximum time for the provider, milliseconds, if the request sets one. */
   readonly lifeMs?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export function invalid(param: string, text: string): GatewayError {
   return new GatewayError("invalid_request", text, { param });
 }
 
-/** The family of a model, from who serves it and under which name. */
+/** The family of a model, derived from its first provider and the name there. */
 export function familyOf(model: Model): Family {
   const upstream = model.upstreams[0];
   return (upstream && videoAdapter(upstream.provider.protocol)?.familyOf(upstream.model)) ?? "wan";
@@ -39,7 +39,7 @@ export const defaultSeconds = 5;
 export const defaultResolution = "720p";
 export const defaultRatio = "16:9";
 
-/** @throws {GatewayError} when the model is not offered at that resolution */
+/** @throws {GatewayError} when the model does not offer that resolution */
 export function checkResolution(resolution: string, offered: readonly string[] | undefined): string {
   if (offered === undefined || offered.includes(resolution)) return resolution;
   throw invalid("resolution", `resolution: this model makes ${offered.join(", ")}.`);

@@ -37,8 +37,8 @@ export const grokSchema = z.object({
 });
 
 /**
- * Reads a request in Grok Imagine's shape: a prompt, with a first picture or up to seven
- * references.
+ * Reads a request in Grok Imagine's format: a prompt, with a first frame or up to seven reference
+ * images.
  */
 export const readGrok: ReadRequest = (fields, { model }): VideoRequestFields => {
   const { prompt, image, reference_images, reference_audios, user, ...shape } = checked(grokSchema, fields);
@@ -55,7 +55,7 @@ export const readGrok: ReadRequest = (fields, { model }): VideoRequestFields => 
     prompt,
     duration: seconds,
     resolution,
-    // A first picture brings its own shape.
+    // A first frame determines the aspect ratio.
     ...((image === undefined || shape.aspect_ratio !== undefined) && { aspect_ratio: aspectRatio }),
     ...(image !== undefined && { image }),
     ...(reference_images !== undefined && { reference_images }),

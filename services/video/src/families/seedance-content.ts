@@ -21,7 +21,7 @@ export interface ContentRules {
   readonly images: number;
   readonly videos: number;
   readonly sounds: number;
-  /** A sound may stand for itself, without a picture. */
+  /** Audio is allowed on its own, without an image. */
   readonly soundAlone: boolean;
   readonly drafts: boolean;
 }
@@ -34,7 +34,7 @@ export interface ContentSummary {
 }
 
 /**
- * Checks that the items go together: frames, or references, or a draft to finish. @throws
+ * Checks that the items fit together: frames, or references, or a draft to finish. @throws
  * {GatewayError}
  */
 export function summarize(content: readonly ContentItem[], rules: ContentRules): ContentSummary {

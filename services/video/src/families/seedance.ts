@@ -41,7 +41,7 @@ export const seedanceSchema = z.object({
 });
 type Request = z.infer<typeof seedanceSchema>;
 
-/** What goes to the provider as it is. */
+/** Fields passed on to the provider unchanged. */
 const passed = [
   "frames",
   "seed",
@@ -63,7 +63,7 @@ interface Line extends ContentRules {
   readonly pattern: RegExp;
   readonly seconds: readonly [min: number, max: number];
   readonly resolutions: readonly string[];
-  /** It can make sound, and so be cheaper without. */
+  /** It can generate audio, and so may be cheaper without. */
   readonly audio: boolean;
   readonly flex: boolean;
   readonly frames: boolean;
@@ -74,7 +74,7 @@ const first = { ...none, audio: false, flex: true, frames: true, drafts: false }
 const second = { images: 9, videos: 3, sounds: 3, soundAlone: false, audio: true, flex: false } as const;
 const lower = ["480p", "720p"];
 
-/** What each line of models takes (ModelArk's video generation API). */
+/** What each model line accepts (ModelArk's video generation API). */
 const lines: readonly Line[] = [
   { ...first, pattern: /seedance-1-0-lite-i2v/, images: 4, seconds: [2, 12], resolutions: videoResolutions },
   { ...first, pattern: /seedance-1-0/, seconds: [2, 12], resolutions: videoResolutions },
@@ -110,13 +110,13 @@ const lines: readonly Line[] = [
   },
 ];
 
-/** The reference videos of one request together (ModelArk's limits), seconds. */
+/** The total length of one request's reference videos (ModelArk's limit), seconds. */
 const maxInput = 30;
 const framesPerSecond = 24;
 
 /**
- * Reads a request in Seedance's own shape: a list of texts, frames and references, with its
- * settings beside it.
+ * Reads a request in Seedance's own format: a list of texts, frames and references, with settings
+ * next to it.
  */
 export const readSeedance: ReadRequest = (fields, { upstreamModel }): VideoRequestFields => {
   const line = lines.find(({ pattern }) => pattern.test(upstreamModel)) as Line;
@@ -156,14 +156,14 @@ function resolutionOf(request: Request, line: Line): string {
   throw invalid("resolution", `resolution: this model makes ${line.resolutions.join(", ")}.`);
 }
 
-/** The seconds that are paid for at most, and how the provider is told the length. */
+/** The maximum billed seconds, and the length field sent to the provider. */
 function lengthOf(request: Request, line: Line): { seconds: number; sent: Record<string, unknown> } {
   const { duration, frames } = request;
   if (frames !== undefined) {
     if (duration !== undefined) throw invalid("frames", "frames: stands in place of duration.");
     return { seconds: frames / framesPerSecond, sent: {} };
   }
-  // The model decides: it may take as long as it can.
+  // The model chooses the length, up to its maximum.
   if (duration === -1 && !line.frames) return { seconds: line.seconds[1], sent: { duration } };
   const seconds = checkSeconds(duration ?? Math.max(defaultSeconds, line.seconds[0]), line.seconds);
   return { seconds, sent: { duration: seconds } };

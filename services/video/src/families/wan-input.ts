@@ -43,19 +43,19 @@ export type MediaType = (typeof mediaTypes)[number];
 const item = z.strictObject({ type: z.enum(mediaTypes), url, reference_voice: url.optional() });
 export type MediaItem = z.infer<typeof item>;
 
-/** How often each type may come; a type that is not named may not come at all. */
+/** How many items of each type are allowed; a type not listed is not allowed. */
 export type MediaRules = Partial<Record<MediaType, number>>;
 
 export interface MediaShape {
   readonly max: MediaRules;
-  /** One of these must come. */
+  /** At least one of these is required. */
   readonly oneOf: readonly MediaType[];
-  /** Most items in all. */
+  /** Maximum number of items in total. */
   readonly total?: number;
   readonly promptRequired: boolean;
 }
 
-/** More than any model takes; how many of which type is the model's to say. */
+/** More than any model accepts; the limits per type depend on the model. */
 const maxMedia = 100;
 
 function mediaInput(shape: MediaShape) {
@@ -102,14 +102,17 @@ const wanReferences = {
 
 export type Mode = "t2v" | "i2v" | "r2v" | "video-edit";
 
-/** Which input a Wan model takes: the suffix of its name says what, its version in which fields. */
+/**
+ * The input a Wan model accepts: the suffix of its name determines the kind, its version the
+ * fields.
+ */
 export function wanInput(mode: Mode, takesMedia: boolean): z.ZodType<WanInput> {
   if (mode === "t2v") return textInput;
   if (takesMedia) return mediaInput(mode === "i2v" ? firstFrame : wanReferences);
   return mode === "i2v" ? imageInput : referenceInput;
 }
 
-/** HappyHorse takes what Wan 2.7 takes, with up to nine reference images. */
+/** HappyHorse accepts the same as Wan 2.7, with up to nine reference images. */
 export function happyInput(mode: Mode): z.ZodType<WanInput> {
   if (mode === "t2v") return textInput;
   if (mode === "i2v") return mediaInput({ max: { first_frame: 1 }, oneOf: ["first_frame"], promptRequired: false });

@@ -6,21 +6,23 @@ export interface Wanted {
   readonly seconds: number | undefined;
   readonly resolution: string;
   readonly aspectRatio: string;
-  /** The client asked for that ratio; otherwise it is our default and gives way. */
+  /**
+   * True when the client requested that ratio; otherwise it is our default and may be overridden.
+   */
   readonly ratioRequested: boolean;
 }
 
 export interface ParameterRules {
-  /** In which words the provider is told the resolution. */
+  /** Which field tells the provider the resolution. */
   readonly reports: "resolution" | "size";
-  /** The video's shape is free, not that of a picture in the input. */
+  /** The ratio can be chosen, rather than following from an input image. */
   readonly takesRatio: boolean;
 }
 
 /**
- * The parameters for the provider: the client's own, which must say the same as what is billed, and
- * what is billed where they say nothing.
- * @throws {GatewayError} `invalid_request` when they contradict it
+ * Builds the provider's parameters: the client's own, which must agree with what is billed,
+ * completed with the billed values.
+ * @throws {GatewayError} `invalid_request` when the two contradict each other
  */
 export function wanParameters(given: Fields, wanted: Wanted, rules: ParameterRules): Fields {
   checkDuration(given, wanted);
@@ -29,12 +31,12 @@ export function wanParameters(given: Fields, wanted: Wanted, rules: ParameterRul
   const filled: Record<string, unknown> = { ...given };
   if (wanted.seconds !== undefined) filled["duration"] ??= wanted.seconds;
   if (rules.reports === "size") {
-    // Where the provider reads `size` it takes neither of these.
+    // Providers that read `size` accept neither of these.
     delete filled["resolution"];
     delete filled["ratio"];
     filled["size"] ??= sizeOf(wanted);
   } else {
-    // Where the provider reads `resolution` it takes no `size`; a size says the shape besides.
+    // Providers that read `resolution` accept no `size`; a size also implies the ratio.
     delete filled["size"];
     const shape = typeof given["size"] === "string" ? ratioOfSize(given["size"]) : undefined;
     filled["resolution"] ??= wanted.resolution.toUpperCase();

@@ -23,31 +23,28 @@ interface Kind {
   readonly mode: Mode;
   readonly input: z.ZodType<WanInput>;
   readonly seconds: readonly [min: number, max: number];
-  /** The only lengths, where not all within the range go. */
+  /** The allowed lengths, if not every one within the range is. */
   readonly onlySeconds?: readonly number[];
   readonly reports: "resolution" | "size";
   readonly ratios: readonly string[];
   readonly durationRequired: boolean;
-  /** The model has a silent and cheaper form. */
+  /** The model has a silent, cheaper variant. */
   readonly silent: boolean;
-  /**
-   * Parameters of other models of this line, which this one lacks: a task that named them would
-   * fail.
-   */
+  /** Parameters of other models of this line that this one lacks: a task with them would fail. */
   readonly lacks: readonly string[];
 }
 
 const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const newerRatios = [...ratios, "4:5", "5:4", "21:9", "9:21"];
-/** Model Studio, all video models. */
+/** Model Studio's limit for all video models. */
 const maxSeed = 2_147_483_647;
 /**
- * Longest reference clip that is billed beside the output, seconds (Model Studio, reference to
+ * Longest reference clip billed in addition to the output, seconds (Model Studio, reference to
  * video).
  */
 const maxClipLength = 10;
 
-/** What a Wan or HappyHorse model takes, from the provider's name of it. */
+/** What a Wan or HappyHorse model accepts, derived from the provider's model name. */
 function kindOf(upstreamModel: string): Kind {
   const wan = /^wan(2\.\d)-(t2v|i2v|r2v)/.exec(upstreamModel);
   if (wan !== null) {
@@ -80,9 +77,10 @@ function kindOf(upstreamModel: string): Kind {
 }
 
 /**
- * Reads a request for a Wan or HappyHorse model. The top-level fields say what is billed; `input`
- * and `parameters` go to the provider as they are, with what is billed, and a seed, filled in where
- * `parameters` does not say them. What the model lacks is left out, and named in `omitted`.
+ * Reads a request for a Wan or HappyHorse model. The top-level fields determine what is billed;
+ * `input` and `parameters` go to the provider unchanged, except that billed values and a seed are
+ * filled in where `parameters` lacks them. Parameters the model does not support are left out, and
+ * listed in `omitted`.
  */
 export function readWan(
   fields: Fields,
@@ -151,14 +149,16 @@ function objectOf(fields: Fields, name: string): Fields {
 
 const videoFile = /\.(mp4|mov|webm|mkv|avi)(\?|#|$)/i;
 
-/** Input videos, which the provider bills by their length. */
+/** Counts input videos, which the provider bills by their length. */
 function clipsOf(input: WanInput): number {
   const media = input.media?.filter(({ type }) => type === "reference_video" || type === "video").length ?? 0;
   const listed = input.reference_urls?.filter((url) => videoFile.test(url)).length ?? 0;
   return media + listed + (input.reference_video_urls?.length ?? 0);
 }
 
-/** With a reference clip the newest models make less (Model Studio, reference to video). */
+/**
+ * With a reference clip the newest models are limited to 10 s (Model Studio, reference to video).
+ */
 function checkClips(seconds: number, input: WanInput, kind: Kind): void {
   if (kind.mode !== "r2v" || seconds <= 10 || clipsOf(input) === 0) return;
   throw invalid("duration", "duration: must be at most 10 with a reference video.");

@@ -13,13 +13,13 @@ import { findTask } from "./find.ts";
 
 interface VideoCreation {
   readonly video: VideoRequest;
-  /** How long the answer may wait for the task's end, milliseconds. */
+  /** How long the response may wait for the task's end, milliseconds. */
   readonly waitMs: number;
 }
 
 /**
  * `POST /v1/videos/generations`: 202 with the task, or 200 when the request waits and the task ends
- * in time. The task has a grant and a bill of its own, which outlive the request.
+ * in time. The task has its own grant and bill, which outlive the request.
  */
 export function createVideo(context: VideoContext): Operation {
   return defineUnbilled(context, {
@@ -43,7 +43,7 @@ async function respond(
   await checkDrafts(context, caller.accountId, video.drafts);
   const { requestId, signal } = exchange;
   const given = exchange.header("idempotency-key");
-  // A key of one API key says nothing to another of the account.
+  // Idempotency keys are scoped to the API key, not to the account.
   const idempotencyKey = given && `${caller.keyId}/${given}`;
   const task = await submit(context, { request: video, caller, requestId, idempotencyKey });
   const waits = task.live && timeoutMs > 0;
@@ -54,7 +54,7 @@ async function respond(
   return { status: terminal ? 200 : 202, body: view, headers: ["location", `/v1/videos/generations/${view.id}`] };
 }
 
-/** A draft goes on only from a task of the same account: the provider would take any of ours. */
+/** A draft may only continue a task of the same account: the provider would accept any of ours. */
 async function checkDrafts(context: VideoContext, accountId: string, drafts: readonly string[]): Promise<void> {
   for (const id of drafts) {
     await findTask(context, accountId, id).catch((error: unknown) => {

@@ -9,8 +9,8 @@ import { mayBeId } from "../tasks/ids.ts";
 import { viewOf } from "../tasks/view.ts";
 
 /**
- * A task of an account, by any of its ids. Another account's task is looked for and missed exactly
- * as one that does not exist.
+ * Finds a task of an account by any of its ids. Another account's task is handled exactly like one
+ * that does not exist.
  * @throws {GatewayError} `not_found`, `service_unavailable`
  */
 export async function findTask(context: VideoContext, accountId: string, id: string): Promise<TaskDocument> {
@@ -37,7 +37,7 @@ export function getVideo(context: VideoContext): Operation {
   });
 }
 
-/** `DELETE /v1/videos/generations/{id}`: the task as it stands afterwards. */
+/** `DELETE /v1/videos/generations/{id}`: returns the task in its state afterwards. */
 export function cancelVideo(context: VideoContext): Operation {
   return defineQuery(context, {
     async respond({ target }, { accountId }) {

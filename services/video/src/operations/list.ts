@@ -12,7 +12,7 @@ import { viewOf } from "../tasks/view.ts";
 const usualLimit = 20;
 const maxLimit = 100;
 
-/** `GET /v1/videos/generations`: the account's tasks, newest first, a page at a time. */
+/** `GET /v1/videos/generations`: a page of the account's tasks, newest first. */
 export function listVideos(context: VideoContext): Operation {
   return defineQuery(context, {
     async respond({ target }, { accountId }) {

@@ -3,7 +3,7 @@ import { grokSchema } from "../families/grok.ts";
 import { seedanceSchema } from "../families/seedance.ts";
 import { mediaTypes } from "../families/wan-input.ts";
 
-/** What every family takes beside its own fields; read by `readVideoRequest` and `waitMs`. */
+/** Fields that every family accepts besides its own; read by `readVideoRequest` and `waitMs`. */
 const common = {
   model: z.string(),
   webhook_url: z.string().nullish().describe("Where the task is told of when it has ended; https only."),
@@ -16,8 +16,8 @@ const common = {
 const url = z.string().min(1);
 
 /**
- * Each model takes some of these: the end of its name (t2v, i2v, r2v) says which, its version in
- * which fields.
+ * Each model accepts some of these: the suffix of its name (t2v, i2v, r2v) determines which, its
+ * version the fields.
  */
 const input = z.looseObject({
   prompt: z.string().optional(),
@@ -30,7 +30,7 @@ const input = z.looseObject({
   media: z.array(z.looseObject({ type: z.enum(mediaTypes), url, reference_voice: url.optional() })).optional(),
 });
 
-/** What `readWan` takes, which goes by the model in nearly every field. */
+/** What `readWan` accepts; nearly every field depends on the model. */
 const wan = z.looseObject({
   ...common,
   duration: z.int().min(2).max(15).optional().describe("Seconds; models other than happyhorse require it."),
@@ -53,7 +53,7 @@ const wan = z.looseObject({
     .describe("Go to the provider as they are. What they repeat of the fields beside them must say the same."),
 });
 
-/** The bodies of `POST /v1/videos/generations`, by the family of the model. */
+/** The bodies of `POST /v1/videos/generations`, by model family. */
 export const describedVideo = {
   Wan: wan,
   Seedance: seedanceSchema.extend(common),

@@ -16,7 +16,7 @@ export const operation = "videos.generations";
 
 const readers: Record<Family, ReadRequest> = { wan: readWan, happy: readWan, seedance: readSeedance, grok: readGrok };
 
-/** A request for a video, checked in every respect. */
+/** A fully validated video request. */
 export interface VideoRequest extends VideoRequestFields {
   readonly model: Model;
   readonly family: Family;
@@ -27,7 +27,7 @@ export interface VideoRequest extends VideoRequestFields {
 type Guard = Pick<GuardedClient, "parse" | "leadsInside">;
 
 /**
- * Checks a request against the contract of its model's family.
+ * Validates a request against the schema of its model's family.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
 export function readVideoRequest(fields: Fields, model: Model, guarded: Guard): VideoRequest {
@@ -40,10 +40,7 @@ export function readVideoRequest(fields: Fields, model: Model, guarded: Guard): 
   return { ...requested, model, family, fields, webhookUrl };
 }
 
-/**
- * The id of the model that a request names. @throws {GatewayError} `invalid_request` when it names
- * none
- */
+/** The model id in a request. @throws {GatewayError} `invalid_request` when it is missing */
 export function videoModelOf({ model }: Fields): string {
   if (typeof model !== "string") throw invalid("model", "model: is required.");
   return model;
@@ -52,7 +49,7 @@ export function videoModelOf({ model }: Fields): string {
 const dated = /^(beta2\.7-(?:t2v|i2v|r2v))-(\d{4}-\d{2}-\d{2}|\d{8})$/;
 
 /**
- * The model; for a dated id that the catalogue does not list, its undated model under the
+ * Finds the model; for a dated id that the catalogue does not list, the undated model with the
  * provider's dated name.
  * @throws {GatewayError} as `findModel`
  */
@@ -65,10 +62,13 @@ export function findVideoModel(catalog: Catalog, id: string, caller: Caller): Mo
   return findModel(known, id, caller, operation);
 }
 
-/** What is read aloud or drawn, and may begin with anything. */
+/** Fields with text to be spoken or drawn, which may begin with anything. */
 const words = new Set(["prompt", "negative_prompt", "text"]);
 
-/** All other texts of a request: what refers to pictures, sound and video has a dozen names. */
+/**
+ * Checks all other strings of a request: fields that refer to images, audio and video have a dozen
+ * names.
+ */
 function checkUrls(value: unknown, at: string, guarded: Guard): void {
   if (typeof value === "string") checkOutside(value, at, guarded);
   else if (Array.isArray(value))

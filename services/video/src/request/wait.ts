@@ -1,11 +1,11 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
-/** The longest wait, seconds. */
+/** Maximum wait, seconds. */
 const maxSeconds = 600;
 const usualSeconds = 60;
 
 export interface WaitSources {
-  /** The header `Prefer`. */
+  /** The `Prefer` header. */
   readonly prefer: string | undefined;
   /** Path and query. */
   readonly target: string;
@@ -14,10 +14,10 @@ export interface WaitSources {
 }
 
 /**
- * How long an answer may wait for the task's end, milliseconds; 0 when it should not. Asked for by
- * `Prefer: wait=<seconds>` (RFC 7240; what makes no sense there is ignored, as it says), else by
+ * How long a response may wait for the task's end, milliseconds; 0 when it should not. Requested by
+ * `Prefer: wait=<seconds>` (RFC 7240; invalid values are ignored, as it requires), else by
  * `?wait=`, else in the body.
- * @throws {GatewayError} `invalid_request` for a query or body that is no number of seconds
+ * @throws {GatewayError} `invalid_request` for a query or body that is not a number of seconds
  */
 export function waitMs({ prefer, target, body }: WaitSources): number {
   const preferred = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(prefer ?? "")?.[1];

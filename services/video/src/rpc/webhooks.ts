@@ -22,7 +22,7 @@ const usualOverlapMs = 24 * 3_600_000;
 export interface WebhookRpcOptions {
   readonly deliveries: DeliveryStore;
   readonly secrets: SecretStore;
-  /** Told that something is due at once. */
+  /** Called when a delivery is due at once. */
   readonly wake: () => void;
   readonly log: Logger;
 }

@@ -2,7 +2,7 @@ import type { EndStatus, Outbox, TaskDocument, TaskStatus } from "./task.ts";
 
 /** What the end of a task writes into its row. */
 export interface TerminalState {
-  /** When: what its owner is told and what is stored are one moment. */
+  /** The same timestamp is stored and shown to the owner. */
   readonly endedAt: Date;
   readonly status: EndStatus;
   readonly upstreamStatus?: string;
@@ -21,10 +21,10 @@ export interface Sent {
   readonly dueAt?: Date;
 }
 
-/** What the provider's answer to its making adds to a task. */
+/** What the provider's answer to the creation adds to a task. */
 export interface Created {
   readonly upstreamId: string;
-  /** More ids by which it can be asked for; shown unless its owner knows it by ours. */
+  /** Further ids by which the task can be found; shown unless its owner was already given ours. */
   readonly ids: string[];
   readonly grantId: string;
   readonly provider: string;
@@ -35,11 +35,11 @@ export interface Created {
 }
 
 export interface EndOptions {
-  /** Only while this caller holds the task. */
+  /** Only while this claim holds the task. */
   readonly claim?: string | undefined;
-  /** Only while the provider's id is not known. */
+  /** Only while the provider's id is unknown. */
   readonly unmade?: boolean;
-  /** How long the caller has to work off the outbox, milliseconds, before others claim it. */
+  /** How long the caller has to process the outbox, milliseconds, before others may claim it. */
   readonly outboxMs: number;
 }
 
@@ -55,7 +55,7 @@ export interface Reschedule {
 export interface ListQuery {
   readonly accountId: string;
   readonly limit: number;
-  /** Tasks older than this one. */
+  /** Return tasks older than this one. */
   readonly after: string | undefined;
   readonly status: TaskStatus | undefined;
   readonly model: string | undefined;

@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { isDuplicate } from "@uag/mongo/errors.ts";
 import { mongo } from "mongoose";
 
-/** What a caller is told of the database's failure. */
+/** Maps a database failure to what the caller sees. */
 export function toStoreError(error: unknown): unknown {
   if (!(error instanceof mongo.MongoError) || isDuplicate(error)) return error;
   return new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000, cause: error });

@@ -6,7 +6,7 @@ interface Bucket {
 }
 
 /**
- * A limit of calls a second for each provider, over all replicas together: a token bucket by the
+ * A limit of calls per second to each provider, across all replicas: a token bucket by the
  * database's clock.
  */
 export class RateGate {
@@ -18,7 +18,7 @@ export class RateGate {
     this.#perSecond = perSecond;
   }
 
-  /** Takes up to `want` calls; answers how many may be made now. */
+  /** Takes up to `want` calls; returns how many may be made now. */
   async take(provider: string, want: number): Promise<number> {
     const perSecond = this.#perSecond;
     const max = Math.max(1, perSecond);

@@ -1,27 +1,30 @@
 import { taskStatuses } from "@uag/contract/responses/media.ts";
 import { type Connection, type Model, Schema } from "mongoose";
 
-/** What the public sees of a task's state. */
+/** A task's public status. */
 export type TaskStatus = (typeof taskStatuses)[number];
 export type EndStatus = Extract<TaskStatus, "succeeded" | "failed" | "cancelled" | "expired">;
 
 export const families = ["wan", "happy", "seedance", "grok"] as const;
 export type Family = (typeof families)[number];
 
-/** What a task was asked to make, as far as its price depends on it. */
+/** The properties of a requested video that its price depends on. */
 export interface Terms {
   /** Output seconds. */
   readonly seconds: number;
-  /** Most seconds of input video that may be billed beside them; 0 when there is none. */
+  /** Maximum seconds of input video billed in addition; 0 without one. */
   readonly inputSeconds: number;
   /** e.g. `720p` */
   readonly resolution: string;
   readonly aspectRatio: string;
-  /** What else a price may depend on, in the catalogue's words: `silent`, `video`, `flex`. */
+  /**
+   * Further properties that a price may depend on, as named in the catalogue: `silent`, `video`,
+   * `flex`.
+   */
   readonly variants: readonly string[];
 }
 
-/** What a succeeded task made. */
+/** The result of a succeeded task. */
 export interface Content {
   readonly video_url?: string;
   readonly last_frame_url?: string;
@@ -34,10 +37,7 @@ export interface PendingWebhook {
   readonly body: string;
 }
 
-/**
- * What the end of a task still has to bring about. Written with the end itself, taken away once it
- * is done.
- */
+/** Work left to do after a task's end. Written together with the end, removed once done. */
 export interface Outbox {
   /** An encoded `metering.v1.UsageEvent`. */
   readonly settle?: Buffer;
@@ -47,55 +47,55 @@ export interface Outbox {
 export interface TaskDocument {
   /** Our id: a UUID that sorts by time. */
   readonly _id: string;
-  /** Every id by which its account may ask for it; the last is the one that is shown. */
+  /** Every id by which its account can find it; the last one is shown. */
   readonly ids: string[];
-  /** Its owner was told our id before the provider's was known. */
+  /** Its owner was given our id before the provider's was known. */
   readonly answered?: boolean;
   readonly accountId: string;
   readonly keyId: string;
-  /** Of the bill. */
+  /** Request id of the bill. */
   readonly requestId: string;
   readonly idempotencyKey?: string;
   readonly model: string;
   readonly family: Family;
   readonly provider: string;
   readonly upstreamModel: string;
-  /** Unset until the provider has answered with one. */
+  /** Unset until the provider has returned one. */
   readonly upstreamId?: string;
-  /** That id was found by looking for it, where the provider does not say whose a task is. */
+  /** That id was found by searching a provider that does not say which task is whose. */
   readonly guessed?: boolean;
   readonly status: TaskStatus;
   readonly upstreamStatus: string;
-  /** The request came to nothing at once and was answered so: nobody knows the task's id. */
+  /** The request failed at once and its response was an error, so nobody knows the task's id. */
   readonly hidden: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly endedAt?: Date;
-  /** When it is given up. */
+  /** Deadline after which the task expires. */
   readonly expiresAt: Date;
-  /** Until it has ended. */
+  /** False once it has ended. */
   readonly live: boolean;
-  /** When it is polled next. A claim moves this on: that is its lease. */
+  /** When it is polled next. A claim postpones this, which makes it the lease. */
   readonly dueAt: Date;
-  /** Fencing token of who took it last. */
+  /** Fencing token of the latest claim. */
   readonly claim: string;
   readonly polls: number;
-  /** Looks in a row that found nothing. */
+  /** Consecutive polls that found nothing. */
   readonly misses: number;
   readonly terms: Terms;
   readonly holdNanoUsd: bigint;
   readonly priceVersion: string;
-  /** Nano-USD per million units, by unit, as they were when it was submitted. */
+  /** Nano-USD per million units, by unit, at the time of submission. */
   readonly rates: { readonly unit: string; readonly rate: bigint }[];
   /** Unset until billing has answered; empty for a task without a grant. */
   readonly grantId?: string;
-  /** SHA-256 of the prompt, to tell one task from another at the provider. */
+  /** SHA-256 of the prompt, to identify the task at the provider. */
   readonly promptHash: string;
   readonly webhookUrl?: string;
   readonly content?: Content;
   readonly usage?: Readonly<Record<string, unknown>>;
   readonly seed?: number;
-  /** Parameters that were asked for and left out, because the provider's model lacks them. */
+  /** Requested parameters left out because the provider's model lacks them. */
   readonly omitted?: readonly string[];
   readonly failure?: string;
   readonly outbox?: Outbox;
@@ -157,7 +157,8 @@ const schema = new Schema<TaskDocument>(
   },
   { strict: "throw", versionKey: false, minimize: false },
 );
-// Both together answer a look-up the same way, whether the task is another account's or nobody's.
+// Together the two indexes serve a lookup the same way, whether the task is another account's or
+// does not exist.
 schema.index({ accountId: 1, ids: 1 });
 schema.index({ ids: 1 }, { unique: true });
 schema.index({ accountId: 1, _id: -1 });

@@ -5,8 +5,7 @@ import type { Created, EndOptions, Insertion, ListQuery, Reschedule, Sent, Termi
 import { type TaskDocument, taskModel } from "./task.ts";
 
 /**
- * The tasks in MongoDB. Every change is one write that finds the task only in the state that it is
- * meant for.
+ * The tasks in MongoDB. Every change is a single write whose filter names the state it applies to.
  */
 export class TaskStore {
   readonly #tasks: Model<TaskDocument>;
@@ -20,7 +19,9 @@ export class TaskStore {
     await this.#tasks.createIndexes();
   }
 
-  /** Adds a task; answers the one that the same idempotency key has made already. */
+  /**
+   * Inserts a task; returns the existing one if the same idempotency key has created one already.
+   */
   async insert(task: TaskDocument): Promise<Insertion> {
     try {
       await this.#tasks.collection.insertOne({ ...task } as never);
@@ -34,7 +35,7 @@ export class TaskStore {
     }
   }
 
-  /** Takes back a task that never came to be: no money held, nobody called. */
+  /** Deletes a task that never started: no money was reserved and no provider was called. */
   async discard(id: string): Promise<void> {
     await this.#tasks.deleteOne({ _id: id, live: true, upstreamId: { $exists: false }, grantId: { $exists: false } });
   }
@@ -43,14 +44,14 @@ export class TaskStore {
     await this.#tasks.updateOne({ _id: id }, { $unset: { idempotencyKey: 1 } });
   }
 
-  /** Leaves a task whose request was answered with an error to those who clean up. */
+  /** Hides a task whose request was answered with an error, and leaves it to recovery. */
   async abandon(id: string): Promise<void> {
     await this.#tasks.updateOne({ _id: id }, { $set: { hidden: true }, $unset: { idempotencyKey: 1 } });
   }
 
   /**
-   * Notes what is known of a task that may be at a provider by now; false when it was taken over or
-   * has ended.
+   * Records the state of a task that may have reached a provider by now; false when it was taken
+   * over or has ended.
    */
   async sending(id: string, sent: Sent): Promise<boolean> {
     const filter = { _id: id, live: true, claim: "", upstreamId: { $exists: false } };
@@ -58,9 +59,9 @@ export class TaskStore {
   }
 
   /**
-   * Notes that its owner is told of a task under our own id, while the provider's is not known: it
-   * keeps that one.
-   * @returns the task as it stands
+   * Records that its owner was given our own id while the provider's is unknown, so our id stays
+   * the one shown.
+   * @returns the task as stored
    */
   async answered(task: TaskDocument): Promise<TaskDocument> {
     const { _id } = task;
@@ -69,10 +70,10 @@ export class TaskStore {
     return (await this.#tasks.findOne({ _id }).lean<TaskDocument>()) ?? task;
   }
 
-  /** Notes the provider's id; undefined when the task has one already or has ended. */
+  /** Records the provider's id; undefined when the task already has one or has ended. */
   async created(id: string, created: Created): Promise<TaskDocument | undefined> {
     const { ids, ...set } = created;
-    // The last id is shown. Who knows the task by ours gets the provider's as one more.
+    // The last id is shown. If the owner was given ours, the provider's is added before it.
     for (const answered of [false, true]) {
       const filter = { _id: id, live: true, upstreamId: { $exists: false }, answered: { $exists: answered } };
       const Push = { ids: answered ? { $each: ids, $position: 0 } : { $each: ids } };
@@ -81,7 +82,7 @@ export class TaskStore {
         .findOneAndUpdate(filter, update, { returnDocument: "after" })
         .lean<TaskDocument>()
         .catch((error: unknown) => {
-          // Another task has that id: this one is not it.
+          // Another task has that id, so it is not this one's.
           if (isDuplicate(error)) return null;
           throw error;
         });
@@ -90,9 +91,7 @@ export class TaskStore {
     return undefined;
   }
 
-  /**
-   * Ends a task, once. Undefined when it had ended already or no longer matches the options.
-   */
+  /** Ends a task, once. Undefined when it had already ended or no longer matches the options. */
   async end(id: string, terminal: TerminalState, options: EndOptions): Promise<TaskDocument | undefined> {
     const { outbox, ...state } = terminal;
     const set = {
@@ -140,7 +139,7 @@ export class TaskStore {
     return this.#tasks.find({ _id: { $in: [...ids] }, live: false }).lean<TaskDocument[]>();
   }
 
-  /** When a provider's next tasks are due, soonest first. */
+  /** The due times of a provider's next tasks, soonest first. */
   soonest(provider: string, limit: number): Promise<Pick<TaskDocument, "_id" | "dueAt">[]> {
     return this.#tasks
       .find({ provider, live: true }, { dueAt: 1 })
@@ -149,7 +148,7 @@ export class TaskStore {
       .lean<Pick<TaskDocument, "_id" | "dueAt">[]>();
   }
 
-  /** Takes those of the tasks that are due for `leaseMs`. No two callers get the same one. */
+  /** Claims those of the tasks that are due, for `leaseMs`. No two callers get the same one. */
   async claimDue(ids: readonly string[], leaseMs: number): Promise<TaskDocument[]> {
     const now = Date.now();
     const claim = randomUUID();
@@ -162,7 +161,7 @@ export class TaskStore {
     return await this.#tasks.find({ _id: { $in: [...ids] }, claim }).lean<TaskDocument[]>();
   }
 
-  /** Reschedules tasks, each only if nobody has claimed it since. */
+  /** Reschedules tasks, each only if it was not claimed since. */
   async reschedule(changes: readonly Reschedule[]): Promise<void> {
     if (changes.length === 0) return;
     const updatedAt = new Date();
@@ -178,14 +177,14 @@ export class TaskStore {
     await this.#tasks.updateOne({ _id: id, live: true }, { $set: { grantId } });
   }
 
-  /** Which of the provider's ids belong to tasks of ours. */
+  /** Which of the provider's ids belong to our tasks. */
   async known(provider: string, upstreamIds: readonly string[]): Promise<Set<string>> {
     const filter = { provider, upstreamId: { $in: [...upstreamIds] } };
     const found = await this.#tasks.find(filter, { upstreamId: 1 }).lean<Pick<TaskDocument, "upstreamId">[]>();
     return new Set(found.flatMap(({ upstreamId }) => upstreamId ?? []));
   }
 
-  /** Tasks of the same provider and model that wait for their id too. */
+  /** Number of tasks of the same provider and model that lack a provider id too. */
   lostBeside(task: TaskDocument): Promise<number> {
     const { provider, upstreamModel } = task;
     return this.#tasks.countDocuments({ provider, upstreamModel, live: true, upstreamId: { $exists: false } });
@@ -195,9 +194,7 @@ export class TaskStore {
     return this.#tasks.distinct("provider", { live: true });
   }
 
-  /**
-   * Claims ended tasks whose outbox is not done. `nextAt` is when the next one falls due.
-   */
+  /** Claims ended tasks with a pending outbox. `nextAt` is when the next one falls due. */
   async claimOutbox(limit: number, leaseMs: number): Promise<{ taken: TaskDocument[]; nextAt: Date | undefined }> {
     const now = new Date();
     const found = await this.#tasks
@@ -221,7 +218,7 @@ export class TaskStore {
     await this.#tasks.updateOne({ _id: id }, { $unset: { outbox: 1, outboxAt: 1, outboxClaim: 1, outboxTries: 1 } });
   }
 
-  /** Leaves an outbox for later. */
+  /** Postpones an outbox. */
   async outboxLater(task: TaskDocument, delayMs: number): Promise<void> {
     const filter = { _id: task._id, outboxClaim: task.outboxClaim };
     await this.#tasks.updateOne(filter as never, { $set: { outboxAt: new Date(Date.now() + delayMs) } });

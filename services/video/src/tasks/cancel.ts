@@ -9,7 +9,7 @@ import { endTask, fetchState, stepOf } from "./upstream-state.ts";
 const unstoppable =
   "The provider has begun this task or cannot stop it. It goes on, and is charged only if it succeeds.";
 
-/** True when the provider has cancelled it; false where it cannot. @throws {UpstreamFailure} */
+/** True when the provider has cancelled it; false when it cannot. @throws {UpstreamFailure} */
 export async function cancelUpstream(context: VideoContext, task: TaskDocument): Promise<boolean> {
   const at = providerOf(context, task);
   if (at?.adapter.cancel === undefined || task.upstreamId === undefined) return false;
@@ -18,10 +18,10 @@ export async function cancelUpstream(context: VideoContext, task: TaskDocument):
 }
 
 /**
- * Cancels a task where the provider can: then nothing is owed. A task that has ended stays as it
- * is. One that the provider works on goes on, since it is paid for whether we look or not.
+ * Cancels a task if the provider can: nothing is charged then. An ended task stays as it is. A
+ * running one continues, since it is charged for whether we poll it or not.
  * @throws {GatewayError} `invalid_request` when it cannot be stopped, `service_unavailable` while
- * nobody can tell
+ * its state is unknown
  */
 export async function cancelTask(context: VideoContext, task: TaskDocument): Promise<TaskDocument> {
   if (!task.live) return task;
@@ -30,7 +30,7 @@ export async function cancelTask(context: VideoContext, task: TaskDocument): Pro
   }
   const options = { outboxMs: leaseMs(context.settings) };
   const current = async (): Promise<TaskDocument> => (await context.tasks.find(task.accountId, task._id)) ?? task;
-  // Looked at first: some providers take the deletion of a finished task for an order to forget it.
+  // Polled first: some providers take the deletion of a finished task as an order to forget it.
   const state = await fetchState(context, task);
   if (state === undefined) {
     throw new GatewayError("service_unavailable", "The task cannot be cancelled just now.", { retryAfterMs: 2_000 });

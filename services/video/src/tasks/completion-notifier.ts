@@ -27,7 +27,7 @@ export class CompletionNotifier implements Disposable {
     for (const waiter of [...(this.#waiting.get(task._id) ?? [])]) waiter(task);
   }
 
-  /** Resolves with the ended task; undefined when `timeoutMs` passes first or the signal aborts. */
+  /** Resolves with the ended task; undefined on timeout or when the signal aborts. */
   wait(
     id: string,
     { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },

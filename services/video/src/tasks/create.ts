@@ -14,7 +14,7 @@ export interface Made {
   readonly upstreamId: string;
 }
 
-/** Nobody knows whether the provider has the task: it must not be made again. */
+/** It is unknown whether the provider has the task, so it must not be created again. */
 export class AmbiguousCreate extends Error {
   override readonly name = "AmbiguousCreate";
   readonly upstream: Upstream;
@@ -32,9 +32,10 @@ export function adapterOf(upstream: Upstream): VideoAdapter {
 }
 
 /**
- * Has a provider make the task. Another is asked only when the one before has certainly refused it.
- * @throws {AttemptsFailed} or {UpstreamFailure} when it was not made; {AmbiguousCreate} when nobody
- * knows
+ * Creates the task at a provider. The next provider is tried only when the previous one has
+ * certainly refused.
+ * @throws {AttemptsFailed} or {UpstreamFailure} when it was not created; {AmbiguousCreate} when
+ * that is unknown
  */
 export async function createUpstream(
   context: VideoContext,
@@ -67,7 +68,7 @@ async function callOne(
   const { pools, settings } = context;
   const adapter = adapterOf(upstream);
   const { requestId } = task;
-  // After its lease another process may have given the task up already.
+  // After its lease another process may have ended the task already.
   const timeoutMs = Math.min(settings.CREATE_TIMEOUT_MS, task.dueAt.getTime() - Date.now());
   if (timeoutMs <= 0) throw new AmbiguousCreate(upstream, "the submission took too long");
   try {
@@ -85,7 +86,7 @@ async function callOne(
   }
 }
 
-/** A failure in the provider's own words that another try must not paper over. */
+/** A failure in the provider's own words that a retry must not hide. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly failure: UpstreamFailure;

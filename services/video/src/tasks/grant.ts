@@ -4,15 +4,11 @@ import { operation } from "../request/read.ts";
 import type { TaskDocument } from "../store/task.ts";
 
 /**
- * Between a task's end at the latest and the moment billing may take its money back: time to write
- * the bill.
+ * Time to write the bill, between a task's latest end and the moment billing may reclaim its money.
  */
 const graceMs = 2 * 3_600_000;
 
-/**
- * What is asked of admission for a task; the same whoever asks, so that the answer is the same
- * grant.
- */
+/** The admission request of a task; deterministic, so that every call gets the same grant. */
 export function admissionOf(task: TaskDocument, caller?: Caller): AdmitTask {
   const { accountId, keyId, requestId, model, holdNanoUsd, priceVersion } = task;
   return {

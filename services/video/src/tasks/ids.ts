@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * A UUID of version 7 (RFC 9562): ids of tasks sort by the time of their making, so pages of a
- * listing need no more.
+ * A UUID of version 7 (RFC 9562): task ids sort by creation time, so listings can be paged by id
+ * alone.
  */
 export function newTaskId(nowMs: number = Date.now()): string {
   const bytes = randomBytes(16);
@@ -15,9 +15,7 @@ export function newTaskId(nowMs: number = Date.now()): string {
 
 const shape = /^[A-Za-z0-9_-]{1,100}$/;
 
-/**
- * True for text that could be the id of a task; all else is as unknown as an id that nobody has.
- */
+/** True for text that could be a task id; any other is treated like an id that does not exist. */
 export function mayBeId(text: string): boolean {
   return shape.test(text);
 }

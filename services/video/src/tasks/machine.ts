@@ -3,7 +3,7 @@ import type { VideoState } from "@uag/upstreams/video/types.ts";
 import type { EndStatus, TaskDocument, TaskStatus } from "../store/task.ts";
 
 /**
- * Polls in a row that find nothing before a task counts as lost: a provider's replicas may lag
+ * Consecutive polls that find nothing before a task counts as lost: a provider's replicas may lag
  * behind each other.
  */
 const maxMisses = 3;
@@ -12,10 +12,10 @@ export type Step =
   | { readonly kind: "end"; readonly status: EndStatus; readonly word: string; readonly failure?: string | undefined }
   | { readonly kind: "continue"; readonly status: TaskStatus; readonly word: string; readonly misses: number };
 
-/** What of a task decides about its next step. */
+/** The fields of a task that determine its next step. */
 export type Standing = Pick<TaskDocument, "status" | "upstreamStatus" | "misses" | "promptHash"> & {
   readonly expiresAt: Date;
-  /** Its id at the provider was found by searching its listing. */
+  /** Its provider id was found by searching the provider's listing. */
   readonly guessed: boolean;
 };
 
@@ -26,8 +26,8 @@ export function promptHash(prompt: string): string {
 }
 
 /**
- * The next step of a task, given its state at the provider, or `undefined` when a poll failed.
- * Pure. A task never goes back from running to queued, whatever order answers come in.
+ * The next step of a task, given its state at the provider, or `undefined` when the poll failed.
+ * Pure. A task never goes back from running to queued, in whatever order answers arrive.
  */
 export function nextStep(task: Standing, seen: VideoState | undefined, nowMs: number): Step {
   const overdue = nowMs >= task.expiresAt.getTime();
@@ -55,7 +55,7 @@ export function nextStep(task: Standing, seen: VideoState | undefined, nowMs: nu
 
 function succeeded(task: Standing, seen: VideoState, overdue: boolean): Step {
   const { word } = seen;
-  // Somebody else's video must never reach this account.
+  // Another customer's video must never reach this account.
   if (task.guessed && (seen.prompt === undefined || promptHash(seen.prompt) !== task.promptHash)) {
     return { kind: "end", status: "failed", word, failure: unconfirmed };
   }
@@ -66,7 +66,7 @@ function succeeded(task: Standing, seen: VideoState, overdue: boolean): Step {
   return continued(task, "running", word, task.misses + 1);
 }
 
-/** What a task is told of that may or may not have reached the provider. */
+/** The failure message of a task that may or may not have reached the provider. */
 export const unconfirmed =
   "The provider did not confirm that it took the task. It was not charged and may be submitted again.";
 

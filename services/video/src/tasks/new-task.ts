@@ -11,7 +11,7 @@ import { newTaskId } from "./ids.ts";
 import { promptHash } from "./machine.ts";
 import { createLeaseMs } from "./poll-schedule.ts";
 
-/** A task as it is written down before anybody is asked for it. */
+/** Builds the row of a task, which is stored before any provider is called. */
 export function newTask(
   context: Pick<VideoContext, "settings" | "health">,
   given: { request: VideoRequest; caller: Caller; requestId: string; idempotencyKey: string | undefined },

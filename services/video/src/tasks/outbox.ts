@@ -15,15 +15,15 @@ export interface TaskOutboxOptions {
   readonly tasks: TaskStore;
   readonly admission: TaskAdmission;
   readonly video: VideoEvents;
-  /** Hands a webhook over to those who send it; once for each id, however often it is called. */
+  /** Queues a webhook for delivery; once per id, however often it is called. */
   readonly enqueue: (task: TaskDocument, webhook: PendingWebhook) => Promise<void>;
-  /** How long one process has for what it took up. */
+  /** How long one process has for what it claimed. */
   readonly leaseMs: number;
 }
 
 /**
- * Works off the outbox that the end of a task wrote with it: its bill and its webhook. The process
- * that ended it does so at once; what a dead process left undone, or what failed, is claimed by any
+ * Processes the outbox written at a task's end: its bill and its webhook. The process that ended
+ * the task does so at once; whatever failed, or a dead process left behind, is claimed by any
  * replica until it is done. Both steps are idempotent.
  */
 export class TaskOutbox implements OutboxWorker, AsyncDisposable {
@@ -54,7 +54,7 @@ export class TaskOutbox implements OutboxWorker, AsyncDisposable {
     }
   }
 
-  /** Claims what was left undone. Returns when to do so again, Unix milliseconds. */
+  /** Claims pending outboxes. Returns when to do so again, Unix milliseconds. */
   async #round(): Promise<number> {
     const latest = Date.now() + maxSleepMs;
     const free = maxConcurrent - this.#running.size;
@@ -75,7 +75,7 @@ export class TaskOutbox implements OutboxWorker, AsyncDisposable {
     } catch (error) {
       video.settleFailed(task, error);
       const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (task.outboxTries ?? 0));
-      // When even this fails, the claim runs out by itself.
+      // If even this fails, the claim expires by itself.
       await tasks.outboxLater(task, delayMs).catch((cause: unknown) => video.stumbled("outbox", cause));
       this.#wakeup.wakeAt(Date.now() + delayMs);
     }

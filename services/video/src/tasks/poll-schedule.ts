@@ -2,7 +2,7 @@ import type { VideoSettings } from "../config.ts";
 
 type PollSettings = Pick<VideoSettings, "POLL_SCALE" | "POLL_TIMEOUT_MS" | "CREATE_TIMEOUT_MS">;
 
-/** An old task is polled up to this many times less often than a young one. */
+/** An old task is polled up to this many times less often than a new one. */
 const maxSlowdown = 4;
 /** A task's delay has doubled after this many polls. */
 const youngPolls = 60;

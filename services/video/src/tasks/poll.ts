@@ -9,11 +9,11 @@ import { endTask, fetchState, stepOf } from "./upstream-state.ts";
 
 const usualPollMs = 15_000;
 
-/** Tries of keeping a result before the provider's own URL has to do. */
+/** Attempts to keep a result before falling back to the provider's own URL. */
 const maxKeepTries = 3;
 
 /**
- * What the provider said, with its file in our own store where it would soon be gone from the
+ * The provider's answer, with its file copied to our own store if it would soon be gone from the
  * provider's.
  */
 async function withKeptResult(
@@ -25,8 +25,8 @@ async function withKeptResult(
   const shortLived = providerOf(context, task)?.adapter.shortLivedResults === true;
   if (keeper === undefined || !shortLived || seen?.phase !== "succeeded" || seen.videoUrl === undefined) return seen;
   try {
-    // Fetching and storing take a claim's time for themselves: the poll may have used up most of
-    // it.
+    // Fetching and storing get a full claim of their own: the poll may have used up most of this
+    // one.
     await context.tasks.reschedule([rescheduledAt(task, Date.now() + leaseMs(context.settings))]);
     const videoUrl = await keeper.keep(seen.videoUrl);
     return videoUrl === undefined ? "busy" : { ...seen, videoUrl };
@@ -36,7 +36,7 @@ async function withKeptResult(
   }
 }
 
-/** The task as it is, due again at `dueMs`. */
+/** Leaves the task unchanged, due again at `dueMs`. */
 function rescheduledAt(task: TaskDocument, dueMs: number): Reschedule {
   const { _id: id, claim, status, upstreamStatus, misses } = task;
   return { id, claim, status, upstreamStatus, misses, dueAt: new Date(dueMs) };
@@ -70,7 +70,7 @@ export async function pollTask(context: VideoContext, task: TaskDocument): Promi
   const pauseMs = pollDelayMs(context.settings, { pollMs, ageMs });
   const { _id: id, claim } = task;
   const { status, word: upstreamStatus, misses } = step;
-  // Not later than its age limit: then it is polled for the last time.
+  // No later than its deadline, when it is polled for the last time.
   const dueMs = Math.min(Date.now() + pauseMs, Math.max(task.expiresAt.getTime(), Date.now() + 1));
   return { id, claim, status, upstreamStatus, misses, dueAt: new Date(dueMs) };
 }

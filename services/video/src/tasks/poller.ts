@@ -11,7 +11,7 @@ import { leaseMs } from "./poll-schedule.ts";
 /** Tasks of one provider that this process polls concurrently. */
 const maxConcurrent = 64;
 const minGapMs = 10;
-/** Rounds are apart by up to this, so that one round's calls to the database are for many tasks. */
+/** Maximum gap between rounds, so that one round's database calls cover many tasks. */
 const maxGapMs = 500;
 /** How often to look for providers that still have tasks but have left the catalogue. */
 const removedProvidersMs = 30_000;
@@ -19,9 +19,7 @@ const removedProvidersMs = 30_000;
 const batchDelayMs = 20;
 const afterFailureMs = 1_000;
 
-/**
- * Polls the tasks of one provider, which all replicas share by claims in the database.
- */
+/** Polls the tasks of one provider, which all replicas share by claims in the database. */
 class ProviderPoller {
   readonly #context: VideoContext;
   readonly #gate: RateGate;
@@ -54,7 +52,7 @@ class ProviderPoller {
   /** Claims and polls what is due. Returns when to do so again, Unix milliseconds. */
   async #round(): Promise<number> {
     const free = maxConcurrent - this.#running.size;
-    // The first poll to end wakes this up.
+    // The first poll to finish wakes this loop.
     if (free === 0) return Date.now() + maxSleepMs;
     const soonest = await this.#context.tasks.soonest(this.#provider, free);
     const now = Date.now();
@@ -94,7 +92,7 @@ class ProviderPoller {
   async #flush(): Promise<void> {
     this.#flushing = undefined;
     const changes = this.#rescheduled.splice(0);
-    // What is not written falls due again when its claim runs out.
+    // A task not rescheduled falls due again when its claim expires.
     await this.#context.tasks
       .reschedule(changes)
       .catch((error: unknown) => this.#context.video.stumbled("reschedule", error));
@@ -102,7 +100,7 @@ class ProviderPoller {
   }
 }
 
-/** Polls all unfinished tasks until disposed; then finishes the polls under way. */
+/** Polls all unfinished tasks until disposed; then finishes the polls in flight. */
 export function pollTasks(context: VideoContext, gate: RateGate): AsyncDisposable {
   const stop = new AbortController();
   const pollers = new Map<string, Promise<void>>();

@@ -5,13 +5,13 @@ import type { VideoAdapter, VideoCall } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
 import type { TaskDocument } from "../store/task.ts";
 
-/** The provider that has a task, as the catalogue names it now. */
+/** The provider that has a task, as the current catalogue describes it. */
 export interface TaskProvider {
   readonly upstream: Upstream;
   readonly adapter: VideoAdapter;
 }
 
-/** Undefined when the catalogue does not have the provider any more. */
+/** Undefined when the catalogue no longer has the provider. */
 export function providerOf(context: Pick<VideoContext, "catalog">, task: TaskDocument): TaskProvider | undefined {
   const provider: Provider | undefined = context.catalog.current.providers.get(task.provider);
   const adapter = provider && videoAdapter(provider.protocol);
@@ -19,7 +19,7 @@ export function providerOf(context: Pick<VideoContext, "catalog">, task: TaskDoc
   return { adapter, upstream: { provider, model: task.upstreamModel, weight: 1, priority: 0 } };
 }
 
-/** One call about a task that exists. @throws {UpstreamFailure} */
+/** Makes one call about an existing task. @throws {UpstreamFailure} */
 export function callAbout(
   context: Pick<VideoContext, "pools" | "settings">,
   at: TaskProvider & { task: TaskDocument; call: VideoCall },

@@ -9,14 +9,14 @@ import { createLeaseMs, leaseMs, pollDelayMs } from "./poll-schedule.ts";
 import { callAbout, providerOf, type TaskProvider } from "./provider.ts";
 import { endTask } from "./upstream-state.ts";
 
-/** Searches for a task before it counts as never made. */
+/** Searches before a task counts as never created. */
 const maxSearches = 3;
 
 /**
- * Finishes a submission that nobody can answer for: its process died, or the provider's answer was
- * lost. It is never made again. Where the provider lists its tasks it is looked for there; what is
- * not found has failed and costs nothing.
- * @returns how it is rescheduled when it should be searched for again; otherwise undefined
+ * Completes a submission with unknown outcome: its process died, or the provider's answer was lost.
+ * The task is never created again. It is searched for if the provider lists its tasks; if not
+ * found, it has failed and costs nothing.
+ * @returns how it is rescheduled for another search; otherwise undefined
  */
 export async function recover(context: VideoContext, task: TaskDocument): Promise<Reschedule | undefined> {
   const held = await withGrant(context, task);
@@ -28,7 +28,7 @@ export async function recover(context: VideoContext, task: TaskDocument): Promis
     const guessed = at.adapter.list?.exact !== true;
     const ids = held.family === "seedance" ? [found] : [];
     const created = { upstreamId: found, ids, grantId, provider, upstreamModel, status, guessed, dueAt };
-    // Whoever submitted it may have been answered with our id.
+    // The submitting request may have been answered with our id.
     await context.tasks.answered(held);
     if ((await context.tasks.created(id, created)) !== undefined) context.video.recovered(held, true);
     context.wakeups.of(provider).wakeAt(dueAt.getTime());
@@ -49,12 +49,13 @@ function searchAgain({ settings }: VideoContext, task: TaskDocument): Reschedule
 }
 
 /**
- * Billing knows whether the dead process had held the money: asking again answers the same grant.
+ * Billing knows whether the dead process had reserved the money: asking again returns the same
+ * grant.
  */
 async function withGrant(context: VideoContext, task: TaskDocument): Promise<TaskDocument> {
   if (task.grantId !== undefined) return task;
   const grantId = await context.admission.findTaskGrant(admissionOf(task)).catch((error: { code?: string }) => {
-    // Then it had not been held, and cannot be now.
+    // The money had not been reserved, and cannot be now.
     if (error.code === "insufficient_balance") return "";
     throw error;
   });
@@ -62,7 +63,7 @@ async function withGrant(context: VideoContext, task: TaskDocument): Promise<Tas
   return { ...task, grantId };
 }
 
-/** The id of the task at its provider, if it is certain enough. */
+/** The provider's id of the task, if it is certain enough. */
 async function search(context: VideoContext, task: TaskDocument, at: TaskProvider): Promise<string | undefined> {
   const { list } = at.adapter;
   if (list === undefined) return undefined;
@@ -81,10 +82,7 @@ async function search(context: VideoContext, task: TaskDocument, at: TaskProvide
   return await onlyStranger(context, task, listed);
 }
 
-/**
- * Where nothing tells tasks apart: the one that is nobody's, when only one of ours waits for its
- * id.
- */
+/** When nothing identifies tasks: the only unknown one, provided only one of ours lacks its id. */
 async function onlyStranger(
   { tasks }: VideoContext,
   task: TaskDocument,

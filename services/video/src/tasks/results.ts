@@ -6,14 +6,14 @@ import { AssetServiceClient } from "@uag/proto/media/v1/assets.ts";
 
 const maxBytes = 256 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
-/** Files that this process holds in memory at once. */
+/** Files held in memory concurrently by this process. */
 const maxConcurrent = 4;
 
-/** Keeps files reachable whose providers do not say for how long they do. */
+/** Keeps result files available when their providers do not say for how long they do. */
 export interface ResultKeeper {
   /**
-   * Answers where the file is from now on; undefined when it cannot be taken just now. Rejects when
-   * it cannot be had.
+   * Returns the file's new URL; undefined when all slots are busy. Rejects when the file cannot be
+   * fetched.
    */
   keep(url: string): Promise<string | undefined>;
 }
@@ -23,7 +23,7 @@ export interface KeeperOptions {
   readonly address: string;
   readonly identity: Identity;
   readonly guarded: Pick<GuardedClient, "fetch">;
-  /** For the fetch and the storing each. */
+  /** For the fetch and for the store, each. */
   readonly timeoutMs: number;
 }
 
@@ -62,7 +62,7 @@ export class AssetKeeper implements ResultKeeper, Disposable {
       const call = this.#client.put({ deadline }, (error, response) =>
         error === null ? resolve(response.url) : reject(fromStatus(error)),
       );
-      // What goes wrong is told to the callback.
+      // Errors are reported to the callback.
       call.on("error", () => {});
       call.write({ part: { $case: "head", value: { contentType } } });
       for (let at = 0; at < body.length; at += chunkBytes) {

@@ -21,14 +21,14 @@ export interface Submission {
   readonly idempotencyKey: string | undefined;
 }
 
-/** An idempotency key stands for its task this long. */
+/** How long an idempotency key refers to its task. */
 const keyLifeMs = 24 * 3_600_000;
 
 /**
- * Submits a task: writes it down, holds its money, has a provider make it, and stores the
- * provider's id, in this order. A process that dies in between leaves a task that others find and
- * finish (see `recover.ts`).
- * @returns the task as it stands; also when nobody knows yet whether the provider took it
+ * Submits a task in this order: stores its row, reserves its money, has a provider create it, and
+ * stores the provider's id. If the process dies in between, others find the task and finish it (see
+ * `recover.ts`).
+ * @returns the task as stored, even when it is still unknown whether the provider accepted it
  * @throws {GatewayError} or {AttemptsFailed} when there is no task, and nothing is owed
  */
 export async function submit(context: VideoContext, submission: Submission): Promise<TaskDocument> {
@@ -66,8 +66,8 @@ async function hold(context: VideoContext, task: TaskDocument, caller: Caller): 
   try {
     return await context.admission.admitTask(admissionOf(task, caller));
   } catch (error) {
-    // An answer that was lost may have held the money: then the task stays, and whoever recovers it
-    // gives the money back.
+    // A lost answer may have reserved the money: the task then stays, and its recovery returns the
+    // money.
     const isCertain = error instanceof GatewayError && error.code !== "service_unavailable";
     const settled = isCertain ? context.tasks.discard(task._id) : context.tasks.abandon(task._id);
     await settled.catch((cause: unknown) => context.video.stumbled("discard", cause));
@@ -82,7 +82,7 @@ async function notMade(context: VideoContext, task: TaskDocument, error: unknown
     const { provider, model } = error.upstream;
     const sent = { grantId: task.grantId ?? "", provider: provider.name, upstreamModel: model };
     const dueAt = new Date(Date.now() + pollDelayMs(settings, { pollMs: 5_000, ageMs: 0 }));
-    // When this fails the task falls due by itself, a little later.
+    // If this fails, the task falls due by itself, a little later.
     await tasks.sending(task._id, { ...sent, dueAt }).catch((cause: unknown) => video.stumbled("submit", cause));
     context.wakeups.of(provider.name).wakeAt(dueAt.getTime());
     return task;
@@ -106,7 +106,7 @@ function failureIn(error: unknown): UpstreamFailure | undefined {
   return error instanceof AttemptsFailed || error instanceof Refused ? error.failure : undefined;
 }
 
-/** Stores the provider's id: tried for as long as the task is this process's to submit. */
+/** Stores the provider's id; retries for as long as this process owns the submission. */
 async function store(context: VideoContext, task: TaskDocument, made: Made): Promise<TaskDocument> {
   const { settings, tasks, video } = context;
   const { upstream, adapter, upstreamId } = made;
@@ -132,7 +132,7 @@ async function store(context: VideoContext, task: TaskDocument, made: Made): Pro
       await sleep(pauseMs);
     }
   }
-  // It was given up, or found, by another process meanwhile: what stands in the database counts.
+  // Another process gave it up or found it meanwhile: the stored state counts.
   const current = await tasks.find(task.accountId, task._id);
   if (current?.upstreamId !== upstreamId) await cancelUpstream(context, { ...task, ...created }).catch(() => undefined);
   return current ?? task;

@@ -10,18 +10,15 @@ export interface TaskOutcome {
   readonly status: EndStatus;
   readonly word: string;
   readonly failure?: string | undefined;
-  /** The provider's last words, for a task that succeeded. */
+  /** The provider's last state, for a task that succeeded. */
   readonly state?: VideoState | undefined;
   /**
-   * The request came to nothing at once and was answered with this HTTP status; nobody is told a
-   * task id.
+   * The request failed at once and was answered with this HTTP status; nobody knows the task's id.
    */
   readonly refusedWith?: number;
 }
 
-/**
- * All that the end of a task writes at once: its result, its bill, its webhook.
- */
+/** Everything that the end of a task writes in one go: its result, bill and webhook. */
 export function terminalStateOf(task: TaskDocument, end: TaskOutcome, now: Date): TerminalState {
   const { status, word, failure, state } = end;
   const charged = status === "succeeded" ? billOf(task, state?.usage) : undefined;
@@ -78,7 +75,7 @@ function contentOf(state: VideoState | undefined): NonNullable<TaskDocument["con
   };
 }
 
-/** The provider's own counts, with the two that every family has. */
+/** The provider's own usage, plus the two fields that every family has. */
 function usageOf(task: TaskDocument, state: VideoState | undefined): Readonly<Record<string, unknown>> {
   const { seconds, resolution, raw } = state?.usage ?? {};
   return { ...raw, duration: seconds ?? task.terms.seconds, resolution: resolution ?? task.terms.resolution };

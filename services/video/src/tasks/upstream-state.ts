@@ -29,8 +29,8 @@ export function stepOf(task: TaskDocument, state: VideoState | undefined): Step 
 }
 
 /**
- * Ends a task, notifies those who wait for it and begins its outbox. Undefined when another process
- * has ended or claimed it.
+ * Ends a task, notifies waiting requests and starts processing its outbox. Undefined when another
+ * process has ended or claimed it.
  */
 export async function endTask(
   context: VideoContext,

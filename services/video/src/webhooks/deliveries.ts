@@ -10,9 +10,9 @@ export type DeliveryState = (typeof deliveryStates)[number];
 export interface AttemptRecord {
   readonly at: Date;
   readonly durationMs: number;
-  /** 0 when there was no answer. */
+  /** 0 when there was no response. */
   readonly status: number;
-  /** Empty when it was taken. */
+  /** Empty on success. */
   readonly error: string;
 }
 
@@ -20,26 +20,26 @@ export interface DeliveryDocument {
   /** The webhook id. */
   readonly _id: string;
   readonly accountId: string;
-  /** Every id by which the task can be asked for; the last is the one its owner was told. */
+  /** Every id by which the task can be found; the last is the one its owner was given. */
   readonly taskIds: string[];
   readonly url: string;
   readonly type: string;
   readonly body: string;
   readonly state: DeliveryState;
   readonly createdAt: Date;
-  /** Whoever takes it moves this on: that is the lease. */
+  /** A claim postpones this, which makes it the lease. */
   readonly dueAt: Date;
   readonly claim: string;
-  /** Tries of the present series: a replay begins a new one. */
+  /** Attempts of the current series: a replay begins a new one. */
   readonly tries: number;
-  /** The last ones. */
+  /** The most recent ones. */
   readonly attempts: AttemptRecord[];
 }
 
 export interface Attempted {
   readonly attempt: AttemptRecord;
   readonly state: DeliveryState;
-  /** When pending. */
+  /** Set while pending. */
   readonly dueAt?: Date;
 }
 
@@ -56,7 +56,7 @@ export interface DeliveryQuery {
 const keptAttempts = 50;
 const keptSeconds = 90 * 86_400;
 
-/** The webhooks that were or are to be sent, with every try. */
+/** Webhook deliveries, sent and pending, with every attempt. */
 export class DeliveryStore {
   readonly #deliveries: Collection<DeliveryDocument>;
 
@@ -73,7 +73,7 @@ export class DeliveryStore {
     await this.#deliveries.createIndex({ createdAt: 1 }, { expireAfterSeconds: keptSeconds });
   }
 
-  /** Adds a webhook to be sent at once; once for each id, however often it is called. */
+  /** Adds a webhook to be sent at once; once per id, however often it is called. */
   async enqueue(task: TaskDocument, { id, url, type, body }: PendingWebhook): Promise<void> {
     const now = new Date();
     const delivery: DeliveryDocument = {
@@ -95,7 +95,7 @@ export class DeliveryStore {
     });
   }
 
-  /** Takes what is due for `leaseMs`. No two callers get the same one. */
+  /** Claims due deliveries for `leaseMs`. No two callers get the same one. */
   async claimDue(limit: number, leaseMs: number): Promise<{ taken: DeliveryDocument[]; nextAt: Date | undefined }> {
     const now = new Date();
     const pending = { state: "pending" as const };
@@ -116,13 +116,13 @@ export class DeliveryStore {
     return { taken, nextAt: ids.length === limit ? now : nextAt };
   }
 
-  /** Gives back what was taken and not tried. */
+  /** Releases a claimed delivery that was not attempted. */
   async later({ _id, claim }: DeliveryDocument, delayMs: number): Promise<void> {
     const dueAt = new Date(Date.now() + delayMs);
     await this.#deliveries.updateOne({ _id, claim }, { $set: { dueAt, claim: "" } });
   }
 
-  /** Notes a try, unless somebody else has taken the delivery since. */
+  /** Records an attempt, unless the delivery was claimed by another process since. */
   async attempted(delivery: DeliveryDocument, { attempt, state, dueAt }: Attempted): Promise<void> {
     await this.#deliveries.updateOne(
       { _id: delivery._id, claim: delivery.claim },
@@ -134,7 +134,7 @@ export class DeliveryStore {
     );
   }
 
-  /** Begins a new series of tries; undefined when there is no such delivery. */
+  /** Starts a new series of attempts; undefined when there is no such delivery. */
   async replay(id: string): Promise<DeliveryDocument | undefined> {
     const again = { state: "pending" as const, dueAt: new Date(), tries: 0, claim: "" };
     const after = await this.#deliveries.findOneAndUpdate({ _id: id }, { $set: again }, { returnDocument: "after" });

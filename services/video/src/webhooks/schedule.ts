@@ -3,7 +3,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 /**
- * Pauses after each failed try, milliseconds (the schedule that Standard Webhooks 1.0 suggests).
+ * Pauses after each failed attempt, milliseconds (the schedule suggested by Standard Webhooks 1.0).
  */
 export const pausesMs: readonly number[] = [
   5 * second,
@@ -21,9 +21,9 @@ const jitter = 0.2;
 const maxRequestedMs = 24 * hour;
 
 export interface NextTry {
-  /** Tries made so far in this series, from 1. */
+  /** Attempts so far in this series, from 1. */
   readonly tries: number;
-  /** The wait that the receiver asked for, milliseconds. */
+  /** The delay requested by the receiver, milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** Factor on the schedule, for tests. */
   readonly scale: number;
@@ -31,7 +31,7 @@ export interface NextTry {
 }
 
 /**
- * Milliseconds until the next try; undefined when there is none left. A receiver that asks for more
+ * Milliseconds until the next attempt; undefined when none is left. A receiver that asks for more
  * time gets it, up to a day.
  */
 export function nextTryMs({ tries, retryAfterMs = 0, scale, random = Math.random }: NextTry): number | undefined {

@@ -7,7 +7,7 @@ const tagBytes = 16;
 /** A secret as it is stored. */
 export interface Sealed {
   readonly box: Buffer;
-  /** Which key it is sealed under; none in boxes of an older making. */
+  /** Id of the key it is sealed with; absent in older boxes. */
   readonly keyId?: string;
 }
 
@@ -28,12 +28,12 @@ export class SecretBox {
     return { box, keyId: id };
   }
 
-  /** True for what should be sealed anew, because its key is being replaced. */
+  /** True when it should be sealed again, because its key is being replaced. */
   isStale({ keyId }: Sealed): boolean {
     return keyId !== this.#keys.current.id;
   }
 
-  /** @throws when the box was sealed under another key or for another account */
+  /** @throws when the box was sealed with another key or for another account */
   open({ box, keyId }: Sealed, accountId: string): string {
     const candidates = this.#keys.all.filter(({ id }) => keyId === undefined || id === keyId);
     let failure: unknown = new Error(`the key ${keyId} of a sealed secret is not configured`);

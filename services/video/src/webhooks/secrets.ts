@@ -8,17 +8,17 @@ import { newSecret } from "./signature.ts";
 
 export interface SecretEntry extends Sealed {
   readonly id: string;
-  /** The secret's last characters, to tell one from another. */
+  /** The secret's last characters, to tell secrets apart. */
   readonly hint: string;
   readonly createdAt: Date;
-  /** Unset when it was made with the account's first webhook. */
+  /** Unset when it was created along with the account's first webhook. */
   readonly createdBy?: Actor;
-  /** When it signs no more; null for the newest. */
+  /** When it stops signing; null for the newest. */
   readonly endsAt: Date | null;
 }
 
 interface SecretsDocument {
-  /** The account. */
+  /** The account's id. */
   readonly _id: string;
   /** Newest first. */
   readonly secrets: SecretEntry[];
@@ -40,13 +40,16 @@ export class SecretStore {
     await this.#documents.createIndex({ "secrets.id": 1 });
   }
 
-  /** What signs an account's webhooks, newest first; the first is made when there is none yet. */
+  /**
+   * The secrets that sign an account's webhooks, newest first; creates the first when there is
+   * none.
+   */
   async inForce(accountId: string): Promise<string[]> {
     const found = (await this.#documents.findOne({ _id: accountId })) ?? (await this.#makeFirst(accountId));
     return await Promise.all(liveIn(found).map((entry) => this.#open(entry, accountId)));
   }
 
-  /** The secret; one whose key is being replaced is sealed under the new one on the way. */
+  /** Opens a secret, and reseals it if its key is being replaced. */
   async #open(entry: SecretEntry, accountId: string): Promise<string> {
     const secret = this.#box.open(entry, accountId);
     if (this.#box.isStale(entry)) {
@@ -57,14 +60,15 @@ export class SecretStore {
     return secret;
   }
 
-  /** The secrets that sign now, newest first. */
+  /** The currently valid secrets, newest first. */
   async list(accountId: string): Promise<SecretEntry[]> {
     const found = await this.#documents.findOne({ _id: accountId });
     return found === null ? [] : liveIn(found);
   }
 
   /**
-   * Makes a new secret. Earlier ones end after `overlapMs`, or when they would have ended before.
+   * Creates a new secret. Earlier ones expire after `overlapMs`, or sooner if they would have
+   * anyway.
    */
   async rotate(
     accountId: string,
@@ -80,12 +84,12 @@ export class SecretStore {
       $map: {
         input: earlier,
         as: "one",
-        // In an aggregation null sorts before every date: what has no end yet must be asked for by
-        // name.
+        // In an aggregation null sorts before every date, so a missing end must be replaced
+        // explicitly.
         in: { $mergeObjects: ["$$one", { endsAt: { $min: [{ $ifNull: ["$$one.endsAt", endsAt] }, endsAt] } }] },
       },
     };
-    // Literal, so that nothing an administrator is called is taken for a field's path.
+    // Literal, so that an administrator's name is never read as a field path.
     const update = [{ $set: { secrets: { $concatArrays: [[{ $literal: made }], ended] } } }];
     const after = await this.#documents.findOneAndUpdate({ _id: accountId }, update, {
       upsert: true,
@@ -96,7 +100,7 @@ export class SecretStore {
 
   /**
    * Ends an earlier secret at once.
-   * @returns it and its account; undefined when no such secret signs
+   * @returns it and its account; undefined when there is no such valid secret
    * @throws {GatewayError} `invalid_request` for the newest: webhooks would go out unsigned
    */
   async end(id: string): Promise<{ accountId: string; entry: SecretEntry } | undefined> {
@@ -125,7 +129,7 @@ export class SecretStore {
       await this.#documents.insertOne(first);
       return first;
     } catch (error) {
-      // Another replica was first.
+      // Another replica created it first.
       const found = isDuplicate(error) ? await this.#documents.findOne({ _id: accountId }) : null;
       if (found === null) throw error;
       return found;

@@ -5,10 +5,7 @@ import type { Attempted, DeliveryDocument } from "./deliveries.ts";
 import { nextTryMs } from "./schedule.ts";
 import { webhookHeaders } from "./signature.ts";
 
-/**
- * More of a receiver's answer is not taken off the line; what it says besides its status is of no
- * account.
- */
+/** No more of a receiver's response is read; beyond the status its content does not matter. */
 const maxResponseBytes = 16 * 1024;
 
 export interface SendOptions {
@@ -26,8 +23,8 @@ interface Outcome {
 }
 
 /**
- * Sends a webhook once and says what follows. A redirect is a failure and not followed; 410 ends
- * the tries.
+ * Sends a webhook once and decides what follows. A redirect counts as a failure and is not
+ * followed; 410 ends the attempts.
  */
 export async function send(delivery: DeliveryDocument, options: SendOptions): Promise<Attempted> {
   const at = new Date();

@@ -7,11 +7,11 @@ import type { SecretStore } from "./secrets.ts";
 import { send } from "./send.ts";
 
 const maxConcurrent = 128;
-/** A slow receiver does not keep the others from theirs. */
+/** Keeps a slow receiver from blocking the others. */
 const maxPerHost = 32;
 const afterFailureMs = 1_000;
 const leaseSlackMs = 10_000;
-/** What its host is too busy for is taken up again after this. */
+/** Delay before retrying a delivery whose host is at its limit. */
 const laterMs = 250;
 
 export interface SenderOptions {
@@ -23,7 +23,7 @@ export interface SenderOptions {
   readonly scale: number;
 }
 
-/** Sends the webhooks that are due, together with all other replicas. */
+/** Sends due webhooks, sharing the work with all other replicas. */
 export class WebhookSender implements AsyncDisposable {
   readonly #options: SenderOptions;
   readonly #stop = new AbortController();
@@ -58,12 +58,12 @@ export class WebhookSender implements AsyncDisposable {
     }
   }
 
-  /** Takes what is due and sends it off; returns when to do so again, Unix milliseconds. */
+  /** Claims due deliveries and sends them; returns when to do so again, Unix milliseconds. */
   async #round(): Promise<number> {
     const { deliveries, timeoutMs } = this.#options;
     const latest = Date.now() + maxSleepMs;
     const free = maxConcurrent - this.#running.size;
-    // The first to end wakes this up.
+    // The first to finish wakes this loop.
     if (free === 0) return latest;
     const { taken, nextAt } = await deliveries.claimDue(free, timeoutMs + leaseSlackMs);
     for (const delivery of taken) this.#begin(delivery);

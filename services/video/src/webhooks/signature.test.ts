@@ -50,7 +50,7 @@ test("a key is replaced without a secret that cannot be read: what the old one s
   const [old, young] = ["ab".repeat(32), "cd".repeat(32)];
   const { box, ...named } = new SecretBox(keyringOf(old)).seal(secret, "acct_1");
   const during = new SecretBox(keyringOf(young, [old]));
-  // The second as it was before boxes named their key.
+  // The second is in the format from before boxes named their key.
   for (const sealed of [{ box, ...named }, { box }]) {
     assert.equal(during.open(sealed, "acct_1"), secret);
     assert.equal(during.isStale(sealed), true);

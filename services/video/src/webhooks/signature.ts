@@ -4,7 +4,7 @@ const prefix = "whsec_";
 const secretBytes = 32;
 
 /**
- * A signing secret in the form that receivers' libraries take: `whsec_` and 32 random bytes in
+ * Creates a signing secret in the format of receivers' libraries: `whsec_` and 32 random bytes in
  * base64.
  */
 export function newSecret(): string {
@@ -13,14 +13,12 @@ export function newSecret(): string {
 
 export interface Message {
   readonly id: string;
-  /** Unix seconds of this try. */
+  /** Unix seconds of this attempt. */
   readonly timestamp: number;
   readonly body: string;
 }
 
-/**
- * The headers of one try (Standard Webhooks 1.0): one signature for each secret that is in force.
- */
+/** The headers of one attempt (Standard Webhooks 1.0): one signature per valid secret. */
 export function webhookHeaders(message: Message, secrets: readonly string[]): Record<string, string> {
   const { id, timestamp, body } = message;
   const signed = `${id}.${timestamp}.${body}`;
