@@ -1,7 +1,7 @@
 import type { CapabilityContext } from "@uag/capability/context.ts";
 import type { Assets } from "./assets/assets.ts";
 
-/** What every operation of the service works with. */
+/** Dependencies of every operation of the service. */
 export interface MediaContext extends CapabilityContext {
   readonly assets: Assets;
 }

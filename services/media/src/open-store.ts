@@ -6,8 +6,8 @@ import { openGridFs } from "./assets/gridfs.ts";
 import type { MediaConfig } from "./config.ts";
 
 /**
- * The store that the settings choose.
- * @throws {ConfigError} when they do not say enough of it
+ * Opens the configured store.
+ * @throws {ConfigError} when the settings are incomplete
  */
 export async function openStore(config: MediaConfig, log: Logger): Promise<ObjectStore> {
   const { ASSETS_S3_ENDPOINT: endpoint, ASSETS_S3_BUCKET: bucket, MONGODB_URL: url } = config;

@@ -3,7 +3,7 @@ import type { MediaContext } from "./context.ts";
 import { createImages } from "./images/create-images.ts";
 import { editImages } from "./images/edits/edit-images.ts";
 
-/** What this service serves, by the names that the router's table uses. */
+/** The operations of this service, by their names in the router's table. */
 export function operations(context: MediaContext): Operations {
   return { "images.generations": createImages(context), "images.edits": editImages(context) };
 }

@@ -11,8 +11,8 @@ import { openStore } from "./open-store.ts";
 import { operations } from "./operations.ts";
 
 /**
- * Starts media as the environment says; resolves when it serves. Disposing finishes what is under
- * way, bills included.
+ * Starts media as configured by the environment; resolves when it serves. Disposing finishes
+ * requests in flight, including their bills.
  */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
   const config = readConfig(schema, env);

@@ -50,8 +50,7 @@ const backends: Backend[] = [
     name: "S3",
     async open(stack) {
       const access = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" };
-      // Any server that speaks S3 with a bucket `assets-test` may stand in (AWS, MinIO,
-      // `moto_server`).
+      // Any S3 server with a bucket `assets-test` can be used instead (AWS, MinIO, `moto_server`).
       const endpoint = process.env["TEST_S3_URL"] ?? stack.use(await startFakeS3(access)).url;
       return openS3({ endpoint, region: "us-east-1", bucket: "assets-test", prefix: "assets/", ...access });
     },

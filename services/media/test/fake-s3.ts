@@ -17,7 +17,9 @@ const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256"
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Signature Version 4, computed anew from AWS's description of it (Signing AWS API requests). */
+/**
+ * Computes Signature Version 4 independently, from AWS's documentation (Signing AWS API requests).
+ */
 export function signatureOf(
   request: { method: string; url: URL; headers: Record<string, string>; signed: string[]; payload: string },
   { date, region, service, secret }: { date: string; region: string; service: string; secret: string },
@@ -31,7 +33,7 @@ export function signatureOf(
   return hmac(key, ["AWS4-HMAC-SHA256", date, scope, sha256(canonical)].join("\n")).toString("hex");
 }
 
-/** A bucket that takes signed calls only: objects, ranges, and uploads in parts. */
+/** A bucket that accepts signed calls only: objects, ranges and multipart uploads. */
 export async function startFakeS3(access: Access): Promise<FakeS3> {
   const objects = new Map<string, { type: string; bytes: Buffer }>();
   const uploads = new Map<string, { type: string; parts: Map<number, Buffer> }>();

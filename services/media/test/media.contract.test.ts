@@ -326,7 +326,7 @@ test("a client that leaves when some of its pictures are drawn owes those, and t
   const waiting: ServerResponse[] = [];
   const drawn = { data: [{ url: "u" }], usage: { generated_images: 1 } };
   upstream.script = (_, response) => {
-    // Four are asked at once; the fifth and sixth are asked when the first two are drawn.
+    // Four calls run at once; the fifth and sixth start when the first two are done.
     if (++calls < 3) sendJson(response, 200, drawn);
     else waiting.push(response);
   };

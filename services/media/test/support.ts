@@ -2,9 +2,9 @@ import { type OperationsHarness, type StartOptions, startOperations } from "@uag
 import type { Drains } from "@uag/upstreams/disconnect/drains.ts";
 import { operations } from "../src/operations.ts";
 
-/** The operations of media, and what they have hosted. */
+/** The operations of media, and the files they have hosted. */
 export interface MediaHarness extends OperationsHarness {
-  /** Files handed to the asset store, by the URLs they got. */
+  /** Files handed to the asset store, by URL. */
   readonly hosted: ReadonlyMap<string, HostedFile>;
 }
 
@@ -27,10 +27,10 @@ function memoryAssets(hosted: Map<string, HostedFile>) {
   };
 }
 
-/** What media is started with. */
+/** Options for starting media. */
 export type MediaOptions = Omit<StartOptions, "operations"> & { readonly drains?: Drains };
 
-/** The operations of media behind a real link, with an admission and an asset store of our own. */
+/** The operations of media behind a real link, with a fake admission and asset store. */
 export async function startMedia({ drains, ...options }: MediaOptions): Promise<MediaHarness> {
   const hosted = new Map<string, HostedFile>();
   const assets = memoryAssets(hosted);
@@ -41,5 +41,5 @@ export async function startMedia({ drains, ...options }: MediaOptions): Promise<
   return { ...harness, hosted };
 }
 
-/** Headers of a form, or of whatever is sent. */
+/** Headers that declare a content type. */
 export const typed = (contentType: string) => ({ headers: ["content-type", contentType] });

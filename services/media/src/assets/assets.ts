@@ -4,11 +4,11 @@ import type { AssetTokens } from "./token.ts";
 export interface HostedAsset {
   readonly url: string;
   readonly size: number;
-  /** The URL is good until then. */
+  /** Expiry of the URL. */
   readonly expiresAtMs: number;
 }
 
-/** Hosts files for a while under URLs that only we can make. */
+/** Hosts files temporarily, under URLs that only we can create. */
 export interface Assets {
   host(contentType: string, body: AsyncIterable<Buffer>): Promise<HostedAsset>;
 }
@@ -16,7 +16,7 @@ export interface Assets {
 export interface AssetsOptions {
   readonly store: ObjectStore;
   readonly tokens: AssetTokens;
-  /** Where clients find us: the public server. */
+  /** Where clients reach us: the public server. */
   readonly publicUrl: string;
   readonly ttlMs: number;
 }
@@ -24,7 +24,7 @@ export interface AssetsOptions {
 export function createAssets({ store, tokens, publicUrl, ttlMs }: AssetsOptions): Assets {
   return {
     async host(contentType, body) {
-      // A second more than promised, for the expiry is cut to whole seconds.
+      // One second more than promised, because the expiry is truncated to whole seconds.
       const expiresAtMs = Date.now() + ttlMs + 1_000;
       const { id, token } = tokens.issue(expiresAtMs);
       const size = await store.put(id, contentType, body);
@@ -44,7 +44,8 @@ const extensions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Only for people and programs that judge a file by its name; empty for a type without a usual one.
+ * A courtesy to people and programs that judge a file by its name; empty for types without a usual
+ * extension.
  */
 export function extensionOf(contentType: string): string {
   return extensions[contentType] ?? "";

@@ -7,9 +7,7 @@ import { createConnection, mongo } from "mongoose";
 const selectionTimeoutMs = 2_000;
 const socketTimeoutMs = 20_000;
 const chunkBytes = 512 * 1024;
-/**
- * A file that expires while it is read, or whose upload took long, keeps its bytes for this long.
- */
+/** How long the bytes of an expired file are kept, for reads in progress and slow uploads. */
 const graceMs = 3_600_000;
 
 export interface GridFsOptions {
@@ -22,8 +20,8 @@ export interface GridFsOptions {
 }
 
 /**
- * Files in MongoDB's GridFS. What has expired is removed by every replica's sweeper, in any order
- * and any number of times.
+ * Files in MongoDB's GridFS. Every replica's sweeper removes expired ones, in any order and any
+ * number of times.
  */
 export async function openGridFs(options: GridFsOptions): Promise<ObjectStore> {
   const { ttlMs, log } = options;
@@ -44,8 +42,8 @@ export async function openGridFs(options: GridFsOptions): Promise<ObjectStore> {
   const sweep = async (): Promise<void> => {
     const expired = Date.now() - ttlMs;
     await db.collection("assets.files").deleteMany({ uploadDate: { $lt: new Date(expired - 1_000) } });
-    // A chunk's id tells when it was written: what is older than any file is nobody's, a broken
-    // upload's included.
+    // A chunk's id contains its creation time: a chunk older than any live file is orphaned, e.g.
+    // by a broken upload.
     const oldest = mongo.ObjectId.createFromTime(Math.max(0, Math.floor((expired - graceMs) / 1000)));
     await db.collection("assets.chunks").deleteMany({ _id: { $lt: oldest } });
   };

@@ -20,7 +20,7 @@ export interface PutOptions {
   readonly log: Logger;
 }
 
-/** `AssetService`: files that other services want hosted. */
+/** `AssetService`: hosts files of other services. */
 export function assetRpc(options: PutOptions): RpcService {
   const put = (call: ServerReadableStream<PutRequest, PutResponse>, callback: sendUnaryData<PutResponse>): void => {
     take(options, call).then(

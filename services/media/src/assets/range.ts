@@ -3,8 +3,8 @@ import type { ByteRange } from "@uag/kit/objects/store.ts";
 const single = /^bytes=(\d*)-(\d*)$/;
 
 /**
- * The part of a file that a `range` header asks for (RFC 9110, 14.2): undefined for the whole file,
- * which is also the answer to several parts at once and to anything that is no range.
+ * The part of a file requested by a `range` header (RFC 9110, 14.2). Undefined: the whole file,
+ * which is also the answer to several ranges and to invalid ones.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | undefined {
   const match = single.exec(header?.replaceAll(/\s/g, "") ?? "");

@@ -19,7 +19,7 @@ export interface AssetServerOptions {
 
 const path = /^\/assets\/([A-Za-z0-9_-]+)(?:\.[a-z0-9]{2,5})?(?:\?.*)?$/;
 
-/** Serves hosted files by their signed URLs: `GET` and `HEAD`, in parts too. */
+/** Serves hosted files by their signed URLs: `GET` and `HEAD`, including ranges. */
 export async function startAssetServer(options: AssetServerOptions): Promise<MountedServer> {
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     serve(options, request, response).catch((error: unknown) => {
@@ -41,7 +41,7 @@ async function serve(
     refuse(request, response, new GatewayError("method_not_allowed"));
     return;
   }
-  // A URL that we never made and one whose file is gone get the same answer.
+  // A URL that was never issued and one whose file is gone get the same answer.
   const opened = tokens.open(path.exec(request.url ?? "")?.[1] ?? "");
   if (opened === undefined) return refuse(request, response, new GatewayError("not_found"));
   const remainingMs = opened.expiresAtMs - Date.now();
@@ -76,7 +76,7 @@ async function send(
     return;
   }
   await pipeline(await asset.read({ start, end }), response).catch((error: unknown) => {
-    // A client that leaves in the middle is no fault.
+    // A client that disconnects midway is not an error.
     if ((error as NodeJS.ErrnoException).code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
   });
 }

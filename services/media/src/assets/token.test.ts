@@ -32,7 +32,7 @@ test("nothing else opens: other secrets, other lengths, other alphabets", () => 
 test("a secret is replaced without a URL that stops working: old tokens open as long as it is among the previous ones", () => {
   const [old, young] = [newSecret(), newSecret()];
   const before = new AssetTokens(keyringOf(old)).issue(1_900_000_000_000);
-  // As tokens were before they named their secret.
+  // The format from before tokens named their secret.
   const nameless = Buffer.from(before.token, "base64url").subarray(3).toString("base64url");
   const during = new AssetTokens(keyringOf(young, [old]));
   for (const token of [before.token, nameless]) {

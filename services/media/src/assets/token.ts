@@ -1,19 +1,19 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Keyring, NamedSecret } from "@uag/kit/keyring.ts";
 
-/** Of the secret's id: enough to tell a few secrets apart, and base64 without a rest. */
+/** Bytes of the secret's id: enough to distinguish a few secrets, and base64 without padding. */
 const keyBytes = 3;
 const idBytes = 16;
 const expiryBytes = 4;
 const macBytes = 16;
 const fileBytes = idBytes + expiryBytes + macBytes;
-/** With the secret's id in front, as they are made; without it, as they were. */
+/** With the secret's id first, as tokens are issued now, and without it, as they used to be. */
 const lengths = [keyBytes + fileBytes, fileBytes].map((bytes) => (bytes * 4) / 3);
 const tokenShape = new RegExp(`^(?:${lengths.map((length) => `[A-Za-z0-9_-]{${length}}`).join("|")})$`);
 
 const keyOf = ({ id }: NamedSecret): Buffer => Buffer.from(id, "hex").subarray(0, keyBytes);
 
-/** Names of files that say themselves how long they are good, and that nobody else can make. */
+/** File names that carry their own expiry and that nobody else can forge. */
 export class AssetTokens {
   readonly #secrets: Keyring;
 
@@ -21,7 +21,7 @@ export class AssetTokens {
     this.#secrets = secrets;
   }
 
-  /** A new file's id and the token that opens it until `expiresAtMs` (to the second). */
+  /** Issues a new file's id and the token that opens it until `expiresAtMs` (to the second). */
   issue(expiresAtMs: number): { id: string; token: string } {
     const signed = Buffer.alloc(idBytes + expiryBytes);
     randomBytes(idBytes).copy(signed);
@@ -31,7 +31,7 @@ export class AssetTokens {
     return { id: signed.toString("hex", 0, idBytes), token };
   }
 
-  /** Undefined for a token that is not ours. Whether it has run out is the caller's to judge. */
+  /** Undefined for a token that is not ours. The caller checks the expiry. */
   open(token: string): { id: string; expiresAtMs: number } | undefined {
     if (!tokenShape.test(token)) return undefined;
     const bytes = Buffer.from(token, "base64url");

@@ -3,7 +3,8 @@ import type { ImageRequest, InlineImage } from "@uag/upstreams/images/types.ts";
 import sharp from "sharp";
 
 /**
- * DALL-E 2 takes files of less than 4 MB (API reference, images), and draws no larger than this.
+ * DALL-E 2 accepts files of less than 4 MB (API reference, images), and generates nothing larger
+ * than this.
  */
 export const maxDeltaBytes = 4 * 1024 * 1024;
 const deltaSide = 1_024;
@@ -20,9 +21,9 @@ async function convert(image: InlineImage, side?: number): Promise<InlineImage> 
 }
 
 /**
- * A request for a model that takes PNG alone, its square picture converted with its alpha. One that
- * has become too large is made smaller, and the mask with it.
- * @throws {UpstreamFailure} `client`, `invalid_image`, when the picture cannot be decoded
+ * Converts the square image of a request, with its alpha, for a model that only accepts PNG. If the
+ * result is too large, it is scaled down, and the mask with it.
+ * @throws {UpstreamFailure} `client`, `invalid_image`, when the image cannot be decoded
  */
 export async function withPng(request: ImageRequest): Promise<ImageRequest> {
   const [picture] = request.references;

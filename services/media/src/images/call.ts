@@ -6,20 +6,20 @@ import { imageAdapter } from "@uag/upstreams/registry.ts";
 import type { MediaContext } from "../context.ts";
 import type { ImageJob } from "./job.ts";
 
-/** Calls of one job that are under way at once. */
+/** Concurrent calls of one job. */
 const maxAtOnce = 4;
 
-/** A request for images that may go upstream. */
+/** An admitted image request. */
 export type AdmittedJob = AdmittedRequest<ImageJob, Size>;
 
 export interface ImageCallOptions<T> {
   readonly job: ImageJob;
-  /** Images of this call. */
+  /** Number of images to request in this call. */
   readonly count: number;
   make(options: MakeImagesOptions): Promise<T>;
 }
 
-/** Has one call's images made by one of the model's upstreams. @throws {AttemptsFailed} */
+/** Makes one call's images at one of the model's upstreams. @throws {AttemptsFailed} */
 export function callUpstreams<T>(
   { pools, drains }: Pick<MediaContext, "drains" | "pools">,
   { exchange, admitted, attempt }: AdmittedJob,
@@ -36,7 +36,7 @@ export function callUpstreams<T>(
   });
 }
 
-/** How many pictures each call is for: as many as one call makes, and the rest. */
+/** How many images to request in each call: as many as a call allows, then the rest. */
 export function callSizes(count: number, maxPerCall: number): number[] {
   const full = Math.floor(count / maxPerCall);
   const rest = count % maxPerCall;
@@ -44,8 +44,8 @@ export function callSizes(count: number, maxPerCall: number): number[] {
 }
 
 /**
- * Results in order, some at once; a failed one as its error. Anything but failed attempts is thrown
- * when all are done.
+ * Returns results in order, running some calls concurrently; failed attempts are returned as
+ * errors. Anything else is thrown once all are done.
  */
 export async function eachOf<T>(
   sizes: readonly number[],

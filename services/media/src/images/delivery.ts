@@ -8,16 +8,16 @@ import type { MediaContext } from "../context.ts";
 const fetchTimeoutMs = 60_000;
 const maxPictureBytes = 64 * 1024 * 1024;
 
-/** What delivering pictures needs. */
+/** What is needed to deliver images. */
 export interface Delivery {
   readonly exchange: LinkExchange;
   readonly context: MediaContext;
 }
 
 /**
- * Pictures as the client wants them: an inline one is hosted where a URL is wanted, and one behind
- * a URL is fetched where its content is. The very same list when all fit already.
- * @throws {UpstreamFailure} when a picture cannot be fetched
+ * Converts images to the requested delivery: inline ones are hosted if URLs are wanted, and linked
+ * ones fetched if content is. Returns the same list if nothing needs converting.
+ * @throws {UpstreamFailure} when an image cannot be fetched
  */
 export async function delivered(
   images: readonly ImageItem[],
@@ -43,14 +43,14 @@ async function hosted({ base64, mediaType, ...rest }: Inline, { context }: Deliv
   return { ...rest, kind: "url", url };
 }
 
-/** The store takes a stream, so that it never needs a second copy of a large file. */
+/** The store takes a stream, so that a large file is never copied a second time. */
 async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   const pieceBytes = 256 * 1024;
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
 /**
- * A picture's file, wherever it is.
+ * An image's content, inline or fetched.
  * @throws {UpstreamFailure} when it cannot be fetched
  */
 export function contentOf(image: ImageItem, delivery: Delivery): Promise<Buffer> {

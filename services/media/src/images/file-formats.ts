@@ -2,7 +2,7 @@ export interface PngHead {
   /** 0 when the header cannot be read. */
   readonly width: number;
   readonly height: number;
-  /** Its chunks follow each other to the last one. */
+  /** Whether its chunks are complete up to the last one. */
   readonly whole: boolean;
   readonly alpha: boolean;
 }
@@ -13,8 +13,8 @@ const chunkFrame = 12;
 const broken: PngHead = { width: 0, height: 0, whole: false, alpha: false };
 
 /**
- * Size, transparency and completeness of a PNG, from its chunks' frames (PNG specification, 5.3,
- * 11.2, 11.3).
+ * Reads size, transparency and completeness of a PNG from its chunk headers (PNG specification,
+ * 5.3, 11.2, 11.3).
  */
 export function readPng(bytes: Buffer): PngHead {
   if (bytes.length < firstChunk + chunkFrame + 13 || bytes.toString("latin1", 12, 16) !== "IHDR") return broken;
@@ -38,10 +38,10 @@ export function readPng(bytes: Buffer): PngHead {
 }
 
 const endOfImage = Buffer.from([0xff, 0xd9]);
-/** Cameras and editors put some data of their own behind the picture. */
+/** Cameras and editors append some data of their own after the image. */
 const trailingBytes = 64 * 1024;
 
-/** Whether a JPEG has the marker that ends it, near its end. */
+/** Whether a JPEG has its end marker, near its end. */
 export function isWholeJpeg(bytes: Buffer): boolean {
   return bytes.lastIndexOf(endOfImage) >= Math.max(4, bytes.length - trailingBytes);
 }

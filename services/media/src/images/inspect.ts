@@ -4,17 +4,17 @@ import { imageSize } from "image-size";
 import { isWholeJpeg, isWholeWebp, type PngHead, readPng } from "./file-formats.ts";
 
 /**
- * Beyond this no model takes a picture; a file that declares more is a decompression bomb, and is
+ * No model accepts larger images; a file that declares more is treated as a decompression bomb and
  * never decoded.
  */
 const maxPixels = 64 * 1024 * 1024;
 const maxSide = 16_384;
 
-/** A picture whose file was looked at: type by content, size by header. Nothing is decoded. */
+/** An inspected image: type by content, size by header. Nothing is decoded. */
 export interface Picture extends InlineImage {
   readonly width: number;
   readonly height: number;
-  /** Whether it can have see-through pixels; known for PNG only. */
+  /** Whether it can have transparent pixels; known for PNG only. */
   readonly alpha: boolean;
 }
 
@@ -51,7 +51,7 @@ function headOf(bytes: Buffer, mediaType: string): PngHead {
     const { width, height } = imageSize(bytes);
     return { width, height, whole, alpha: false };
   } catch {
-    // The library throws errors of many kinds at what it cannot read.
+    // The library throws many kinds of errors for files it cannot read.
     return { width: 0, height: 0, whole: false, alpha: false };
   }
 }

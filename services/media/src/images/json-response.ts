@@ -25,9 +25,9 @@ export interface MadeImages {
 }
 
 /**
- * Makes a job's images, in as many calls as that takes.
- * @throws {PartialFailure} when none was made, or they cannot be delivered: free, but for a client
- * that has left
+ * Makes a job's images in as many calls as needed.
+ * @throws {PartialFailure} when none was made, or they cannot be delivered: free, unless the client
+ * has disconnected
  */
 export async function makeAll(context: MediaContext, admitted: AdmittedJob, job: ImageJob): Promise<MadeImages> {
   const { exchange } = admitted;
@@ -47,7 +47,7 @@ export async function makeAll(context: MediaContext, admitted: AdmittedJob, job:
   }
 }
 
-/** The images in the client's format, billed by what upstreams counted. */
+/** Returns the images in the client's format, billed by the upstreams' usage. */
 export function jsonResponse({ result, counted, upstream, attempts }: MadeImages): WholeReply {
   const { upstreamSize, job } = result;
   const size = upstreamSize === undefined ? [] : ["x-gateway-upstream-size", upstreamSize];
@@ -62,8 +62,8 @@ export function jsonResponse({ result, counted, upstream, attempts }: MadeImages
 }
 
 /**
- * The client has left: it pays for what was made, and for what was being drawn when it was given
- * up.
+ * What a disconnected client owes: the images made, and those in progress when the calls were
+ * aborted.
  */
 async function owedByLeaver(
   job: ImageJob,
@@ -82,7 +82,7 @@ async function owedByLeaver(
   return { ...counted, outcome: Outcome.DISCONNECTED, units: merged(units), estimated };
 }
 
-/** All answers' pictures, as the client wants them delivered. */
+/** Collects the images of all responses in the requested delivery. */
 async function gathered(
   context: MediaContext,
   { exchange }: AdmittedJob,

@@ -17,8 +17,8 @@ export const imageGenerationBodies = {
 const picture = z.file();
 
 /**
- * The form of `POST /v1/images/edits`: the fields that are text, and the files that `readPictures`
- * reads apart.
+ * The form of `POST /v1/images/edits`: the text fields, and the files that `readPictures` reads
+ * separately.
  */
 export const imageEditBody = editSchema.extend({
   model: z.string().min(1),

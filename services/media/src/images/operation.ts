@@ -16,7 +16,7 @@ import { prepared } from "./prepare.ts";
 import { abandonedUnits, sizeOf } from "./pricing.ts";
 import { openStream, type StreamedImages, streamResponse } from "./stream-response.ts";
 
-/** An operation that makes images, whatever its body looks like. */
+/** Defines an operation that makes images, whatever its body format. */
 export function imageOperation<B extends JsonBody | Form>(
   context: MediaContext,
   spec: RequestSpec<B, ImageJob> & { readonly name: ImageJob["operation"] },
@@ -27,7 +27,7 @@ export function imageOperation<B extends JsonBody | Form>(
     streams: ({ request }) => request.stream,
     async call(admitted: AdmittedRequest<ImageJob, Size>): Promise<MadeImages | StreamedImages> {
       using urls = context.urls.open(admitted.caller);
-      // Fetching and decoding cost: they wait until the request is admitted.
+      // Fetching and decoding are expensive, so they wait for admission.
       const job = await prepared(admitted.request, { urls, signal: admitted.exchange.signal });
       return await (job.request.stream ? openStream : makeAll)(context, admitted, job);
     },
@@ -44,7 +44,7 @@ export function imageOperation<B extends JsonBody | Form>(
 }
 
 /**
- * A job for a model, with the size that the model has by default.
+ * Creates a job for a model, with the model's default size.
  * @throws {GatewayError} `endpoint_model_mismatch` for a model that makes no images
  */
 export function jobFor(

@@ -10,8 +10,8 @@ interface Fetching {
 }
 
 /**
- * The job with its pictures in the form that the upstream takes.
- * @throws {UpstreamFailure} `client` for a picture that cannot be fetched or read
+ * The job with its images in the form that the upstream accepts.
+ * @throws {UpstreamFailure} `client` for an image that cannot be fetched or read
  */
 export async function prepared(job: ImageJob, fetching: Fetching): Promise<ImageJob> {
   const { model, adapter } = job;
@@ -20,7 +20,7 @@ export async function prepared(job: ImageJob, fetching: Fetching): Promise<Image
   return { ...job, request };
 }
 
-/** The request with the pictures themselves in the place of URLs. */
+/** Replaces the request's image URLs by their content. */
 async function withContent(request: ImageRequest, fetching: Fetching): Promise<ImageRequest> {
   const { references } = request;
   if (references.every(({ type }) => type === "inline")) return request;

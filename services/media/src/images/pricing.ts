@@ -10,22 +10,20 @@ import { countTokens } from "@uag/upstreams/tokens.ts";
 import type { ImageJob } from "./job.ts";
 
 const squareMegapixel = 1024 * 1024;
-/**
- * The largest picture that a model makes when it may choose, or that can be asked for: 3840 x 2160.
- */
+/** The largest image that can be requested, or that a model chooses by itself: 3840 x 2160. */
 const maxPixels = 3_840 * 2_160;
-/** Of the sizes that a model chooses from by itself, the largest is 1536 x 1024. */
+/** Of the sizes a model chooses by itself, the largest is 1536 x 1024. */
 const maxAutoPixels = 1_536 * 1_024;
 
-/** True for a model that is billed by tokens, not by picture. */
+/** True for a model that is billed by tokens, not by image. */
 export function countsTokens(model: Model): boolean {
   return model.image?.outputTokens !== undefined;
 }
 
 /**
- * Bounds a job's cost. A token of the prompt is at least one byte; a model that is billed by
- * picture reserves no tokens.
- * @throws {GatewayError} `unpriced_model` for a size or quality that has no price
+ * Bounds a job's cost. A prompt token is at least one byte; a model billed by image reserves no
+ * tokens.
+ * @throws {GatewayError} `unpriced_model` for a size or quality without a price
  */
 export function sizeOf({ model, request, adapter }: ImageJob): Size {
   if (!countsTokens(model)) {
@@ -37,7 +35,7 @@ export function sizeOf({ model, request, adapter }: ImageJob): Size {
   const promptBytes = Buffer.byteLength(request.prompt);
   const pictures = request.references.length + (request.mask === undefined ? 0 : 1);
   const drawn = request.count * (drawnTokens(model, request) + sketchTokens(request));
-  // Each call sends the prompt and the pictures anew.
+  // Each call sends the prompt and the images again.
   const calls = Math.ceil(request.count / adapter.maxPerCall);
   const limits: Limit[] = [
     { quantity: BigInt(calls * promptBytes), anyOf: sizings.images.prompt },
@@ -49,7 +47,7 @@ export function sizeOf({ model, request, adapter }: ImageJob): Size {
   return { holdNanoUsd: bound(limits, model.price), tokens };
 }
 
-/** Tokens of one picture of the asked size and quality, at most. */
+/** Maximum tokens of one image of the requested size and quality. */
 function drawnTokens(model: Model, { size, options }: ImageRequest): number {
   const table = model.image?.outputTokens;
   if (table === undefined) return 0;
@@ -68,10 +66,7 @@ function sketchTokens({ stream, options }: ImageRequest): number {
 
 type PricedJob = Pick<ImageJob, "model" | "request" | "adapter">;
 
-/**
- * The units of pictures that are billed one by one, the pictures sent along where those have a
- * price.
- */
+/** The units of images billed one by one, including input images if those have a price. */
 function pictureUnits(
   { model, request, adapter }: PricedJob,
   { images, calls = Math.ceil(request.count / adapter.maxPerCall) }: { images: number; calls?: number },
@@ -82,7 +77,7 @@ function pictureUnits(
   return units;
 }
 
-/** `images:<variant>` for the first variant that has a price of its own, else `images`. */
+/** `images:<variant>` for the first variant with a price of its own, else `images`. */
 function pictureUnit({ rates }: ModelPrice, variants: readonly string[]): string {
   const priced = variants.map((variant) => `images:${variant}`).find((name) => rates.has(name));
   return priced ?? "images";
@@ -90,12 +85,12 @@ function pictureUnit({ rates }: ModelPrice, variants: readonly string[]): string
 
 export interface Counted {
   readonly units: Unit[];
-  /** The provider's own words; several calls' as a JSON array. */
+  /** The provider's own usage object; a JSON array for several calls. */
   readonly raw: Buffer | undefined;
   readonly estimated: boolean;
 }
 
-/** What the answers are billed: the provider's count where there is one, else ours. */
+/** The units to bill for the responses: the provider's usage if reported, else our estimate. */
 export async function countOf(job: ImageJob, responses: readonly ImageResponse[]): Promise<Counted> {
   const raws = responses.flatMap(({ usage }) => (usage === undefined ? [] : [usage.raw]));
   const raw = raws.length > 1 ? Buffer.from(`[${raws.map((each) => each.toString("utf8")).join(",")}]`) : raws[0];
@@ -115,20 +110,20 @@ export async function countOf(job: ImageJob, responses: readonly ImageResponse[]
   return { units: merged(units), raw, estimated };
 }
 
-/** What pictures come to by the table, where the provider does not say. */
+/** Estimates the units of images by the table, when the provider reports none. */
 export async function estimate({ model, request }: ImageJob, images: number): Promise<Unit[]> {
   const units = [{ name: "input_tokens", quantity: BigInt(await countTokens(request.prompt)) }];
   if (images > 0) units.push({ name: "image_output_tokens", quantity: BigInt(images * drawnTokens(model, request)) });
   return units;
 }
 
-/** What a provider charges for so many pictures that it was drawing when it was given up. */
+/** The units a provider charges for images in progress when the call was aborted. */
 export async function abandonedUnits(job: ImageJob, count: number): Promise<Unit[]> {
   if (countsTokens(job.model)) return await estimate(job, count);
   return pictureUnits({ ...job, request: { ...job.request, count } }, { images: count });
 }
 
-/** Units of the same name added up. */
+/** Sums units of the same name. */
 export function merged(units: readonly Unit[]): Unit[] {
   const sums = new Map<string, bigint>();
   for (const { name, quantity } of units) sums.set(name, (sums.get(name) ?? 0n) + quantity);

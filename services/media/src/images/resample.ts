@@ -7,20 +7,20 @@ import { contentOf, type Delivery } from "./delivery.ts";
 import type { ImageJob } from "./job.ts";
 import { sizeInUsage } from "./responses/alpha.ts";
 
-/** What a provider draws at most (3840 x 2160), and room to spare; more is no picture of ours. */
+/** The maximum a provider generates (3840 x 2160), with some margin; a larger image is not ours. */
 const maxPixels = 16 * 1024 * 1024;
 
 export interface Resampled {
   readonly images: readonly ImageItem[];
-  /** What the provider drew, `WxH`, where that is not what was asked for. */
+  /** The size the provider generated, `WxH`, if it differs from the requested one. */
   readonly upstreamSize: string | undefined;
 }
 
 /**
- * Pictures of exactly the size that was asked for. Where the provider has no such size it drew
- * another one, which is scaled until it covers what was asked for and cut on both sides alike:
- * nothing is distorted. Only alpha's sizes are promised to the pixel.
- * @throws {UpstreamFailure} `transient` when a picture cannot be fetched or read
+ * Resamples images to exactly the requested size. If the provider does not support it, it generated
+ * another one, which is scaled to cover the requested size and cropped evenly on both sides,
+ * without distortion. Only alpha's sizes are guaranteed to the pixel.
+ * @throws {UpstreamFailure} `transient` when an image cannot be fetched or read
  */
 export async function inRequestedSize(
   images: readonly ImageItem[],

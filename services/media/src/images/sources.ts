@@ -13,8 +13,7 @@ const maxFetchedBytes = 20 * 1024 * 1024;
 const maxRedirects = 3;
 
 /**
- * A picture that a request refers to: an https URL, or its content as a data URL, which is looked
- * at.
+ * Reads an image reference in a request: an https URL, or a data URL, whose content is inspected.
  * @throws {GatewayError | UpstreamFailure} naming `param`
  */
 export function sourceOf(text: string, param: string, guarded: GuardedClient): ImageSource {
@@ -23,7 +22,7 @@ export function sourceOf(text: string, param: string, guarded: GuardedClient): I
   return { type: "url", url: text };
 }
 
-/** @throws {GatewayError} `invalid_request` for a URL that the guard would not call */
+/** @throws {GatewayError} `invalid_request` for a URL that the guard refuses */
 export function checkUrl(url: string, param: string, guarded: GuardedClient): void {
   try {
     guarded.parse(url);
@@ -43,8 +42,8 @@ function inlined(text: string, param: string): InlineImage {
 }
 
 /**
- * The content behind a source, fetched where it is a URL.
- * @throws {UpstreamFailure} `client` when there is no fit picture
+ * The content of a source, fetched if it is a URL.
+ * @throws {UpstreamFailure} `client` when there is no valid image
  */
 export async function contentOf(
   source: ImageSource,

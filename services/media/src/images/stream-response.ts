@@ -10,20 +10,23 @@ import { type AdmittedJob, callUpstreams } from "./call.ts";
 import type { ImageJob } from "./job.ts";
 import { estimate } from "./pricing.ts";
 
-/** Images that arrive as they take shape. */
+/** Images that are streamed while they are generated. */
 export interface StreamedImages {
   readonly kind: "stream";
   readonly job: ImageJob;
   readonly attempted: Attempted<LiveImages>;
 }
 
-/** Has the images drawn; resolves with the stream's first event. @throws {AttemptsFailed} */
+/** Starts the stream; resolves with its first event. @throws {AttemptsFailed} */
 export async function openStream(context: MediaContext, admitted: AdmittedJob, job: ImageJob): Promise<StreamedImages> {
   const { count } = job.request;
   return { kind: "stream", job, attempted: await callUpstreams(context, admitted, { job, count, make: streamImages }) };
 }
 
-/** The images as they take shape. The last whole picture leaves after the bill is on disk. */
+/**
+ * Streams the images while they are generated. The last complete image is sent after the bill is on
+ * disk.
+ */
 export function streamResponse({ errorFormat }: AdmittedJob, { job, attempted }: StreamedImages): StreamReply {
   const { value, upstream, attempts } = attempted;
   const { live } = value;
@@ -52,9 +55,9 @@ export function streamResponse({ errorFormat }: AdmittedJob, { job, attempted }:
 }
 
 /**
- * By the upstream's count if it came. Without it, by estimate: a client that left owes what was
- * being drawn when the call was given up, and whole pictures that came uncounted are owed too; a
- * stream that broke before a whole picture is free.
+ * Charges by the upstream's usage if it arrived. Otherwise by estimate: a disconnected client owes
+ * what was in progress when the call was aborted, and complete images without usage are owed too; a
+ * stream that broke before a complete image is free.
  */
 async function chargeFor(job: ImageJob, { live, stream }: LiveImages): Promise<UsageCharge | undefined> {
   const { usage, partials, completed } = stream;

@@ -7,7 +7,7 @@ import { readFields } from "./fields.ts";
 import { type Form, readForm } from "./form.ts";
 import { readPictures } from "./pictures.ts";
 
-/** The most that any model takes: sixteen images of 50 MB, and a mask. */
+/** The maximum of all models: sixteen images of 50 MB, and a mask. */
 const limits = { maxFiles: 17, maxFileBytes: 50 * 1024 * 1024 };
 
 const formBody: BodyReader<Form> = {
@@ -17,7 +17,7 @@ const formBody: BodyReader<Form> = {
   },
 };
 
-/** `POST /v1/images/edits`: a form with pictures, a prompt, and what to make of them. */
+/** `POST /v1/images/edits`: a form with images, a prompt and settings. */
 export function editImages(context: MediaContext): Operation {
   return imageOperation(context, {
     name: "images.edits",

@@ -6,8 +6,8 @@ import { checkTransparency } from "../families/gamma.ts";
 import { checkCount, checkListed, invalid, plainQuality, present } from "../families/schema.ts";
 
 /**
- * The contract's whole list: a size that no model takes here is told apart from one that this model
- * does not take.
+ * All sizes of the API: an unknown size gets a different error than one that only this model does
+ * not support.
  */
 export const editSizes = ["auto", "1024x1024", "1024x1536", "1536x1024", "256x256", "512x512"] as const;
 
@@ -19,7 +19,7 @@ const number = (min: number, max: number) =>
     .pipe(z.int().min(min).max(max))
     .describe(`A whole number from ${min} to ${max}.`);
 
-/** Fields come as text; an empty one counts as absent, but for a number of pictures. */
+/** Fields arrive as text; an empty one counts as absent, except `n`. */
 export const editSchema = z.looseObject({
   prompt: imageFields.prompt,
   n: number(1, maxEdits).optional(),
@@ -41,11 +41,11 @@ export interface EditFields {
   readonly size: string | undefined;
   readonly delivery: "url" | "inline";
   readonly stream: boolean;
-  /** Under OpenAI's names, as the upstream gets them. */
+  /** Under OpenAI's names, as sent to the upstream. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Checks an edit's fields for a model. @throws {GatewayError} naming the field */
+/** Validates an edit's fields for a model. @throws {GatewayError} naming the field */
 export function readFields(form: ReadonlyMap<string, string>, model: Model): EditFields {
   const requested = checked(
     editSchema,
@@ -64,7 +64,7 @@ export function readFields(form: ReadonlyMap<string, string>, model: Model): Edi
     prompt: requested.prompt,
     count: requested.n ?? 1,
     size: requested.size === "auto" && !isGamma ? undefined : requested.size,
-    // The models that always answer inline do so whatever is asked.
+    // Models that always answer inline do so whatever is requested.
     delivery: requested.response_format === "url" && !isGamma ? "url" : "inline",
     stream: requested.stream === "true",
     options: present({
@@ -75,8 +75,8 @@ export function readFields(form: ReadonlyMap<string, string>, model: Model): Edi
 }
 
 /**
- * Models of other families make opaque PNGs of one quality: whoever asks for that gets it, for
- * anything else an error.
+ * Models of other families produce only opaque PNGs of one quality: explicitly requesting that is
+ * allowed, anything else is an error.
  */
 function refuseGammaFields(requested: {
   output_format?: string | undefined;

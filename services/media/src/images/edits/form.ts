@@ -9,10 +9,10 @@ export interface UploadedFile {
   readonly bytes: Buffer;
 }
 
-/** A form that came in whole. */
+/** A form that was received completely. */
 export interface Form {
   readonly files: readonly UploadedFile[];
-  /** Of a field that is there twice the last counts. */
+  /** If a field occurs twice, the last one counts. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
@@ -25,17 +25,16 @@ const maxFields = 64;
 const maxFieldBytes = 256 * 1024;
 const maxHeaderBytes = 16 * 1024;
 const maxFilenameLength = 1_024;
-/** What may stand beside an image that is alone: a mask of at most 4 MiB, and fields. */
+/** What may accompany a single image: a mask of at most 4 MiB, and fields. */
 const maxBesideBytes = 5 * 1024 * 1024;
 
 /**
- * Reads a form as it comes in, within limits; nothing is written to disk, and what the files are
- * called is not used.
- * @param options `lease` pays for the bytes that are held; `length` is how long the body says it
- *   is, if it does, so that a form that cannot keep to the limits is given up as soon as that is
- *   clear
- * @throws {GatewayError} `invalid_request` for a form that is not whole, `payload_too_large` beyond
- * a limit
+ * Parses a form while it arrives, within limits; nothing is written to disk, and the file names are
+ * not used.
+ * @param options `lease` accounts for the bytes held; `length` is the declared length of the body,
+ * if any, so that a form that must exceed the limits is rejected as early as possible
+ * @throws {GatewayError} `invalid_request` for an incomplete form, `payload_too_large` beyond a
+ * limit
  */
 export async function readForm(
   body: AsyncIterable<Buffer>,
@@ -48,12 +47,13 @@ export async function readForm(
   const files: UploadedFile[] = [];
   const fields = new Map<string, string>();
   const fault = Promise.withResolvers<never>();
-  // Looked at wherever the reading waits; it may come while nothing does.
+  // Handled wherever the parser waits; it may reject while nothing does.
   fault.promise.catch(() => {});
   const fail = (error: Error): void => fault.reject(error);
   parser.on("file", (field, stream, filename) => {
     if (String(filename).length > maxFilenameLength) fail(invalid("A file's name is too long."));
-    // Several images have another name: one that is followed by so much is too large by itself.
+    // Several images use another name, so an image followed by this much data must itself be too
+    // large.
     const isAlone = String(field) === "image";
     if (isAlone && length - read > limits.maxFileBytes + maxBesideBytes) {
       fail(tooLarge(`The image is larger than ${limits.maxFileBytes} bytes. (Several go under the name image[].)`));
@@ -75,7 +75,8 @@ export async function readForm(
   try {
     for await (const chunk of body) {
       read += chunk.length;
-      // Dicer emits parts as they are written; a fault is told before the next chunk is asked for.
+      // Dicer emits parts as they are written; a fault is reported before the next chunk is
+      // requested.
       if (!parser.write(chunk)) await Promise.race([once(parser, "drain"), fault.promise, finished]);
       await Promise.race([fault.promise, Promise.resolve()]);
     }
@@ -83,7 +84,7 @@ export async function readForm(
     await Promise.race([finished, fault.promise]);
     await Promise.race([fault.promise, Promise.resolve()]);
   } finally {
-    // Later errors of a parser that was given up concern nobody.
+    // Later errors of an abandoned parser do not matter.
     parser.removeAllListeners();
     parser.on("error", () => {});
     parser.destroy();
@@ -98,7 +99,7 @@ function openParser(contentType: string | undefined, { maxFiles, maxFileBytes }:
   try {
     return new Busboy({
       headers: { "content-type": contentType },
-      // A part with a name of its own for the file, or a type, is a file, whatever the type.
+      // A part with a file name or of type octet-stream is a file; any other is a field.
       isPartAFile: (_field, type, filename) => filename !== undefined || type === "application/octet-stream",
       limits: {
         fieldNameSize: 100,

@@ -5,10 +5,10 @@ import { invalid } from "../families/schema.ts";
 import { inspectImage, type Picture } from "../inspect.ts";
 import type { Form } from "./form.ts";
 
-/** `image`, `image[]`, or `image[0]`: SDKs differ. */
+/** `image`, `image[]` or `image[0]`: SDKs differ. */
 const imageField = /^image(?:\[\d*\])?$/;
 const maxMaskBytes = 4 * 1024 * 1024;
-/** Decoding a larger picture would cost more than the edit. */
+/** Decoding a larger image would cost more than the edit. */
 const maxConvertedLength = 4_096;
 
 export interface EditPictures {
@@ -17,7 +17,7 @@ export interface EditPictures {
 }
 
 /**
- * The pictures of an edit, each looked at.
+ * Reads and inspects the images of an edit.
  * @throws {GatewayError | UpstreamFailure} naming the field; `invalid_mask` for a mask that does
  * not fit
  */
@@ -55,8 +55,8 @@ function readMask(bytes: Buffer, image: Picture, model: Model): Picture {
 }
 
 /**
- * DALL-E 2 takes a square PNG of less than 4 MB (API reference, images); JPEG and WebP are
- * converted when the request is admitted.
+ * DALL-E 2 accepts a square PNG of less than 4 MB (API reference, images); JPEG and WebP are
+ * converted after admission.
  */
 function checkDelta({ mediaType, bytes, width, height }: Picture): void {
   const wrong = (message: string): Error => refusal("image", message, "unsupported_image_format");

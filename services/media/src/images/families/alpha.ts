@@ -31,7 +31,7 @@ export const alphaSchema = z.looseObject({
     .nullish(),
 });
 
-/** DashScope's own body: one message of blocks, and parameters. */
+/** DashScope's own body: one message of content blocks, and parameters. */
 export const readAlpha: Reader = ({ fields, model, guarded }) => {
   const { input, parameters } = checked(alphaSchema, fields);
   const { size, n, seed, watermark, negative_prompt, prompt_extend } = parameters ?? {};

@@ -20,7 +20,7 @@ export const gammaSchema = z.looseObject({
   partial_images: z.int().min(0).max(3).nullish(),
 });
 
-/** OpenAI's own body, for the GPT image models and for DALL-E, which knows little of it. */
+/** OpenAI's own body, for the GPT image models and for DALL-E, which supports only some of it. */
 export const readGamma: Reader = ({ fields, model }) => {
   const requested = checked(gammaSchema, fields);
   const isGamma = model.image?.family === "gamma";
@@ -42,16 +42,13 @@ export const readGamma: Reader = ({ fields, model }) => {
   };
 };
 
-/**
- * The models that always answer inline do so unless a URL is asked for; of the others a URL is
- * expected.
- */
+/** The default delivery: inline for models that normally answer inline, a URL for the others. */
 function deliveryOf(format: "url" | "b64_json" | null | undefined, isGamma: boolean): ImageRequest["delivery"] {
   if (format == null) return isGamma ? "inline" : "url";
   return format === "url" ? "url" : "inline";
 }
 
-/** @throws {GatewayError} for a stream of what is not streamed */
+/** @throws {GatewayError} when streaming is requested but not supported */
 function checkStream(
   requested: { stream?: boolean | null | undefined; response_format?: string | null | undefined },
   isGamma: boolean,

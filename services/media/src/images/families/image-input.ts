@@ -12,7 +12,7 @@ import { checkCount, commonShape, invalid, plainQuality, present } from "./schem
 const steepestRatio = 16;
 const keyword = /^[1-8](?:\.5)?K$/;
 
-/** More than any model takes. */
+/** More than any model accepts. */
 const maxReferences = 100;
 
 const image = z.string().min(1);
@@ -23,7 +23,7 @@ const shape = {
     .nullish(),
 } as const;
 
-/** Each family's own settings beside the common ones, under its provider's names. */
+/** Each family's own settings next to the common ones, under its provider's names. */
 export const imageInputSchemas = {
   seedream: z.looseObject({
     ...shape,
@@ -53,8 +53,8 @@ const ownFields = {
 type InputFamily = keyof typeof imageInputSchemas;
 
 /**
- * OpenAI's shape for models that also take pictures in a JSON body: `image`, a URL or a data URL,
- * or several.
+ * OpenAI's format for models that also accept images in a JSON body: `image` is a URL, a data URL,
+ * or a list of them.
  */
 export const readImageInput: Reader = ({ fields, model, guarded }) => {
   const family = model.image?.family as InputFamily;

@@ -3,7 +3,7 @@ import type { Model } from "@uag/catalog/types.ts";
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import type { ImageRequest } from "@uag/upstreams/images/types.ts";
 
-/** What a family's reader goes by. */
+/** Input of a family's reader. */
 export interface Reading {
   readonly fields: Fields;
   readonly model: Model;
@@ -11,7 +11,6 @@ export interface Reading {
 }
 
 /**
- * Checks the body of a request for images. @throws {GatewayError | UpstreamFailure} naming the
- * field
+ * Validates the body of an image request. @throws {GatewayError | UpstreamFailure} naming the field
  */
 export type Reader = (reading: Reading) => ImageRequest;

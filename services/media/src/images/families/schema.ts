@@ -5,14 +5,14 @@ import { z } from "zod";
 
 export type Quality = z.infer<typeof imageFields.quality>;
 
-/** `standard` and `hd` are what older models called it. */
+/** Older models use the names `standard` and `hd`. */
 const aliases: Partial<Record<Quality, Quality>> = { standard: "medium", hd: "high" };
 
 export function plainQuality(quality: Quality): Quality {
   return aliases[quality] ?? quality;
 }
 
-/** What every family on OpenAI's shape takes. */
+/** Fields accepted by every family with OpenAI's format. */
 export const commonShape = {
   model: z.string(),
   prompt: imageFields.prompt,
@@ -28,13 +28,13 @@ export function invalid(param: string, message: string): GatewayError {
   return new GatewayError("invalid_request", `${param}: ${message}.`, { param });
 }
 
-/** @throws {GatewayError} when a model does not make so many pictures at once */
+/** @throws {GatewayError} when the model does not make that many images per request */
 export function checkCount(count: number, model: Model, param = "n"): void {
   const max = model.image?.maxImages ?? 1;
   if (count > max) throw invalid(param, max === 1 ? "must be 1 for this model" : `must be at most ${max}`);
 }
 
-/** @throws {GatewayError} listing the sizes, when the size is none of them */
+/** @throws {GatewayError} listing the sizes, unless the size is one of them */
 export function checkListed(size: string, sizes: readonly string[], param = "size"): void {
   if (!sizes.includes(size)) throw invalid(param, `must be one of ${sizes.join(", ")}`);
 }

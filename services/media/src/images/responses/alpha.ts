@@ -5,7 +5,7 @@ import type { ImageItem } from "@uag/upstreams/images/types.ts";
 import type { ImageFormat, ImageResult } from "../job.ts";
 import { flatErrorBody } from "./flat-error.ts";
 
-/** DashScope's own result: `request_id`, `output.choices`, `usage`. */
+/** DashScope's own result format: `request_id`, `output.choices`, `usage`. */
 export const alphaFormat: ImageFormat = {
   body: (result) => Buffer.from(JSON.stringify(resultOf(result))),
   errorBody: flatErrorBody,
@@ -27,8 +27,8 @@ function resultOf({ requestId, job, responses, images }: ImageResult): object {
 }
 
 /**
- * What the provider says that it drew; undefined where it does not say. Newer models name the
- * picture's sides otherwise.
+ * The size the provider reports; undefined if it reports none. Newer models use other names for the
+ * sides.
  */
 export function sizeInUsage(fields: Fields): Pixels | undefined {
   const usage = fieldsOf(fields["usage"]);
@@ -37,7 +37,7 @@ export function sizeInUsage(fields: Fields): Pixels | undefined {
   return height === undefined || width === undefined ? undefined : { width, height };
 }
 
-/** The provider's choices, each picture at the URL where the client finds it. */
+/** The provider's choices, with each image at the URL where the client finds it. */
 function withUrls(choices: readonly unknown[], images: readonly ImageItem[]): Fields[] {
   const urls = images.flatMap((image) => (image.kind === "url" ? [image.url] : [])).values();
   return choices.map((choice) => {

@@ -2,9 +2,9 @@ import { textOf } from "@uag/upstreams/conversation/fields.ts";
 import type { ImageResult } from "../job.ts";
 
 /**
- * What took effect: `background`, `output_format`, `quality`, `size`. The upstream's word goes
- * before what was asked for, and that before the default. Families that know no such settings have
- * none.
+ * The settings that took effect: `background`, `output_format`, `quality`, `size`. The upstream's
+ * value takes precedence over the requested one, and that over the default. Empty for families
+ * without such settings.
  */
 export function effectiveOf({ job, responses }: ImageResult): object {
   const family = job.model.image?.family;

@@ -4,7 +4,9 @@ import type { ImageFormat, ImageResult } from "../job.ts";
 import { effectiveOf } from "./effective.ts";
 import { shownUsage } from "./usage.ts";
 
-/** OpenAI's result: `created`, `data`, for some models what was effective, and the tokens used. */
+/**
+ * OpenAI's result: `created`, `data`, for some models the effective settings, and the tokens used.
+ */
 export const openAiFormat: ImageFormat = {
   body: (result) => untouched(result) ?? Buffer.from(JSON.stringify(resultOf(result))),
   ...nestedErrors,
@@ -13,8 +15,8 @@ export const openAiFormat: ImageFormat = {
 const fullMembers = ["created", "data", "background", "output_format", "quality", "size", "usage"] as const;
 
 /**
- * The upstream's own bytes where they say it all: pictures are megabytes, and copying them as text
- * costs.
+ * Passes the upstream's bytes through when they are complete: images are megabytes, and copying
+ * them as text is expensive.
  */
 function untouched({ job, responses, images }: ImageResult): Buffer | undefined {
   const [response, second] = responses;

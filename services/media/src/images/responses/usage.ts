@@ -1,10 +1,7 @@
 import { countOf, type Fields, fieldsOf, isFields, listOf } from "@uag/upstreams/conversation/fields.ts";
 import type { ImageResult } from "../job.ts";
 
-/**
- * The usage that the client is shown, over all calls; undefined for models that count pictures
- * only.
- */
+/** The usage shown to the client, over all calls; undefined for models that only count images. */
 export function shownUsage({ job, responses }: ImageResult): object | undefined {
   switch (job.model.image?.family) {
     case "gamma":
@@ -18,7 +15,7 @@ export function shownUsage({ job, responses }: ImageResult): object | undefined 
   }
 }
 
-/** Gemini's count in OpenAI's words. */
+/** Gemini's usage under OpenAI's names. */
 function geminiTokens(usage: Fields): Fields {
   const input = countOf(usage["promptTokenCount"]) ?? 0;
   const output = (countOf(usage["candidatesTokenCount"]) ?? 0) + (countOf(usage["thoughtsTokenCount"]) ?? 0);
@@ -40,7 +37,7 @@ function imageTokens(details: unknown): number {
   return countOf(row?.["tokenCount"]) ?? 0;
 }
 
-/** Member by member, numbers added up. */
+/** Sums usage objects member by member. */
 function added(usages: readonly unknown[]): object | undefined {
   const known = usages.filter(isFields);
   if (known.length === 0) return undefined;

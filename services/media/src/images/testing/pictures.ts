@@ -11,7 +11,7 @@ export interface PngSpec {
   readonly width: number;
   readonly height: number;
   readonly colour: "rgb" | "rgba" | "palette+tRNS";
-  /** Instead of the pixels: for a file whose header lies. */
+  /** Replaces the pixel data, for a file whose header lies. */
   readonly data?: Buffer;
 }
 
@@ -29,7 +29,7 @@ export function png({ width, height, colour, data }: PngSpec): Buffer {
   return Buffer.concat([signature, chunk("IHDR", header), ...palette, pixels, chunk("IEND", Buffer.alloc(0))]);
 }
 
-/** The frame of a JPEG: head, size, and end; enough for whoever does not decode it. */
+/** A minimal JPEG: head, size and end; enough for code that does not decode it. */
 export function jpeg(width: number, height: number): Buffer {
   const app0 = Buffer.from("ffe000104a46494600010100000100010000", "hex");
   const frame = Buffer.from("ffc0001108000000000301220002110103110100", "hex");
@@ -39,7 +39,7 @@ export function jpeg(width: number, height: number): Buffer {
   return Buffer.concat([Buffer.from([0xff, 0xd8]), app0, frame, tail]);
 }
 
-/** The frame of a lossless WebP. */
+/** A minimal lossless WebP. */
 export function webp(width: number, height: number): Buffer {
   const data = Buffer.alloc(12);
   data[0] = 0x2f;
