@@ -7,25 +7,28 @@ import type { AudioFetcher } from "@uag/upstreams/speech/fetch.ts";
 import type { SpokenText } from "@uag/upstreams/speech/types.ts";
 import type { SpeechRequest } from "./request/read.ts";
 
-/** What a piece of text is spoken with. */
+/** Dependencies for speaking a piece of text. */
 export interface Speaker extends Pick<CapabilityContext, "drains" | "events" | "pools"> {
-  /** Fetches sound that an upstream only gives the URL of. */
+  /** Fetches audio for which an upstream only returns a URL. */
   readonly audio: AudioFetcher;
 }
 
-/** A speech request that may go upstream. */
+/** An admitted speech request. */
 export type AdmittedSpeech = AdmittedRequest<SpeechRequest, Size>;
 export type Spoken = Attempted<SpokenText>;
 
 export interface SpeakOptions<T> {
   readonly text: string;
   readonly signal: AbortSignal;
-  /** Takes what an upstream says; another try is made when it rejects with an `UpstreamFailure`. */
+  /**
+   * Consumes an upstream's speech; if it rejects with an `UpstreamFailure`, another attempt is
+   * made.
+   */
   take(spoken: SpokenText): Promise<T>;
 }
 
 /**
- * Has one piece of text spoken; resolves with its first sound.
+ * Requests speech for one piece of text; resolves with its first audio.
  * @throws {AttemptsFailed}
  */
 export function speak(speaker: Speaker, admitted: AdmittedSpeech, text: string): Promise<Spoken> {
@@ -33,7 +36,7 @@ export function speak(speaker: Speaker, admitted: AdmittedSpeech, text: string):
 }
 
 /**
- * Has one piece of text spoken, and taken.
+ * Requests speech for one piece of text and passes it to `take`.
  * @throws {AttemptsFailed}
  */
 export function speakAs<T>(
@@ -43,8 +46,8 @@ export function speakAs<T>(
 ): Promise<Attempted<T>> {
   const { voice, instructions } = request;
   const call = { requestId: exchange.requestId, text, voice, instructions, audio };
-  // A text is billed by its characters, all of them as soon as it is taken: reading on would tell
-  // nothing more.
+  // All characters of a text are billed once it is accepted, so reading on would not tell anything
+  // more.
   const disconnect = { drains, onAbort: "stops" } as const;
   return attempt(async (upstream) => {
     const adapter = speechAdapter(upstream.provider.protocol);
@@ -53,7 +56,7 @@ export function speakAs<T>(
   }, signal);
 }
 
-/** True when the upstream had the text, and the call was given up because its client had left. */
+/** True when the upstream had the text and the call was aborted because its client disconnected. */
 export function wasTaken(thrown: unknown): boolean {
   return thrown instanceof AttemptsFailed && thrown.failure.workedMs !== undefined;
 }

@@ -13,14 +13,14 @@ import { readSpeechRequest, type SpeechRequest } from "./request/read.ts";
 import { piecesOf } from "./text/pieces.ts";
 import { speakWav, type WavResponse, wavReply } from "./wav.ts";
 
-/** What speech does its work with. */
+/** Dependencies of the speech operations. */
 export interface SpeechContext extends OperationContext, Pick<CapabilityContext, "drains" | "pools"> {
   readonly threads: Mp3Threads;
   readonly audio: Speaker["audio"];
   readonly maxCharacters: number;
 }
 
-/** `POST /v1/audio/speech`: MP3 as it comes, WAV when its length is known. */
+/** `POST /v1/audio/speech`: MP3 is streamed, WAV is sent once its length is known. */
 export function createSpeech(context: SpeechContext): Operation {
   const { buffers, maxCharacters, threads } = context;
   return defineOperation(context, {

@@ -8,13 +8,13 @@ interface Voice {
   readonly id: string;
   readonly object: "voice";
   readonly name: string;
-  /** Ids of the models that speak with it, of those that the key may use. */
+  /** Ids of the models that support the voice, among those that the key may use. */
   readonly models: string[];
-  /** Spoken with when a request names no voice. */
+  /** Whether it is used when a request names no voice. */
   default: boolean;
 }
 
-/** `GET /v1/audio/voices`, with `?model=` those of one model. */
+/** `GET /v1/audio/voices`; with `?model=` only those of one model. */
 export function listVoices(context: Pick<CapabilityContext, "catalog" | "events">): Operation {
   return defineQuery(context, {
     respond({ target }, { models }) {

@@ -13,7 +13,7 @@ import type { Piece } from "./text/pieces.ts";
 
 const checkpointMs = 5_000;
 
-/** Speech whose first sound is there. */
+/** Speech whose first audio has arrived. */
 export interface Mp3Response {
   readonly kind: "mp3";
   /** The first piece. */
@@ -24,8 +24,9 @@ export interface Mp3Response {
 }
 
 /**
- * Has the first piece spoken: until its first sound is there another upstream may take over.
- * @throws {AttemptsFailed} or, for a client that left when an upstream had the text,
+ * Requests speech for the first piece: until its first audio arrives, another upstream may take
+ * over.
+ * @throws {AttemptsFailed} or, when the client disconnected while an upstream had the text,
  * {PartialFailure}
  */
 export async function openMp3(
@@ -47,13 +48,13 @@ export async function openMp3(
   }
 }
 
-/** Ends what is at work for an answer that is not delivered to its end. */
+/** Releases the resources of a response that is not delivered completely. */
 export async function discardMp3({ encoder, first }: Mp3Response): Promise<void> {
   encoder.drop();
   await first.value.pcm.return();
 }
 
-/** The sound as MP3 while it comes. An answer that breaks is cut. */
+/** Streams the audio as MP3. A response that fails midway is cut off. */
 export function mp3Reply(speaker: Speaker, admitted: AdmittedSpeech, response: Mp3Response): StreamReply {
   const { upstream, attempts } = response.first;
   return {
@@ -87,7 +88,7 @@ async function relay(speaker: Speaker, admitted: AdmittedSpeech, response: Mp3Re
   return { charge: tally.characters === 0 ? undefined : tally.usage(), failure, attempts };
 }
 
-/** Never rejects, for the bill is yet to be written. */
+/** Never rejects, because the bill is still to be written. */
 async function discarded(
   { events }: Pick<CapabilityContext, "events">,
   requestId: string,
@@ -100,7 +101,7 @@ async function discarded(
   }
 }
 
-/** By our own count of the characters; the bill follows the upstream's. */
+/** Based on our own character count; the bill follows the upstream's. */
 function expectedCost({ model }: AdmittedSpeech, { pieces }: Mp3Response): string {
   const characters = pieces.reduce((sum, piece) => sum + piece.characters, 0);
   return usdText(price([{ name: "characters", quantity: BigInt(characters) }], model.price).costNanoUsd);
@@ -112,9 +113,9 @@ class Speaking {
   readonly #admitted: AdmittedSpeech;
   readonly #response: Mp3Response;
   readonly #samples = new WholeSamples();
-  /** Calls to upstreams, of all pieces so far. */
+  /** Upstream calls for all pieces so far. */
   attempts = 0;
-  /** Characters of the piece that an upstream is at work on. */
+  /** Characters of the piece that an upstream is working on. */
   #sent = 0;
   #notedAt = performance.now();
 
@@ -124,7 +125,7 @@ class Speaking {
     this.#response = response;
   }
 
-  /** The client has left: what the upstream has of the text is paid for. */
+  /** The client has disconnected: text already sent to the upstream is charged. */
   abandon(): void {
     if (this.#sent > 0) this.tally.abandon(this.#sent);
   }

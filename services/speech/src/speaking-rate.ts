@@ -1,17 +1,18 @@
 import { sampleRate } from "@uag/upstreams/speech/types.ts";
 
 /**
- * How fast people speak, roughly: what a length of sound stands for where no upstream has counted.
+ * Roughly how fast people speak: converts audio length to characters when no upstream has counted
+ * them.
  */
 const charactersPerSecond = 15;
 const bytesPerSecond = 2 * sampleRate;
 
-/** Characters that so much PCM stands for. */
+/** The characters that correspond to this much PCM. */
 export function charactersIn(pcmBytes: number): number {
   return Math.ceil((pcmBytes / bytesPerSecond) * charactersPerSecond);
 }
 
-/** Bytes of PCM that so many characters become. */
+/** The bytes of PCM that correspond to this many characters. */
 export function soundBytes(characters: number): number {
   return Math.ceil((characters / charactersPerSecond) * bytesPerSecond);
 }

@@ -4,12 +4,12 @@ import { charactersIn } from "./speaking-rate.ts";
 
 interface OpenPiece {
   readonly spoken: SpokenText;
-  /** Our own count of its text. */
+  /** Our own count of its characters. */
   readonly characters: number;
   pcmBytes: number;
 }
 
-/** Counts what a request has spoken, piece by piece. */
+/** Counts the characters a request has spoken, piece by piece. */
 export class Tally {
   readonly #reports: CharacterReport[] = [];
   #pieces = 0;
@@ -26,7 +26,9 @@ export class Tally {
     if (this.#open !== undefined) this.#open.pcmBytes += pcmBytes;
   }
 
-  /** Its client left when a piece was with the upstream, which charges for all of its text. */
+  /**
+   * The client disconnected while a piece was at the upstream, which charges for all of its text.
+   */
   abandon(characters: number): void {
     if (this.#open === undefined) this.#pieces++;
     this.#characters += this.#open?.spoken.usage()?.characters ?? characters;
@@ -34,7 +36,7 @@ export class Tally {
     this.#open = undefined;
   }
 
-  /** The piece is spoken to its end. */
+  /** The piece was spoken completely. */
   finish(): void {
     const open = this.#open;
     if (open === undefined) return;
@@ -45,12 +47,15 @@ export class Tally {
     this.#open = undefined;
   }
 
-  /** Characters of finished pieces, and of an open one as far as it was delivered. */
+  /** Characters of finished pieces, plus those of an open one as far as it was delivered. */
   get characters(): number {
     return this.#characters + this.#openCharacters();
   }
 
-  /** What was delivered. What of it no upstream has counted to its end is an estimate. */
+  /**
+   * The charge for what was delivered. Any part without a final count from the upstream is an
+   * estimate.
+   */
   usage(): UsageCharge {
     const partial = this.#openCharacters();
     return {
@@ -63,12 +68,12 @@ export class Tally {
   #openCharacters(): number {
     const open = this.#open;
     if (open === undefined || open.pcmBytes === 0) return 0;
-    // Some upstreams count the whole at once.
+    // Some upstreams report the whole count at once.
     const spoken = charactersIn(open.pcmBytes);
     return Math.min(spoken, open.spoken.usage()?.characters ?? spoken, open.characters);
   }
 
-  /** One usage object as it came, or the list of those of all pieces. */
+  /** The upstream's usage object as received, or a list of those of all pieces. */
   #raw(): Buffer | undefined {
     const [first] = this.#reports;
     if (first === undefined || this.#pieces === 1) return first?.raw;

@@ -12,7 +12,7 @@ import { soundBytes } from "./speaking-rate.ts";
 import { Tally } from "./tally.ts";
 import type { Piece } from "./text/pieces.ts";
 
-/** Pieces that are spoken at the same time. */
+/** Pieces spoken concurrently. */
 const maxAtOnce = 4;
 
 interface Sound {
@@ -21,7 +21,7 @@ interface Sound {
 }
 type SoundParts = PartResults<Attempted<Sound>>;
 
-/** All the sound of a text. */
+/** All the audio of a text. */
 export interface WavResponse {
   readonly kind: "wav";
   readonly parts: SoundParts;
@@ -29,10 +29,9 @@ export interface WavResponse {
 }
 
 /**
- * Has all pieces spoken: the header of a WAV file tells its length, so nothing leaves before all of
- * it is there.
- * @throws {PartialFailure} a client that left owes the pieces that upstreams had; for anybody else
- * a failure is free
+ * Speaks all pieces before anything is sent, because the header of a WAV file contains its length.
+ * @throws {PartialFailure} a disconnected client owes the pieces that upstreams had; otherwise a
+ * failure is free
  */
 export async function speakWav(
   speaker: Speaker,
@@ -58,7 +57,7 @@ export async function speakWav(
   });
 }
 
-/** The sound as a WAV file, billed by all of its text. */
+/** Returns the audio as a WAV file, billed by all of its text. */
 export function wavReply({ parts, tally }: WavResponse): WholeReply {
   const pcm = parts.responses.flatMap((answered) => answered?.value.pcm ?? []);
   let bytes = 0;
@@ -76,7 +75,7 @@ export function wavReply({ parts, tally }: WavResponse): WholeReply {
 interface PieceCall {
   readonly piece: Piece;
   readonly signal: AbortSignal;
-  /** Pieces that an upstream had when their client left. */
+  /** Pieces that an upstream had when the client disconnected. */
   readonly taken: Set<Piece>;
   readonly room: Room;
 }
@@ -142,8 +141,8 @@ function attemptsOf({ responses }: SoundParts): number {
 }
 
 /**
- * Memory for sound. What is expected is set aside at once, so that there is room before anything is
- * paid for.
+ * Memory for audio. The expected amount is reserved up front, so that it is available before any
+ * cost arises.
  */
 class Room {
   readonly #lease: BufferLease;
@@ -156,7 +155,7 @@ class Room {
     this.#aside = expected;
   }
 
-  /** @throws {GatewayError} `service_unavailable` when there is no room */
+  /** @throws {GatewayError} `service_unavailable` when there is not enough memory */
   hold(bytes: number): void {
     const more = this.#held + bytes - this.#aside;
     if (more > 0) {

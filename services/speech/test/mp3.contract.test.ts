@@ -12,8 +12,8 @@ function tone(seconds: number, hertz: number): Buffer {
 }
 
 /**
- * Walks the frames of MPEG-2 layer III at 24 kHz (ISO 13818-3): each must begin where the one
- * before it ended.
+ * Walks the frames of MPEG-2 layer III at 24 kHz (ISO 13818-3): each must begin where the previous
+ * one ended.
  */
 function framesOf(mp3: Buffer): number {
   const bitrates = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];

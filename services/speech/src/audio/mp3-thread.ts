@@ -1,6 +1,6 @@
 /**
- * An encoder thread: LAME costs some milliseconds for a second of sound, too much for a loop that
- * serves others.
+ * An encoder thread: LAME takes some milliseconds per second of audio, too much for an event loop
+ * that serves requests.
  */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ const lame = await readFile(fileURLToPath(import.meta.resolve("wasm-media-encode
 const idle: Encoder[] = [];
 const busy = new Map<number, Encoder>();
 
-/** Requests are worked off one by one: making an encoder takes a turn of the loop. */
+/** Requests are handled one by one, because creating an encoder is asynchronous. */
 let queue = Promise.resolve();
 parentPort?.on("message", (request: Mp3Request) => {
   queue = queue.then(() => handle(request));
@@ -32,7 +32,7 @@ async function handle(request: Mp3Request): Promise<void> {
     reply(id, encoder.finalize());
     release(id);
   } catch (error) {
-    // What failed once is in no state to be used again.
+    // An encoder that failed must not be reused.
     busy.delete(id);
     post({ id, error: String(error) });
   }
@@ -51,7 +51,7 @@ function release(id: number): void {
   if (encoder !== undefined && idle.length < maxIdle) idle.push(encoder);
 }
 
-/** The encoder answers with a view of its own memory, which it will use again. */
+/** The encoder returns a view of its own memory, which it will reuse. */
 function reply(id: number, view: Uint8Array): void {
   const bytes = new Uint8Array(view);
   post({ id, bytes }, [bytes.buffer]);

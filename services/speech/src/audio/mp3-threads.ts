@@ -2,16 +2,16 @@ import { Worker } from "node:worker_threads";
 import { sampleRate } from "@uag/upstreams/speech/types.ts";
 import type { Mp3Reply, Mp3Request } from "./mp3-messages.ts";
 
-/** Kilobits a second: speech of one channel at 24 kHz has nothing that a higher rate would keep. */
+/** Kilobits per second: single-channel speech at 24 kHz gains nothing from a higher rate. */
 const bitrate = 64;
 
-/** Encodes one piece of speech. */
+/** Encodes one speech. */
 export interface Mp3Encoder {
   /** @param pcm 16-bit little-endian mono; a whole number of samples */
   encode(pcm: Buffer): Promise<Buffer>;
-  /** The last bytes; nothing may be encoded after it. */
+  /** Returns the last bytes; nothing may be encoded afterwards. */
   finish(): Promise<Buffer>;
-  /** Gives up what is not finished. */
+  /** Discards an unfinished speech. */
   drop(): void;
 }
 
@@ -20,7 +20,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** MP3 encoders on threads of their own. Threads are started when they are first needed. */
+/** MP3 encoders on threads of their own, which are started on first use. */
 export class Mp3Threads implements AsyncDisposable {
   readonly #max: number;
   readonly #threads: EncoderThread[] = [];

@@ -1,6 +1,6 @@
 const none = Buffer.alloc(0);
 
-/** Hands on whole samples of two bytes: pieces of a stream may be cut within one. */
+/** Passes on whole two-byte samples: chunks of a stream may end within one. */
 export class WholeSamples {
   #half: Buffer = none;
 
@@ -11,7 +11,7 @@ export class WholeSamples {
     return bytes.subarray(0, whole);
   }
 
-  /** Another stream follows: half a sample at this one's end is none. */
+  /** Starts another stream: half a sample at the end of the previous one is dropped. */
   restart(): void {
     this.#half = none;
   }

@@ -4,7 +4,7 @@ const headerBytes = 44;
 
 /**
  * The header of a WAV file of 16-bit mono PCM.
- * @param pcmBytes of all samples; players and `wave` of Python take the length of the sound from it
+ * @param pcmBytes size of all samples; players and Python's `wave` derive the duration from it
  */
 export function wavHeader(sampleRate: number, pcmBytes: number): Buffer {
   const header = Buffer.alloc(headerBytes);

@@ -79,7 +79,7 @@ for (const [what, fields, param] of bad) {
 }
 
 test("a WAV file that would be larger than may be held is refused before it is asked for; MP3 is not held", () => {
-  // Four and five characters are about a third of a second.
+  // Four to five characters are about a third of a second.
   for (const model of ["flash", "instruct"])
     assert.throws(() => read({ model, response_format: "wav" }, 12_000), { httpStatus: 400, param: "input" });
   assert.equal(read({ response_format: "wav" }, 16_000).format, "wav");

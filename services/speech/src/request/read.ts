@@ -7,11 +7,11 @@ import { countCharacters } from "../text/count.ts";
 import { speechSchema } from "./schema.ts";
 import { readVoice } from "./voice.ts";
 
-/** A request that can be served. */
+/** A valid request. */
 export interface SpeechRequest {
   readonly traits: SpeechTraits;
   readonly input: string;
-  /** Of the input, as the upstream counts. */
+  /** Length of the input, as the upstream counts it. */
   readonly characters: number;
   readonly voice: string;
   readonly format: SpeechFormat;
@@ -20,12 +20,12 @@ export interface SpeechRequest {
 
 export interface ReadOptions {
   readonly maxCharacters: number;
-  /** Most bytes of sound that may be held for one answer. */
+  /** Maximum bytes of audio that may be buffered for one response. */
   readonly maxHeldBytes: number;
 }
 
 /**
- * Checks a request against the contract.
+ * Validates a request.
  * @throws {GatewayError} naming the field at fault
  */
 export function readSpeechRequest(fields: Fields, model: Model, options: ReadOptions): SpeechRequest {
@@ -47,13 +47,13 @@ type Limits = ReadOptions & { readonly format: SpeechFormat };
 
 function readCharacters(input: string, traits: SpeechTraits, limits: Limits): number {
   const { maxCharacters, maxHeldBytes, format } = limits;
-  // Each character is two units at most. So much text is not looked at to be told.
+  // Each character is at most two units, so text this long is rejected without counting.
   if (input.length > 2 * maxCharacters) throw fault("input", `must have at most ${maxCharacters} characters`);
   if (input.trim() === "") throw fault("input", "must not be empty");
   const characters = countCharacters(input, traits.ideographWeight);
   if (characters > maxCharacters)
     throw fault("input", `must have at most ${maxCharacters} characters, has ${characters}`);
-  // MP3 leaves while it is made; a WAV file is held until its length is known.
+  // MP3 is sent while it is encoded; a WAV file is buffered until its length is known.
   if (format === "wav" && soundBytes(characters) > maxHeldBytes)
     throw fault(
       "input",

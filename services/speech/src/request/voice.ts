@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
-/** Names of OpenAI's voices (its reference, create speech). */
+/** Names of OpenAI's voices (API reference, create speech). */
 const openAiVoices = new Set(
   "alloy ash ballad cedar coral echo fable juniper marin nova onyx sage shimmer verse".split(" "),
 );
@@ -17,9 +17,9 @@ const foreignShapes: readonly RegExp[] = [
 ];
 
 /**
- * The voice to speak with: the one that is named, whatever its capitals; the first of the list when
- * none is named, or one in the style of another provider.
- * @throws {GatewayError} `invalid_request` for a voice that there is not
+ * The voice to use: the named one, ignoring case; the first of the list when none is named, or when
+ * the name is one of another provider.
+ * @throws {GatewayError} `invalid_request` for an unknown voice
  */
 export function readVoice(requested: string | null | undefined, voices: readonly string[]): string {
   const usual = voices[0] as string;

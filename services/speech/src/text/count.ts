@@ -1,11 +1,11 @@
 const ideographs = /\p{Script=Han}/gu;
 
 /**
- * Characters of a text as Model Studio counts them for speech: each code point is one, an ideograph
- * (hanzi, kanji, hanja) is several. So kana, hangul, letters, punctuation, spaces and line breaks
- * count 1; an emoji counts 1 for each code point that it is made of (a family of three with its
- * joiners is 5), and a combining mark counts beside its letter.
- * @param ideographWeight what one ideograph counts; Model Studio's help page on Qwen-TTS says 2
+ * Counts the characters of a text as Model Studio does for speech: each code point is one, an
+ * ideograph (hanzi, kanji, hanja) is several. So kana, hangul, letters, punctuation, spaces and
+ * line breaks count 1; an emoji counts 1 per code point (a family of three with its joiners is 5),
+ * and a combining mark counts separately from its letter.
+ * @param ideographWeight the weight of one ideograph; Model Studio's help page on Qwen-TTS says 2
  */
 export function countCharacters(text: string, ideographWeight: number): number {
   let codePoints = text.length;

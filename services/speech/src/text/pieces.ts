@@ -2,15 +2,15 @@ import type { SpeechRequest } from "../request/read.ts";
 import { countCharacters } from "./count.ts";
 import { splitText } from "./split.ts";
 
-/** One part of the text, as long as an upstream takes it at once. */
+/** One part of the text, within an upstream's limit per call. */
 export interface Piece {
   readonly text: string;
-  /** As the upstream counts. */
+  /** As the upstream counts them. */
   readonly characters: number;
 }
 
 /**
- * A request's text in the pieces that upstreams are asked for; white space alone is not asked for.
+ * Splits a request's text into pieces for the upstreams; pieces of only white space are dropped.
  */
 export function piecesOf({ input, traits }: SpeechRequest): Piece[] {
   const { segmentCharacters: max, ideographWeight } = traits;

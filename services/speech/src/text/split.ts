@@ -1,10 +1,10 @@
 import { countCharacters } from "./count.ts";
 
-/** Where speech pauses by itself, the best first; each match ends where a cut may be. */
+/** Natural pauses, best first; each match ends where the text may be cut. */
 const pauses: readonly RegExp[] = [
   /\n+/g,
-  // From the beginning of a run of marks only: from each of them, a long run would take the square
-  // of its length.
+  // Matches only from the start of a run of marks: matching from each of them would take quadratic
+  // time on a long run.
   /(?<![.!?…])[.!?…]+["'”’»)\]]*\s+|[。！？…｡]+[”’」』）]*\s*/g,
   /[;:]\s+|[；：]\s*/g,
   /,\s+|[，、]\s*/g,
@@ -14,14 +14,14 @@ const pauses: readonly RegExp[] = [
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 export interface SplitOptions {
-  /** Most characters of a piece, as they are counted. */
+  /** Maximum characters of a piece, weighted. */
   readonly max: number;
   readonly ideographWeight: number;
 }
 
 /**
- * Cuts a text into pieces of at most `most` characters, at the last sentence's end that fits, else
- * at a lesser pause, else between graphemes. Put together the pieces are the text.
+ * Splits a text into pieces of at most `max` characters: at the last end of a sentence that fits,
+ * else at a lesser pause, else between graphemes. The concatenated pieces equal the text.
  */
 export function splitText(text: string, options: SplitOptions): string[] {
   const pieces: string[] = [];
@@ -36,9 +36,7 @@ export function splitText(text: string, options: SplitOptions): string[] {
   return pieces;
 }
 
-/**
- * Length in UTF-16 units of the longest beginning that is short enough; at least one code point.
- */
+/** Length in UTF-16 units of the longest prefix within the limit; at least one code point. */
 function fittingPrefix(text: string, { max, ideographWeight }: SplitOptions): number {
   let count = 0;
   let length = 0;
@@ -51,8 +49,8 @@ function fittingPrefix(text: string, { max, ideographWeight }: SplitOptions): nu
 }
 
 /**
- * The end of the last pause within `fitting` units; a cut in the first third is none, for it leaves
- * too many short pieces.
+ * The end of the last pause within `fitting` units; one in the first third is ignored, because it
+ * would leave too many short pieces.
  */
 function lastPause(text: string, fitting: number): number | undefined {
   // One unit more shows whether a mark at the very end is followed by white space.
@@ -75,6 +73,6 @@ function lastGrapheme(text: string, fitting: number): number {
     if (next > fitting) break;
     end = next;
   }
-  // A grapheme that is longer than a piece (a letter under a heap of marks) is cut after all.
+  // A grapheme longer than a piece (a letter with a heap of marks) is split after all.
   return end === 0 ? fitting : end;
 }
