@@ -19,7 +19,7 @@ import type { EmbeddingSize } from "./size.ts";
 type Admitted = AdmittedRequest<EmbeddingRequest, EmbeddingSize>;
 type PartResponse = Attempted<ReadyVectors & UsedPart>;
 
-/** All inputs' vectors, and what they came to. */
+/** The vectors of all inputs, and their usage. */
 export interface Embedded {
   /** In the order of the inputs. */
   readonly parts: readonly ReadyVectors[];
@@ -29,9 +29,9 @@ export interface Embedded {
 }
 
 /**
- * Asks for the vectors of all inputs, in as many calls as the model's upstreams need.
- * @throws {PartialFailure} one error for the whole request; parts that were answered by then are
- *   owed for, because their upstream charges for them
+ * Requests the vectors of all inputs, in as many calls as the model's upstreams need.
+ * @throws {PartialFailure} one error for the whole request; parts answered by then are still owed,
+ * because their upstream charges for them
  */
 export async function callUpstreams(
   context: Pick<CapabilityContext, "drains" | "pools">,
@@ -57,7 +57,10 @@ export async function callUpstreams(
 interface Part {
   readonly inputs: readonly EmbeddingInput[];
   readonly signal: AbortSignal;
-  /** Takes what an upstream was working on when the client had left and the call was given up. */
+  /**
+   * Collects the parts an upstream was working on when the client disconnected and the call was
+   * aborted.
+   */
   readonly abandoned: UsedPart[];
 }
 
@@ -71,8 +74,8 @@ async function callPart(
   const wanted = { format, dimensions: dimensions ?? traits.dimensions };
   const call = { requestId, traits, inputs, dimensions, inputType };
   const disconnect: DisconnectRule = {
-    // Vectors come in one piece: a client that leaves does not stop them. A part that another
-    // part's failure ends is not paid for.
+    // Vectors arrive in one piece, so a client that disconnects does not stop them. A part aborted
+    // because of another part's failure is not charged.
     get onAbort() {
       return exchange.signal.aborted ? "continues" : "stops";
     },
@@ -91,12 +94,12 @@ async function callPart(
   }, signal);
 }
 
-/** The input tokens of a request, as it is billed. */
+/** The input tokens to bill for a request. */
 export function chargeOf({ tokens, raw, estimated }: Usage): UsageCharge {
   return { units: [{ name: "input_tokens", quantity: BigInt(tokens) }], raw, estimated };
 }
 
-/** The ledger names one upstream: the first that answered, or else the one that failed last. */
+/** The ledger names one upstream: the first that answered, else the last that failed. */
 function answeredBy({ responses, failure }: PartResults<PartResponse>): Pick<Embedded, "upstream" | "attempts"> {
   const failed = failure?.thrown instanceof AttemptsFailed ? failure.thrown : undefined;
   const reached = failed !== undefined && failed.failure.status !== 0 ? failed.upstream : undefined;

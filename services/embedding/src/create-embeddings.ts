@@ -9,15 +9,15 @@ import { readEmbeddingRequest } from "./request/read.ts";
 import { embeddingsBody } from "./response/body.ts";
 import { sizeOf, tighterSizes } from "./size.ts";
 
-/** What embedding does its work with. */
+/** Dependencies of the embedding operations. */
 export type EmbeddingContext = OperationContext & Pick<CapabilityContext, "drains" | "pools">;
 
 export interface EmbeddingOptions {
-  /** Upstream calls under way at once for one request. */
+  /** Concurrent upstream calls for one request. */
   readonly partsAtOnce: number;
 }
 
-/** A request may bring its texts as token ids. */
+/** A request may contain its texts as token ids. */
 const limits = { ...bodyLimits, numbers: 500_000 };
 
 /** `POST /v1/embeddings` */

@@ -1,7 +1,7 @@
 import type { Operations } from "@uag/capability/operation/operation.ts";
 import { createEmbeddings, type EmbeddingContext, type EmbeddingOptions } from "./create-embeddings.ts";
 
-/** What this service serves, by the names that the router's table uses. */
+/** The operations of this service, by their names in the router's table. */
 export function operations(context: EmbeddingContext, options: EmbeddingOptions): Operations {
   return { embeddings: createEmbeddings(context, options) };
 }

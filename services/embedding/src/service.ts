@@ -5,8 +5,8 @@ import { schema } from "./config.ts";
 import { operations } from "./operations.ts";
 
 /**
- * Starts embedding as the environment says; resolves when it serves. Disposing finishes what is
- * under way, bills included.
+ * Starts embedding as configured by the environment; resolves when it serves. Disposing finishes
+ * requests in flight, including their bills.
  */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
   const settings = readConfig(schema, env);

@@ -6,23 +6,23 @@ import type { Model } from "@uag/catalog/types.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
 import type { EmbeddingRequest } from "./request/read.ts";
 
-/** Vendors' tokenizers differ from ours by less than this. */
+/** Upper bound of how much vendors' tokenizers differ from ours. */
 const tokenizerMargin = 1.3;
 const marginTokens = 4;
 const bytesPerToken = 4;
 
-/** A size, and the input tokens that its hold is for. */
+/** A size, and the input tokens that its hold covers. */
 export interface EmbeddingSize extends Size {
   readonly inputTokens: number;
 }
 
-/** The quick bound: a token of text is a byte at least. */
+/** The quick bound: a token of text is at least one byte. */
 export function sizeOf({ model, request }: CheckedRequest<EmbeddingRequest>): EmbeddingSize {
   const max = sum(request.bounds);
   return sizeFor(max, model, Math.ceil(max / bytesPerToken));
 }
 
-/** For a balance that does not cover the quick bound the tokens are counted. */
+/** Counts the tokens when the balance does not cover the quick bound. */
 export async function* tighterSizes(
   { model, request }: CheckedRequest<EmbeddingRequest>,
   { size }: Shortage<EmbeddingSize>,

@@ -1,21 +1,21 @@
 import type { BatchLimits, Upstream } from "@uag/catalog/types.ts";
 import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
 
-/** What a tokenizer may add to a text: marks of its beginning and end. */
+/** Tokens a tokenizer may add to a text to mark its beginning and end. */
 const addedTokens = 4;
 
 /**
- * Most tokens that an input can be: a token of text is a byte at least, and nothing beyond the
+ * Upper bound of an input's tokens: a token of text is at least one byte, and nothing beyond the
  * context is read.
  */
 export function tokenBound(input: EmbeddingInput, contextTokens: number): number {
-  // A character is a byte at least, so that nobody waits for those of a long text to be counted.
+  // A character is at least one byte, so a long text need not be counted.
   if (input.length >= contextTokens) return contextTokens;
   const max = typeof input === "string" ? Buffer.byteLength(input) + addedTokens : input.length;
   return Math.min(max, contextTokens);
 }
 
-/** What every one of the upstreams takes in one call, so that any of them can take over. */
+/** The limits per call that all upstreams share, so that any of them can take over. */
 export function commonLimits(upstreams: readonly Upstream[]): BatchLimits {
   const limits = upstreams.flatMap(({ batch }) => (batch === undefined ? [] : [batch]));
   return {
@@ -25,9 +25,9 @@ export function commonLimits(upstreams: readonly Upstream[]): BatchLimits {
 }
 
 /**
- * Cuts a list of inputs into runs that fit into one call each, in order. An input that fits into no
- * call has one for itself: the upstream says what is wrong with it.
- * @param bounds most tokens of each input
+ * Splits a list of inputs into consecutive runs that fit into one call each. An input too large for
+ * any call gets one of its own: the upstream reports what is wrong with it.
+ * @param bounds maximum tokens of each input
  */
 export function splitInputs<T>(inputs: readonly T[], bounds: readonly number[], limits: BatchLimits): (readonly T[])[] {
   const parts: (readonly T[])[] = [];

@@ -1,7 +1,7 @@
 import type { EmbeddingInput, TokenReport } from "@uag/upstreams/embeddings/types.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
 
-/** Inputs that were answered together, and what the upstream counted. */
+/** Inputs answered together, and the upstream's token count. */
 export interface UsedPart {
   readonly inputs: readonly EmbeddingInput[];
   readonly usage: TokenReport | undefined;
@@ -10,17 +10,17 @@ export interface UsedPart {
 export interface Usage {
   readonly tokens: number;
   /**
-   * What the upstreams reported, as it came: one object, or a list of one for each part. Undefined
-   * when none did.
+   * The usage that upstreams reported, unmodified: one object, or a list with one per part.
+   * Undefined when none did.
    */
   readonly raw: Buffer | undefined;
-  /** Some of the count is our own. */
+  /** True when part of the count is our own estimate. */
   readonly estimated: boolean;
 }
 
 /**
- * Adds up what the parts used. What an upstream did not count is counted here, by a tokenizer that
- * may not be its own.
+ * Sums the usage of the parts. What an upstream did not count is counted here, with a tokenizer
+ * that may differ from its own.
  */
 export async function usageOf(parts: readonly UsedPart[], contextTokens: number): Promise<Usage> {
   let tokens = 0;

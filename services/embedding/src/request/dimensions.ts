@@ -4,8 +4,8 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 const param = "dimensions";
 
 /**
- * The size of vectors to ask for; undefined when it is the model's own.
- * @throws {GatewayError} `invalid_request` for a size that the model does not have
+ * The vector size to request; undefined for the model's own.
+ * @throws {GatewayError} `invalid_request` for a size that the model does not support
  */
 export function readDimensions(requested: number | null | undefined, traits: EmbeddingTraits): number | undefined {
   if (requested === null || requested === undefined || requested === traits.dimensions) return undefined;

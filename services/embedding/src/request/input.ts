@@ -5,8 +5,8 @@ import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
 const maxToken = 2 ** 31 - 1;
 
 /**
- * `input` as a list of inputs: texts, or lists of token ids.
- * @param tokensAllowed whether the model takes token ids
+ * Reads `input` as a list of inputs: texts, or lists of token ids.
+ * @param tokensAllowed whether the model accepts token ids
  * @throws {GatewayError} `invalid_request`, naming the item at fault
  */
 export function readInput(value: unknown, tokensAllowed: boolean): readonly EmbeddingInput[] {

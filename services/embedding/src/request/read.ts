@@ -7,11 +7,11 @@ import { readDimensions } from "./dimensions.ts";
 import { readInput } from "./input.ts";
 import { embeddingSchema } from "./schema.ts";
 
-/** A request that can be served. */
+/** A valid request. */
 export interface EmbeddingRequest {
   readonly traits: EmbeddingTraits;
   readonly inputs: readonly EmbeddingInput[];
-  /** Most tokens of each input. */
+  /** Maximum tokens of each input. */
   readonly bounds: readonly number[];
   readonly format: VectorFormat;
   /** Undefined: the model's own size. */
@@ -20,7 +20,7 @@ export interface EmbeddingRequest {
 }
 
 /**
- * Checks a request against the contract.
+ * Validates a request.
  * @throws {GatewayError} naming the field at fault
  */
 export function readEmbeddingRequest(fields: Fields, model: Model): EmbeddingRequest {

@@ -4,7 +4,7 @@ import { z } from "zod";
 const description =
   "A text, a list of texts, or, where the model takes them, a list of token ids or a list of such lists. At most 2,048 inputs.";
 
-/** `POST /v1/embeddings`. What `input` may be depends on the model, so it is read apart. */
+/** `POST /v1/embeddings`. The type of `input` depends on the model, so it is read separately. */
 export const embeddingSchema = z.object({
   model: z.string().min(1),
   input: z.unknown().meta({

@@ -4,7 +4,7 @@ const opening = Buffer.from(`{"object":"list","data":`);
 const listEnd = Buffer.from("}]");
 
 /**
- * The answer to the client, in pieces: upstream bytes are sent on uncopied.
+ * Builds the response body in pieces: upstream bytes are passed on without copying.
  * @param parts in the order of the inputs
  * @param model the public model id
  */
@@ -27,7 +27,7 @@ function pushItems(pieces: Buffer[], parts: readonly ReadyVectors[]): void {
   pieces.push(listEnd);
 }
 
-/** What stands before each vector of a list, by its index: the same in all answers. */
+/** The text before each vector of a list, by index: the same in all responses. */
 const beginnings: Buffer[] = [];
 
 function beginningOf(index: number): Buffer {

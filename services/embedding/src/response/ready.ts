@@ -1,18 +1,19 @@
 import type { EmbeddingResponse, VectorFormat } from "@uag/upstreams/embeddings/types.ts";
 import { convertVector, isIn } from "@uag/upstreams/embeddings/vectors/convert.ts";
 
-/** A part's vectors as the client gets them. */
+/** A part's vectors in the client's format. */
 export interface ReadyVectors {
-  /** JSON values, in order: the upstream's own bytes where they are what the client asked for. */
+  /**
+   * JSON values, in order: the upstream's own bytes if they are already in the requested format.
+   */
   readonly values: readonly Buffer[];
-  /** The upstream's whole list, when all of it can go to the client as it is. */
+  /** The upstream's whole list, when it can be passed on unchanged. */
   readonly list: Buffer | undefined;
 }
 
 /**
- * Brings an answer's vectors into the client's format and size.
- * @param wanted `dimensions` is the size that vectors get which are not of their final size and
- * length yet
+ * Converts a response's vectors to the client's format and size.
+ * @param wanted `dimensions` is the size for vectors that are not yet final in size and length
  * @throws {UpstreamFailure} for a vector that cannot be read
  */
 export function readyVectors(
