@@ -5,7 +5,7 @@ import type { UpstreamHealth } from "./health.ts";
 import { orderUpstreams } from "./order-upstreams.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 
-/** What another try of the same upstream may mend. */
+/** Failures that a retry at the same upstream may fix. */
 const sameAgain: ReadonlySet<FailureKind> = new Set(["transient", "unreachable", "capacity"]);
 const hopeless: ReadonlySet<FailureKind> = new Set(["client", "cancelled"]);
 const triesOfOne = 3;
@@ -18,11 +18,11 @@ export interface AttemptOptions<T> {
   readonly budget: RetryBudget;
   readonly signal: AbortSignal;
   /**
-   * One try; rejects with an `UpstreamFailure` when it came to nothing. Nothing may have reached
-   * the client by then.
+   * One attempt; rejects with an `UpstreamFailure` on failure. Nothing may have reached the client
+   * by then.
    */
   call(upstream: Upstream): Promise<T>;
-  /** @param durationMs how long the try took */
+  /** @param durationMs duration of the attempt */
   onFailure?(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void;
   random?(): number;
 }
@@ -30,11 +30,11 @@ export interface AttemptOptions<T> {
 export interface Attempted<T> {
   readonly value: T;
   readonly upstream: Upstream;
-  /** Tries made, the last one included. */
+  /** Attempts made, including the last one. */
   readonly attempts: number;
 }
 
-/** All tries failed: the failure to tell the client about, and how many there were. */
+/** All attempts failed: carries the failure to report to the client, and the number of attempts. */
 export class AttemptsFailed extends Error {
   override readonly name = "AttemptsFailed";
   readonly failure: UpstreamFailure;
@@ -50,9 +50,9 @@ export class AttemptsFailed extends Error {
 }
 
 /**
- * Asks the upstreams, best first, until one answers: each once, then those that may answer a second
- * time, with growing pauses. A wait that an upstream asks for is kept when it is short, else that
- * upstream is not asked again.
+ * Tries the upstreams, best first, until one answers: each once, then retriable ones again, with
+ * growing pauses. A delay requested by an upstream is honoured if it is short; otherwise that
+ * upstream is not tried again.
  * @throws {AttemptsFailed}
  */
 export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<T>> {
@@ -97,8 +97,8 @@ function asFailure(error: unknown): UpstreamFailure {
 }
 
 /**
- * A limit with a known end tells the client more than a failure elsewhere; our own account's
- * trouble tells it least.
+ * A limit with a known end tells the client more than a failure elsewhere; a problem of our own
+ * account tells it least.
  */
 function moreInformative(before: UpstreamFailure | undefined, now: UpstreamFailure): UpstreamFailure {
   if (before === undefined || hopeless.has(now.kind)) return now;

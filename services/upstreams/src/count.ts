@@ -18,9 +18,9 @@ export interface CountOptions {
 }
 
 /**
- * The tokens of a prompt: counted by an upstream that can, else estimated. That no upstream answers
- * is no reason to answer nothing.
- * @throws {UpstreamFailure} `client` for a request that the upstream refuses, `cancelled` when the
+ * Counts the tokens of a prompt at an upstream that can, else estimates them: if no upstream
+ * answers, an estimate is still useful.
+ * @throws {UpstreamFailure} `client` for a request that the upstream rejects, `cancelled` when the
  * signal aborts
  */
 export async function countPrompt(options: CountOptions): Promise<number> {

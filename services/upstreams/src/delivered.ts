@@ -1,12 +1,12 @@
 import type { Delivered } from "./generation.ts";
 
-/** Unparsed events are kept up to this many bytes, then read for their text. */
+/** Unparsed events are buffered up to this many bytes, then parsed for their text. */
 const keptBytes = 8 * 1024;
 
 /**
- * Collects what a stream has delivered. Most streams end with the upstream's own count and nobody
- * asks for the text, so events are kept as they are and read only when they grow many or when
- * somebody asks.
+ * Collects what a stream has delivered. Most streams end with the upstream's own usage and the text
+ * is never needed, so events are buffered and only parsed when they grow large or the text is
+ * requested.
  */
 export class DeliveredText implements Delivered {
   readonly #textOf: (event: unknown) => string;
@@ -17,8 +17,8 @@ export class DeliveredText implements Delivered {
   #bytes = 0;
 
   /**
-   * @param textOf the generated text inside one event's parsed data
-   * @param quick the same from the data itself, for events where that is easy; undefined for the
+   * @param textOf extracts the generated text from one event's parsed data
+   * @param quick extracts it from the raw data, for events where that is easy; undefined for the
    * others
    */
   constructor(textOf: (event: unknown) => string, quick?: (data: Buffer) => string | undefined) {
@@ -57,7 +57,7 @@ export class DeliveredText implements Delivered {
     try {
       return this.#quick?.(data) ?? this.#textOf(JSON.parse(data.toString("utf8")));
     } catch {
-      // What is not JSON was delivered as it is.
+      // Data that is not JSON was delivered unchanged.
       return data.toString("utf8");
     }
   }

@@ -10,7 +10,7 @@ import { embeddingAdapter } from "./registry.ts";
 const maxResponseBytes = 256 * 1024 * 1024;
 
 /**
- * One call to one upstream.
+ * Makes one call to one upstream.
  * @throws {UpstreamFailure}
  */
 export async function embed(options: {

@@ -33,7 +33,7 @@ const providers: Readonly<Record<string, Fails>> = {
     geminiFailure(respond(status, { error: { code: status, status: key, message } }), upstream("gemini")),
 };
 
-/** All that a logger could make of it. */
+/** Everything that a logger could output for it. */
 function logged(failure: UpstreamFailure): string {
   const whole = new AttemptsFailed(failure, upstream("openai"), 1);
   const fields = Object.fromEntries(Object.entries(failure));

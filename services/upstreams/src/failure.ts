@@ -1,17 +1,19 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 /**
- * Why an upstream did not answer, by what to do about it.
- * - `client`: the request is at fault; its text goes to the client, no other upstream is asked
+ * Why an upstream did not answer, grouped by how to react.
+ * - `client`: the request is at fault; its text goes to the client, no other upstream is tried
  * - `unknown_model`: this upstream does not have the model; another may
- * - `operator`: our account or key there is at fault; another upstream is asked, this one rests
- * - `quota`: our account there has run out; another upstream is asked, this one rests for long
- * - `capacity`: it limits us for now
- * - `transient`: it failed; asking again may help
+ * - `operator`: our account or key there is at fault; another upstream is tried, this one cools
+ *   down
+ * - `quota`: our account there is exhausted; another upstream is tried, this one cools down for
+ *   long
+ * - `capacity`: it is rate limiting us
+ * - `transient`: it failed; a retry may help
  * - `timeout`: it did not answer in time
  * - `unreachable`: no connection
- * - `busy`: as many of our calls to it are under way as may be; it was not asked
- * - `cancelled`: we gave up because the client did
+ * - `busy`: our limit of concurrent calls to it is reached; it was not called
+ * - `cancelled`: we aborted because the client did
  */
 export type FailureKind =
   | "client"
@@ -25,7 +27,7 @@ export type FailureKind =
   | "busy"
   | "cancelled";
 
-/** What an upstream's error body says, without secrets. */
+/** The content of an upstream's error body, without secrets. */
 export interface UpstreamMessage {
   readonly message: string;
   readonly type: string | undefined;
@@ -34,13 +36,13 @@ export interface UpstreamMessage {
 }
 
 export interface UpstreamFailureOptions {
-  /** The upstream's HTTP status; 0 when it did not come to one. */
+  /** The upstream's HTTP status; 0 if there was none. */
   readonly status?: number;
   readonly reported?: UpstreamMessage | undefined;
-  /** The error body for a client that speaks the same protocol, without secrets. */
+  /** The error body for a client of the same protocol, without secrets. */
   readonly body?: Buffer | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** Of a call that was given up: how long the upstream had worked on it, for which it charges. */
+  /** For an aborted call: how long the upstream had worked on it, which it charges for. */
   readonly workedMs?: number | undefined;
   readonly cause?: unknown;
 }
@@ -51,7 +53,7 @@ export class UpstreamFailure extends Error {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
   readonly workedMs: number | undefined;
-  // Private, so that no logger writes them down: an upstream may quote the request.
+  // Private, so that no logger outputs them: an upstream may quote the request.
   readonly #reported: UpstreamMessage | undefined;
   readonly #body: Buffer | undefined;
 
@@ -79,8 +81,8 @@ const aboutUs: ReadonlySet<FailureKind> = new Set(["operator", "quota", "capacit
 const maxLogged = 200;
 
 /**
- * What a log says of a failure: no body, and of the upstream's words only the beginning of those
- * that quote no request.
+ * The log fields of a failure: no body, and of the upstream's message only the beginning, if it
+ * cannot quote the request.
  */
 export function failureForLog(failure: UpstreamFailure): Readonly<Record<string, unknown>> {
   const { kind, status, message, reported, cause } = failure;
@@ -92,14 +94,12 @@ export function failureForLog(failure: UpstreamFailure): Readonly<Record<string,
     code: reported?.code?.slice(0, 64),
     type: reported?.type?.slice(0, 64),
     reported: words,
-    // What cannot be parsed is quoted by the parser.
+    // A parser quotes what it cannot parse.
     ...(cause instanceof Error && (cause instanceof SyntaxError ? { cause: cause.name } : { err: cause })),
   };
 }
 
-/**
- * What the client is told. What an upstream says about our account there stays between it and us.
- */
+/** The error for the client. Messages about our account at an upstream are not exposed. */
 export function failureToGatewayError(failure: UpstreamFailure): GatewayError {
   const options = { cause: failure, retryAfterMs: failure.retryAfterMs };
   switch (failure.kind) {

@@ -15,7 +15,7 @@ const maxErrorBytes = 256 * 1024;
 export type Generated = GeneratedWhole | GeneratedStream;
 
 interface Reported {
-  /** The upstream's answer, for its headers. */
+  /** The upstream's response, for its headers. */
   readonly upstreamResponse: Pick<HttpResponse, "header">;
 }
 
@@ -27,7 +27,7 @@ export interface GeneratedWhole extends Reported {
 export interface GeneratedStream extends Reported {
   readonly kind: "stream";
   readonly live: LiveStream;
-  /** All that the model has made is in what has come, up to where the stream was stopped. */
+  /** Everything the model generated was received, up to where the stream was stopped. */
   readonly allSeen: boolean;
 }
 
@@ -36,13 +36,13 @@ export interface GenerateOptions {
   readonly adapter: GenerationAdapter;
   readonly call: GenerationCall;
   readonly upstream: Upstream;
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   readonly disconnect: Omit<DisconnectRule, "onAbort">;
 }
 
 /**
- * One try of one upstream. Resolves when the whole answer is there, or the first bytes of a stream.
+ * One attempt at one upstream. Resolves with the complete answer, or the first bytes of a stream.
  * @throws {UpstreamFailure}
  */
 export async function generate(options: GenerateOptions): Promise<Generated> {
@@ -50,8 +50,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const encoded = await adapter.encode(call, upstream, options.signal);
   const { stream = call.stream } = encoded;
   const { pools, signal } = options;
-  // What an answer in one piece has come to, and what was thought in silence, is known only at its
-  // end.
+  // The usage of a non-streamed answer, and of hidden thinking, is only known at its end.
   const onAbort = stream && !thinksUnseen(call, upstream) ? onAbortOf(upstream.provider) : "continues";
   const disconnect = { ...options.disconnect, onAbort };
   const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
@@ -68,7 +67,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   return { kind: "stream", live, allSeen: onAbort === "stops", upstreamResponse: response };
 }
 
-/** Not what was asked for: most often an error under status 200, which says what is wrong. */
+/** A response of the wrong type: usually an error under status 200, which explains the problem. */
 async function oddResponse(response: HttpResponse, { adapter, call, upstream }: GenerateOptions): Promise<never> {
   const type = response.header("content-type") ?? "nothing";
   const body = await response.read(maxErrorBytes);

@@ -3,23 +3,23 @@ import { type Clock, systemClock } from "@uag/kit/clock.ts";
 import type { FailureKind, UpstreamFailure } from "./failure.ts";
 import { type UpstreamFigures, UpstreamRecord } from "./upstream-record.ts";
 
-/** Failures in a row after which an upstream rests. */
+/** Consecutive failures after which an upstream cools down. */
 const failuresInRow = 5;
 const firstRestMs = 5_000;
 const maxRestMs = 60_000;
-/** How long an upstream rests at once, by what it said; a wait it asks for itself goes before. */
+/** Immediate cooldown by failure kind; a delay requested by the upstream takes precedence. */
 const restMs: Partial<Record<FailureKind, number>> = { operator: 60_000, quota: 300_000, capacity: 10_000 };
-/** An upstream counts as failing when it failed this lately. */
+/** When the previous failure is older than this, the count starts over. */
 const windowMs = 60_000;
 
 const maxRecords = 2_000;
 
-/** One upstream as this process saw it in the last hour. */
+/** One upstream as seen by this process in the last hour. */
 export interface UpstreamSeen extends UpstreamFigures {
   readonly provider: string;
-  /** The model's name there. */
+  /** The model's name at the provider. */
   readonly model: string;
-  /** How long it is not asked yet, while another can be; 0: it does not rest. */
+  /** How long it is only called as a last resort; 0: not cooling down. */
   readonly restsForMs: number;
 }
 
@@ -31,8 +31,8 @@ interface State {
 }
 
 /**
- * Which upstreams are worth asking, from how they answered of late. A resting upstream is asked
- * only when no other is left: it is never a reason to refuse a request.
+ * Ranks upstreams by their recent results. One that is cooling down is tried only when no other is
+ * left: a cooldown is never a reason to reject a request.
  */
 export class UpstreamHealth {
   readonly #states = new Map<string, State>();
@@ -43,13 +43,13 @@ export class UpstreamHealth {
     this.#clock = clock;
   }
 
-  /** Milliseconds of the monotonic clock until which the upstream rests; 0 when it does not. */
+  /** End of the upstream's cooldown, in milliseconds of the monotonic clock; 0 when it has none. */
   restsUntil(upstream: Upstream): number {
     const until = this.#restsUntil(upstream);
     return until > this.#clock.monotonic() ? until : 0;
   }
 
-  /** @param tookMs to the answer, or its first bytes */
+  /** @param tookMs time to the answer, or to its first bytes */
   succeeded(upstream: Upstream, tookMs: number): void {
     this.#recordOf(upstream).succeeded(tookMs, this.#clock.monotonic());
     if (this.#states.size === 0) return;
@@ -61,9 +61,9 @@ export class UpstreamHealth {
     const { kind } = failure;
     if (kind === "client") this.#recordOf(upstream).refused(this.#clock.monotonic());
     else if (kind !== "cancelled" && kind !== "busy") this.#recordOf(upstream).failed(this.#clock.monotonic());
-    // A full line says nothing of the upstream.
+    // A full queue says nothing about the upstream.
     if (kind === "client" || kind === "cancelled" || kind === "busy") return;
-    // A key or an account that is refused is refused for all of the provider's models.
+    // A rejected key or account affects all of the provider's models.
     const key = kind === "operator" || kind === "quota" ? upstream.provider.name : keyOf(upstream);
     const now = this.#clock.monotonic();
     const known = this.#states.get(key);
@@ -80,7 +80,7 @@ export class UpstreamHealth {
     state.failures = 0;
   }
 
-  /** What was seen of every upstream that was called in the last hour, or rests. */
+  /** The figures of every upstream that was called in the last hour, or is cooling down. */
   seen(): UpstreamSeen[] {
     const now = this.#clock.monotonic();
     return [...this.#records.values()].flatMap((record): UpstreamSeen[] => {
@@ -97,7 +97,7 @@ export class UpstreamHealth {
     const key = keyOf(upstream);
     const known = this.#records.get(key);
     if (known !== undefined) return known;
-    // Models come from the catalogue, but for dated names of videos: those of old make room.
+    // Models come from the catalogue, except for dated video models, so the oldest are evicted.
     const [oldest] = this.#records.keys();
     if (this.#records.size >= maxRecords && oldest !== undefined) this.#records.delete(oldest);
     const record = new UpstreamRecord(upstream);

@@ -6,7 +6,7 @@ const colon = 58;
 const openings = new Set([91, 123]);
 const closings = new Set([93, 125]);
 
-/** Where a member of the outermost object is: `"key": value`, offsets in bytes. */
+/** The position of a member of the outermost object: `"key": value`, offsets in bytes. */
 export interface Member {
   readonly key: string;
   readonly start: number;
@@ -16,8 +16,8 @@ export interface Member {
 }
 
 /**
- * The members of a JSON object, in order, duplicates included. The bytes must be valid JSON:
- * nothing is checked here.
+ * The members of a JSON object, in order, including duplicates. The bytes must be valid JSON:
+ * nothing is validated here.
  */
 export function topLevelMembers(bytes: Buffer): Member[] {
   const members: Member[] = [];
@@ -36,9 +36,9 @@ export function topLevelMembers(bytes: Buffer): Member[] {
 
 /**
  * Replaces (`text`: raw JSON), inserts or removes (`undefined`) members of the outermost object;
- * every other byte stays as it is, so numbers that no double can hold survive. Of a key that is
- * there twice only the last is kept: that is the one our own parser saw, and no upstream may see
- * another. Answers the same buffer when there is nothing to change.
+ * every other byte stays unchanged, so numbers that no double can represent survive. Of a duplicate
+ * key only the last member is kept: our own parser saw that one, and no upstream may see another.
+ * Returns the same buffer when nothing changes.
  */
 export function editMembers(
   bytes: Buffer,
@@ -72,10 +72,12 @@ export function editMembers(
   return Buffer.concat(pieces);
 }
 
-/** Where an element of a list is, offsets in bytes. */
+/** The position of a list's element, offsets in bytes. */
 export type Element = Pick<Member, "start" | "end">;
 
-/** The elements of a JSON list, in order. The bytes must be valid JSON: nothing is checked here. */
+/**
+ * The elements of a JSON list, in order. The bytes must be valid JSON: nothing is validated here.
+ */
 export function elementsOf(bytes: Buffer): Element[] {
   const elements: Element[] = [];
   let at = skipSpace(bytes, bytes.indexOf(91) + 1);
@@ -88,7 +90,7 @@ export function elementsOf(bytes: Buffer): Element[] {
   return elements;
 }
 
-/** A list of these elements (raw JSON), without those that are undefined. */
+/** A list of these elements (raw JSON), skipping undefined ones. */
 export function listOfElements(elements: readonly (Buffer | undefined)[]): Buffer {
   const pieces: Buffer[] = [];
   for (const element of elements)

@@ -6,23 +6,23 @@ import type { BodySink } from "./http/response-body.ts";
 
 /**
  * How long a finished stream's connection may take to end before it is cut; one that ends can be
- * used again.
+ * reused.
  */
 const lingerMs = 1_000;
-/** Bytes that may wait for whoever takes them before the upstream is asked to wait. */
+/** Bytes that may be buffered for the consumer before the upstream is paused. */
 const waitingBytes = 256 * 1024;
 
 export interface StreamConsumer {
   /** Bytes for the client, in its own format. */
   output(bytes: Buffer): void;
-  /** Called once, last: the stream is finished or failed. */
+  /** Called once, last: the stream has finished or failed. */
   over(): void;
 }
 
-/** A stream under way: an upstream's answer on one side, whoever takes its output on the other. */
+/** A stream in progress, connecting an upstream's response to its consumer. */
 export class LiveStream implements BodySink {
   readonly stream: ResponseStream;
-  /** Why the stream broke; undefined while it has not. */
+  /** Why the stream broke, if it did. */
   failure: UpstreamFailure | undefined;
   readonly #response: HttpResponse;
   #waiting: Buffer[] = [];
@@ -38,8 +38,8 @@ export class LiveStream implements BodySink {
   }
 
   /**
-   * Resolves when there is something for the client, or the stream has finished.
-   * @throws {UpstreamFailure} when it failed before that: another upstream may still be asked
+   * Resolves when there is output for the client, or the stream has finished.
+   * @throws {UpstreamFailure} when it failed before that: another upstream can still be tried
    */
   open(): Promise<void> {
     return new Promise((resolve, reject) => {

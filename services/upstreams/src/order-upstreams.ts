@@ -1,8 +1,8 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 
 /**
- * The order in which to ask upstreams: lowest priority number first, within it by weighted chance;
- * resting ones last, the one that rests the shortest first.
+ * The order in which to try upstreams: by priority number, lowest first, then by weighted chance;
+ * those cooling down come last, shortest cooldown first.
  * @param random a number in [0, 1)
  */
 export function orderUpstreams(

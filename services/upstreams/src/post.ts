@@ -11,17 +11,20 @@ export interface PostOptions {
   readonly pools: HttpPools;
   readonly upstream: Upstream;
   readonly call: Pick<UpstreamCall, "path" | "headers" | "body">;
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Of a call that the upstream charges for; without it the call ends when its client leaves. */
+  /**
+   * For a call that the upstream charges for; without it, the call is aborted when its client
+   * disconnects.
+   */
   readonly disconnect?: DisconnectRule;
-  /** What the provider means by a status other than 200 and its body. */
+  /** Classifies a status other than 200 and its body. */
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
 /**
- * Sends a call to an upstream's provider. Resolves with the head of a good answer.
- * @throws {UpstreamFailure} when none comes
+ * Sends a call to an upstream's provider. Resolves with the head of a successful response.
+ * @throws {UpstreamFailure} otherwise
  */
 export async function post(options: PostOptions): Promise<HttpResponse> {
   const { pools, upstream, call, disconnect } = options;
@@ -43,8 +46,7 @@ export async function post(options: PostOptions): Promise<HttpResponse> {
     throw watch?.explained(error) ?? error;
   });
   if (response.status === 200) return watch?.answered(response) ?? response;
-  // What was refused is not charged for, and over in a moment: nothing of it needs to outlive its
-  // client.
+  // A rejected request is not charged and ends quickly, so it need not outlive its client.
   watch?.done();
   const body = await response.read(maxErrorBytes).catch((error: unknown) => {
     if (error instanceof UpstreamFailure && error.kind !== "cancelled") return Buffer.alloc(0);

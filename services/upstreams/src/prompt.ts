@@ -1,22 +1,22 @@
 import { countTokens } from "./tokens.ts";
 
 /**
- * What a message or a tool costs beside its text: role and separators (OpenAI's cookbook on
+ * Overhead of a message or a tool beyond its text: role and separators (OpenAI's cookbook on
  * counting tokens).
  */
 const tokensPerMessage = 4;
-/** A usual picture (1,024 x 1,024 in high detail), for an estimate. */
+/** A typical image (1,024 x 1,024 in high detail), for an estimate. */
 const tokensPerImage = 765;
-/** Audio is 10 tokens a second; a usual second is some 16 KB, 21 KB in base64. */
+/** Audio is 10 tokens per second; a typical second is some 16 KB, 21 KB in base64. */
 const audioCharsPerToken = 2_100;
-/** A page of a usual PDF is 2,000 tokens and 50 KB, 67 KB in base64. */
+/** A typical PDF page is 2,000 tokens and 50 KB, 67 KB in base64. */
 const fileCharsPerToken = 33;
 const joinedChars = 1024 * 1024;
 
 /**
- * An estimate of the prompt's tokens, for a bill when the upstream never reported its own count.
- * Reads any of the request formats: text is text wherever it stands, and pictures and sounds are
- * counted by their kind, not their bytes.
+ * Estimates the prompt's tokens, for a bill when the upstream never reported usage. Reads any of
+ * the request formats: text is counted wherever it occurs, and images and audio by their kind, not
+ * their bytes.
  */
 export async function estimatePromptTokens(fields: Readonly<Record<string, unknown>>): Promise<number> {
   const found: Found = { texts: [], tokens: 3 };
@@ -26,7 +26,7 @@ export async function estimatePromptTokens(fields: Readonly<Record<string, unkno
   return found.tokens + (await countTokens(joined(found.texts)));
 }
 
-/** The texts as one, a line each, where that is not much to be made anew. */
+/** The texts joined line by line, unless copying them would be expensive. */
 function joined(texts: readonly string[]): readonly string[] {
   let length = 0;
   for (const text of texts) length += text.length;
@@ -61,7 +61,7 @@ function collect(value: unknown, key: string, found: Found): void {
   }
 }
 
-/** The source of one of Anthropic's blocks. Pictures are counted with their block. */
+/** The source of one of Anthropic's blocks. Images are counted with their block. */
 function collectSource(mediaType: string, data: string, found: Found): void {
   if (mediaType.startsWith("text/")) found.texts.push(data);
   else if (!mediaType.startsWith("image/")) found.tokens += Math.ceil(data.length / fileCharsPerToken);

@@ -5,28 +5,27 @@ import type { ImageAdapter } from "./images/types.ts";
 import type { SpeechAdapter } from "./speech/types.ts";
 import type { VideoAdapter } from "./video/types.ts";
 
-/** A part of an answer that a cap on the output may leave out of account. */
+/** A part of an answer that an output cap may not cover. */
 export type UncappedOutput = "thinking" | "speech";
 
-/** What a provider's protocol can do, and what is particular about it: what its folder exports. */
+/** The capabilities and properties of a provider's protocol: the export of its folder. */
 export interface UpstreamProvider {
-  /** Text generation, by the format of the client. */
+  /** Text generation, by client format. */
   readonly generation?: Readonly<Partial<Record<GenerationFormat, GenerationAdapter>>>;
   readonly images?: ImageAdapter;
   readonly video?: VideoAdapter;
   readonly embeddings?: EmbeddingAdapter;
   readonly speech?: SpeechAdapter;
-  /** Absent where prompts cannot be counted without being answered. */
+  /** Absent if prompts cannot be counted without generating. */
   readonly promptCounter?: PromptCounter;
   /**
-   * What it does with a stream whose connection is closed. Absent where nothing is known: it is
-   * taken to go on.
+   * What it does with a stream whose connection is closed. If absent, it is assumed to continue.
    */
   readonly onAbort?: OnAbort;
-  /** What its models produce, and bill, beyond the client's cap on the output. */
+  /** Output that its models produce, and bill, beyond the client's output cap. */
   readonly uncapped?: readonly UncappedOutput[];
   /**
-   * Whether a request makes the model think without showing it, beside what the catalogue says of
+   * Whether a request makes the model think invisibly, in addition to what the catalogue says about
    * the model.
    */
   thinksUnseen?(fields: GenerationCall["fields"], upstream: Upstream): boolean;

@@ -37,7 +37,7 @@ const keys = {
   custom: "p4ss/w0rd+with==every:sign",
 };
 
-/** Any eight characters in a row of a key are too many. */
+/** Eight consecutive characters of a key are too many. */
 function leaks(text: string, key: string): boolean {
   return Array.from({ length: key.length - 7 }, (_, at) => key.slice(at, at + 8)).some((part) => text.includes(part));
 }

@@ -1,13 +1,15 @@
 import type { Provider } from "@uag/catalog/types.ts";
 
-/** Characters of an upstream's text that may be shown. */
+/** Maximum length of an upstream's text that may be shown. */
 const max = 4_000;
-/** How far behind the cut is looked, so that what begins before it is known by its whole. */
+/**
+ * How far beyond the cut to look, so that a match that begins before it is recognized as a whole.
+ */
 const ahead = 2_000;
 
 /**
- * Keys, tokens and account names by their usual prefixes, masked middles included; a word without a
- * digit or a mask is a word.
+ * Keys, tokens and account names by their usual prefixes, including masked ones; a word with
+ * neither digit nor mask is not matched.
  */
 const secretShapes = [
   /\b(?:(?:sk|pk|xai|pa|org|proj|ak)[-_]|AIza|Bearer\s+)(?=[A-Za-z_-]{0,20}[0-9*])[A-Za-z0-9_*.-]{10,}/g,
@@ -15,7 +17,7 @@ const secretShapes = [
 ];
 const addresses = /\bhttps?:\/\/(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9a-f:]+\])(?::\d+)?[^\s"'<>]*/gi;
 
-/** Shorter ones are words that stand elsewhere too. */
+/** Shorter ones also occur as ordinary words. */
 const minKeyLength = 6;
 const minHeaderLength = 16;
 
@@ -26,8 +28,8 @@ interface Stretch {
 }
 
 /**
- * An upstream's text without our key, its address, and anything that looks like a credential; cut
- * at 4,000 characters, and never within a credential.
+ * An upstream's text without our key, its address, and anything that looks like a credential;
+ * truncated at 4,000 characters, but never within a credential.
  */
 export function redact(text: string, provider: Provider): string {
   const window = text.slice(0, max + ahead);
@@ -43,14 +45,17 @@ export function redact(text: string, provider: Provider): string {
   return text.length > Math.max(at, max) ? `${clean}…` : clean;
 }
 
-/** What must not be shown, from the left; of two that begin together the longer one first. */
+/**
+ * Ranges that must not be shown, from left to right; of two that begin together, the longer one
+ * first.
+ */
 function stretchesIn(text: string, provider: Provider): Stretch[] {
   const { host, hostname } = new URL(provider.origin);
   const secrets = [provider.apiKey, ...(provider.headers ?? []).filter((value) => value.length >= minHeaderLength)];
   const ours = [provider.origin + provider.basePath, provider.origin, host, hostname].flatMap((address) =>
     places(text, address, "[upstream]"),
   );
-  // Of our own address we know where it ends; of another that looks internal nothing is shown.
+  // The end of our own address is known; another that looks internal is hidden completely.
   const known = new Set(ours.map(({ from }) => from));
   const stretches = [
     ...secrets

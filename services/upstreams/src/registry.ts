@@ -13,7 +13,7 @@ import type { VideoAdapter } from "./video/types.ts";
 import { voyage } from "./voyage/provider.ts";
 import { xai } from "./xai/provider.ts";
 
-/** One line for each protocol of the catalogue's table (`services/catalog/src/protocols.ts`). */
+/** One line per protocol of the catalogue's table (`services/catalog/src/protocols.ts`). */
 const providers: Readonly<Record<Protocol, UpstreamProvider>> = {
   openai: openAi,
   anthropic,
@@ -24,7 +24,7 @@ const providers: Readonly<Record<Protocol, UpstreamProvider>> = {
   xai,
 };
 
-/** From a client's format to an upstream's protocol; undefined when there is no way. */
+/** The adapter from a client's format to an upstream's protocol; undefined if there is none. */
 export function generationAdapter(format: GenerationFormat, protocol: Protocol): GenerationAdapter | undefined {
   return providers[protocol].generation?.[format];
 }
@@ -49,29 +49,29 @@ export function speechAdapter(protocol: Protocol): SpeechAdapter | undefined {
   return providers[protocol].speech;
 }
 
-/** Undefined for a protocol that counts no prompts. */
+/** Undefined for a protocol that cannot count prompts. */
 export function promptCounter(protocol: Protocol): PromptCounter | undefined {
   return providers[protocol].promptCounter;
 }
 
 /**
- * The provider's own row in the catalogue comes first: vendors that share a protocol do not share
- * this.
+ * The provider's own row in the catalogue takes precedence: vendors that share a protocol may
+ * differ here.
  */
 export function onAbortOf({ onAbort, protocol }: Provider): OnAbort {
   return onAbort ?? providers[protocol].onAbort ?? "continues";
 }
 
 /**
- * Whether the model may think without showing it: then only the upstream's own count says what an
- * answer has come to.
+ * Whether the model may think invisibly: then only the upstream's own usage tells the size of an
+ * answer.
  */
 export function thinksUnseen({ fields, model }: Pick<GenerationCall, "fields" | "model">, upstream: Upstream): boolean {
   if (model.reasoning !== undefined) return true;
   return providers[upstream.provider.protocol].thinksUnseen?.(fields, upstream) ?? false;
 }
 
-/** Whether one of the upstreams produces something beyond the client's cap on the output. */
+/** Whether one of the upstreams produces this output beyond the client's cap. */
 export function isUncapped(upstreams: readonly Upstream[], output: UncappedOutput): boolean {
   return upstreams.some(({ provider }) => providers[provider.protocol].uncapped?.includes(output) === true);
 }

@@ -1,6 +1,6 @@
 /**
- * The wait an upstream asks for, milliseconds: `retry-after-ms`, or `retry-after` as seconds or as
- * an HTTP date. Undefined when it asks for none or what it says makes no sense.
+ * The delay requested by an upstream, milliseconds: `retry-after-ms`, or `retry-after` as seconds
+ * or as an HTTP date. Undefined when absent or invalid.
  */
 export function retryAfterMs(header: (name: string) => string | undefined, now: number): number | undefined {
   const exact = Number(header("retry-after-ms") ?? Number.NaN);

@@ -1,19 +1,16 @@
 const max = 100;
 const perCall = 0.2;
 
-/**
- * Bounds how much of the load are second tries, so that a failing upstream is not buried under
- * them.
- */
+/** Limits the share of retries in the load, so that they do not overwhelm a failing upstream. */
 export class RetryBudget {
   #tokens = max;
 
-  /** A call was made: every fifth pays for a retry. */
+  /** Call once per call: every fifth pays for a retry. */
   deposit(): void {
     this.#tokens = Math.min(max, this.#tokens + perCall);
   }
 
-  /** True when a retry may be made; takes its price. */
+  /** True when a retry is allowed; deducts its cost. */
   withdraw(): boolean {
     if (this.#tokens < 1) return false;
     this.#tokens--;

@@ -1,7 +1,7 @@
 import { append } from "@uag/kit/append.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 
-/** Joins neighbouring events of one buffer into one slice. */
+/** Joins adjacent events of one buffer into one slice. */
 export class Runs {
   #buffers: Buffer[] | undefined;
   #source: Buffer | undefined;
@@ -19,7 +19,7 @@ export class Runs {
     this.#end = event.end;
   }
 
-  /** Bytes of another buffer, in their place between the events. */
+  /** Inserts bytes of another buffer between the events. */
   insert(bytes: Buffer): void {
     this.#flush();
     this.#buffers = append(this.#buffers, bytes);

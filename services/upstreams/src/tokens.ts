@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /**
- * The tokenizer's time grows with the square of an unbroken run of letters (one line of Chinese is
- * such a run), so text is counted in pieces; a cut adds a token at most.
+ * The tokenizer's time grows with the square of an unbroken run of letters (a line of Chinese is
+ * one), so text is counted in pieces; each cut adds at most one token.
  */
 const pieceChars = 128;
-/** Nobody else waits for longer than this, and for one piece more. */
+/** Maximum time before yielding, plus one piece. */
 const turnMs = 5;
-/** Of a text longer than this so much is counted, in pieces from all over it. */
+/** Of a longer text only this much is counted, in samples from all over it. */
 const countedChars = 100_000;
 const plainText = { disallowedSpecial: new Set<string>() };
 
@@ -15,8 +15,7 @@ type Count = (text: string, options: typeof plainText) => number;
 let loading: Promise<Count> | undefined;
 
 /**
- * Loading costs some 60 MB, and 300 ms in which nothing else is done: whoever will need it does so
- * before it serves.
+ * Loading takes some 60 MB, and blocks for 300 ms: services that need it load it before they serve.
  */
 export function loadTokenizer(): Promise<Count> {
   loading ??= import("gpt-tokenizer/encoding/o200k_base").then((module): Count => module.countTokens);
@@ -24,7 +23,7 @@ export function loadTokenizer(): Promise<Count> {
 }
 
 /**
- * How many tokens a text is, or several are together, by o200k_base: exactly, or nearly for long
+ * The number of tokens of one or several texts, by o200k_base: exact, or approximate for long
  * texts. Yields to the event loop between pieces.
  */
 export async function countTokens(text: string | readonly string[]): Promise<number> {
@@ -33,7 +32,7 @@ export async function countTokens(text: string | readonly string[]): Promise<num
   for (const { length } of texts) total += length;
   if (total === 0) return 0;
   const count = await loadTokenizer();
-  // The pieces of long texts stand at equal distances, so that no part of them speaks for another.
+  // The pieces of long texts are evenly spaced, so that no part is over-represented.
   const stride = Math.max(1, total / countedChars);
   let counted = 0;
   let tokens = 0;
@@ -54,10 +53,10 @@ export async function countTokens(text: string | readonly string[]): Promise<num
   return Math.ceil(tokens * (total / counted));
 }
 
-/** Cuts before a space where there is one, so that words stay whole. */
+/** Cuts before a space if there is one, so that words stay intact. */
 function pieceEnd(text: string, from: number): number {
   if (text.length - from <= pieceChars) return text.length;
-  // Of the piece alone: a search in the text would go back to its beginning where there is no
+  // Searches only the piece: in the text, the search would run back to its beginning if there is no
   // space.
   const space = text.slice(from, from + pieceChars).lastIndexOf(" ");
   if (space > 0) return from + space;

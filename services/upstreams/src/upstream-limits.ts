@@ -10,8 +10,8 @@ const names = ["requests", "tokens"].flatMap((what) =>
 const sane = /^[\w.:+-]{1,64}$/;
 
 /**
- * What a provider says of its limits, name and value by turns, in its own headers; all that use its
- * account share them.
+ * A provider's rate limit headers, names and values alternating; all who use its account share the
+ * limits.
  */
 export function upstreamLimits(response: Pick<HttpResponse, "header">): string[] {
   return names.flatMap((name) => {

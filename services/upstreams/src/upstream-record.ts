@@ -4,26 +4,26 @@ import { binCount, binOf } from "@uag/kit/histogram.ts";
 const minutes = 60;
 const minuteMs = 60_000;
 
-/** What was seen of an upstream in one minute. */
+/** Calls to an upstream in one minute. */
 interface Minute {
-  /** Since the clock's beginning. */
+  /** Minutes since the clock's start. */
   number: number;
   calls: number;
   failures: number;
   readonly latency: Uint32Array;
 }
 
-/** What was seen of an upstream in the last hour. */
+/** Calls to an upstream in the last hour. */
 export interface UpstreamFigures {
   readonly calls: number;
   readonly failures: number;
-  /** Calls that succeeded, by bin of the time that they took. */
+  /** Successful calls, by duration bin. */
   readonly latency: number[];
 }
 
 /**
- * Calls of one upstream over the last hour, minute by minute: no call costs more than a few
- * additions.
+ * Counts the calls to one upstream over the last hour, per minute, at the cost of a few additions
+ * per call.
  */
 export class UpstreamRecord {
   readonly upstream: Pick<Upstream, "provider" | "model">;
@@ -47,7 +47,7 @@ export class UpstreamRecord {
     minute.failures++;
   }
 
-  /** An answer that blames the request: it says nothing against the upstream. */
+  /** An answer that blames the request does not count against the upstream. */
   refused(nowMs: number): void {
     this.#minuteOf(nowMs).calls++;
   }

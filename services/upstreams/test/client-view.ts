@@ -8,7 +8,7 @@ interface Called {
   input: string;
 }
 
-/** What a client makes of an answer, whatever its format and whether it was streamed. */
+/** A client's view of an answer, whatever its format and whether it was streamed. */
 export interface View {
   text: string;
   thinking: string;
@@ -17,7 +17,7 @@ export interface View {
   usage: unknown;
 }
 
-/** Puts a stream of chunks together as OpenAI's SDK does. */
+/** Assembles a stream of chunks as OpenAI's SDK does. */
 export function viewOfChunks(stream: string): View {
   const view: View = { text: "", thinking: "", calls: [], reason: undefined, usage: undefined };
   const events = stream.split("\n\n").filter((event) => event.startsWith("data: "));
@@ -44,7 +44,7 @@ export function viewOfChunks(stream: string): View {
   return view;
 }
 
-/** Puts Anthropic's events together as its SDK does, and insists on their order. */
+/** Assembles Anthropic's events as its SDK does, and asserts their order. */
 export function viewOfEvents(stream: string): View {
   const view: View = { text: "", thinking: "", calls: [], reason: undefined, usage: undefined };
   let open: { index: number; type: string } | undefined;
@@ -91,7 +91,7 @@ function addDelta(view: View, delta: Json, block: string | undefined): void {
   if (call !== undefined) call.input += (delta["partial_json"] ?? "") as string;
 }
 
-/** The same of a whole chat completion. */
+/** The same view of a complete chat completion. */
 export function viewOfCompletion(body: Json): View {
   const [choice] = body["choices"] as { message: Json; finish_reason: unknown }[];
   const { message, finish_reason } = choice ?? assert.fail("no choice");
@@ -105,7 +105,7 @@ export function viewOfCompletion(body: Json): View {
   };
 }
 
-/** The same of a whole message. */
+/** The same view of a complete message. */
 export function viewOfMessage(body: Json): View {
   const blocks = body["content"] as Json[];
   const joined = (field: string): string => blocks.map((block) => block[field] ?? "").join("");

@@ -40,7 +40,7 @@ const server = createServer((_, response) => {
   };
   more();
 });
-// Compressing takes this process longer than a server usually keeps a connection.
+// Compressing takes this process longer than a server's usual keep-alive timeout.
 server.keepAliveTimeout = 0;
 let origin = "";
 
@@ -68,7 +68,7 @@ function call(more: Partial<Timeouts> = {}): Promise<HttpResponse> {
   });
 }
 
-/** Neither all alike nor beyond compressing: some 20 MB that become 2 MB or so. */
+/** Neither uniform nor incompressible: some 20 MB that compress to about 2 MB. */
 const plain = Buffer.from(
   Array.from(
     { length: 400_000 },
@@ -110,7 +110,7 @@ for (const [name, compress] of encodings) {
 
   test(`${name}: a reader that stays away holds the socket back, and may leave at any time`, async () => {
     encoding = name;
-    // Bytes that do not compress, so that the socket has something to hold back.
+    // Incompressible bytes, so that the socket has something to hold back.
     const noise = Buffer.alloc(30_000_000);
     for (let i = 0, x = 1; i < noise.length; i += 4) {
       x = (Math.imul(x, 1_664_525) + 1_013_904_223) | 0;

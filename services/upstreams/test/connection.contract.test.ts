@@ -16,9 +16,7 @@ import { testTransport } from "./transport.ts";
 const timeouts: Timeouts = { connectMs: 1_000, firstByteMs: 2_000, betweenChunksMs: 2_000, totalMs: 10_000 };
 const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-/**
- * A server that says what a test makes it say: `onRequest` is called with each piece that comes.
- */
+/** A raw server controlled by the test: `onRequest` is called with each piece that arrives. */
 async function listen(
   onRequest: (socket: Socket, text: string, connection: number) => void,
 ): Promise<
@@ -67,7 +65,7 @@ function call(pools: HttpPools, origin: string, more: Partial<HttpRequest>): Pro
   });
 }
 
-/** A connection is used again from the next turn of the event loop on. */
+/** A connection can be reused from the next turn of the event loop on. */
 const aTurn = (): Promise<void> => sleep(5);
 
 const textOf = async (response: HttpResponse): Promise<string> => (await response.read(1e6)).toString();
@@ -214,7 +212,7 @@ test("pieces of many streams that arrive together are not mixed up", async () =>
     const response = await server.call({ headers: ["x-name", name] });
     const pieces: Buffer[] = [];
     await new Promise<void>((end, error) => response.consume({ data: (piece) => void pieces.push(piece), end, error }));
-    // Read only now: what was given out must not change when the next piece comes.
+    // Read only now: buffers already handed out must not change when the next piece arrives.
     assert.equal(Buffer.concat(pieces).toString(), name.repeat(2_000));
   });
   await Promise.all(streams);

@@ -15,7 +15,7 @@ export const base: EmbeddingCall = {
   inputType: undefined,
 };
 
-/** The call that an upstream gets for it. */
+/** The call that an upstream gets for it, encoded. */
 export function spoken(protocol: Protocol, more: Partial<EmbeddingCall> = {}, upstreamFields = {}) {
   const upstream = { ...firstUpstream(testModel("", protocol)), ...upstreamFields };
   const adapter = embeddingAdapter(protocol) ?? assert.fail();
@@ -23,7 +23,7 @@ export function spoken(protocol: Protocol, more: Partial<EmbeddingCall> = {}, up
   return { path, headers, body: JSON.parse(body.toString()), adapter, upstream };
 }
 
-/** What a bad status and its body mean, and the provider's words. */
+/** The failure kind for a bad status and its body, and the provider's message. */
 export function failureOf(protocol: Protocol, status: number, body: unknown): [FailureKind, string | undefined] {
   const { adapter, upstream } = spoken(protocol);
   const bytes = Buffer.from(JSON.stringify(body));
@@ -31,7 +31,7 @@ export function failureOf(protocol: Protocol, status: number, body: unknown): [F
   return [failure.kind, failure.reported?.message];
 }
 
-/** The tokens and the usage of an answer with one vector. */
+/** The tokens and the raw usage of an answer with one vector. */
 export function usageIn(protocol: Protocol, response: string): (string | number)[] | undefined {
   const { adapter, upstream } = spoken(protocol);
   const { usage } = adapter.decode(Buffer.from(response), { ...base, inputs: ["a"] }, upstream);

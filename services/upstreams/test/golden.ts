@@ -7,14 +7,11 @@ import { generationAdapter } from "../src/registry.ts";
 
 type Json = Record<string, unknown>;
 
-/**
- * Pairs of what one side says and what the other gets, for one client format and one upstream
- * protocol.
- */
+/** Inputs and expected outputs for one client format and one upstream protocol. */
 export interface GoldenFile {
   readonly client: GenerationFormat;
   readonly protocol: Protocol;
-  /** The upstream's name of the model, where a case names none. */
+  /** The upstream's model name, for cases that set none. */
   readonly model: string;
   readonly requests: readonly { title: string; model?: string; catalog?: string; request: Json; sent: Json }[];
   readonly refused: readonly { title: string; model?: string; request: Json; param: string }[];
@@ -33,7 +30,7 @@ export const goldenFiles: readonly (GoldenFile & { name: string })[] = readdirSy
   .filter((name) => name.endsWith(".json"))
   .map((name) => ({ name, ...(JSON.parse(readFileSync(new URL(name, folder), "utf8")) as GoldenFile) }));
 
-/** A fetcher that has one picture for every address. */
+/** A fetcher that returns content for every URL. */
 const media: MediaFetcher = {
   fetch: async (url, kind): Promise<InlineSource> => ({
     type: "inline",
@@ -48,7 +45,7 @@ export interface Pair {
   readonly upstream: Upstream;
 }
 
-/** What a request of a golden file is translated with. */
+/** The model and call for a request of a golden file. */
 export function pairOf(file: GoldenFile, given: { request?: Json; model?: string; catalog?: string } = {}): Pair {
   const { request = {}, model = file.model, catalog = "" } = given;
   const { models } = parseCatalog(
@@ -84,14 +81,14 @@ ${catalog}`,
   return { adapter, call, upstream };
 }
 
-/** Units as an object, for comparing. */
+/** Units as an object, for comparison. */
 export function unitsAsNumbers(
   units: readonly { name: string; quantity: bigint }[] | undefined,
 ): Record<string, number> {
   return Object.fromEntries((units ?? []).map(({ name, quantity }) => [name, Number(quantity)]));
 }
 
-/** Times and ids of our own making differ from run to run. */
+/** Masks timestamps and ids that we generate. */
 export function steady(text: string): string {
   return text.replaceAll(/"created":\d+/g, '"created":0').replaceAll(/call_[0-9a-f]{24}/g, "call_new");
 }

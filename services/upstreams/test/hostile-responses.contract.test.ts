@@ -51,8 +51,8 @@ interface Read {
 }
 
 /**
- * What a call makes of the pieces, which come one after the other; the server closes behind the
- * last.
+ * Serves the pieces one after another, closes the connection, and returns what a call makes of
+ * them.
  */
 async function read(pieces: readonly Buffer[], more: Partial<Timeouts> = {}): Promise<Read> {
   script = async (socket) => {

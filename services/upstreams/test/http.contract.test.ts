@@ -107,7 +107,7 @@ test("no connection, no head in time, no more bytes in time, too long in all: ea
   const { port } = closed.address() as AddressInfo;
   closed.close();
   assert.equal((await failureOf(call({ origin: `http://127.0.0.1:${port}` }))).kind, "unreachable");
-  // A server that takes connections and never says a word of TLS.
+  // A server that accepts connections and never answers the TLS handshake.
   const mute = createTcpServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
   await once(mute, "listening");
   const muteOrigin = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;

@@ -71,7 +71,7 @@ function decode(protocol: Protocol, body: unknown): Decoded {
   };
 }
 
-/** What a provider's adapter must make of requests and responses. */
+/** What a provider's adapter must produce for requests and responses. */
 export interface ImageCases {
   readonly sent: readonly { what: string; request: Partial<ImageRequest>; path: string; body: object }[];
   readonly read: readonly { what: string; body: unknown; expected: Partial<Decoded> }[];
@@ -79,7 +79,7 @@ export interface ImageCases {
   readonly statuses?: readonly { status: number; body: object; kind: FailureKind }[];
 }
 
-/** Declares a test for each case. */
+/** Declares one test per case. */
 export function testImages(protocol: Protocol, cases: ImageCases): { encode(request: Partial<ImageRequest>): Sent } {
   for (const { what, request, path, body } of cases.sent) {
     test(`sent as its protocol has it: ${what}`, () => {

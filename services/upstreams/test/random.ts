@@ -1,4 +1,4 @@
-/** Cuts bytes into pieces of random sizes. */
+/** Splits bytes into pieces of random sizes. */
 export function cutAnywhere(bytes: Buffer, next: () => number): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {

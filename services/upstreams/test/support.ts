@@ -2,7 +2,7 @@ import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
 import type { GenerationCall } from "../src/generation.ts";
 
-/** A model for tests, as the catalogue would give it; `fields` are YAML lines of the model. */
+/** A model for tests, as parsed from a catalogue; `fields` are YAML lines of the model. */
 export function testModel(fields = "", protocol = "openai"): Model {
   const catalog = parseCatalog(
     `providers: { acme: { protocol: ${protocol}, base_url: "http://up.test:81/v1", api_key: sk-secret-key } }
@@ -25,7 +25,7 @@ export function firstUpstream(model: Model): Upstream {
   return model.upstreams[0] as Upstream;
 }
 
-/** A call as the chat service makes it from a body. */
+/** A call as the chat service builds it from a body. */
 export function testCall(body: string, model: Model, more: Partial<GenerationCall> = {}): GenerationCall {
   const fields = JSON.parse(body) as Record<string, unknown>;
   const stream = fields["stream"] === true;

@@ -53,8 +53,8 @@ async function call(pools: HttpPools, origin: string, more: Partial<HttpRequest>
 const kindOf = async (promise: Promise<unknown>): Promise<string> => (await failureOf(promise)).kind;
 
 /**
- * A proxy as companies run them: tunnels for https, whole URLs for http. It says what it was asked
- * for.
+ * A typical company proxy: tunnels for https, absolute URLs for http. Records the requests it
+ * received.
  */
 async function proxy({ password = "" } = {}): Promise<{ url: string; received: string[] }> {
   const received: string[] = [];
@@ -85,7 +85,7 @@ async function proxy({ password = "" } = {}): Promise<{ url: string; received: s
 
 const pem = new URL("fixtures/localhost.pem", import.meta.url);
 
-/** Its certificate is its own authority, and it wants one of the client's too. */
+/** Its certificate is its own authority, and it requires a client certificate too. */
 async function mutualServer(): Promise<string> {
   const own = readFileSync(pem);
   const options = { key: own, cert: own, ca: own, requestCert: true, rejectUnauthorized: true };
@@ -104,7 +104,7 @@ test("https goes through HTTPS_PROXY's tunnel and http through HTTP_PROXY, but f
   const file = pem.pathname;
   const transport = testTransport({ caFile: file, certFile: file, keyFile: file });
   const secure = (await mutualServer()).replace("localhost", "api.test");
-  // The tunnel is made, and the certificate behind it is still checked: it is one of localhost.
+  // The tunnel is established, but the certificate behind it is still checked: it is for localhost.
   assert.equal(await kindOf(call(pools, secure, { transport })), "unreachable");
   assert.deepEqual(way.received, [`POST http://api.test:${port}/v1/x`, `CONNECT ${new URL(secure).host}`]);
 });

@@ -1,8 +1,6 @@
 import type { Transport } from "@uag/catalog/types.ts";
 
-/**
- * Connections as the catalogue makes them where it says nothing, and what a test wants otherwise.
- */
+/** Connection settings as by default in the catalogue, with a test's overrides. */
 export function testTransport(more: Partial<Transport> = {}): Transport {
   const transport = {
     proxy: undefined,

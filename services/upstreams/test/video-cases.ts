@@ -20,8 +20,8 @@ export const upstream = (protocol: Protocol): Upstream => ({
   weight: 1,
   priority: 0,
 });
-/** A response about a task, as the adapter reads it. */
+/** Reads a response about a task with the adapter. */
 export const read = (adapter: VideoAdapter, body: object, status = 200): VideoState =>
   adapter.read(body as Record<string, unknown>, status, upstream("dashscope"));
-/** A task as it is asked for. */
+/** A task's order. */
 export const order = { requestId: "req_1", taskId: "task-1", body: { input: { prompt: "x" }, parameters: {} } };

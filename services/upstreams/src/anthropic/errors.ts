@@ -20,7 +20,8 @@ const kindByType: Readonly<Record<string, FailureKind>> = {
 };
 
 /**
- * What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing.
+ * Classifies a bad status and its body. A body that is not JSON (a proxy's HTML page) carries no
+ * information.
  */
 export function anthropicFailure(response: BadResponse, upstream: Upstream): UpstreamFailure {
   const { status } = response;
@@ -33,7 +34,10 @@ export function anthropicFailure(response: BadResponse, upstream: Upstream): Ups
   });
 }
 
-/** An error body under a good status, or an error event; undefined when there is no error in it. */
+/**
+ * Detects an error body under a good status, or an error event; undefined when it contains no
+ * error.
+ */
 export function anthropicErrorInside(text: string, upstream: Upstream): UpstreamFailure | undefined {
   const error = errorIn(parsedJson(text));
   if (error === undefined) return undefined;
@@ -73,7 +77,7 @@ function reportOf(
     code: undefined,
     param: undefined,
   };
-  // What is cut for its length is no JSON any more.
+  // A truncated body is no longer valid JSON.
   const body = redact(text, upstream.provider);
   return { reported, body: parsedJson(body) === undefined ? undefined : Buffer.from(body) };
 }

@@ -2,9 +2,9 @@ import { type Fields, fieldsOf, listOf } from "../conversation/fields.ts";
 import { editMembers, elementsOf, listOfElements, topLevelMembers } from "../json-edit.ts";
 
 /**
- * Thinking of another vendor's model, which came to the client under our own translation and has
- * nobody's signature: Anthropic refuses it, and nobody else can read it. What a signature is worth
- * is the provider's to say.
+ * Thinking from another vendor's model, which reached the client through our translation and has no
+ * signature: Anthropic rejects it, and nobody else can read it. Whether an existing signature is
+ * valid is for the provider to decide.
  */
 function isForeign(block: unknown): boolean {
   const { type, signature, data } = fieldsOf(block);
@@ -15,8 +15,8 @@ function isForeign(block: unknown): boolean {
 const foreignIn = (message: unknown): boolean => listOf(fieldsOf(message)["content"]).some(isForeign);
 
 /**
- * What has to change of a messages request so that no thinking of other vendors is in it: undefined
- * when there is none. Every other byte of its turns stays as it is.
+ * The edits that remove other vendors' thinking from a messages request: undefined when there is
+ * none. Every other byte of its turns stays unchanged.
  */
 export function withoutForeignThinking(body: Buffer, fields: Fields): ReadonlyMap<string, string | Buffer> | undefined {
   const messages = listOf(fields["messages"]);
@@ -29,13 +29,14 @@ export function withoutForeignThinking(body: Buffer, fields: Fields): ReadonlyMa
     return foreignIn(messages[place]) ? turnWithout(turn, listOf(fieldsOf(messages[place])["content"])) : turn;
   });
   const edits = new Map<string, string | Buffer>([["messages", listOfElements(turns)]]);
-  // With a budget an answer that called tools has to begin with its thinking, and now it has none.
+  // With a thinking budget, a turn that called tools must begin with its thinking, which has just
+  // been removed.
   if (fieldsOf(fields["thinking"])["type"] === "enabled" && lostIts(messages))
     edits.set("thinking", '{"type":"disabled"}');
   return edits;
 }
 
-/** A turn of nothing else is left out: neighbours of one role are taken as one. */
+/** A turn that contains nothing else is dropped: consecutive turns of one role count as one. */
 function turnWithout(turn: Buffer, content: readonly unknown[]): Buffer | undefined {
   if (content.every(isForeign)) return undefined;
   const members = topLevelMembers(turn);

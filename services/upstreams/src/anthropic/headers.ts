@@ -1,12 +1,12 @@
 import type { Provider } from "@uag/catalog/types.ts";
 
-/** The version this adapter was written for, and what a client that names none gets. */
+/** The version this adapter was written for, and the default for clients that send none. */
 export const defaultVersion = "2023-06-01";
 
 /**
- * The provider's headers, then the client's own: they travel with fields of the body, so they go on
- * unchanged.
- * @param passed name and value by turns
+ * The provider's headers, then the client's own: those belong to fields of the body, so they are
+ * passed on unchanged.
+ * @param passed names and values alternating
  */
 export function anthropicHeaders(provider: Provider, requestId: string, passed: readonly string[]): string[] {
   const headers = ["x-api-key", provider.apiKey, "content-type", "application/json", "accept-encoding", "identity"];
@@ -17,7 +17,7 @@ export function anthropicHeaders(provider: Provider, requestId: string, passed: 
   return headers;
 }
 
-/** The version among some headers. */
+/** The version header, if any. */
 export function versionIn(headers: readonly string[]): string | undefined {
   const at = headers.findIndex((name, index) => index % 2 === 0 && name === "anthropic-version");
   return at < 0 ? undefined : headers[at + 1];

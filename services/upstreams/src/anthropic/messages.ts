@@ -12,7 +12,9 @@ import { AnthropicStream } from "./stream.ts";
 import { messageText } from "./text.ts";
 import { AnthropicUsage } from "./usage.ts";
 
-/** Anthropic's messages format to an upstream that speaks it: the bytes pass through both ways. */
+/**
+ * Anthropic's messages format for an upstream that uses it: bytes pass through in both directions.
+ */
 export const anthropicMessages: GenerationAdapter = {
   encode: (call, upstream) => passedCall(call, upstream, "/v1/messages"),
   decode: (body, _call, upstream) => decodeMessage(body, upstream),
@@ -20,7 +22,7 @@ export const anthropicMessages: GenerationAdapter = {
   failureOf: anthropicFailure,
 };
 
-/** The client's bytes, with no more changed than this upstream needs. */
+/** The client's bytes, with only the changes this upstream requires. */
 export function passedCall(
   call: Pick<GenerationCall, "requestId" | "body" | "fields" | "headers" | "outputCap" | "maxUses">,
   upstream: Upstream,
@@ -32,8 +34,8 @@ export function passedCall(
   if (call.outputCap !== undefined) edits.set("max_tokens", String(call.outputCap));
   const tools = call.maxUses === undefined ? undefined : cappedTools(call.fields["tools"], call.maxUses);
   if (tools !== undefined) edits.set("tools", JSON.stringify(tools));
-  // What has no effect must not be an error: SDKs send sampling values to models that no longer
-  // take any.
+  // Settings without effect must not cause errors: SDKs send sampling values to models that no
+  // longer accept any.
   const version = versionIn(call.headers);
   if (rulesOf(upstream.model).fixedSampling || (version !== undefined && version >= "2026-10-21")) {
     for (const name of ["temperature", "top_p", "top_k"]) edits.set(name, undefined);

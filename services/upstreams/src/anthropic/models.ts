@@ -1,12 +1,12 @@
-/** What a Claude model takes, where models differ. */
+/** What a Claude model supports, where models differ. */
 export interface ModelRules {
-  /** `budget`: thinking by a number of tokens; `adaptive`: by effort. */
+  /** `budget`: thinking by a token budget; `adaptive`: by effort. */
   readonly thinking: "none" | "budget" | "adaptive";
   /** Thinking cannot be turned off. */
   readonly alwaysThinks: boolean;
   /** Refuses every sampling value but the default. */
   readonly fixedSampling: boolean;
-  /** Knows the effort `xhigh`. */
+  /** Supports the effort `xhigh`. */
   readonly xhigh: boolean;
 }
 
@@ -14,8 +14,8 @@ const newest: ModelRules = { thinking: "adaptive", alwaysThinks: false, fixedSam
 const budget: ModelRules = { thinking: "budget", alwaysThinks: false, fixedSampling: false, xhigh: false };
 
 /**
- * Vendors' names of one model differ in prefix and date only, so parts of names decide. The first
- * that fits counts.
+ * Vendors' names for one model differ only in prefix and date, so substrings decide. The first
+ * match counts.
  */
 const older: readonly (readonly [name: RegExp, rules: ModelRules])[] = [
   [/claude-(3-7|(opus|sonnet|haiku)-4(-[015])?(-\d{8}|@|$))/, budget],
@@ -24,7 +24,7 @@ const older: readonly (readonly [name: RegExp, rules: ModelRules])[] = [
   [/claude-(fable|mythos)-5|claude-opus-5-5/, { ...newest, alwaysThinks: true }],
 ];
 
-/** The rules of a model by its name; a name that is not known is taken for a new model. */
+/** The rules of a model by its name; an unknown name is treated as a new model. */
 export function rulesOf(model: string): ModelRules {
   return older.find(([name]) => name.test(model))?.[1] ?? newest;
 }

@@ -20,14 +20,14 @@ const reasons: Readonly<Record<string, StopReason>> = {
 };
 
 /**
- * Understands Anthropic's answers. What its own tools did is left out: only their text concerns the
- * client.
+ * Reads Anthropic's answers. The use of Anthropic's own tools is left out: only their text concerns
+ * the client.
  */
 export class AnthropicReader implements ResponseReader {
   ended = false;
   readonly #upstream: Upstream;
   readonly #usage = new AnthropicUsage();
-  /** By block index: the ordinal of the call, for blocks that are calls. */
+  /** By block index: the number of the call, for blocks that are calls. */
   readonly #calls = new Map<unknown, number>();
   #callCount = 0;
   #started = false;

@@ -19,7 +19,7 @@ interface Message {
 
 const jsonOnly = "Answer with one JSON object and nothing else: no words around it, no code fence.";
 
-/** A conversation as Anthropic takes it. */
+/** Encodes a conversation for Anthropic. */
 export async function encodeForAnthropic(
   conversation: Conversation,
   call: GenerationCall,
@@ -55,7 +55,7 @@ function messagesOf(conversation: Conversation): Message[] {
   const messages = alternatingTurns(conversation)
     .map(messageOf)
     .filter(({ content }) => content.length > 0);
-  // A conversation begins with its user, also when the client left the question out.
+  // A conversation must begin with a user turn, even if the client omitted it.
   if (messages[0]?.role !== "user") messages.unshift({ role: "user", content: [{ type: "text", text: "." }] });
   const last = messages.at(-1);
   const final = last?.role === "assistant" ? last.content.at(-1) : undefined;
@@ -65,7 +65,7 @@ function messagesOf(conversation: Conversation): Message[] {
 
 function messageOf(turn: SpokenTurn): Message {
   const parts: readonly (UserPart | AssistantPart)[] = turn.parts;
-  // Thinking that no Claude signed is refused.
+  // Thinking without a Claude signature is rejected.
   const kept = parts.filter((part) => part.type !== "thinking" || part.signature !== "");
   return { role: turn.role, content: kept.map(blockOf) };
 }

@@ -1,8 +1,8 @@
 import { type Fields, isFields } from "../conversation/fields.ts";
 
 /**
- * A schema in which every object says that it has no further members: Anthropic's structured output
- * wants that said, while other vendors take it for granted or do without.
+ * Marks every object in a schema as closed: Anthropic's structured output requires
+ * `additionalProperties: false`, while other vendors assume it or do without.
  */
 export function closedSchema(schema: Fields): Fields {
   const closed: Record<string, unknown> = {};

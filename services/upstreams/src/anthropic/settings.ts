@@ -1,7 +1,7 @@
 import type { Conversation, Effort, Thinking } from "../conversation/types.ts";
 import type { ModelRules } from "./models.ts";
 
-/** Tokens of thinking for an effort, for models that think by budget. */
+/** Thinking tokens per effort, for models with a thinking budget. */
 const budgets: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 1_024,
@@ -24,15 +24,15 @@ export interface ThinkingQuestion {
   readonly rules: ModelRules;
   readonly maxTokens: number;
   readonly messages: readonly { role: string; content: readonly Record<string, unknown>[] }[];
-  /** The tool choice forces a tool. */
+  /** The tool choice forces a tool call. */
   readonly forced: boolean;
 }
 
 const silent: ThinkingChoice = { thinking: undefined, effort: undefined, thinks: false };
 
 /**
- * How a model is told to think. Where it cannot do what was asked it does the nearest thing: effort
- * is a wish.
+ * Maps the requested thinking to what the model supports. If it cannot do exactly that, the nearest
+ * setting is used: effort is a hint.
  */
 export function chooseThinking(question: ThinkingQuestion): ThinkingChoice {
   const { thinking } = question.conversation;
@@ -44,7 +44,7 @@ export function chooseThinking(question: ThinkingQuestion): ThinkingChoice {
     return { thinking: { type: "disabled" }, effort: undefined, thinks: false };
   }
   const effort = thinking.effort === "xhigh" && !rules.xhigh ? "high" : thinking.effort;
-  // Thinking and a forced tool exclude each other.
+  // Thinking and a forced tool call exclude each other.
   if (forced) return { thinking: undefined, effort, thinks: false };
   const display = rules.fixedSampling && thinking.shown ? { display: "summarized" } : {};
   return { thinking: { type: "adaptive", ...display }, effort, thinks: true };
@@ -58,7 +58,7 @@ function byBudget(thinking: Thinking, { maxTokens, messages, forced }: ThinkingQ
 }
 
 /**
- * With a thinking budget, an answer that called tools must come back with its thinking; few chat
+ * With a thinking budget, a turn that called tools must be sent back with its thinking; few chat
  * clients keep that.
  */
 function lostThinking(messages: ThinkingQuestion["messages"]): boolean {
@@ -68,7 +68,7 @@ function lostThinking(messages: ThinkingQuestion["messages"]): boolean {
   return first !== "thinking" && first !== "redacted_thinking";
 }
 
-/** Sampling values in Anthropic's ranges, where they are taken at all. */
+/** Sampling values in Anthropic's ranges, if the model accepts them. */
 export function samplingFields(
   { sampling }: Conversation,
   { rules, thinks }: { rules: ModelRules; thinks: boolean },
@@ -77,7 +77,7 @@ export function samplingFields(
   const { temperature, topP, topK } = sampling;
   const fields: Record<string, number> = {};
   if (temperature !== undefined) fields["temperature"] = Math.min(Math.max(temperature, 0), 1);
-  // Models since Claude 4 take one of the two.
+  // Models since Claude 4 accept only one of the two.
   else if (topP !== undefined) fields["top_p"] = topP;
   if (topK !== undefined) fields["top_k"] = topK;
   return fields;

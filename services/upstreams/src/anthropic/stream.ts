@@ -13,8 +13,8 @@ import { AnthropicUsage } from "./usage.ts";
 const blankLine = Buffer.from("\n\n");
 
 /**
- * Anthropic's stream for a client that reads it: each event goes on as it came, the last one when
- * the bill is written.
+ * Anthropic's stream for a client of the same format: each event is passed on as received, the last
+ * one once the bill is written.
  */
 export class AnthropicStream implements ResponseStream {
   state: ResponseStream["state"] = "open";
@@ -49,7 +49,7 @@ export class AnthropicStream implements ResponseStream {
     const out = new Runs();
     const last = this.#decoder.end();
     if (last !== undefined) this.#take(last, out);
-    // The last event lacks the line that ends it.
+    // The last event lacks its terminating line.
     if (this.closing.length > 0) this.closing = Buffer.concat([this.closing, blankLine]);
     if (this.state === "open") {
       this.#fail(new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 }));

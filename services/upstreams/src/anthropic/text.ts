@@ -1,6 +1,6 @@
 import { fieldsOf, listOf } from "../conversation/fields.ts";
 
-/** The generated text of a whole message. */
+/** The generated text of a complete message. */
 export function messageText(message: unknown): string {
   return listOf(fieldsOf(message)["content"]).map(blockText).join("");
 }

@@ -1,6 +1,6 @@
 import type { Conversation, Tool } from "../conversation/types.ts";
 
-/** Tools and the choice among them; `forced` when the choice leaves the model none. */
+/** Tools and the tool choice; `forced` when the choice requires a tool call. */
 export function toolFields({ tools, toolChoice, parallelTools }: Conversation): { fields: object; forced: boolean } {
   if (tools.length === 0) return { fields: {}, forced: false };
   const single = parallelTools ? {} : { disable_parallel_tool_use: true };

@@ -4,22 +4,22 @@ import { countOf, type Fields, fieldsOf, isFields } from "../conversation/fields
 import type { UsageReport } from "../generation.ts";
 
 /**
- * Anthropic's count of one answer. A stream tells it in parts, each cumulative: of every field the
- * last value that is not null counts. The input excludes what a cache served or took in; thinking
- * is inside the output.
+ * Anthropic's usage of one answer. A stream reports it in parts, each cumulative: the last non-null
+ * value of every field counts. The input excludes cache reads and writes; thinking is part of the
+ * output.
  */
 export class AnthropicUsage {
   #fields: Record<string, unknown> | undefined;
   #final = false;
   #whole: unknown;
 
-  /** The count of an answer in one piece. */
+  /** Takes the usage of a non-streamed answer. */
   whole(usage: unknown): void {
     this.add(usage, { final: true });
     this.#whole = usage;
   }
 
-  /** @param final the answer has been generated to its end */
+  /** @param final the answer is complete */
   add(usage: unknown, { final }: { final: boolean }): void {
     if (!isFields(usage)) return;
     this.#fields ??= {};
@@ -27,7 +27,7 @@ export class AnthropicUsage {
     if (final && countOf(usage["output_tokens"]) !== undefined) this.#final = true;
   }
 
-  /** The whole answer's count; undefined while it is not there. */
+  /** The usage of the complete answer; undefined until it is known. */
   get report(): UsageReport | undefined {
     return this.#final ? this.soFar : undefined;
   }
@@ -39,7 +39,7 @@ export class AnthropicUsage {
     return { units: unitsOfTokens(tokens, this.#fields), raw };
   }
 
-  /** Undefined when it does not say what was used. */
+  /** Undefined when the object does not report usage. */
   get tokens(): Tokens | undefined {
     return this.#fields === undefined ? undefined : tokensOf(this.#fields);
   }
@@ -52,8 +52,7 @@ function tokensOf(usage: Fields): Tokens | undefined {
   const written = fieldsOf(usage["cache_creation"]);
   const cacheWrite1h = countOf(written["ephemeral_1h_input_tokens"]) ?? 0;
   const told5m = countOf(written["ephemeral_5m_input_tokens"]) ?? 0;
-  // Writes that are not told apart are of the shorter, cheaper kind: the longer one must be asked
-  // for.
+  // Unspecified cache writes are of the shorter, cheaper kind: the longer one must be requested.
   const cacheWrite5m = Math.max(told5m, (countOf(usage["cache_creation_input_tokens"]) ?? 0) - cacheWrite1h);
   const cacheRead = countOf(usage["cache_read_input_tokens"]) ?? 0;
   const thinking = countOf(fieldsOf(usage["output_tokens_details"])["thinking_tokens"]) ?? 0;
@@ -69,12 +68,12 @@ function unitsOfTokens(tokens: Tokens, usage: Fields): Unit[] {
     ["cache_write_1h_tokens", tokens.cacheWrite1h],
     ["output_tokens", tokens.output],
   ];
-  // Fast mode costs a multiple; without a price of its own it must not pass for the usual one.
+  // Fast mode costs a multiple; without a price of its own it must not be billed at the normal one.
   const suffix = usage["speed"] === "fast" ? ":fast" : "";
   const units = counts
     .filter(([, quantity]) => quantity > 0)
     .map(([name, quantity]) => ({ name: name + suffix, quantity: BigInt(quantity) }));
-  // Whatever else was run has no price and must not pass for free.
+  // Any other tool use has no price and must not be free.
   const { web_search_requests, ...others } = fieldsOf(usage["server_tool_use"]);
   const runs = { web_searches: web_search_requests, ...others };
   for (const [name, count] of Object.entries(runs)) {

@@ -12,7 +12,7 @@ import { itemOf } from "../openai-compatible/image-item.ts";
 import { redact } from "../redact.ts";
 import { arkVariant } from "./variant.ts";
 
-/** Ark's Seedream: one set of pictures a call, and no `n` (ModelArk's image generation API). */
+/** Ark's Seedream: one set of images per call, and no `n` (ModelArk's image generation API). */
 export const arkImages: ImageAdapter = {
   maxPerCall: 1,
   takesUrls: true,
@@ -60,7 +60,7 @@ function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageRespon
   };
 }
 
-/** A picture that failed stands among the others as `{error: {code, message}}`. */
+/** A failed image appears among the others as `{error: {code, message}}`. */
 function faultIn(item: unknown, upstream: Upstream): UpstreamMessage[] {
   const { error } = fieldsOf(item);
   if (!isFields(error)) return [];

@@ -20,12 +20,12 @@ const tasksPath = "/contents/generations/tasks";
 export const seedanceVideo: VideoAdapter = {
   familyOf: () => "seedance",
   pollMs: 5_000,
-  // Ark gives a task up itself after this long, unless it is told otherwise.
+  // Ark expires a task after this long by default.
   lifeMs: 48 * 3_600_000,
   create: (order, upstream) => ({
     method: "POST",
     path: tasksPath,
-    // Repeated in every listing: by it a task is found again whose answer was lost.
+    // Returned in every listing, so a task whose creation response was lost can be found by it.
     body: { model: upstream.model, safety_identifier: order.taskId, ...order.body },
   }),
   createdId: (body) => textOf(body["id"]),

@@ -1,27 +1,27 @@
-/** What a protocol's answer says, piece by piece; a whole answer is the same pieces at once. */
+/** One piece of a protocol's answer; a non-streamed answer yields the same events at once. */
 export type ResponseEvent =
   | { readonly type: "start"; readonly id: string; readonly model: string | undefined }
   | { readonly type: "text"; readonly candidate: number; readonly text: string }
   | { readonly type: "thinking"; readonly candidate: number; readonly text: string }
-  /** Ends the thinking before it. */
+  /** Ends the preceding thinking. */
   | { readonly type: "signature"; readonly candidate: number; readonly signature: string }
   | { readonly type: "redacted"; readonly candidate: number; readonly data: string }
   | { readonly type: "refusal"; readonly candidate: number; readonly text: string }
   | CallEvent
-  /** More of a call's input: a fragment of JSON. */
+  /** More of a call's input, as a JSON fragment. */
   | { readonly type: "input"; readonly candidate: number; readonly call: number; readonly json: string }
   | StopEvent
-  /** What was counted; a later one takes the place of an earlier one. */
+  /** Usage; a later event replaces an earlier one. */
   | { readonly type: "usage"; readonly tokens: Tokens }
-  /** The upstream is alive and has nothing to say. */
+  /** The upstream is alive but sent no content. */
   | { readonly type: "idle" }
-  /** Nothing more comes; always last. */
+  /** End of the answer; always last. */
   | { readonly type: "end" };
 
 export interface CallEvent {
   readonly type: "call";
   readonly candidate: number;
-  /** Rising from 0 among the candidate's calls. */
+  /** Counts up from 0 within the candidate. */
   readonly call: number;
   readonly id: string;
   readonly name: string;
@@ -37,7 +37,7 @@ export interface StopEvent {
 
 export type StopReason = "stop" | "stop_sequence" | "length" | "tools" | "refusal" | "pause" | "context_full";
 
-/** An answer's count, no field containing another but `thinking`, which is a part of `output`. */
+/** An answer's usage. No field contains another, except that `thinking` is part of `output`. */
 export interface Tokens {
   readonly input: number;
   readonly cacheRead: number;
@@ -45,11 +45,11 @@ export interface Tokens {
   readonly cacheWrite1h: number;
   readonly output: number;
   readonly thinking: number;
-  /** Sound, as a part of the input; undefined: not told. */
+  /** Audio, as part of the input; undefined: not reported. */
   readonly audioInput?: number;
 }
 
-/** What the events have said to a reader, for an estimate. */
+/** The text that events have sent to a reader, for an estimate. */
 export function spokenText(event: ResponseEvent): string {
   switch (event.type) {
     case "text":

@@ -1,8 +1,8 @@
 import { UpstreamFailure } from "../failure.ts";
 
 /**
- * A request that cannot be said in the upstream's protocol: the client's fault, told before
- * anything is sent.
+ * A client error for a request that the upstream's protocol cannot express, raised before anything
+ * is sent.
  * @param param path of the field at fault
  */
 export function refusal(param: string, message: string, code = "unsupported_value"): UpstreamFailure {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { fieldsOf, listOf, textOf } from "./fields.ts";
 
-/** OpenAI and Gemini take names of up to this many characters, Anthropic longer ones. */
+/** OpenAI and Gemini accept names of up to this many characters, Anthropic longer ones. */
 const max = 64;
 
 export function shortToolName(name: string): string {
@@ -9,9 +9,7 @@ export function shortToolName(name: string): string {
   return `${name.slice(0, max - 9)}_${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
 }
 
-/**
- * Gives back the client's own names: the ones in its request that were too long for the upstream.
- */
+/** Maps shortened tool names back to the client's own. */
 export function longToolNames(body: { readonly tools?: unknown }): (name: string) => string {
   const long = new Map<string, string>();
   for (const tool of listOf(body.tools)) {

@@ -2,14 +2,14 @@ import type { AssistantPart, Conversation, ResultPart, TextPart, Turn, UserPart 
 
 export type SpokenTurn = Exclude<Turn, { role: "system" }>;
 
-/** All system text, wherever it stands: for protocols that have one place for it. */
+/** All system text, wherever it occurs: for protocols with a single place for it. */
 export function systemParts(conversation: Conversation): TextPart[] {
   return conversation.turns.flatMap((turn) => (turn.role === "system" ? turn.parts : [])).filter(hasText);
 }
 
 /**
- * The turns by turns: neighbours of one role are joined, tool results stand before what else the
- * user says, and what is empty is left out (Anthropic and Gemini refuse empty text).
+ * Makes turns alternate: consecutive turns of one role are merged, tool results come before the
+ * user's other parts, and empty parts are dropped (Anthropic and Gemini reject empty text).
  */
 export function alternatingTurns(conversation: Conversation): SpokenTurn[] {
   const joined: { role: SpokenTurn["role"]; parts: (UserPart | AssistantPart)[] }[] = [];
@@ -25,7 +25,7 @@ export function alternatingTurns(conversation: Conversation): SpokenTurn[] {
   return joined as SpokenTurn[];
 }
 
-/** A result's text, all of it. */
+/** All text of a tool result. */
 export function resultText(result: ResultPart): string {
   return result.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }

@@ -1,23 +1,23 @@
 import type { Fields } from "./fields.ts";
 
 /**
- * A request for text as every protocol can say it: what a client format is read into, and what is
- * written for an upstream that speaks another protocol.
+ * A protocol-independent request for text: client formats are parsed into it, and it is encoded for
+ * upstreams of other protocols.
  */
 export interface Conversation {
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice | undefined;
-  /** False: at most one tool call an answer. */
+  /** False: at most one tool call per answer. */
   readonly parallelTools: boolean;
-  /** Tokens; undefined leaves it to the upstream. */
+  /** Tokens; undefined: the upstream's default. */
   readonly outputCap: number | undefined;
   readonly candidates: number;
   readonly stop: readonly string[];
   readonly sampling: Sampling;
   readonly thinking: Thinking | undefined;
   readonly format: ResponseFormat;
-  /** The client's name for its end user. */
+  /** The client's id of its end user. */
   readonly user: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface Thinking {
   readonly effort: Effort | undefined;
   /** Tokens. */
   readonly budget: number | undefined;
-  /** The client wants to see it. */
+  /** Whether the client wants to see it. */
   readonly shown: boolean;
 }
 
@@ -71,7 +71,7 @@ export type AssistantPart = TextPart | ThinkingPart | RedactedPart | CallPart;
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
-  /** A mark of Anthropic's prompt cache, as the client sent it. */
+  /** Anthropic's prompt cache marker, as sent by the client. */
   readonly cacheControl?: unknown;
 }
 
@@ -83,7 +83,7 @@ export interface MediaPart {
   readonly source: MediaSource;
   /** File name or title. */
   readonly title: string | undefined;
-  /** Where in the client's request it stands. */
+  /** Its path in the client's request. */
   readonly param: string;
   readonly cacheControl?: unknown;
 }
@@ -95,7 +95,7 @@ export type MediaSource =
 export interface ThinkingPart {
   readonly type: "thinking";
   readonly text: string;
-  /** Empty when the vendor gave none. */
+  /** Empty when the vendor provided none. */
   readonly signature: string;
 }
 
@@ -116,7 +116,7 @@ export interface CallPart {
 export interface ResultPart {
   readonly type: "result";
   readonly callId: string;
-  /** The name of the tool that was called. */
+  /** The name of the called tool. */
   readonly name: string;
   readonly parts: readonly (TextPart | MediaPart)[];
   readonly isError: boolean;

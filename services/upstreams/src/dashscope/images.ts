@@ -13,8 +13,8 @@ import { dashScopeVariant } from "./variant.ts";
 const path = "/api/v1/services/aigc/multimodal-generation/generation";
 
 /**
- * DashScope's own protocol for Qwen-Image: pictures first, then one text (Model Studio, qwen-image
- * and qwen-image-edit).
+ * DashScope's own protocol for Qwen-Image: images first, then a single text (Model Studio,
+ * qwen-image and qwen-image-edit).
  */
 export const dashScopeImages: ImageAdapter = {
   maxPerCall: 1,
@@ -39,7 +39,7 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
 
 function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
   const fields = responseFields(body);
-  // An error may come under status 200; then it has a code where an answer has none.
+  // An error may arrive under status 200; it then has a code, which a result does not.
   if (textOf(fields["code"])) throw failureOf({ status: 400, header: () => undefined, body }, upstream);
   const images = listOf(fieldsOf(fields["output"])["choices"]).flatMap(picturesIn);
   if (images.length === 0) throw nothingMade([]);
@@ -62,7 +62,7 @@ function picturesIn(choice: unknown): ImageItem[] {
   });
 }
 
-/** Codes that say the fault is not the client's, whatever the status. */
+/** Codes of faults that are not the client's, whatever the status. */
 const ours = new Set(["Arrearage", "InvalidApiKey", "AccessDenied", "AccessDenied.Unpurchased", "Model.AccessDenied"]);
 
 function failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure {

@@ -6,7 +6,7 @@ import { dashScopeSpeech } from "./speech.ts";
 import { dashScopeVariant } from "./variant.ts";
 import { wanVideo } from "./video.ts";
 
-/** Alibaba's DashScope: chat and embeddings in OpenAI's protocol, everything else in its own. */
+/** Alibaba's DashScope: chat and embeddings by OpenAI's protocol, everything else by its own. */
 export const dashScope: UpstreamProvider = {
   generation: compatibleGeneration(dashScopeVariant),
   images: dashScopeImages,
@@ -17,9 +17,9 @@ export const dashScope: UpstreamProvider = {
     base64: false,
   }),
   speech: dashScopeSpeech,
-  // It goes on to the end, and bills it (https://openrouter.ai/docs/api-reference/streaming,
-  // "Stream Cancellation").
+  // It continues generating to the end, and bills it
+  // (https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation").
   onAbort: "continues",
-  // Qwen-Omni's cap bounds its text, from which another model makes the speech.
+  // Qwen-Omni's cap limits its text, which another model turns into speech.
   uncapped: ["thinking", "speech"],
 };

@@ -11,15 +11,15 @@ export interface SpeechMessage {
   /** Base64; empty when there is none. */
   readonly data: string;
   readonly url: string | undefined;
-  /** The text is spoken to its end. */
+  /** The text was spoken completely. */
   readonly last: boolean;
   readonly usage: CharacterReport | undefined;
 }
 
 /**
  * Reads one message; undefined when it is not JSON.
- * @param status the HTTP status that it came under, or that its event names
- * @throws {UpstreamFailure} when it tells of an error, under whatever status
+ * @param status the HTTP status of the response, or the one named by the event
+ * @throws {UpstreamFailure} when it reports an error, under whatever status
  */
 export function readMessage(bytes: Buffer, status: number, upstream: Upstream): SpeechMessage | undefined {
   const value = parsedJson(bytes.toString("utf8"));
@@ -33,13 +33,13 @@ export function readMessage(bytes: Buffer, status: number, upstream: Upstream): 
   return {
     data: textOf(audio["data"]) ?? "",
     url: textOf(audio["url"]) || undefined,
-    // While it goes on the reason is the text "null".
+    // Until the end the reason is the string "null".
     last: textOf(output["finish_reason"]) === "stop",
     usage: characters === undefined || raw === undefined ? undefined : { characters, raw },
   };
 }
 
-/** What an error message means. Under a good status only its code says whose fault it was. */
+/** Classifies an error message. Under a good status only its code tells whose fault it was. */
 export function messageFailure(body: Buffer, status: number, upstream: Upstream): UpstreamFailure {
   const code = textOf(fieldsOf(parsedJson(body.toString("utf8")))["code"]) ?? "";
   const meant = status >= 400 ? status : statusOf(code);

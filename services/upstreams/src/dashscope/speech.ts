@@ -14,9 +14,9 @@ const path = "/api/v1/services/aigc/multimodal-generation/generation";
 const maxBodyBytes = 64 * 1024 * 1024;
 
 /**
- * Qwen3-TTS in DashScope's own protocol (Model Studio, qwen-tts API). It is asked for a stream,
- * whose events carry 24 kHz PCM; an answer in one piece, or a stream without sound in it, names the
- * URL of a WAV file instead.
+ * Qwen3-TTS in DashScope's own protocol (Model Studio, qwen-tts API). A stream is requested, whose
+ * events carry 24 kHz PCM; a non-streamed answer, or a stream without audio, contains the URL of a
+ * WAV file instead.
  */
 export const dashScopeSpeech: SpeechAdapter = {
   async speak(call, site) {
@@ -55,7 +55,7 @@ class DashScopeSpeech implements SpokenText {
   }
 
   /**
-   * Waits for the first sound, so that an upstream that brings none can still be replaced by
+   * Waits for the first audio, so that an upstream that sends none can still be replaced by
    * another.
    */
   async open(): Promise<void> {
@@ -63,7 +63,7 @@ class DashScopeSpeech implements SpokenText {
     if (done === true) throw new UpstreamFailure("transient", "the upstream sent no sound", { status: 200 });
   }
 
-  /** Gives nothing at first, when the first piece has come; then all pieces. */
+  /** Yields an empty buffer once the first piece has arrived, then all pieces. */
   async *#withFirst(sound: AsyncGenerator<Buffer, void, undefined>): AsyncGenerator<Buffer, void, undefined> {
     for await (const piece of sound) {
       if (this.#first === undefined) {
@@ -85,7 +85,7 @@ class DashScopeSpeech implements SpokenText {
   async *#streamed(response: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
     let silent = true;
     let last: SpeechMessage | undefined;
-    // The body is read to its end even when all has been said: the connection is used again.
+    // Reads the body to its end even after the last message, so that the connection can be reused.
     for await (const event of eventsOf(response)) {
       if (event.data === undefined || last !== undefined) continue;
       const message = readMessage(event.data, statusIn(event), this.#site.upstream);
@@ -107,7 +107,7 @@ class DashScopeSpeech implements SpokenText {
   }
 }
 
-/** Samples as they are, or those of a WAV file. */
+/** Raw samples, or those of a WAV file. */
 function soundOf(bytes: Buffer): Buffer {
   return isWav(bytes) ? samplesOf(bytes) : bytes;
 }
@@ -136,7 +136,7 @@ async function* eventsOf(response: HttpResponse): AsyncGenerator<SseEvent, void,
   if (tail !== undefined) yield tail;
 }
 
-/** An event names its status in a comment: `:HTTP_STATUS/429`. */
+/** An event carries its status in a comment: `:HTTP_STATUS/429`. */
 function statusIn(event: SseEvent): number {
   const found = /^:HTTP_STATUS\/(\d{3})/m.exec(event.raw.toString("latin1", 0, 200));
   return found === null ? 200 : Number(found[1]);

@@ -1,8 +1,8 @@
 import type { OpenAiVariant } from "../openai-compatible/variant.ts";
 
 /**
- * DashScope's compatible mode. There `insufficient_quota` is a limit of tokens per minute and
- * passes by itself (Model Studio's list of error codes); what does not pass has other names.
+ * DashScope's compatible mode. Its `insufficient_quota` is a limit of tokens per minute and
+ * temporary (Model Studio's list of error codes); permanent ones have other names.
  */
 export const dashScopeVariant: OpenAiVariant = {
   path: "/compatible-mode/v1/chat/completions",

@@ -12,7 +12,7 @@ const maxPixels: readonly (readonly [resolution: string, pixels: number])[] = [
   ["1080p", 2_400_000],
 ];
 
-/** The tier of a size such as `1280*720`; undefined when it is no size. */
+/** The tier of a size such as `1280*720`; undefined when it is not a size. */
 export function resolutionOfSize(size: string): string | undefined {
   const match = /^(\d{2,5})\s*[*x]\s*(\d{2,5})$/i.exec(size);
   if (match === null) return undefined;

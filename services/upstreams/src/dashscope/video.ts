@@ -6,7 +6,7 @@ import type { ListedVideo, LostVideo, VideoAdapter, VideoPhase, VideoState, Vide
 import { dashScopeVariant } from "./variant.ts";
 import { resolutionOfSize } from "./video-sizes.ts";
 
-/** DashScope's words for a task (Model Studio, managing asynchronous tasks). */
+/** DashScope's task states (Model Studio, managing asynchronous tasks). */
 const phases: Readonly<Record<string, VideoPhase>> = {
   PENDING: "queued",
   RUNNING: "running",
@@ -17,7 +17,7 @@ const phases: Readonly<Record<string, VideoPhase>> = {
   UNKNOWN: "unknown",
 };
 
-/** Wan and HappyHorse on DashScope: one wire for both. */
+/** Wan and HappyHorse on DashScope share one protocol. */
 export const wanVideo: VideoAdapter = {
   familyOf: (model) => (model.startsWith("happyhorse") ? "happy" : "wan"),
   pollMs: 15_000,
@@ -53,8 +53,8 @@ function resultOf(output: Fields): Pick<VideoState, "videoUrl" | "seed" | "promp
 }
 
 /**
- * Three generations count in three shapes: `video_duration` and `video_ratio` (which holds a size)
- * up to 2.5, `duration` and `SR` from 2.6 on.
+ * The usage format differs between generations: `video_duration` and `video_ratio` (which holds a
+ * size) up to 2.5, `duration` and `SR` from 2.6 on.
  */
 function usageOf(body: Fields): VideoUsage | undefined {
   const raw = body["usage"];
@@ -78,7 +78,7 @@ function listPath({ upstreamModel, fromMs, untilMs }: LostVideo): string {
   return `/api/v1/tasks/?${query}`;
 }
 
-/** `YYYYMMDDhhmmss` in Beijing time, as the listing takes it. */
+/** `YYYYMMDDhhmmss` in Beijing time, as the listing requires. */
 function stamp(ms: number): string {
   const beijing = new Date(ms + 8 * 3_600_000).toISOString();
   return beijing.replaceAll(/\D/g, "").slice(0, 14);

@@ -1,24 +1,24 @@
-/** A call that is read on for its usage alone. */
+/** A call that continues only for its usage. */
 export interface Drained {
-  /** Ends it: it has taken too long, or too much. */
+  /** Aborts it: it has exceeded the limit in time or bytes. */
   giveUp(): void;
 }
 
 export interface DrainLimits {
-  /** Calls at once, of this process. */
+  /** Concurrent calls in this process. */
   readonly atOnce: number;
-  /** Milliseconds that one may take. */
+  /** Maximum duration of one call, milliseconds. */
   readonly maxMs: number;
-  /** Bytes that one may bring. */
+  /** Maximum bytes of one call. */
   readonly maxBytes: number;
 }
 
 const defaults: DrainLimits = { atOnce: 200, maxMs: 120_000, maxBytes: 8 * 1024 * 1024 };
 
 /**
- * Calls whose clients have left and whose upstreams would bill on: they are read to the upstream's
- * own count, so that the bill is exact. Bounded in number, time and bytes; beyond that the bill is
- * an estimate. Disposing gives all of them up.
+ * Calls whose clients have disconnected but whose upstreams keep billing: they are read up to the
+ * upstream's usage, so that the bill is exact. Bounded in number, time and bytes; beyond that the
+ * bill is an estimate. Disposing aborts all of them.
  */
 export class Drains implements Disposable {
   readonly limits: DrainLimits;
@@ -29,12 +29,12 @@ export class Drains implements Disposable {
     this.limits = { ...defaults, ...limits };
   }
 
-  /** Calls under way. */
+  /** Number of calls in progress. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** False when there is no room for one more: it must be given up at once. */
+  /** False when the limit is reached: the call must be aborted at once. */
   begin(call: Drained): boolean {
     if (this.#closed || this.#open.size >= this.limits.atOnce) return false;
     this.#open.set(call, setTimeout(() => call.giveUp(), this.limits.maxMs).unref());

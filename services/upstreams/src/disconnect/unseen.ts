@@ -1,12 +1,9 @@
-/**
- * Tokens a second that a model makes at least as an estimate takes it, where nothing of them is
- * seen.
- */
+/** Tokens per second that an estimate assumes a model generates, when none of them can be seen. */
 const tokensPerSecond = 100;
 
 /**
- * What a call may have made in so many milliseconds, where the upstream was given up before it
- * said.
+ * Estimates what a call generated in this time, when it was aborted before the upstream reported
+ * usage.
  */
 export function unseenTokens(workedMs: number, maxTokens: number): number {
   return Math.min(Math.ceil((workedMs / 1_000) * tokensPerSecond), maxTokens);

@@ -4,18 +4,18 @@ import type { HttpResponse } from "../http/call.ts";
 import type { BodySink } from "../http/response-body.ts";
 import type { Drained, Drains } from "./drains.ts";
 
-/** What becomes of an upstream call whose client leaves. */
+/** What happens to an upstream call whose client disconnects. */
 export interface DisconnectRule {
   readonly onAbort: OnAbort;
   readonly drains: Drains;
-  /** Called when the call goes on without its client. */
+  /** Called when the call continues without its client. */
   draining?(): void;
 }
 
 /**
- * Stands between a client and an upstream call made for it. A client that leaves before the
- * upstream has the request ends the call, for nothing. After that, a call that stops being billed
- * is ended; any other is read on for its usage, as long as that may take.
+ * Links an upstream call to its client. If the client disconnects before the upstream has the
+ * request, the call is aborted and nothing is owed. After that, a call whose billing stops on abort
+ * is aborted; any other is drained for its usage, within the limits.
  */
 export class DisconnectWatch implements Drained {
   readonly #client: AbortSignal;
@@ -34,18 +34,19 @@ export class DisconnectWatch implements Drained {
     else client.addEventListener("abort", this.#onLeave);
   }
 
-  /** Ends the upstream call. */
+  /** Aborts the upstream call. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** The upstream has the whole request. */
+  /** The upstream has received the whole request. */
   sent(): void {
     this.#sentAt = performance.now();
   }
 
   /**
-   * The answer's head is there: its body is counted, and never stopped once nobody but us reads it.
+   * Wraps the response after its head arrived: its body is counted, and never paused once only we
+   * read it.
    */
   answered(response: HttpResponse): HttpResponse {
     this.#response = response;
@@ -61,14 +62,17 @@ export class DisconnectWatch implements Drained {
     this.#controller.abort(this.#client.reason);
   }
 
-  /** The call is over, however it went. */
+  /** The call is over, whatever the outcome. */
   done(): void {
     this.#client.removeEventListener("abort", this.#onLeave);
     if (this.draining) this.#rule.drains.end(this);
     this.draining = false;
   }
 
-  /** The failure, with how long the upstream has had the request, if it had it when we gave up. */
+  /**
+   * Adds to the failure how long the upstream had the request, if it was aborted after receiving
+   * it.
+   */
   explained(failure: unknown): unknown {
     if (!(failure instanceof UpstreamFailure) || failure.kind !== "cancelled" || this.#sentAt === undefined)
       return failure;

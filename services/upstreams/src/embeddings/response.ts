@@ -4,10 +4,10 @@ import { type ScannedResponse, scanVectors, type VectorNames } from "./scan.ts";
 import type { RawVector, TokenReport } from "./types.ts";
 
 /**
- * The vectors of an answer, in the order of the inputs whatever order they came in.
- * @param count how many inputs were sent
- * @param errorInside what the body means when it is no list of vectors, if it means something
- * @throws {UpstreamFailure} when there is not exactly one vector for each input
+ * Reads the vectors of an answer, in the order of the inputs whatever their order in the answer.
+ * @param count number of inputs sent
+ * @param errorInside interprets a body that is not a list of vectors, if it can
+ * @throws {UpstreamFailure} unless there is exactly one vector per input
  */
 export function readVectors(
   body: Buffer,
@@ -32,10 +32,7 @@ export function readVectors(
   return { vectors: vectors as RawVector[], scanned, list };
 }
 
-/**
- * The usage object of an answer, if it says how many tokens there were; a copy, for the answer is
- * large.
- */
+/** The usage object of an answer, if it reports tokens; a copy, because the answer is large. */
 export function readUsage(
   body: Buffer,
   options: { scanned: ScannedResponse; member: string; tokensIn(usage: Fields): unknown },
@@ -44,7 +41,7 @@ export function readUsage(
   if (range === undefined) return undefined;
   const raw = Buffer.from(body.subarray(range.start, range.end));
   const tokens = countOf(options.tokensIn(fieldsOf(parsedJson(raw.toString("utf8")))));
-  // No text is no token: a count of zero says nothing.
+  // No text has zero tokens, so a count of zero means nothing.
   return tokens === undefined || tokens === 0 ? undefined : { tokens, raw };
 }
 

@@ -7,18 +7,18 @@ const closeBracket = 93;
 const openBrace = 123;
 const closeBrace = 125;
 
-/** A part of a body: from `start` up to `end`, exclusive. */
+/** A range of a body: from `start` to `end`, exclusive. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * One vector where it stands in the body: a JSON list of numbers with its brackets, or a string
- * with its quotes.
+ * A vector's position in the body: a JSON list of numbers with its brackets, or a string with its
+ * quotes.
  */
 export interface FoundVector extends Range {
-  /** What the item says of its place; undefined when it says nothing. */
+  /** The item's index; undefined when it has none. */
   readonly index: number | undefined;
 }
 
@@ -37,9 +37,10 @@ export interface VectorNames {
 }
 
 /**
- * Finds the vectors in an answer without parsing them: a list of numbers holds no other brackets,
- * so its end is found at the speed of memory, and the bytes can go to a client as they are.
- * @throws {SyntaxError} when the bytes are no such answer; what is inside a vector is not looked at
+ * Finds the vectors in an answer without parsing them: a list of numbers contains no other
+ * brackets, so its end is found at memory speed, and the bytes can be passed on to a client.
+ * @throws {SyntaxError} when the bytes are not such an answer; the content of a vector is not
+ * checked
  */
 export function scanVectors(body: Buffer, names: VectorNames): ScannedResponse {
   return new Scanner(body, names).respond();
@@ -152,16 +153,13 @@ class Scanner {
     if (this.#at === start) throw this.#unexpected();
   }
 
-  /**
-   * A scalar ends where a separator or white space is; a list, an object and a string ended
-   * themselves.
-   */
+  /** A scalar ends at a separator or white space; lists, objects and strings end by themselves. */
   #isValueEnd(): boolean {
     const byte = this.#body[this.#at];
     return byte === undefined || byte <= 32 || byte === comma || byte === closeBrace || byte === closeBracket;
   }
 
-  /** The next byte that is not white space; the position is moved to it. */
+  /** Returns the next byte that is not white space, and advances to it. */
   #peek(): number | undefined {
     let byte = this.#body[this.#at];
     while (byte === 32 || byte === 10 || byte === 13 || byte === 9) byte = this.#body[++this.#at];

@@ -8,45 +8,45 @@ export type EmbeddingInput = string | readonly number[];
 
 export type VectorFormat = "float" | "base64";
 
-/** What the text is for, where a model makes a difference. */
+/** The purpose of the text, for models that distinguish it. */
 export type InputType = "query" | "document";
 
-/** One call to one upstream: inputs that it takes together. */
+/** One call to one upstream, with a batch of inputs. */
 export interface EmbeddingCall {
   readonly requestId: string;
   readonly traits: EmbeddingTraits;
   readonly inputs: readonly EmbeddingInput[];
-  /** The size asked for; undefined: the model's own. */
+  /** The requested size; undefined: the model's own. */
   readonly dimensions: number | undefined;
   readonly inputType: InputType | undefined;
 }
 
-/** A vector inside an answer's bytes, still in the upstream's words. */
+/** A vector within an answer's bytes, in the upstream's encoding. */
 export interface RawVector extends FoundVector {
   readonly body: Buffer;
 }
 
-/** What an upstream counted. */
+/** The token count reported by an upstream. */
 export interface TokenReport {
   readonly tokens: number;
-  /** The upstream's usage object as it came (JSON). */
+  /** The upstream's usage object, unmodified (JSON). */
   readonly raw: Buffer;
 }
 
 export interface EmbeddingResponse {
   /** In the order of the inputs. */
   readonly vectors: readonly RawVector[];
-  /** The whole list as it came, when its items are OpenAI's and in the order of the inputs. */
+  /** The whole list, unmodified, when its items are OpenAI's and in the order of the inputs. */
   readonly list: Buffer | undefined;
   readonly usage: TokenReport | undefined;
-  /** The vectors are as long as asked for and of length 1. */
+  /** The vectors have the requested size and length 1. */
   readonly finished: boolean;
 }
 
 export interface EmbeddingAdapter {
   encode(call: EmbeddingCall, upstream: Upstream): Omit<UpstreamCall, "stream">;
   /**
-   * @throws {UpstreamFailure} when the body is no answer to this call, or an error under a good
+   * @throws {UpstreamFailure} when the body does not answer this call, or is an error under a good
    * status
    */
   decode(body: Buffer, call: EmbeddingCall, upstream: Upstream): EmbeddingResponse;

@@ -19,8 +19,8 @@ export interface GeminiContext {
 }
 
 /**
- * What Google's guide on thought signatures gives for calls that came without one, such as another
- * model's.
+ * The value from Google's guide on thought signatures for calls without one, e.g. from another
+ * model.
  */
 const noSignature = "skip_thought_signature_validator";
 
@@ -65,7 +65,7 @@ function modelParts(turn: SpokenTurn, { upstream }: GeminiContext): Part[] {
   return parts.flatMap((part): Part[] => {
     if (part.type === "text") return [{ text: part.text }];
     if (part.type !== "call") return [];
-    // Of calls made together only the first has a signature.
+    // Of parallel calls only the first has a signature.
     const signature = part.signature ?? (strict && calls === 0 ? noSignature : undefined);
     calls++;
     return [callPart(part, signature)];

@@ -6,8 +6,8 @@ const names = { list: "embeddings", vector: "values" };
 const taskTypes: Record<InputType, string> = { query: "RETRIEVAL_QUERY", document: "RETRIEVAL_DOCUMENT" };
 
 /**
- * Gemini's `batchEmbedContents` (ai.google.dev/api/embeddings). The size is always named: the
- * upstream model's own may be another than that of the model it stands for. Shortened vectors are
+ * Gemini's `batchEmbedContents` (ai.google.dev/api/embeddings). The size is always sent: the
+ * upstream model's default may differ from that of the model it stands for. Truncated vectors are
  * not of length 1 there, and most models report no usage.
  */
 export const geminiEmbeddings: EmbeddingAdapter = {

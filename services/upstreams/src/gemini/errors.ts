@@ -6,14 +6,17 @@ import { redact } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
 
 /**
- * What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing.
+ * Classifies a bad status and its body. A body that is not JSON (a proxy's HTML page) carries no
+ * information.
  */
 export function geminiFailure(response: BadResponse, upstream: Upstream): UpstreamFailure {
   const error = errorIn(parsedJson(response.body.toString("utf8")));
   return failure(response.status, error, upstream, retryAfterMs(response.header, Date.now()));
 }
 
-/** An error body under a good status, or in a stream; undefined when there is no error in it. */
+/**
+ * Detects an error body under a good status, or in a stream; undefined when it contains no error.
+ */
 export function geminiErrorInside(value: unknown, upstream: Upstream): UpstreamFailure | undefined {
   const error = errorIn(value);
   return error === undefined ? undefined : failure(countOf(error["code"]) ?? 500, error, upstream, undefined);
@@ -56,13 +59,13 @@ function kindOf(status: number, error: Fields | undefined): FailureKind {
   return "client";
 }
 
-/** A bad key is told as a bad request. */
+/** A bad key is reported as a bad request. */
 function keyIsBad(error: Fields | undefined): boolean {
   const reasons = details(error).map((detail) => detail["reason"]);
   return reasons.includes("API_KEY_INVALID") || /api key (not valid|expired)/i.test(textOf(error?.["message"]) ?? "");
 }
 
-/** A limit by the day does not pass soon. */
+/** A daily limit does not reset soon. */
 function quotaIsGone(error: Fields | undefined): boolean {
   return details(error)
     .flatMap((detail) => listOf(detail["violations"]))

@@ -13,12 +13,12 @@ const withheld = new Set([
   "IMAGE_RECITATION",
 ]);
 
-/** True when the model tried to call a tool and did not manage: there is no answer then. */
+/** True when the model attempted a tool call and failed: there is no answer then. */
 export function isCallFault(finishReason: string): boolean {
   return callFaults.has(finishReason);
 }
 
-/** Gemini's `finishReason`; an answer that calls tools ends with `STOP` too. */
+/** Maps Gemini's `finishReason`; an answer that calls tools also ends with `STOP`. */
 export function stopReasonOf(finishReason: string, called: boolean): StopReason {
   if (finishReason === "MAX_TOKENS" || finishReason === "CONTINUATION") return "length";
   if (withheld.has(finishReason)) return "refusal";

@@ -10,13 +10,13 @@ import { geminiErrorInside, geminiFailure } from "./errors.ts";
 import { geminiHeaders } from "./headers.ts";
 import { geminiUsage } from "./usage.ts";
 
-/** Most pixels that are still meant by `1K` and `2K`: halfway to the next, in area. */
+/** Upper bounds in pixels for `1K` and `2K`: halfway to the next tier, by area. */
 const maxPixels: readonly (readonly [size: string, pixels: number])[] = [
   ["1K", 1_700_000],
   ["2K", 7_000_000],
 ];
 
-/** Gemini's image models, asked like its text models; one picture a call, always inline. */
+/** Gemini's image models, called like its text models; one image per call, always inline. */
 export const geminiImages: ImageAdapter = {
   maxPerCall: 1,
   takesUrls: false,
@@ -52,7 +52,7 @@ function configOf({ size, options }: ImageRequest, model: string): { aspectRatio
   const requested = textOf(options["resolution"])?.toUpperCase() ?? (pixels && tierOf(pixels.width * pixels.height));
   return {
     ...(ratio !== undefined && { aspectRatio: ratio }),
-    // The 2.x models have one size and refuse the field.
+    // The 2.x models have one size and reject the field.
     ...(requested !== undefined && !/gemini-2/.test(model) && { imageSize: requested }),
   };
 }
@@ -81,7 +81,7 @@ function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageRespon
   };
 }
 
-/** Sketches that belong to the model's thoughts are not the answer. */
+/** Sketches that belong to the model's thoughts are not part of the answer. */
 function pictureIn(part: Fields): ImageItem[] {
   const { data, mimeType } = fieldsOf(part["inlineData"] ?? part["inline_data"]);
   if (part["thought"] === true || typeof data !== "string" || data === "") return [];

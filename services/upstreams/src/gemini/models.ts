@@ -1,6 +1,6 @@
 import type { Effort, Thinking } from "../conversation/types.ts";
 
-/** Tokens of thinking for an effort, as Google's own OpenAI-compatible endpoint maps them. */
+/** Thinking tokens per effort, as Google's own OpenAI-compatible endpoint maps them. */
 const budgets: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 1_024,
@@ -10,12 +10,12 @@ const budgets: Readonly<Record<Effort, number>> = {
   xhigh: 24_576,
   max: 24_576,
 };
-/** Gemini 2.5 Pro always thinks, at least so much. */
+/** Gemini 2.5 Pro always thinks, with at least this budget. */
 const minProBudget = 128;
 
 /**
- * Gemini's `thinkingConfig`: a budget for the 2.5 family, a level since Gemini 3; undefined where
- * neither is taken.
+ * Gemini's `thinkingConfig`: a budget for the 2.5 family, a level since Gemini 3; undefined if
+ * neither is supported.
  */
 export function thinkingConfig(model: string, thinking: Thinking | undefined): object | undefined {
   if (thinking === undefined || !thinks(model)) return undefined;
@@ -31,7 +31,7 @@ export function thinkingConfig(model: string, thinking: Thinking | undefined): o
   return { ...shown, ...(level !== undefined && { thinkingLevel: level }) };
 }
 
-/** Since Gemini 3 a call must come back with the signature of the thought behind it. */
+/** Since Gemini 3, a call must be sent back with the signature of its thought. */
 export function wantsSignatures(model: string): boolean {
   return !/gemini-[12](\.|-)/.test(model);
 }

@@ -4,7 +4,7 @@ import { geminiFailure } from "./errors.ts";
 import { GeminiReader } from "./reader.ts";
 import { encodeForGemini } from "./request.ts";
 
-/** Google's own protocol of Gemini, for clients of other formats. */
+/** Gemini's own protocol, for clients of other formats. */
 export const geminiProtocol: UpstreamProtocol = {
   encode: encodeForGemini,
   openReader: (call, upstream) => new GeminiReader(upstream, longToolNames(call.fields)),

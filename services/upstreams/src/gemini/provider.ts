@@ -16,7 +16,7 @@ export const gemini: UpstreamProvider = {
   images: geminiImages,
   embeddings: geminiEmbeddings,
   promptCounter: geminiCounter,
-  // It goes on to the end, and bills it (https://openrouter.ai/docs/api-reference/streaming,
-  // "Stream Cancellation").
+  // It continues generating to the end, and bills it
+  // (https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation").
   onAbort: "continues",
 };

@@ -16,11 +16,10 @@ interface CandidateState {
 }
 
 /**
- * Understands Gemini's answers: every event of a stream is a whole response with a part of the
- * content.
+ * Reads Gemini's answers: every event of a stream is a complete response with part of the content.
  */
 export class GeminiReader implements ResponseReader {
-  /** Nothing says that the last event has come but the end of the connection. */
+  /** Only the end of the connection marks the last event. */
   readonly ended = false;
   soFar: UsageReport | undefined;
   readonly #upstream: Upstream;

@@ -9,12 +9,12 @@ import { geminiHeaders } from "./headers.ts";
 import { thinkingConfig } from "./models.ts";
 import { geminiSchema } from "./schema.ts";
 
-/** Gemini takes no more stop sequences than this. */
+/** The maximum number of stop sequences that Gemini accepts. */
 const maxStops = 5;
 
 /**
- * A conversation as Gemini takes it. Media that are given by URL are fetched: it takes them in the
- * request only.
+ * Encodes a conversation for Gemini. Media given by URL are fetched, because it only accepts them
+ * inline.
  */
 export async function encodeForGemini(
   conversation: Conversation,
@@ -31,7 +31,7 @@ export async function encodeForGemini(
   };
 }
 
-/** A `GenerateContentRequest`. */
+/** Builds a `GenerateContentRequest`. */
 export async function geminiBody(conversation: Conversation, context: GeminiContext): Promise<object> {
   const system = systemParts(conversation);
   const config = generationConfig(conversation, context.upstream.model);

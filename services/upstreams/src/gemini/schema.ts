@@ -1,7 +1,7 @@
 import { type Fields, isFields } from "../conversation/fields.ts";
 
 /**
- * The keywords of JSON Schema that Gemini reads (its reference of `responseJsonSchema`); it refuses
+ * The JSON Schema keywords that Gemini supports (reference of `responseJsonSchema`); it rejects
  * others.
  */
 const known = new Set([
@@ -28,7 +28,7 @@ const known = new Set([
 ]);
 const byName = new Set(["properties", "$defs"]);
 
-/** The schema in the keywords that Gemini reads; what only narrows it further is left out. */
+/** Reduces a schema to the keywords that Gemini supports; dropped ones only narrow it further. */
 export function geminiSchema(schema: Fields): Fields {
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {

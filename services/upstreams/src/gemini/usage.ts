@@ -4,8 +4,7 @@ import type { Tokens } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, listOf } from "../conversation/fields.ts";
 
 /**
- * Gemini's count, taken apart: the prompt holds what a cache served, the candidates do not hold the
- * thoughts.
+ * Gemini's usage, broken down: the prompt includes cached tokens, the candidates exclude thoughts.
  */
 export interface GeminiUsage {
   readonly tokens: Tokens;
@@ -22,7 +21,7 @@ const outputUnits: readonly (readonly [modality: string, unit: UnitName])[] = [
   ["AUDIO", "audio_output_tokens"],
 ];
 
-/** @returns undefined when the object does not say what was used */
+/** @returns undefined when the object does not report usage */
 export function geminiUsage(usage: Fields): GeminiUsage | undefined {
   const prompt = countOf(usage["promptTokenCount"]);
   if (prompt === undefined || prompt === 0) return undefined;

@@ -1,12 +1,12 @@
 import type { Timeouts } from "@uag/catalog/types.ts";
 import { Deadlines, type Timed } from "@uag/kit/deadlines.ts";
 
-/** One coarse timer for all calls: a timer, or two, for each would cost more than sending it. */
+/** One coarse timer for all calls: a timer or two per call would cost more than sending it. */
 const deadlines = new Deadlines();
 
 /**
- * Watches one call: the wait for a connection, the wait for its head, the waits between its chunks,
- * its whole time. Up to 20 ms late.
+ * Enforces one call's timeouts: for the connection, for the head, between chunks, and in total. Up
+ * to 20 ms late.
  */
 export class CallTimer implements Timed {
   dueAt = 0;
@@ -14,7 +14,7 @@ export class CallTimer implements Timed {
   readonly #timeouts: Timeouts;
   readonly #expired: (reason: string) => void;
   readonly #endAt: number;
-  /** How long nothing may come, and since when that counts: for ever while the call rests. */
+  /** The maximum silence, and since when it is measured: infinity while paused. */
   #allowedMs: number;
   #since: number;
 
@@ -27,7 +27,7 @@ export class CallTimer implements Timed {
     deadlines.set(this, Math.min(this.#endAt, this.#since + this.#allowedMs));
   }
 
-  /** The request is on its way. */
+  /** The request was sent. */
   sent(): void {
     this.#allow(this.#timeouts.firstByteMs);
   }
@@ -40,12 +40,12 @@ export class CallTimer implements Timed {
     if (this.#since !== Number.POSITIVE_INFINITY) this.#since = performance.now();
   }
 
-  /** Nothing is asked of the upstream for now. */
+  /** Pauses: nothing is expected from the upstream. */
   rest(): void {
     this.#since = Number.POSITIVE_INFINITY;
   }
 
-  /** The answer's reader goes on. */
+  /** Resumes when the reader continues. */
   go(): void {
     this.#since = performance.now();
   }

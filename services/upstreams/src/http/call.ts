@@ -14,34 +14,35 @@ export interface HttpRequest {
   readonly origin: string;
   readonly path: string;
   readonly method: "POST" | "GET" | "DELETE";
-  /** Name and value by turns. */
+  /** Names and values alternating. */
   readonly headers: readonly string[];
   readonly body: Buffer | undefined;
   readonly timeouts: Timeouts;
   readonly transport: Transport;
-  /** Aborting ends the call at once, the connection with it. */
+  /** Aborting ends the call at once, along with its connection. */
   readonly signal: AbortSignal;
-  /** Called when the whole request has been written. */
+  /** Called when the whole request was written. */
   readonly onSent?: (() => void) | undefined;
 }
 
 /**
- * An answer whose head has come. Its body must be taken (`consume`, `read`) or given up (`cancel`).
+ * A response whose head has arrived. Its body must be consumed (`consume`, `read`) or dropped
+ * (`cancel`).
  */
 export interface HttpResponse {
   readonly status: number;
   header(name: string): string | undefined;
   consume(sink: BodySink): void;
-  /** @throws {UpstreamFailure} also when the body, unpacked, is longer than `maxBytes` */
+  /** @throws {UpstreamFailure} also when the decompressed body is longer than `maxBytes` */
   read(maxBytes: number): Promise<Buffer>;
-  /** Stops reading from the socket; the timeout between chunks rests meanwhile. */
+  /** Stops reading from the socket; the timeout between chunks is paused meanwhile. */
   pause(): void;
   resume(): void;
   cancel(): void;
 }
 
 /**
- * Sends a request and resolves when the head of the answer is there, whatever its status.
+ * Sends a request and resolves when the head of the response arrives, whatever its status.
  * @throws {UpstreamFailure} `unreachable`, `busy`, `timeout`, `transient`, or `cancelled` when the
  * signal aborts
  */
@@ -57,14 +58,14 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
   #lane: Lane | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   readonly #body: ResponseBody = new ResponseBody(this);
-  /** All bytes have come. */
+  /** All bytes have arrived. */
   #ended = false;
   #failure: UpstreamFailure | undefined;
   readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (failure: UpstreamFailure) => void;
   readonly #signal: AbortSignal;
   readonly #onSent: (() => void) | undefined;
-  /** Of where the call was made: its turn for a connection comes from elsewhere. */
+  /** The caller's trace context: the turn for a connection is granted from elsewhere. */
   readonly #traceparent = currentTraceparent();
   readonly #onAbort = (): void => this.cancel();
   readonly #timer: CallTimer;
@@ -107,7 +108,7 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Thrown here, the connection stays whole for the next call.
+    // Thrown here, the connection stays usable for the next call.
     if (this.#failure !== undefined) throw this.#failure;
     this.#controller = controller;
     this.#timer.sent();
@@ -222,7 +223,7 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
     this.#body.fail(failure);
   }
 
-  /** Of the connection: it has done its work, or is given up. */
+  /** Releases the connection's slot when the call is done or aborted. */
   #letGo(): void {
     this.#timer.stop();
     this.#lane?.leave(this);

@@ -1,12 +1,11 @@
 import type { UpstreamFailure } from "../failure.ts";
 import type { HttpResponse } from "./call.ts";
 
-/** Bytes waiting for their reader above which the socket is not read. */
+/** Above this many buffered bytes the socket is not read. */
 const highWaterBytes = 256 * 1024;
 
 /**
- * An answer's body as it comes, at the pace of its reader. Leaving the loop early gives up the
- * call.
+ * The chunks of a response's body, at the reader's pace. Leaving the loop early aborts the call.
  * @throws {UpstreamFailure} when the body breaks
  */
 export async function* chunksOf(response: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
@@ -42,7 +41,7 @@ export async function* chunksOf(response: HttpResponse): AsyncGenerator<Buffer, 
         size -= chunk.length;
         if (paused && size <= highWaterBytes) {
           paused = false;
-          // What the socket held back may come in at once, within this call.
+          // Chunks that the socket held back may arrive synchronously, within this call.
           response.resume();
         }
         yield chunk;

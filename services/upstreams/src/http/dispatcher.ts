@@ -7,7 +7,7 @@ import type { TlsMaterial } from "./tls-files.ts";
 
 export interface DispatcherOptions {
   readonly origin: string;
-  /** How long making a connection may take, to the proxy where there is one. */
+  /** Timeout for connecting, to the proxy if there is one. */
   readonly connectMs: number;
   readonly transport: Transport;
   readonly tls: TlsMaterial;
@@ -16,14 +16,13 @@ export interface DispatcherOptions {
 }
 
 /**
- * A server's hint how long it keeps a connection is taken a second short, so that a call never
- * meets the closing.
+ * A server's keep-alive hint is shortened by a second, so that a call never races with the closing.
  */
 const keepAliveTimeoutThreshold = 1_000;
 
 /**
- * Connections to one origin: directly, or over the proxy that its provider or the environment
- * names.
+ * Connections to one origin: directly, or through the proxy configured by its provider or the
+ * environment.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { origin, connectMs, transport, tls, proxies, lookup } = options;
@@ -34,7 +33,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     connections: transport.maxConnections,
     maxHeaderSize: maxHeadBytes,
     keepAliveTimeoutThreshold,
-    // Each call has a timer of its own, which knows when it rests.
+    // Each call has its own timer, which can be paused.
     headersTimeout: 0,
     bodyTimeout: 0,
     connectTimeout: connectMs,

@@ -13,31 +13,31 @@ const unreachable = new Set([
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   "ERR_TLS_CERT_ALTNAME_INVALID",
-  // A proxy that does not let us through.
+  // A proxy that refuses the connection.
   "UND_ERR_PRX_CONN",
   "UND_ERR_PRX_TLS",
   "UND_ERR_ABORTED",
 ]);
 
-/** What went wrong on the wire, as a failure. */
+/** Converts a network error to a failure. */
 export function wireFailure(error: unknown, status: number): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   const { code = "", message = "", syscall } = error as NodeJS.ErrnoException;
   if (unreachable.has(code) || syscall === "connect") {
     return new UpstreamFailure("unreachable", `no connection: ${code || message}`, { cause: error });
   }
-  // A path or a header that would not stay one: it came from our configuration.
+  // A path or header that would break the request: it came from our configuration.
   if (code === "UND_ERR_INVALID_ARG") return new UpstreamFailure("operator", `it cannot be sent: ${message}`);
   if (code === "UND_ERR_DESTROYED") return new UpstreamFailure("cancelled", "the service stops");
   return new UpstreamFailure("transient", `the connection broke: ${code || message}`, { status, cause: error });
 }
 
-/** An answer that is not HTTP, or leaves open where it ends. */
+/** A response that is not HTTP, or whose end is ambiguous. */
 export function malformedResponse(what: string): UpstreamFailure {
   return new UpstreamFailure("transient", `the upstream's answer is not valid HTTP: ${what}`);
 }
 
-/** As many calls to the upstream are under way as may be. */
+/** The limit of concurrent calls to the upstream is reached. */
 export function busy(what: string): UpstreamFailure {
   return new UpstreamFailure("busy", what, { retryAfterMs: 1_000 });
 }

@@ -2,10 +2,10 @@ import type { Dispatcher } from "undici";
 import type { UpstreamFailure } from "../failure.ts";
 import { malformedResponse } from "./errors.ts";
 
-/** An answer's headers, names in lower case. */
+/** A response's headers, names in lower case. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Names and values of an answer's head together, bytes. */
+/** Total size of the names and values of a response's head, bytes. */
 export const maxHeadBytes = 64 * 1024;
 const maxHeaders = 256;
 
@@ -16,8 +16,8 @@ export function headerIn(headers: Headers, name: string): string | undefined {
 }
 
 /**
- * What the parser lets pass and we do not: a coding that nobody would undo, and headers without
- * number.
+ * Problems that the parser accepts and we do not: a transfer coding nobody would decode, and an
+ * unbounded number of headers.
  */
 export function headFault(
   headers: Headers,

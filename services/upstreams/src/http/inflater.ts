@@ -7,22 +7,20 @@ export interface InflaterTarget {
   data(chunk: Buffer): void;
   end(): void;
   error(error: Error): void;
-  /** It has enough to work on: nothing more should be written until `drained`. */
+  /** Enough is buffered: nothing more should be written until `drained`. */
   full(): void;
   drained(): void;
 }
 
 /**
- * Unpacks an answer as it comes, at the pace of its reader: what is unpacked ahead is a few ten
- * KiB, however much a few compressed bytes become.
+ * Decompresses a response as it arrives, at the reader's pace: only a few tens of KiB are
+ * decompressed ahead, however large a few compressed bytes expand.
  */
 export class Inflater {
   readonly #stream: Transform;
   readonly #target: InflaterTarget;
 
-  /**
-   * @throws {UpstreamFailure} for an encoding that is not known, or several on top of each other
-   */
+  /** @throws {UpstreamFailure} for an unknown encoding, or several stacked ones */
   constructor(encoding: string, target: InflaterTarget) {
     this.#target = target;
     this.#stream = decompressor(encoding)
@@ -53,9 +51,9 @@ export class Inflater {
   }
 }
 
-/** Upstreams are asked for plain bytes; these are for one that compresses all the same. */
+/** Upstreams are asked for uncompressed bytes; these serve one that compresses anyway. */
 const gentle = { flush: constants.Z_SYNC_FLUSH };
-/** 8 MiB, the most that RFC 9659 lets a server ask for. */
+/** 8 MiB, the maximum that RFC 9659 allows a server. */
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 function decompressor(encoding: string): Transform {

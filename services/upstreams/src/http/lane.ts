@@ -1,20 +1,21 @@
 import type { Dispatcher } from "undici";
 
-/** A call that wants a connection. */
+/** A call waiting for a connection. */
 export interface Waiter {
-  /** It may use one. Must not throw. */
+  /** It may use one now. Must not throw. */
   onTurn(dispatcher: Dispatcher): void;
 }
 
 export interface LaneOptions {
-  /** Calls under way at a time, each on a connection of its own. */
+  /** Maximum concurrent calls, each on its own connection. */
   readonly maxCalls: number;
-  /** Calls that may wait for their turn beyond these. */
+  /** Maximum calls queued beyond these. */
   readonly maxWaiting: number;
 }
 
 /**
- * The calls to one origin: as many as may be under way, and a line of bounded length behind them.
+ * The calls to one origin: a limited number run concurrently, and a bounded queue waits behind
+ * them.
  */
 export class Lane implements AsyncDisposable {
   readonly #options: LaneOptions;
@@ -31,7 +32,7 @@ export class Lane implements AsyncDisposable {
     return this.#underWay === 0;
   }
 
-  /** False when the line is full. */
+  /** False when the queue is full. */
   enter(waiter: Waiter): boolean {
     if (this.#underWay < this.#options.maxCalls) {
       this.#underWay++;
@@ -43,7 +44,7 @@ export class Lane implements AsyncDisposable {
     return true;
   }
 
-  /** Once for each that has entered, whether its turn has come or not. */
+  /** Call once for each that entered, whether it got its turn or not. */
   leave(waiter: Waiter): void {
     if (this.#waiting.delete(waiter)) return;
     this.#underWay--;
@@ -54,7 +55,7 @@ export class Lane implements AsyncDisposable {
     this.enter(next);
   }
 
-  /** Calls under way end on the connections that they have; others are made with new ones. */
+  /** Calls in progress finish on their connections; later ones use new connections. */
   replace(dispatcher: Dispatcher): void {
     const old = this.#dispatcher;
     this.#dispatcher = dispatcher;

@@ -7,7 +7,7 @@ const address = (text: string): LookupAddress[] => [{ address: text, family: 4 }
 const silent = new Promise<LookupAddress[]>(() => {});
 const broken = Object.assign(new Error("no answer"), { code: "EAI_AGAIN" });
 
-/** A clock that a test moves. */
+/** A clock controlled by the test. */
 function clock(t: TestContext): { pass(ms: number): void } {
   let now = 0;
   t.mock.method(performance, "now", () => now);

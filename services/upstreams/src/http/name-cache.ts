@@ -2,7 +2,7 @@ import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { LRUCache } from "lru-cache";
 
-/** All addresses of a name, as the system resolves it. */
+/** All addresses of a name, from the system's resolver. */
 export type Lookup = (name: string) => Promise<LookupAddress[]>;
 
 interface Entry {
@@ -10,28 +10,28 @@ interface Entry {
   /** By performance.now(). */
   foundAt: number;
   pending: Promise<LookupAddress[]> | undefined;
-  /** Not asked again before, by performance.now(). */
+  /** Not retried before this time, by performance.now(). */
   retryAt: number;
 }
 
-/** An answer is taken as it is for this long. */
+/** A result counts as fresh for this long. */
 const freshMs = 30_000;
-/** An old answer serves for this long while nobody gives a new one. */
+/** A stale result is used for this long while no new one is available. */
 const staleMs = 60 * 60_000;
-/** How long a connection waits for a new answer where there is an old one. */
+/** How long a connection waits for a new result when there is a stale one. */
 const patienceMs = 500;
-/** Between two questions for a name that could not be resolved. */
+/** Delay before retrying a name that could not be resolved. */
 const pauseMs = 5_000;
 const maxNames = 1_000;
 /**
- * The system's look-ups occupy threads of which there are four, used by files and zlib too: a name
- * server that does not answer may have two.
+ * The system's lookups occupy threads, of which there are four, shared with files and zlib: an
+ * unresponsive name server may block two of them.
  */
 const maxConcurrent = 2;
 
 /**
- * Resolves upstreams' names, one question at a time for each, and remembers the answers. Once a
- * name is known, a name server that is silent or broken cuts nobody off.
+ * Resolves and caches upstreams' names, with one lookup at a time per name. Once a name is known,
+ * an unresponsive or broken name server cuts nobody off.
  */
 export class NameCache {
   readonly #lookUp: Lookup;
@@ -59,7 +59,7 @@ export class NameCache {
     );
   };
 
-  /** @throws the system's error, when the name was not known before either */
+  /** @throws the system's error, when no earlier result exists either */
   async resolve(name: string): Promise<LookupAddress[]> {
     const entry = this.#entryOf(name);
     const age = performance.now() - entry.foundAt;

@@ -8,7 +8,7 @@ import { TlsFiles } from "./tls-files.ts";
 export interface HttpPoolsOptions {
   /** Default: none. */
   readonly proxies?: Proxies;
-  /** How upstreams' names are resolved; default: as the system does. */
+  /** How upstreams' names are resolved; default: by the system. */
   readonly lookup?: Lookup;
 }
 
@@ -18,12 +18,10 @@ interface Kept {
   readonly options: Omit<DispatcherOptions, "tls">;
 }
 
-/**
- * Lanes above which those that nobody uses are closed: providers come and go with the catalogue.
- */
+/** Number of lanes above which unused ones are closed: providers come and go with the catalogue. */
 const maxLanes = 64;
 
-/** Connections to upstreams, kept by origin and by how they are made. */
+/** Connections to upstreams, by origin and connection settings. */
 export class HttpPools implements AsyncDisposable {
   readonly #kept = new Map<string, Kept>();
   readonly #proxies: Proxies;
@@ -35,9 +33,9 @@ export class HttpPools implements AsyncDisposable {
   }
 
   /**
-   * The way to an origin.
-   * @param connectMs how long making a connection may take
-   * @throws {UpstreamFailure} `operator` when the certificates for it cannot be read
+   * The lane to an origin.
+   * @param connectMs timeout for connecting
+   * @throws {UpstreamFailure} `operator` when its certificates cannot be read
    */
   lane(origin: string, connectMs: number, transport: Transport): Lane {
     const key = `${origin} ${connectMs} ${transport.id}`;

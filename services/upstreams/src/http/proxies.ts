@@ -1,4 +1,4 @@
-/** Proxies for calls to upstreams, as the environment names them. Empty: none. */
+/** Proxies for calls to upstreams, from the environment. Empty: none. */
 export interface Proxies {
   readonly http: string;
   readonly https: string;
@@ -8,12 +8,11 @@ export interface Proxies {
 
 export const noProxies: Proxies = { http: "", https: "", except: "" };
 
-/** What runs on this machine is never behind a proxy. */
+/** This machine is never behind a proxy. */
 const ownMachine = "localhost,127.0.0.1,::1";
 
 /**
- * The proxies of an environment, by the names that other programs know; those in lower case go
- * first.
+ * The proxies of an environment, under the usual variable names; lower-case ones take precedence.
  * @throws {Error} for one that is not an http or https URL
  */
 export function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
@@ -30,7 +29,7 @@ function read(name: string, env: NodeJS.ProcessEnv): string {
 function checked(name: string, env: NodeJS.ProcessEnv): string {
   const text = read(name, env);
   if (text === "") return text;
-  // Without its value: it may carry a password.
+  // Does not quote the value: it may contain a password.
   const url = URL.parse(text);
   if (url?.protocol === "http:" || url?.protocol === "https:") return text;
   throw new Error(`${name} is not an http or https URL`);

@@ -2,8 +2,8 @@ import type { UpstreamFailure } from "../failure.ts";
 import { Inflater } from "./inflater.ts";
 
 /**
- * Takes an answer's body as it comes. Exactly one of `end` and `error` is called, last; `error`
- * must not throw.
+ * Receives a response's body. Exactly one of `end` and `error` is called, last; `error` must not
+ * throw.
  */
 export interface BodySink {
   data(chunk: Buffer): void;
@@ -11,36 +11,36 @@ export interface BodySink {
   error(failure: UpstreamFailure): void;
 }
 
-/** Where a body comes from. */
+/** The source of a body. */
 export interface BodySource {
   stopReading(): void;
   readOn(): void;
-  /** Its reader, or what unpacks it, has failed: it answers with `fail`. */
+  /** The reader or the decompressor failed: respond with `fail`. */
   broke(error: unknown): void;
-  /** The sink has been told that it ended. */
+  /** The sink was told that it ended. */
   over(): void;
 }
 
 /**
- * A sink is there as soon as its awaiting caller runs; until then the socket is not read much
- * further.
+ * A sink is attached as soon as the awaiting caller runs; until then little more is read from the
+ * socket.
  */
 const maxEarlyBytes = 64 * 1024;
 
 /**
- * The body of one answer on its way from the connection to its sink, unpacked where the upstream
+ * Passes one response's body from the connection to its sink, decompressing it if the upstream
  * compressed it.
  */
 export class ResponseBody {
   readonly #source: BodySource;
   #sink: BodySink | undefined;
   #inflater: Inflater | undefined;
-  /** What came before the sink did. */
+  /** Data that arrived before the sink was attached. */
   #early: Buffer[] = [];
   #earlyBytes = 0;
   #ended = false;
   #failure: UpstreamFailure | undefined;
-  /** The sink has been told how it ended. */
+  /** The sink was told how it ended. */
   #over = false;
 
   constructor(source: BodySource) {
@@ -61,7 +61,7 @@ export class ResponseBody {
     if (this.#earlyBytes > maxEarlyBytes) this.#source.stopReading();
   }
 
-  /** All bytes have come. */
+  /** All bytes have arrived. */
   end(): void {
     this.#ended = true;
     if (this.#sink !== undefined) this.#end();
@@ -73,7 +73,7 @@ export class ResponseBody {
     this.#notifyFailure(failure);
   }
 
-  /** @param encoding as in `content-encoding` */
+  /** @param encoding value of `content-encoding` */
   consume(sink: BodySink, encoding: string): void {
     this.#sink = sink;
     if (encoding !== "identity" && this.#failure === undefined) this.#inflate(encoding);

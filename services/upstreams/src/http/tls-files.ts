@@ -8,10 +8,10 @@ export interface TlsMaterial {
   readonly key?: Buffer;
 }
 
-/** How often files are looked at, milliseconds: certificates are replaced while we run. */
+/** How often files are checked, milliseconds: certificates may be replaced while we run. */
 const lookMs = 10_000;
 
-/** The certificates that calls to one provider are made with. */
+/** The certificates for calls to one provider. */
 export class TlsFiles {
   readonly #paths: readonly (readonly [name: keyof TlsMaterial, path: string])[];
   #stamp = "";
@@ -35,7 +35,7 @@ export class TlsFiles {
     }
   }
 
-  /** The files have changed since they were read; looked at every ten seconds at most. */
+  /** Whether the files have changed since they were read; checked every ten seconds at most. */
   changed(): boolean {
     if (this.#paths.length === 0) return false;
     const now = performance.now();

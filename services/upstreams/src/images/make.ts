@@ -9,7 +9,7 @@ import { boundedResponse } from "../response-limits.ts";
 import type { ImageStream } from "./stream.ts";
 import type { ImageAdapter, ImageCall, ImageResponse } from "./types.ts";
 
-/** Ten 4K pictures as base64. */
+/** Ten 4K images as base64. */
 const maxResponseBytes = 256 * 1024 * 1024;
 const maxErrorBytes = 256 * 1024;
 
@@ -23,7 +23,7 @@ export interface MakeImagesOptions {
 }
 
 /**
- * One call to one upstream, for the whole answer.
+ * Makes one call to one upstream, for a non-streamed answer.
  * @throws {UpstreamFailure}
  */
 export async function makeImages(options: MakeImagesOptions): Promise<ImageResponse> {
@@ -38,7 +38,7 @@ export interface LiveImages {
 }
 
 /**
- * One call to one upstream, for a stream. Resolves with its first event.
+ * Makes one call to one upstream, for a stream. Resolves with its first event.
  * @throws {UpstreamFailure}
  */
 export async function streamImages(options: MakeImagesOptions): Promise<LiveImages> {
@@ -61,8 +61,8 @@ export async function streamImages(options: MakeImagesOptions): Promise<LiveImag
 }
 
 /**
- * Pictures are drawn, and billed, to their end by every provider: what one says of streams of text
- * is not said of them.
+ * Every provider completes, and bills, images after a disconnect: a provider's rule for text
+ * streams does not apply to them.
  */
 function postImages({ pools, adapter, call, upstream, signal, disconnect }: MakeImagesOptions): Promise<HttpResponse> {
   const encoded = adapter.encode(call, upstream);

@@ -9,25 +9,25 @@ export function responseFields(body: Buffer): Fields {
   throw new UpstreamFailure("transient", "the upstream's answer is not a JSON object", { status: 200 });
 }
 
-/** A member's bytes as they came; undefined when it is not there or is null. */
+/** A member's raw bytes; undefined when it is absent or null. */
 export function rawMember(body: Buffer, key: string): Buffer | undefined {
   const member = topLevelMembers(body).findLast((candidate) => candidate.key === key);
   if (member === undefined) return undefined;
   const raw = body.subarray(member.valueStart, member.end);
-  // A copy: the whole answer, megabytes of pictures, would live on behind a slice of it.
+  // Copied, because a slice would keep the whole response, megabytes of images, in memory.
   return raw.equals(nullText) ? undefined : Buffer.from(raw);
 }
 
 const nullText = Buffer.from("null");
 
-/** An answer without a picture: the first fault says why. */
+/** The failure for an answer without images: the first fault tells why. */
 export function nothingMade(faults: readonly UpstreamMessage[]): UpstreamFailure {
   const [reported] = faults;
   if (reported === undefined) return new UpstreamFailure("transient", "the answer has no picture", { status: 200 });
   return new UpstreamFailure("client", reported.message, { status: 200, reported });
 }
 
-/** The model refused to draw this. */
+/** The model refused to make this image. */
 export function moderated(message: string): UpstreamMessage {
   return { message, type: "invalid_request_error", code: "content_policy_violation", param: "prompt" };
 }

@@ -13,7 +13,7 @@ export function pixelsOf(size: string): Pixels | undefined {
   return match === null ? undefined : { width: Number(match[1]), height: Number(match[2]) };
 }
 
-/** The size to send: the client's, under the upstream's name for it; undefined: send none. */
+/** The size to send: the client's, under the upstream's name for it; undefined: none. */
 export function sizeToSend({ model, request }: ImageCall): string | undefined {
   const { size } = request;
   if (size === undefined) return undefined;
@@ -21,7 +21,7 @@ export function sizeToSend({ model, request }: ImageCall): string | undefined {
   return named === "" ? undefined : named;
 }
 
-/** The ratio nearest to a size's, of those that an upstream has (`16:9`). */
+/** Of an upstream's aspect ratios (`16:9`), the one nearest to a size. */
 export function nearestRatio({ width, height }: Pixels, ratios: readonly string[]): string {
   const wanted = Math.log(width / height);
   let best = ratios[0] as string;

@@ -1,12 +1,12 @@
 import type { ResponseStream } from "../generation.ts";
 
-/** Images as they take shape: the sketches first, then each image whole. */
+/** Images streamed while they are generated: partial images first, then each complete one. */
 export interface ImageStream extends ResponseStream {
-  /** Sketches that have come. */
+  /** Partial images received. */
   readonly partials: number;
-  /** Whole images that have come. */
+  /** Complete images received. */
   readonly completed: number;
 }
 
-/** Output tokens that one sketch costs (OpenAI's guide to image generation). */
+/** Output tokens per partial image (OpenAI's guide to image generation). */
 export const tokensOfPartial = 100;

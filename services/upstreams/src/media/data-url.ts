@@ -8,7 +8,7 @@ const sameType: Readonly<Record<string, string>> = {
   "audio/wave": "audio/wav",
 };
 
-/** What a URL stands for: the content itself when it is a data URL, else where it is. */
+/** The source behind a URL: inline content for a data URL, else the URL itself. */
 export function sourceOfUrl(url: string, otherwise = "application/octet-stream"): MediaSource {
   const match = dataUrl.exec(url);
   if (match === null) return { type: "url", url };
@@ -19,7 +19,7 @@ export function sourceOfUrl(url: string, otherwise = "application/octet-stream")
   };
 }
 
-/** The common name of a media type, without parameters. */
+/** The usual name of a media type, without parameters. */
 export function mediaType(text: string): string {
   const plain = (text.split(";", 1)[0] as string).trim().toLowerCase();
   return sameType[plain] ?? plain;
@@ -29,7 +29,7 @@ export function dataUrlOf(mediaTypeName: string, base64: string): string {
   return `data:${mediaTypeName};base64,${base64}`;
 }
 
-/** The standard alphabet, padded: vendors refuse the URL-safe one. */
+/** Converts to the standard alphabet with padding: vendors reject the URL-safe one. */
 function standardBase64(text: string): string {
   const standard = /[-_]/.test(text) ? text.replaceAll("-", "+").replaceAll("_", "/") : text;
   return standard.length % 4 === 0 ? standard : standard.padEnd(Math.ceil(standard.length / 4) * 4, "=");

@@ -7,27 +7,24 @@ import { sniffMediaType } from "./sniff.ts";
 import type { UrlAllowance } from "./url-fetches.ts";
 
 const timeoutMs = 15_000;
-/** Gemini takes 20 MB in a request, OpenAI more; base64 adds a third. */
+/** Gemini accepts 20 MB per request, OpenAI more; base64 adds a third. */
 const maxBytes = 14 * 1024 * 1024;
 const maxRedirects = 3;
 
 export type InlineSource = Extract<MediaSource, { type: "inline" }>;
 
-/**
- * Fetches what the URLs of one request point at, for upstreams that take content only in the
- * request itself.
- */
+/** Fetches the URLs of one request, for upstreams that only accept inline content. */
 export interface MediaFetcher {
   /**
-   * @param param where in the client's request the URL stands
-   * @throws {UpstreamFailure} `client` when there is nothing fit at that address
+   * @param param the URL's path in the client's request
+   * @throws {UpstreamFailure} `client` when nothing suitable is found there
    */
   fetch(url: string, kind: MediaKind, options: { param: string; signal: AbortSignal }): Promise<InlineSource>;
 }
 
 /**
- * The fetcher of one request. What several tries of it need is fetched once, and kept until it is
- * disposed.
+ * Creates the fetcher of one request. Content needed by several attempts is fetched once, and kept
+ * until disposal.
  */
 export function createMediaFetcher(urls: UrlAllowance): MediaFetcher & Disposable {
   const known = new Map<string, Promise<InlineSource>>();
@@ -36,7 +33,7 @@ export function createMediaFetcher(urls: UrlAllowance): MediaFetcher & Disposabl
       const id = `${kind} ${url}`;
       const fetched = known.get(id) ?? fetchMedia(urls, { url, kind, ...options });
       known.set(id, fetched);
-      // Another try may have more luck.
+      // Lets a later attempt try again.
       fetched.catch(() => known.delete(id));
       return fetched;
     },

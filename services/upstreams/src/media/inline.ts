@@ -3,8 +3,8 @@ import type { MediaPart } from "../conversation/types.ts";
 import type { InlineSource, MediaFetcher } from "./fetch.ts";
 
 /**
- * The content itself, fetched where only its address is given.
- * @throws {UpstreamFailure} `client` when it cannot be had
+ * The content itself, fetched if only its URL is given.
+ * @throws {UpstreamFailure} `client` when it cannot be fetched
  */
 export async function inlineMedia(
   part: MediaPart,

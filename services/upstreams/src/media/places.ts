@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
-/** More than this wait for nobody: something is wrong. */
+/** Beyond this many waiters something is wrong, so more are refused. */
 const maxWaiting = 1_000;
 
 interface Waiter {
@@ -9,8 +9,8 @@ interface Waiter {
 }
 
 /**
- * So many places at the same time, and of them so many for one owner. Who finds none waits; the
- * first who can enter does.
+ * A semaphore with a total limit and a limit per owner. Callers without a free place wait; the
+ * first that fits gets the next one.
  */
 export class Places {
   readonly #max: { readonly ofOwner: number; readonly ofAll: number };

@@ -8,8 +8,8 @@ const signatures: readonly (readonly [type: string, offset: number, text: string
 ];
 
 /**
- * The media type by the first bytes: servers often name a wrong one. Undefined when they are of no
- * known format.
+ * Detects the media type by the first bytes: servers often declare a wrong one. Undefined for
+ * unknown formats.
  */
 export function sniffMediaType(bytes: Buffer): string | undefined {
   const head = bytes.toString("latin1", 0, 16);

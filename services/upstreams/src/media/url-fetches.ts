@@ -7,23 +7,23 @@ import { Places } from "./places.ts";
 const mebi = 1024 * 1024;
 
 export interface FetchLimits {
-  /** URLs of one request. */
+  /** Maximum URLs per request. */
   readonly urls: number;
-  /** Bytes of one request, all URLs together. */
+  /** Maximum bytes per request, over all URLs. */
   readonly bytes: number;
-  /** Fetches at the same time, of one key and of the whole process. */
+  /** Maximum concurrent fetches, per key and in the whole process. */
   readonly atOnceOfKey: number;
   readonly atOnce: number;
 }
 
 export const fetchLimits: FetchLimits = { urls: 64, bytes: 40 * mebi, atOnceOfKey: 8, atOnce: 32 };
 
-/** What a fetched byte comes to in memory: itself, then as base64, then as base64 in a body. */
+/** Memory per fetched byte: the byte itself, as base64, and as base64 within a body. */
 const heldPerByte = 3;
 
 /**
- * Fetches what requests only give the address of, within limits: third parties are not ours to
- * flood, and memory is not endless.
+ * Fetches the URLs of requests within limits: third parties must not be flooded, and memory is
+ * finite.
  */
 export class UrlFetches {
   readonly #client: GuardedClient;
@@ -38,9 +38,7 @@ export class UrlFetches {
     this.#places = new Places({ ofOwner: limits.atOnceOfKey, ofAll: limits.atOnce });
   }
 
-  /**
-   * What one request of a caller may fetch. To be disposed when what was fetched is no longer held.
-   */
+  /** Opens the allowance of one request. Dispose it when the fetched content is no longer held. */
   open({ accountId, keyId }: Pick<Caller, "accountId" | "keyId">): UrlAllowance {
     const lease = this.#buffers.open(accountId);
     const parts = { client: this.#client, limits: this.#limits, places: this.#places, accountId, keyId, lease };
@@ -69,9 +67,8 @@ export class UrlAllowance implements Disposable {
   }
 
   /**
-   * Waits for its turn, and fetches.
-   * @throws {UrlError} what came of it; `too_many` and `too_large` also for what the request has
-   * fetched in all
+   * Waits for its turn, then fetches.
+   * @throws {UrlError} the fetch's error; `too_many` and `too_large` also for the request's totals
    * @throws {GatewayError} `service_unavailable` when there is no memory, or too many wait
    */
   async fetch(url: string, call: Omit<GuardedRequest, "owner" | "take">): Promise<GuardedResponse> {
@@ -95,7 +92,7 @@ export class UrlAllowance implements Disposable {
     lease.take(heldPerByte * bytes);
   }
 
-  /** Ends what is under way. */
+  /** Aborts fetches in progress. */
   [Symbol.dispose](): void {
     this.#over.abort();
     this.#parts.lease[Symbol.dispose]();

@@ -21,15 +21,12 @@ interface Choice {
 }
 
 /**
- * 16 bit, mono, 24 kHz: what DashScope's omni models send whatever format was asked (Model Studio's
- * guide to Qwen-Omni).
+ * 16 bit, mono, 24 kHz: the output of DashScope's omni models whatever format was requested (Model
+ * Studio's guide to Qwen-Omni).
  */
 const sampleRate = 24_000;
 
-/**
- * Puts the chunks of a stream together into one `chat.completion`, for models that answer only as a
- * stream.
- */
+/** Assembles the chunks of a stream into one `chat.completion`, for models that only stream. */
 export class Aggregate {
   #head: Fields | undefined;
   #usage: unknown;
@@ -42,7 +39,7 @@ export class Aggregate {
     for (const choice of choices) this.#addChoice(choice);
   }
 
-  /** @throws {UpstreamFailure} when no chunk came */
+  /** @throws {UpstreamFailure} when no chunk arrived */
   completion(): Fields {
     if (this.#head === undefined) throw new UpstreamFailure("transient", "the stream was empty", { status: 200 });
     const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index).map(choiceOf);
@@ -79,7 +76,7 @@ function addDelta(choice: Choice, delta: Fields): void {
 }
 
 function addCall(choice: Choice, part: Fields): void {
-  // A vendor that leaves the index out goes on with the last call, unless it names a new one.
+  // A vendor that omits the index continues the last call, unless it sends a new id.
   const named = typeof part["id"] === "string" && part["id"] !== "";
   const index = countOf(part["index"]) ?? Math.max(0, choice.calls.length - (named ? 0 : 1));
   let call = choice.calls[index];
@@ -103,7 +100,7 @@ function choiceOf(choice: Choice): Fields {
   return { index: choice.index, message, logprobs, finish_reason: choice.finishReason };
 }
 
-/** Raw samples as a WAV file in base64. Canonical 44 byte header of linear PCM. */
+/** Raw samples as a WAV file in base64, with the canonical 44-byte header for linear PCM. */
 function wave(samples: Buffer): string {
   if (samples.subarray(0, 4).toString("latin1") === "RIFF") return samples.toString("base64");
   const header = Buffer.alloc(44);

@@ -2,8 +2,8 @@ import { countOf, type Fields, fieldsOf, textOf } from "../conversation/fields.t
 import { checkCallOrdinal } from "../response-limits.ts";
 
 /**
- * Tells the tool calls of a streamed answer apart. OpenAI numbers them; vendors leave out the
- * number, give all the same, repeat id and name in every piece, or send an empty id.
+ * Distinguishes the tool calls of a streamed answer. OpenAI numbers them; other vendors omit the
+ * number, reuse it, repeat id and name in every piece, or send an empty id.
  */
 export class CallPlaces {
   readonly #calls: { readonly index: number | undefined; readonly id: string }[] = [];
@@ -13,8 +13,8 @@ export class CallPlaces {
   }
 
   /**
-   * The ordinal of the call that a piece belongs to.
-   * @throws {UpstreamFailure} for more calls than any answer has
+   * The number of the call that a piece belongs to.
+   * @throws {UpstreamFailure} for an implausible number of calls
    */
   find(piece: Fields): { call: number; isNew: boolean } {
     const known = this.#known(piece);

@@ -9,7 +9,7 @@ import { generatedText } from "./text.ts";
 import { thoughtUnitOf, unitsOfUsage, usageWithReasoningInside } from "./usage.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
-/** OpenAI's chat format to an upstream that speaks it: the bytes pass through both ways. */
+/** OpenAI's chat format for an upstream that uses it: bytes pass through in both directions. */
 export function openAiChat(variant: OpenAiVariant): GenerationAdapter {
   return {
     encode: (call, upstream) => encodeChat(call, upstream, variant),
@@ -45,7 +45,7 @@ function rawUsage(body: Buffer, members: readonly Member[]): Buffer {
   return member === undefined ? Buffer.alloc(0) : body.subarray(member.valueStart, member.end);
 }
 
-/** The very same bytes, but for a usage that is not told as OpenAI tells it. */
+/** The same bytes, except for usage in a form other than OpenAI's. */
 function bodyWithUsage(body: Buffer, members: readonly Member[], usage: unknown): Buffer {
   const reported = usageWithReasoningInside(usage);
   return reported === undefined ? body : editMembers(body, members, new Map([["usage", JSON.stringify(reported)]]));

@@ -8,7 +8,7 @@ import { generatedText } from "./text.ts";
 import { thoughtUnitOf, unitsOfUsage } from "./usage.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
-/** What an answer is read with. */
+/** Context for reading an answer. */
 export interface ResponseContext {
   readonly call: Pick<GenerationCall, "model">;
   readonly upstream: Upstream;
@@ -16,7 +16,7 @@ export interface ResponseContext {
 }
 
 /**
- * A whole stream as one answer.
+ * Assembles a complete stream into one answer.
  * @throws {UpstreamFailure} for an error in the stream, a chunk that is not JSON, or a missing end
  */
 export function collectChat(body: Buffer, { call, upstream, variant }: ResponseContext): WholeResponse {

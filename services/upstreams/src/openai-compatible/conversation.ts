@@ -9,11 +9,11 @@ import { providerHeaders } from "./request.ts";
 import { isStrictSchema } from "./strict-schema.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
-/** OpenAI takes no more stop sequences than this, and no longer name of a user. */
+/** OpenAI accepts at most this many stop sequences, and user names up to this length. */
 const maxStops = 4;
 const maxUserLength = 64;
 
-/** A conversation as OpenAI's chat takes it. */
+/** Encodes a conversation for OpenAI's chat protocol. */
 export async function encodeForOpenAi(conversation: Conversation, context: OpenAiContext): Promise<UpstreamCall> {
   const { call, upstream, variant } = context;
   const { model } = call;
@@ -71,10 +71,7 @@ function toolFields({ tools, toolChoice, parallelTools }: Conversation, variant:
   };
 }
 
-/**
- * The effort nearest to what was asked among those that the model takes; undefined leaves it to the
- * model.
- */
+/** The nearest effort that the model supports; undefined: the model's default. */
 function reasoningEffort(thinking: Thinking | undefined, { reasoning }: Model): string | undefined {
   if (thinking === undefined || reasoning === undefined) return undefined;
   const wanted = thinking.on ? (thinking.effort ?? effortOfBudget(thinking.budget)) : "none";
@@ -85,7 +82,7 @@ function reasoningEffort(thinking: Thinking | undefined, { reasoning }: Model): 
   return known.toSorted((a, b) => distance(a) - distance(b))[0];
 }
 
-/** Tokens of thinking, as an effort. */
+/** Converts a budget of thinking tokens to an effort. */
 function effortOfBudget(budget: number | undefined): string | undefined {
   if (budget === undefined) return undefined;
   if (budget < 4_096) return "low";

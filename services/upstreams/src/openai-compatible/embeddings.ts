@@ -6,11 +6,11 @@ import type { OpenAiVariant } from "./variant.ts";
 
 export interface OpenAiEmbeddingsOptions {
   readonly variant: OpenAiVariant;
-  /** Behind the provider's base path. */
+  /** Relative to the provider's base path. */
   readonly path: string;
   /**
-   * It gives vectors as base64 when asked: a quarter of the bytes, and writing numbers costs less
-   * than carrying them.
+   * It returns vectors as base64 on request: a quarter of the bytes, and formatting the numbers
+   * here costs less than transferring them as text.
    */
   readonly base64: boolean;
 }
@@ -18,7 +18,7 @@ export interface OpenAiEmbeddingsOptions {
 const names = { list: "data", vector: "embedding" };
 
 /**
- * OpenAI's embeddings, and those of vendors that speak the same (OpenAI's reference, create
+ * Embeddings of OpenAI and of vendors with the same protocol (OpenAI's reference, create
  * embeddings).
  */
 export function openAiEmbeddings({ variant, path, base64 }: OpenAiEmbeddingsOptions): EmbeddingAdapter {

@@ -6,7 +6,8 @@ import { retryAfterMs } from "../retry-after.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
 /**
- * What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing.
+ * Classifies a bad status and its body. A body that is not JSON (a proxy's HTML page) carries no
+ * information.
  */
 export function openAiFailure(response: BadResponse, upstream: Upstream, variant: OpenAiVariant): UpstreamFailure {
   const reported = messageIn(parsed(response.body), upstream);
@@ -19,8 +20,8 @@ export function openAiFailure(response: BadResponse, upstream: Upstream, variant
 }
 
 /**
- * An error body under a good status, or in the middle of a stream; undefined when there is no error
- * in it.
+ * Detects an error body under a good status, or in the middle of a stream; undefined when it
+ * contains no error.
  */
 export function errorInside(value: unknown, upstream: Upstream, variant: OpenAiVariant): UpstreamFailure | undefined {
   if (!isObject(value) || !value["error"]) return undefined;
@@ -71,8 +72,8 @@ function freeQuotaIsGone(reported: UpstreamMessage | undefined): boolean {
 }
 
 /**
- * `{error: {...}}`, `{error: "text", code}` (xAI), `{code, message}` (DashScope), or a list of one
- * of them.
+ * `{error: {...}}`, `{error: "text", code}` (xAI), `{code, message}` (DashScope), or a list with
+ * one of them.
  */
 function messageIn(value: unknown, upstream: Upstream): UpstreamMessage | undefined {
   const body = Array.isArray(value) ? value[0] : value;

@@ -5,7 +5,7 @@ import { openAiChat } from "./chat.ts";
 import { openAiProtocol } from "./protocol.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
-/** Text generation of a vendor that speaks OpenAI's chat protocol, for clients of every format. */
+/** Text generation by a vendor with OpenAI's chat protocol, for clients of every format. */
 export function compatibleGeneration(variant: OpenAiVariant): Record<GenerationFormat, GenerationAdapter> {
   return {
     "chat.completions": openAiChat(variant),

@@ -1,6 +1,6 @@
 import type { Provider } from "@uag/catalog/types.ts";
 
-/** Bearer key, content type, our request id, and whatever the provider's row adds. */
+/** Bearer key, content type, our request id, and the provider's own headers. */
 export function bearerHeaders(provider: Provider, requestId: string, contentType = "application/json"): string[] {
   return [
     "authorization",

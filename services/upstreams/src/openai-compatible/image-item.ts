@@ -1,7 +1,7 @@
 import { fieldsOf, textOf } from "../conversation/fields.ts";
 import type { ImageItem } from "../images/types.ts";
 
-/** `{b64_json | url, revised_prompt, size}`, as OpenAI and those after it have them. */
+/** `{b64_json | url, revised_prompt, size}`, as used by OpenAI and compatible vendors. */
 export function itemOf(value: unknown, mediaType: string | undefined): ImageItem[] {
   const item = fieldsOf(value);
   const more = { revisedPrompt: textOf(item["revised_prompt"]), size: textOf(item["size"]) };

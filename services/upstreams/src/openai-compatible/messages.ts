@@ -28,11 +28,12 @@ export interface OpenAiContext {
 }
 
 const maxCallIdLength = 40;
-/** Vendors whose models want their own thinking back with the calls that came of it. */
+/** Models that need their own reasoning sent back along with the calls that resulted from it. */
 const wantsReasoning = /deepseek|kimi/;
 
 /**
- * Turns as chat messages. Each tool result is a message of its own, before what else the user says.
+ * Turns as chat messages. Each tool result is a message of its own, before the user's other
+ * content.
  */
 export async function messagesOf({ turns }: Conversation, context: OpenAiContext): Promise<Message[]> {
   const messages: Message[] = [];
@@ -112,7 +113,7 @@ async function mediaContent(part: MediaPart, { call, signal }: OpenAiContext): P
     return { type: "image_url", image_url: { url } };
   }
   if (kind !== "document" || !call.model.input.has("file")) throw refusal(param, "This model does not take documents.");
-  // Chat takes a file's content, not its address.
+  // Chat accepts a file's content, not its URL.
   const { mediaType, base64 } = await inlineMedia(part, call.media, signal);
   return {
     type: "file",

@@ -5,7 +5,7 @@ import { openAiFailure } from "./errors.ts";
 import { OpenAiReader } from "./reader.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
-/** OpenAI's chat protocol and its kin, for clients of other formats. */
+/** OpenAI's chat protocol and its variants, for clients of other formats. */
 export function openAiProtocol(variant: OpenAiVariant): UpstreamProtocol {
   return {
     encode: (conversation, call, upstream, signal) =>

@@ -23,8 +23,8 @@ const reasons: Readonly<Record<string, StopReason>> = {
 };
 
 /**
- * Understands the answers of OpenAI and its kin. Only the first choice is read: other formats have
- * no more.
+ * Reads the answers of OpenAI and compatible vendors. Only the first choice is read: other formats
+ * have no more.
  */
 export class OpenAiReader implements ResponseReader {
   ended = false;
@@ -60,7 +60,7 @@ export class OpenAiReader implements ResponseReader {
     return this.#chunk(this.#checked(parsedJson(text)), "delta");
   }
 
-  /** Some vendors forget the terminator: a stream that has stopped and was counted is whole. */
+  /** Some vendors omit the terminator: a stream with a finish reason and usage is complete. */
   end(): ResponseEvent[] | undefined {
     return this.#stopped && this.usage !== undefined ? [{ type: "end" }] : undefined;
   }

@@ -7,7 +7,7 @@ import { compatibleMessages, type Vendor } from "./vendor-messages.ts";
 
 const capFields = ["max_tokens", "max_completion_tokens"] as const;
 
-/** The client's bytes with no more changed than this upstream needs. */
+/** The client's bytes, with only the changes this upstream requires. */
 export function encodeChat(call: GenerationCall, upstream: Upstream, variant: OpenAiVariant): UpstreamCall {
   const members = topLevelMembers(call.body);
   const edits = new Map<string, string | undefined>();
@@ -37,10 +37,7 @@ function requestUsage(edits: Map<string, string | undefined>, call: GenerationCa
   edits.set("stream_options", inner.toString("utf8"));
 }
 
-/**
- * That some tool must be called is, where there is one tool, that it must be: which every vendor
- * knows.
- */
+/** Replaces `required` by naming the tool if there is only one, which every vendor supports. */
 function nameOnlyTool(edits: Map<string, string | undefined>, { fields }: GenerationCall): void {
   const tools = listOf(fields["tools"]);
   if (fields["tool_choice"] !== "required" || tools.length !== 1 || fields["enable_thinking"] === true) return;
@@ -53,9 +50,7 @@ function setMessages(edits: Map<string, string | undefined>, { fields }: Generat
   if (messages !== undefined) edits.set("messages", JSON.stringify(messages));
 }
 
-/**
- * Sends the cap under the one name that the model takes, and a lower cap where the call says so.
- */
+/** Sends the cap under the name that the model accepts, and lowers it if the call says so. */
 function setOutputCap(edits: Map<string, string | undefined>, call: GenerationCall, members: readonly Member[]): void {
   const { outputCapField } = call.model;
   if (outputCapField === undefined && call.outputCap === undefined) return;

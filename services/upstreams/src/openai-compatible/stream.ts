@@ -22,8 +22,8 @@ const colon = 58;
 const opening = 123;
 
 /**
- * An OpenAI stream for an OpenAI client: the bytes go through as they come, but for a usage chunk
- * nobody asked for.
+ * An OpenAI stream for an OpenAI client: bytes pass through, except for a usage chunk the client
+ * did not request.
  */
 export class OpenAiStream implements ResponseStream {
   state: ResponseStream["state"] = "open";
@@ -66,7 +66,8 @@ export class OpenAiStream implements ResponseStream {
     const { data } = event;
     if (this.state !== "open") return;
     if (data === undefined) {
-      // Comments keep the connection alive; what is no event at all is not for the client.
+      // Comments keep the connection alive; anything else that is not an event is not for the
+      // client.
       if (event.source[event.start] === colon) out.add(event);
       return;
     }
@@ -89,8 +90,8 @@ export class OpenAiStream implements ResponseStream {
   }
 
   /**
-   * Notes the usage. Answers what the client gets: undefined for a chunk with nothing else that it
-   * did not ask for.
+   * Records the usage. Returns what the client gets: undefined for a usage-only chunk that it did
+   * not request.
    */
   #takeUsage(data: Buffer): Buffer | undefined {
     const value = parsed(data) as { choices?: unknown; usage?: unknown } | undefined;
@@ -111,7 +112,7 @@ export class OpenAiStream implements ResponseStream {
   }
 }
 
-/** Whether the data has a member `usage` that is an object: most chunks say `"usage":null`. */
+/** Whether the data has a member `usage` that is an object: most chunks contain `"usage":null`. */
 function hasUsage(data: Buffer): boolean {
   for (let at = usageKey.indexIn(data); at >= 0; at = usageKey.indexIn(data, at + 1)) {
     let next = at + usageKey.length;

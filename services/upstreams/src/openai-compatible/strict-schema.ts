@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, isFields, listOf } from "../conversation/fields.ts";
 
 /**
- * Whether OpenAI's strict mode takes a schema: every object is closed and requires all of its
+ * Whether OpenAI's strict mode accepts a schema: every object must be closed and require all of its
  * members.
  */
 export function isStrictSchema(schema: Fields): boolean {

@@ -9,8 +9,8 @@ const backslash = 92;
 const closing = 125;
 
 /**
- * The text of a chunk's data, cut out without parsing the rest: for the chunks that are one choice
- * with a piece of content and nothing else, which nearly all are. Undefined for any other.
+ * Extracts a chunk's text without parsing the rest, for chunks with a single choice and only
+ * content, which nearly all are. Undefined for any other.
  */
 export function quickText(data: Buffer): string | undefined {
   const at = delta.indexIn(data) + delta.length;
@@ -23,8 +23,8 @@ export function quickText(data: Buffer): string | undefined {
 }
 
 /**
- * The generated text of one chunk or of a whole answer: content, reasoning, refusals, tool calls,
- * transcripts.
+ * The generated text of one chunk or of a complete answer: content, reasoning, refusals, tool
+ * calls, transcripts.
  */
 export function generatedText(value: unknown): string {
   const choices = (value as { choices?: unknown } | null)?.choices;

@@ -4,12 +4,12 @@ import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Tokens } from "../conversation/events.ts";
 
 /**
- * Takes an OpenAI-like usage object apart into units that do not contain one another. Cached,
- * audio, image and video tokens are parts of `prompt_tokens`, reasoning is a part of
- * `completion_tokens` (OpenAI's reference, chat completion object); where a vendor's own total
- * shows that reasoning stands beside `completion_tokens` (xAI), it is added.
- * @param thoughtUnit what the output of an answer that was thought about is counted as
- * @returns undefined when the object does not say what was used
+ * Splits an OpenAI-like usage object into disjoint units. Cached, audio, image and video tokens are
+ * included in `prompt_tokens`, reasoning in `completion_tokens` (OpenAI's reference, chat
+ * completion object); where a vendor's own total shows that reasoning is separate from
+ * `completion_tokens` (xAI), it is added.
+ * @param thoughtUnit the output unit for answers that involved thinking
+ * @returns undefined when the object does not report usage
  */
 export function unitsOfUsage(usage: unknown, thoughtUnit: OutputUnit = "output_tokens"): Unit[] | undefined {
   if (!isObject(usage)) return undefined;
@@ -30,16 +30,16 @@ export function unitsOfUsage(usage: unknown, thoughtUnit: OutputUnit = "output_t
 type OutputUnit = Extract<UnitName, "output_tokens" | "thinking_output_tokens">;
 
 /**
- * DashScope bills the whole of an answer higher when the model has thought about it: the models
- * that have a price for that.
+ * DashScope charges more for the whole answer when the model has thought: this applies to models
+ * with a price for that.
  */
 export function thoughtUnitOf({ price }: Pick<Model, "price">): OutputUnit {
   return price.rates.has("thinking_output_tokens") ? "thinking_output_tokens" : "output_tokens";
 }
 
 /**
- * The usage as OpenAI tells it, reasoning inside `completion_tokens`, where a vendor's own total
- * shows that it stands beside; undefined when there is nothing to change.
+ * The usage in OpenAI's form, with reasoning included in `completion_tokens`, if a vendor's own
+ * total shows that it is separate; undefined when nothing changes.
  */
 export function usageWithReasoningInside(usage: unknown): object | undefined {
   if (!isObject(usage) || !isObject(usage["completion_tokens_details"])) return undefined;
@@ -51,7 +51,7 @@ export function usageWithReasoningInside(usage: unknown): object | undefined {
   return beside === 0 ? undefined : { ...usage, completion_tokens: completion + beside };
 }
 
-/** The same count as other formats tell it; `units` is what {@link unitsOfUsage} made of it. */
+/** The same usage for other formats; `units` is the result of {@link unitsOfUsage}. */
 export function tokensOfUsage(usage: unknown, units: readonly Unit[]): Tokens {
   const of = (...names: UnitName[]): number =>
     units.reduce((sum, { name, quantity }) => sum + ((names as string[]).includes(name) ? Number(quantity) : 0), 0);
@@ -75,8 +75,7 @@ function splitPrompt(units: Unit[], prompt: number, usage: Record<string, unknow
     rest -= taken;
     add(units, name, taken);
   };
-  // DeepSeek and Moonshot have names of their own for what a cache served; DashScope for what it
-  // took in.
+  // DeepSeek and Moonshot use other names for cache reads; DashScope for cache writes.
   part("cached_input_tokens", details["cached_tokens"], usage["prompt_cache_hit_tokens"], usage["cached_tokens"]);
   part("cache_write_5m_tokens", details["cache_write_tokens"], details["cache_creation_input_tokens"]);
   part("audio_input_tokens", details["audio_tokens"]);

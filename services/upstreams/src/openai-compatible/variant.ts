@@ -1,18 +1,18 @@
-/** Where vendors that speak OpenAI's protocol differ from it. */
+/** Differences between OpenAI's protocol and a vendor's variant of it. */
 export interface OpenAiVariant {
-  /** Path behind the provider's base path. */
+  /** Relative to the provider's base path. */
   readonly path: string;
-  /** Error codes under status 429 that mean our account has run out, not that we are too fast. */
+  /** Error codes under status 429 that mean our account is exhausted, rather than rate limited. */
   readonly quotaCodes: ReadonlySet<string>;
-  /** Error codes under any status that are about our account there. */
+  /** Error codes under any status that concern our account there. */
   readonly operatorCodes: ReadonlySet<string>;
-  /** Knows the tool choice `required`. */
+  /** Supports the tool choice `required`. */
   readonly takesRequired: boolean;
-  /** Takes sound as a web or data URL, in parts of type `input_audio`. */
+  /** Accepts audio as a web or data URL, in parts of type `input_audio`. */
   readonly soundByUrl: boolean;
 }
 
-/** OpenAI's guide on error codes; the names of newer billing codes follow the same pattern. */
+/** From OpenAI's guide on error codes; the names of newer billing codes follow the same pattern. */
 const openAiQuota = [
   "insufficient_quota",
   "credit_balance_exhausted",

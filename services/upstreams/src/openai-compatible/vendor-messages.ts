@@ -1,21 +1,21 @@
 import { type Fields, fieldsOf, isFields, textOf } from "../conversation/fields.ts";
 
 export interface Vendor {
-  /** Knows messages of role developer. */
+  /** Supports messages with the role `developer`. */
   readonly developerRole: boolean;
-  /** Takes sound as a web or data URL, in parts of type `input_audio`. */
+  /** Accepts audio as a web or data URL, in parts of type `input_audio`. */
   readonly soundByUrl: boolean;
 }
 
 /**
- * What the end of a URL says of the sound there; a guess for the others, which the vendor does not
- * hold to.
+ * The file extension usually tells the audio format; for other URLs it is guessed, which the vendor
+ * does not enforce.
  */
 const knownSound = /\.(mp3|wav|amr|aac|m4a|3gp|ogg|opus|flac)(?:[?#]|$)/i;
 
 /**
- * Messages in the words that a vendor knows: `developer` is `system` at most, sound comes in one
- * kind of part, and none reads what Claude thought. Undefined when nothing needs to change.
+ * Messages in a form that the vendor supports: `developer` may have to become `system`, audio has
+ * one kind of part, and Claude's thinking is removed. Undefined when nothing changes.
  */
 export function compatibleMessages(messages: readonly unknown[], vendor: Vendor): unknown[] | undefined {
   const changed = messages.map((message) => compatibleMessage(message, vendor));
@@ -35,8 +35,8 @@ function compatibleMessage(sent: unknown, vendor: Vendor): unknown {
 const thoughts: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
 /**
- * An answer without what a Claude thought, which only Anthropic reads: beside its content as we
- * give it, or within as its own format has it.
+ * Removes Claude's thinking, which only Anthropic can read, from an assistant message: either next
+ * to its content, as we return it, or within it, as in its own format.
  */
 function withoutThinking(message: Fields): Fields {
   const { thinking_blocks: beside, ...others } = message;

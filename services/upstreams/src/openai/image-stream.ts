@@ -11,13 +11,13 @@ import { errorInside } from "../openai-compatible/errors.ts";
 import { openAiVariant } from "../openai-compatible/variant.ts";
 import { unitsOfImageUsage } from "./image-usage.ts";
 
-/** A 4K picture as base64, with room. */
+/** A 4K image as base64, with some margin. */
 const maxEventBytes = 96 * 1024 * 1024;
 const nothing = Buffer.alloc(0);
 
 /**
- * Pictures as they take shape. The bytes pass through; the last whole picture is kept back in
- * `closing` until its bill is written.
+ * Streams partial images. The bytes pass through; the last complete image is held back in `closing`
+ * until its bill is written.
  */
 export class OpenAiImageStream implements ImageStream {
   state: ResponseStream["state"] = "open";
@@ -83,7 +83,7 @@ export class OpenAiImageStream implements ImageStream {
   }
 }
 
-/** The type of an event that came without a name. */
+/** The type of an event without a name. */
 function typeIn(data: Buffer): string {
   const type = rawMember(data, "type");
   return textOf(type === undefined ? undefined : parsedJson(type.toString("utf8"))) ?? "";

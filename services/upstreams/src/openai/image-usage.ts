@@ -2,9 +2,9 @@ import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import { countOf, fieldsOf } from "../conversation/fields.ts";
 
 /**
- * The usage of OpenAI's images taken apart: text and pictures in, pictures and text out (OpenAI's
- * reference, images). Without details what comes in counts as text and what comes out as pictures.
- * @returns undefined when the object does not say what was used
+ * Splits the usage of OpenAI's images: text and images in, images and text out (OpenAI's reference,
+ * images). Without details, input counts as text and output as images.
+ * @returns undefined when the object does not report usage
  */
 export function unitsOfImageUsage(usage: unknown): Unit[] | undefined {
   const fields = fieldsOf(usage);

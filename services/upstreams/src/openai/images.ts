@@ -35,8 +35,8 @@ function fieldsToSend(call: ImageCall, upstream: Upstream): Record<string, unkno
     n: count,
     ...(size !== undefined && { size }),
     ...options,
-    // The others always answer so and refuse the field. DALL-E's URLs die within the hour: who
-    // wants one gets one of ours.
+    // The others always respond inline and reject the field. DALL-E's URLs expire within the hour,
+    // so clients that want URLs get ours.
     ...(call.model.image?.family === "delta" && { response_format: "b64_json" }),
     ...(stream && { stream: true }),
   };

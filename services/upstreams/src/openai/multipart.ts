@@ -6,7 +6,7 @@ export interface MultipartBody {
   readonly body: Buffer;
 }
 
-/** A form as it is built: names are ours, values and files the user's. */
+/** Builds a form: names are ours, values and files the user's. */
 export class MultipartForm {
   readonly #boundary = `form-${randomText(32)}`;
   readonly #parts: Buffer[] = [];
@@ -16,10 +16,7 @@ export class MultipartForm {
     this.#parts.push(Buffer.from(`${value}\r\n`));
   }
 
-  /**
-   * The file's name is made up here: what the user called it is nobody's business, and may be
-   * hostile.
-   */
+  /** The file name is generated here: the user's own is private and may be malicious. */
   image(name: string, filename: string, image: InlineImage): void {
     const extension = image.mediaType.slice(image.mediaType.indexOf("/") + 1);
     const disposition = `form-data; name="${name}"; filename="${filename}.${extension}"`;

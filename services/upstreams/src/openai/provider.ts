@@ -4,12 +4,12 @@ import { openAiVariant } from "../openai-compatible/variant.ts";
 import type { UpstreamProvider } from "../provider.ts";
 import { openAiImages } from "./images.ts";
 
-/** OpenAI, and every vendor that the catalogue gives its protocol. */
+/** OpenAI, and every vendor with its protocol in the catalogue. */
 export const openAi: UpstreamProvider = {
   generation: compatibleGeneration(openAiVariant),
   images: openAiImages,
   embeddings: openAiEmbeddings({ variant: openAiVariant, path: "/embeddings", base64: true }),
-  // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation": who stops a stream,
-  // and its billing.
+  // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation": which vendors stop a
+  // stream, and its billing.
   onAbort: "stops",
 };

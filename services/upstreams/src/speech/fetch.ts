@@ -6,13 +6,13 @@ const timeoutMs = 60_000;
 /** Some twenty minutes of 24 kHz, 16 bits, one channel. */
 const maxBytes = 64 * 1024 * 1024;
 
-/** Fetches sound that an upstream left at a URL. */
+/** Fetches audio from a URL returned by an upstream. */
 export interface AudioFetcher {
   /** @throws {UpstreamFailure} `transient`: nothing has reached the client by then */
   fetch(url: string, signal: AbortSignal): Promise<Buffer>;
 }
 
-/** Plain http is asked for as https: DashScope names http, and its storage serves both. */
+/** Plain http is upgraded to https: DashScope returns http URLs, and its storage serves both. */
 export function createAudioFetcher(client: GuardedClient): AudioFetcher {
   return {
     async fetch(url, signal) {

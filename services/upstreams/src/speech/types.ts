@@ -3,43 +3,43 @@ import type { DisconnectRule } from "../disconnect/watch.ts";
 import type { HttpPools } from "../http/pools.ts";
 import type { AudioFetcher } from "./fetch.ts";
 
-/** Samples a second of all speech that is handed on: 16-bit little-endian, one channel. */
+/** Sample rate of all speech that is passed on: 16-bit little-endian, one channel. */
 export const sampleRate = 24_000;
 
-/** One text that an upstream speaks in one call. */
+/** One text to be spoken by an upstream in one call. */
 export interface SpeechCall {
   readonly requestId: string;
   readonly text: string;
   readonly voice: string;
   readonly instructions: string | undefined;
-  /** Fetches sound that an upstream left at a URL. */
+  /** Fetches audio from a URL returned by an upstream. */
   readonly audio: AudioFetcher;
 }
 
-/** What an upstream counted. */
+/** The character count reported by an upstream. */
 export interface CharacterReport {
   readonly characters: number;
-  /** The upstream's usage object as it came (JSON). */
+  /** The upstream's usage object, unmodified (JSON). */
   readonly raw: Buffer;
 }
 
-/** Speech as it comes. */
+/** Streamed speech. */
 export interface SpokenText {
-  /** PCM, see {@link sampleRate}; pieces of any length. Throws `UpstreamFailure` when it breaks. */
+  /** PCM, see {@link sampleRate}; chunks of any length. Throws `UpstreamFailure` when it breaks. */
   readonly pcm: AsyncGenerator<Buffer, void, undefined>;
-  /** The upstream's count so far; of the whole text once `pcm` has ended. */
+  /** The upstream's count so far; for the whole text once `pcm` has ended. */
   usage(): CharacterReport | undefined;
 }
 
 export interface SpeechAdapter {
   /**
-   * One try of one upstream; resolves with the first sound.
+   * One attempt at one upstream; resolves with the first audio.
    * @throws {UpstreamFailure}
    */
   speak(call: SpeechCall, at: SpeechSite): Promise<SpokenText>;
 }
 
-/** Where and with what an upstream is asked. */
+/** The upstream to call, and the means to do so. */
 export interface SpeechSite {
   readonly upstream: Upstream;
   readonly pools: HttpPools;

@@ -1,6 +1,6 @@
 import { sampleRate } from "./types.ts";
 
-/** A file that is not the WAV that we can hand on. */
+/** A file that is not a supported WAV file. */
 export class WavError extends Error {
   override readonly name = "WavError";
 }
@@ -14,8 +14,8 @@ export function isWav(bytes: Buffer): boolean {
 }
 
 /**
- * The samples of a WAV file of 24 kHz, 16 bits, one channel. Sizes in the header are limits and not
- * promises: streamed files carry 0 or 0xFFFFFFFF.
+ * The samples of a WAV file of 24 kHz, 16 bits, one channel. Sizes in the header are treated as
+ * limits only: streamed files contain 0 or 0xFFFFFFFF.
  * @throws {WavError}
  */
 export function pcmOfWav(file: Buffer): Buffer {

@@ -7,7 +7,7 @@ import type { ClientFormat } from "./client.ts";
 import type { ResponseReader, UpstreamProtocol } from "./protocol.ts";
 import { TranslatedStream } from "./stream.ts";
 
-/** A client's format to an upstream's protocol by way of what both mean. */
+/** Converts a client's format to an upstream's protocol through the common model. */
 export function translated(client: ClientFormat, protocol: UpstreamProtocol): GenerationAdapter {
   const wholeResponse = (reader: ResponseReader, events: ResponseEvent[], call: GenerationCall): WholeResponse => ({
     body: Buffer.from(JSON.stringify(client.whole(events, call))),
@@ -33,8 +33,8 @@ export function translated(client: ClientFormat, protocol: UpstreamProtocol): Ge
 }
 
 /**
- * Clients made for one vendor's models ask for more than another's can give, which that one
- * refuses.
+ * Clients written for one vendor's models request more than another's support, which would be
+ * rejected.
  */
 function capOf(
   requested: Conversation,
@@ -43,7 +43,7 @@ function capOf(
   return outputCap === undefined ? undefined : Math.min(outputCap, model.maxOutputTokens);
 }
 
-/** All events of a stream that is there as a whole. */
+/** All events of a complete stream. */
 function collected(reader: ResponseReader, body: Buffer): ResponseEvent[] {
   const decoder = new SseDecoder({ maxEventBytes: body.length });
   const found = decoder.push(body);

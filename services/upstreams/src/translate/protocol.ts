@@ -5,9 +5,9 @@ import type { Conversation } from "../conversation/types.ts";
 import type { UpstreamFailure } from "../failure.ts";
 import type { BadResponse, GenerationCall, UpstreamCall, UsageReport } from "../generation.ts";
 
-/** A protocol of upstreams, as conversations are said in it and answers understood. */
+/** An upstream protocol: encodes conversations and reads answers. */
 export interface UpstreamProtocol {
-  /** @throws {UpstreamFailure} `client` for what the protocol cannot say */
+  /** @throws {UpstreamFailure} `client` for what the protocol cannot express */
   encode(
     conversation: Conversation,
     call: GenerationCall,
@@ -18,17 +18,15 @@ export interface UpstreamProtocol {
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
-/** Reads one answer, in one piece or as a stream. */
+/** Reads one answer, streamed or not. */
 export interface ResponseReader {
-  /** @throws {UpstreamFailure} when the body is no answer */
+  /** @throws {UpstreamFailure} when the body is not an answer */
   whole(body: Buffer): ResponseEvent[];
-  /**
-   * @throws {UpstreamFailure} when the stream says that it failed, or what it says makes no sense
-   */
+  /** @throws {UpstreamFailure} when the stream reports a failure, or is invalid */
   event(event: SseEvent): ResponseEvent[];
-  /** The upstream has said its last word: nothing more is read. */
+  /** The final event was received: nothing more is read. */
   readonly ended: boolean;
-  /** The connection ended here. Answers the last events when that is a good end. */
+  /** The connection ended here. Returns the last events if the answer is complete. */
   end(): ResponseEvent[] | undefined;
   readonly usage: UsageReport | undefined;
   readonly soFar: UsageReport | undefined;

@@ -15,10 +15,7 @@ function textOf(stream: ResponseStream, pieces: readonly Buffer[]): string {
   return Buffer.concat(out).toString("utf8");
 }
 
-/**
- * Inputs as what they mean: a streamed one keeps its vendor's spaces, and one that is missing is
- * empty.
- */
+/** Inputs by meaning: a streamed one keeps its vendor's spaces, and a missing one is empty. */
 function comparable(view: View): View {
   const calls = view.calls.map((call) => ({ ...call, input: JSON.stringify(JSON.parse(call.input || "{}")) }));
   return { ...view, calls };
@@ -66,7 +63,7 @@ for (const file of goldenFiles) {
   }
 }
 
-/** Values that no event should have, at places where vendors have been seen to put odd things. */
+/** Values that no event should have, in places where vendors have been seen to send odd ones. */
 const odd: readonly unknown[] = [null, "", "x", -1, 1.5, 1e21, true, [], {}, [null], [[]], { index: "a" }];
 
 function mutated(value: unknown, next: () => number): unknown {

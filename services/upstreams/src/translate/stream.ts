@@ -6,7 +6,7 @@ import type { Delivered, ResponseStream, UsageReport } from "../generation.ts";
 import type { ResponseWriter } from "./client.ts";
 import type { ResponseReader } from "./protocol.ts";
 
-/** An upstream's stream for a client of another format, translated event by event. */
+/** Translates an upstream's stream for a client of another format, event by event. */
 export class TranslatedStream implements ResponseStream {
   state: ResponseStream["state"] = "open";
   failure: UpstreamFailure | undefined;

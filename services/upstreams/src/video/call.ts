@@ -14,20 +14,20 @@ export interface VideoCallOptions {
   readonly upstream: Upstream;
   readonly call: VideoCall;
   readonly requestId: string;
-  /** The whole call, milliseconds. */
+  /** For the whole call, milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 export interface VideoResponse {
   readonly status: number;
-  /** Empty for a body that is no JSON object. */
+  /** Empty if the body is not a JSON object. */
   readonly body: Fields;
 }
 
 /**
  * Makes one call about a video task.
- * @throws {UpstreamFailure} for a status of 300 or more too
+ * @throws {UpstreamFailure} also for a status of 300 or more
  */
 export async function callVideo(options: VideoCallOptions): Promise<VideoResponse> {
   const { call, upstream, timeoutMs } = options;
@@ -63,13 +63,13 @@ function headersOf({ upstream, call, requestId }: VideoCallOptions): string[] {
   return headers;
 }
 
-/** How the making of a task ended without an id. */
+/** The outcome of a creation that returned no id. */
 export type CreateFault =
-  /** It was not made, and another upstream may be asked. */
+  /** It was not created, and another upstream may be tried. */
   | "refused"
-  /** It was not made, or failed at once; asking anywhere again is not for us to decide. */
+  /** It was not created, or failed at once; it must not be retried automatically. */
   | "failed"
-  /** Nobody knows: it must not be made again. */
+  /** Unknown: it must not be created again. */
   | "ambiguous";
 
 /** What a failed `create` means for the task. */
@@ -85,8 +85,8 @@ export function createFault(failure: UpstreamFailure): CreateFault {
     case "client":
       return "failed";
     default:
-      // An error in the provider's own words is its refusal; anything else may have come from in
-      // between.
+      // An error in the provider's own format is its refusal; anything else may have come from an
+      // intermediary.
       if (failure.status === 503 || failure.status === 529) return "refused";
       return failure.status >= 500 && failure.reported !== undefined ? "failed" : "ambiguous";
   }

@@ -3,97 +3,97 @@ import type { Fields } from "../conversation/fields.ts";
 import type { UpstreamFailure } from "../failure.ts";
 import type { BadResponse } from "../generation.ts";
 
-/** A video as it is asked of an upstream. */
+/** A video as requested from an upstream. */
 export interface VideoOrder {
-  /** Of the bill; goes with every call about the task. */
+  /** The bill's request id; sent with every call about the task. */
   readonly requestId: string;
-  /** Ours; for upstreams that repeat it when asked about the task. */
+  /** Our id; for upstreams that return it when asked about the task. */
   readonly taskId: string;
-  /** The body in the upstream's own shape, without the model. */
+  /** The body in the upstream's own format, without the model. */
   readonly body: Fields;
 }
 
 export interface VideoCall {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Path and query, behind the provider's base path. */
+  /** Path and query, relative to the provider's base path. */
   readonly path: string;
-  /** More headers, name and value by turns. */
+  /** Further headers, names and values alternating. */
   readonly headers?: readonly string[];
   readonly body?: Fields;
 }
 
-/** `unknown`: the upstream says that it has no such task. */
+/** `unknown`: the upstream reports that it has no such task. */
 export type VideoPhase = "queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired" | "unknown";
 
-/** What an upstream counted, read from its own words. */
+/** The usage reported by an upstream, normalized. */
 export interface VideoUsage {
   /**
-   * The usage object as it came; undefined when there was none and the rest is read from elsewhere.
+   * The unmodified usage object; undefined when there was none and the rest comes from elsewhere.
    */
   readonly raw: Fields | undefined;
-  /** Seconds that are billed: those of input videos too where the upstream bills them. */
+  /** Billed seconds, including those of input videos if the upstream bills them. */
   readonly seconds?: number | undefined;
   /** e.g. `720p` */
   readonly resolution?: string | undefined;
   readonly tokens?: number | undefined;
 }
 
-/** What an upstream says of a task. */
+/** The state of a task as reported by an upstream. */
 export interface VideoState {
   readonly phase: VideoPhase;
-  /** The upstream's own word for it. */
+  /** The upstream's own name for it. */
   readonly word: string;
-  /** When succeeded. */
+  /** Set when succeeded. */
   readonly videoUrl?: string | undefined;
   readonly lastFrameUrl?: string | undefined;
   readonly seed?: number | undefined;
   readonly usage?: VideoUsage | undefined;
   /** Why it failed. */
   readonly reason?: string | undefined;
-  /** The prompt that the upstream was given, where it repeats it. */
+  /** The prompt as the upstream received it, if it returns it. */
   readonly prompt?: string | undefined;
 }
 
-/** A task of which only its making is known, not whether it was made. */
+/** A task that may or may not have been created, known only by its request. */
 export interface LostVideo {
   readonly taskId: string;
   readonly upstreamModel: string;
-  /** Unix milliseconds between which it was asked for. */
+  /** Time range of its creation request, unix milliseconds. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** An upstream's tasks in one listing, with what tells them apart. */
+/** A task in an upstream's listing, with the fields that identify it. */
 export interface ListedVideo {
   readonly id: string;
-  /** Our id of the task, where the upstream keeps it. */
+  /** Our id of the task, if the upstream keeps it. */
   readonly taskId: string | undefined;
 }
 
-/** Whose rules a request for videos follows. */
+/** The family whose rules a video request follows. */
 export type VideoFamily = "wan" | "happy" | "seedance" | "grok";
 
-/** How one provider's video tasks are spoken to. Pure: calls are made around it. */
+/** Converts video calls to one provider's protocol. Pure: the caller makes the calls. */
 export interface VideoAdapter {
-  /** Of one of its models, by the provider's name of it. */
+  /** The family of one of its models, by the provider's name. */
   familyOf(upstreamModel: string): VideoFamily;
-  /** Milliseconds between two polls of a young task, as the provider advises. */
+  /** Milliseconds between two polls of a new task, as recommended by the provider. */
   readonly pollMs: number;
-  /** Milliseconds after which the provider has forgotten a task for certain. */
+  /** Milliseconds after which the provider has certainly forgotten a task. */
   readonly lifeMs: number;
-  /** The provider keeps result files for less than a day, or does not say for how long. */
+  /** The provider keeps result files for less than a day, or does not say how long. */
   readonly shortLivedResults?: boolean;
   create(order: VideoOrder, upstream: Upstream): VideoCall;
-  /** The id in the answer to `create`; undefined when there is none. */
+  /** The id in the response to `create`; undefined when there is none. */
   createdId(body: Fields): string | undefined;
   poll(upstreamId: string): VideoCall;
-  /** @throws {UpstreamFailure} for a body that says nothing of the task */
+  /** @throws {UpstreamFailure} for a body that does not describe the task */
   read(body: Fields, status: number, upstream: Upstream): VideoState;
-  /** Undefined where a task cannot be cancelled. */
+  /** Undefined if tasks cannot be cancelled. */
   cancel?(upstreamId: string): VideoCall;
   /**
-   * Where tasks that were perhaps made can be looked for. `exact` says that `taskId` tells them
-   * apart.
+   * Set if tasks with unknown outcome can be searched for. `exact` means that `taskId` identifies
+   * them.
    */
   readonly list?: {
     readonly exact: boolean;

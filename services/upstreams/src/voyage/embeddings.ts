@@ -11,8 +11,8 @@ import { retryAfterMs } from "../retry-after.ts";
 const names = { list: "data", vector: "embedding" };
 
 /**
- * Voyage's embeddings (docs.voyageai.com, text embedding models). Fields it does not know are an
- * error there. Vectors are of length 1 at every size.
+ * Voyage's embeddings (docs.voyageai.com, text embedding models). Unknown fields are rejected
+ * there. Vectors are of length 1 at every size.
  */
 export const voyageEmbeddings: EmbeddingAdapter = {
   encode(call, upstream) {
@@ -46,7 +46,7 @@ function bodyOf({ inputs, dimensions, inputType }: EmbeddingCall, upstream: Upst
   };
 }
 
-/** Errors are one text under `detail`. */
+/** Errors are a string under `detail`. */
 function voyageFailure(response: BadResponse, upstream: Upstream): UpstreamFailure {
   const { status } = response;
   const detail = textOf(fieldsOf(parsedJson(response.body.toString("utf8")))["detail"]);

@@ -1,5 +1,5 @@
 import type { UpstreamProvider } from "../provider.ts";
 import { voyageEmbeddings } from "./embeddings.ts";
 
-/** Voyage: embeddings alone. */
+/** Voyage: embeddings only. */
 export const voyage: UpstreamProvider = { embeddings: voyageEmbeddings };

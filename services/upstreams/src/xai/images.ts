@@ -12,15 +12,15 @@ import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { itemOf } from "../openai-compatible/image-item.ts";
 import { openAiVariant } from "../openai-compatible/variant.ts";
 
-/** Above this many pixels the larger resolution is meant: halfway between the two, in area. */
+/** Sizes above this many pixels map to the larger resolution: halfway between the two, by area. */
 const maxPixelsOf1k = 1_700_000;
 
-/** xAI's images: JSON for edits too, a ratio and a resolution instead of a size. */
+/** xAI's images: JSON for edits too, an aspect ratio and a resolution instead of a size. */
 export const xaiImages: ImageAdapter = {
   maxPerCall: 10,
   takesUrls: true,
   priceVariants: (request) => {
-    // A variant is a name without dots.
+    // Variant names contain no dots.
     const resolution = shapeOf(request).resolution.replace(".", "_");
     const quality = textOf(request.options["quality"]);
     return [...(quality === undefined ? [] : [`${quality}-${resolution}`]), resolution];
@@ -49,7 +49,7 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
     n: count,
     ...options,
     ...shapeOf(call.request),
-    // Its URLs live for a time that it does not tell: a client that wants one gets one of ours.
+    // It does not say how long its URLs last, so clients that want URLs get ours.
     response_format: "b64_json",
     ...(images.length === 1 && { image: images[0] }),
     ...(images.length > 1 && { images }),

@@ -7,7 +7,7 @@ import type { VideoAdapter, VideoPhase } from "../video/types.ts";
 
 const ended: Readonly<Record<string, VideoPhase>> = { done: "succeeded", failed: "failed", expired: "expired" };
 
-/** Grok Imagine (xAI's video API). Tasks can be neither listed nor cancelled there. */
+/** Grok Imagine (xAI's video API), whose tasks can be neither listed nor cancelled. */
 export const xaiVideo: VideoAdapter = {
   familyOf: () => "grok",
   pollMs: 5_000,
@@ -23,7 +23,7 @@ export const xaiVideo: VideoAdapter = {
   read: (body, status, { provider }) => {
     const video = fieldsOf(body["video"]);
     const url = textOf(video["url"]) || undefined;
-    // While it works the body may be empty; when it is done the status may be missing.
+    // The body may be empty while it is working; the status may be missing when it is done.
     const word = textOf(body["status"]) ?? (url === undefined ? "pending" : "done");
     const phase = ended[word] ?? ((numberOf(body["progress"]) ?? 0) > 0 ? "running" : "queued");
     if (ended[word] === undefined && word !== "pending" && status !== 202) {

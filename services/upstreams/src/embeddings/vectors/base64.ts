@@ -12,13 +12,13 @@ export function encodeFloats(floats: Float32Array): Buffer {
 let scratch = new Float32Array(1_024);
 
 /**
- * Reads base64 of little-endian 32-bit floats, a JSON string with its quotes.
- * @returns a view of memory that the next call uses again
- * @throws {SyntaxError} when it is not that
+ * Decodes base64 of little-endian 32-bit floats, given as a JSON string with its quotes.
+ * @returns a view of memory that the next call reuses
+ * @throws {SyntaxError} when the string is malformed
  */
 export function decodeFloats(body: Buffer, range: { readonly start: number; readonly end: number }): Float32Array {
   const quoted = body.toString("latin1", range.start + 1, range.end - 1);
-  // Some writers escape the slash.
+  // Some encoders escape the slash.
   const text = quoted.includes("\\") ? quoted.replaceAll("\\/", "/") : quoted;
   const max = Math.ceil(text.length / 4) * 3;
   if (scratch.byteLength < max) scratch = new Float32Array(Math.ceil(max / 4));

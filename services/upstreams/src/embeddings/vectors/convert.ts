@@ -7,15 +7,17 @@ import { unitVector } from "./shorten.ts";
 
 const quote = 34;
 
-/** True when the vector's bytes can go to a client that asked for this format as they are. */
+/**
+ * True when the vector's bytes can be passed on unchanged to a client that requested this format.
+ */
 export function isIn(vector: RawVector, format: VectorFormat): boolean {
   return (vector.body[vector.start] === quote) === (format === "base64");
 }
 
 /**
- * The vector as the client gets it (a JSON value), whatever the upstream gave.
- * @param dimensions cut to this many numbers and brought to length 1; undefined: as it is
- * @throws {UpstreamFailure} when the upstream's bytes are no vector, or a shorter one than that
+ * Converts a vector to the client's format (a JSON value), whatever the upstream's.
+ * @param dimensions truncate to this many numbers and normalize to length 1; undefined: unchanged
+ * @throws {UpstreamFailure} when the upstream's bytes are not a vector, or one shorter than that
  */
 export function convertVector(vector: RawVector, format: VectorFormat, dimensions: number | undefined): Buffer {
   if (dimensions === undefined && isIn(vector, format)) return vector.body.subarray(vector.start, vector.end);

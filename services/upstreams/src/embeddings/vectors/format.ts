@@ -7,20 +7,18 @@ const closeBracket = 93;
 
 /** Longest text of a 32-bit float: sign, nine digits, a point, leading zeros or an exponent. */
 const maxChars = 18;
-/** Values between these go the quick way; embeddings hardly know others. */
+/** Values between these use the fast path; embeddings rarely have others. */
 const minFast = 1e-6;
 const maxFast = 1e7;
 
 /** 10^k at index k. */
 const powers = Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}`));
 
-/** What all floats of one binary exponent have in common, by the exponent's bits. */
+/** The value shared by all floats of one binary exponent, indexed by the exponent's bits. */
 const halfSteps = new Float64Array(256);
-/**
- * Decimal places that leave nine significant digits, which is as many as any 32-bit float needs...
- */
+/** Decimal places that leave nine significant digits, enough for any 32-bit float... */
 const ninePlaces = new Uint8Array(256);
-/** ...for values below this; from here on one place less. */
+/** ...for values below this; from here on one place fewer. */
 const turns = new Float64Array(256);
 for (let bits = 1; bits < 255; bits++) {
   const low = 2 ** (bits - 127);
@@ -37,8 +35,8 @@ const fourDigits = Uint32Array.from({ length: 10_000 }, (_, value) =>
 );
 
 /**
- * Vectors are written one behind the other into pages: a few large pieces of memory cost less than
- * many of a vector each.
+ * Vectors are written one after another into pages: a few large buffers cost less than one per
+ * vector.
  */
 const pageBytes = 256 * 1024;
 let page = Buffer.alloc(0);
@@ -46,9 +44,9 @@ let pageView = new DataView(page.buffer);
 let written = 0;
 
 /**
- * A vector as a JSON list. Each number is the shortest decimal that reads back as the same 32-bit
+ * A vector as a JSON list. Each number is the shortest decimal that parses to the same 32-bit
  * float.
- * @throws {RangeError} for what JSON has no number for
+ * @throws {RangeError} for numbers that JSON cannot represent
  */
 export function formatFloats(floats: Float32Array): Buffer {
   const size = 2 + floats.length * (maxChars + 1);
@@ -82,8 +80,8 @@ function writeUsual(view: DataView, at: number, value: number, pattern: number):
   if (value >= (turns[exponent] as number)) places--;
   const scale = powers[places] as number;
   const scaled = value * scale;
-  // What rounds to this float lies within half a step, or a quarter below a power of two. A hair
-  // less than that, so that the rounding of `scaled` cannot carry a choice over the bound.
+  // Decimals that round to this float lie within half a step, or a quarter below a power of two.
+  // Slightly less, so that the rounding of `scaled` cannot push a choice over the bound.
   const above = (halfSteps[exponent] as number) * scale * 0.999999;
   const below = (pattern & 0x7fffff) === 0 ? above / 2 : above;
   let digits = (scaled + 0.5) | 0;
@@ -100,7 +98,7 @@ function writeUsual(view: DataView, at: number, value: number, pattern: number):
   return writeWhole(view, at, places === 0 ? digits : Math.round((digits * step) / scale));
 }
 
-/** `digits` (below 2^30) with a point before the last `places` of them. */
+/** Writes `digits` (below 2^30) with a point before the last `places` of them. */
 function writeFraction(view: DataView, start: number, digits: number, places: number): number {
   let whole = 0;
   let rest = digits;
@@ -139,7 +137,7 @@ function writeWhole(view: DataView, start: number, whole: number): number {
   return start + length;
 }
 
-/** Zero, and what is very small or very large. */
+/** Writes zero, and very small or very large values. */
 function writeRare(bytes: Buffer, at: number, value: number): number {
   if (!Number.isFinite(value)) throw new RangeError("a vector has a number that JSON cannot hold");
   let text = String(value);

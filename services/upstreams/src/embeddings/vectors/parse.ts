@@ -1,5 +1,5 @@
 /**
- * Reads a JSON list of numbers as 32-bit floats, each rounded to the nearest one.
+ * Parses a JSON list of numbers as 32-bit floats, each rounded to the nearest one.
  * @param range the list with its brackets
  * @throws {SyntaxError} when it is not a flat list of numbers
  */

@@ -7,7 +7,7 @@ import { formatFloats } from "./format.ts";
 import { parseFloats } from "./parse.ts";
 import { unitVector } from "./shorten.ts";
 
-/** Floats of every bit pattern, and of the sizes that embeddings have; the same on each run. */
+/** Floats of every bit pattern, and of the magnitudes of embeddings; deterministic. */
 function someFloats(count: number): Float32Array {
   const floats = new Float32Array(count);
   const bits = new Uint32Array(floats.buffer);

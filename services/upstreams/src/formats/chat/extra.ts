@@ -1,6 +1,4 @@
-/**
- * Where Google's own OpenAI-compatible endpoint puts the signature of the thought behind a call.
- */
+/** Where Google's own OpenAI-compatible endpoint puts the thought signature of a call. */
 export function googleExtra(signature: string | undefined): object {
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }

@@ -11,8 +11,8 @@ import { readTools } from "./tools.ts";
 import { readTurns } from "./turns.ts";
 
 /**
- * Reads a checked chat request. Fields that only tune OpenAI's own models are left out.
- * @throws {UpstreamFailure} `client` for what no other protocol can say
+ * Parses a validated chat request. Fields that only tune OpenAI's own models are dropped.
+ * @throws {UpstreamFailure} `client` for what no other protocol can express
  */
 export function readChat(fields: Fields): Conversation {
   if (fields["functions"] != null) throw refusal("functions", "This model takes tools, not functions.");

@@ -10,7 +10,7 @@ export const finishReasons: Readonly<Record<StopReason, string>> = {
   refusal: "content_filter",
 };
 
-/** OpenAI's usage object: there the parts are contained in the whole. */
+/** OpenAI's usage object: its details are included in the totals. */
 export function chatUsage(tokens: Tokens | undefined): object | undefined {
   if (tokens === undefined) return undefined;
   const written = tokens.cacheWrite5m + tokens.cacheWrite1h;
@@ -33,7 +33,7 @@ export function chatUsage(tokens: Tokens | undefined): object | undefined {
   };
 }
 
-/** The answer's id as OpenAI's ids look. */
+/** The answer's id in OpenAI's format. */
 export function chatId(id: string, requestId: string): string {
   return `chatcmpl-${(id || requestId).replace(/^(chatcmpl-|msg_)/, "")}`;
 }

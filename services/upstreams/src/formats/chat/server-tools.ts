@@ -2,10 +2,10 @@ import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../conversat
 import { noServerTools, refusedTool, type ServerTools } from "../server-tools.ts";
 
 /**
- * Fields under which vendors of this protocol search, run code or call servers on their own, for a
- * price beside the tokens: OpenAI's search models, DashScope's search and code interpreter, xAI's
- * live search, and what relays have added. Their prices stand in no catalogue and their counts in
- * no usage.
+ * Fields with which vendors of this protocol search, run code or call servers themselves, for a
+ * price on top of the tokens: OpenAI's search models, DashScope's search and code interpreter,
+ * xAI's live search, and additions by relays. No catalogue has their prices and no usage their
+ * counts.
  */
 const serverFields = [
   "web_search_options",
@@ -18,12 +18,12 @@ const serverFields = [
 ] as const;
 
 /**
- * Tools that the client runs itself. Any other type is the vendor's own: `builtin_function`,
- * `web_search`, `code_interpreter`, `mcp`.
+ * Tools run by the client. Any other type is the vendor's own: `builtin_function`, `web_search`,
+ * `code_interpreter`, `mcp`.
  */
 const clientTools: ReadonlySet<unknown> = new Set(["function", "custom"]);
 
-/** @throws {GatewayError} `invalid_request` naming the tool: none of them has a price */
+/** @throws {GatewayError} `invalid_request` naming the tool, since none of them has a price */
 export function openAiServerTools(fields: Fields): ServerTools {
   for (const name of serverFields) if (isRequested(fields[name])) throw refusedTool(name, name);
   for (const [index, tool] of listOf(fields["tools"]).entries()) {

@@ -4,7 +4,7 @@ import type { Conversation, Tool, ToolChoice } from "../../conversation/types.ts
 
 type ToolUse = Pick<Conversation, "tools" | "toolChoice" | "parallelTools">;
 
-/** Tools, and how they may be used. */
+/** Tools and the tool choice. */
 export function readTools(fields: Fields): ToolUse {
   const tools = listOf(fields["tools"]).map((tool, index) => readTool(fieldsOf(tool), `tools[${index}]`));
   const parallelTools = fields["parallel_tool_calls"] !== false;
@@ -34,7 +34,7 @@ function readChoice(choice: unknown): ToolChoice | undefined {
   return name === undefined ? undefined : { kind: "tool", name };
 }
 
-/** Other protocols cannot narrow a list of tools, so the others are not sent. */
+/** Other protocols cannot restrict a list of tools, so disallowed tools are not sent. */
 function allowed(tools: Tool[], choice: Fields): Pick<ToolUse, "tools" | "toolChoice"> {
   const { mode, tools: listed } = fieldsOf(choice["allowed_tools"]);
   const names = new Set(listOf(listed).map((tool) => textOf(fieldsOf(fieldsOf(tool)["function"])["name"])));

@@ -4,7 +4,7 @@ import { refusal } from "../../conversation/refusal.ts";
 import type { AssistantPart, CallPart, TextPart, Turn } from "../../conversation/types.ts";
 import { readParts } from "./parts.ts";
 
-/** Messages as turns; a tool's result learns the name of the tool from the call it answers. */
+/** Messages as turns; a tool result gets the tool's name from the call it answers. */
 export function readTurns(messages: readonly unknown[]): Turn[] {
   const names = new Map<string, string>();
   return messages.map((item, index) => readTurn(fieldsOf(item), `messages[${index}]`, names));
@@ -58,7 +58,7 @@ function readCall(call: Fields, param: string): CallPart {
   return { type: "call", id, name: textOf(called["name"]) ?? "", input, signature };
 }
 
-/** Thinking that we gave beside an answer, sent back as it was. */
+/** Thinking that we returned next to an answer, sent back unchanged. */
 function readThinking(blocks: unknown): AssistantPart[] {
   return listOf(blocks).flatMap((item): AssistantPart[] => {
     const { type, thinking, signature, data } = fieldsOf(item);

@@ -69,7 +69,7 @@ class Choice {
   }
 }
 
-/** A whole answer as a chat completion. */
+/** A complete answer as a chat completion. */
 export function wholeChat(events: readonly ResponseEvent[], call: GenerationCall): object {
   const choices = new Map<number, Choice>();
   let tokens: Tokens | undefined;

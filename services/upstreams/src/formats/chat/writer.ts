@@ -4,15 +4,15 @@ import type { ResponseWriter } from "../../translate/client.ts";
 import { googleExtra } from "./extra.ts";
 import { chatId, chatUsage, finishReasons } from "./reasons.ts";
 
-/** Says an answer as OpenAI's chunks. */
+/** Writes an answer as OpenAI's chunks. */
 export class ChatWriter implements ResponseWriter {
   readonly closing = Buffer.from("data: [DONE]\n\n");
   readonly #call: GenerationCall;
   readonly #created = Math.floor(Date.now() / 1_000);
   readonly #opened = new Set<number>();
-  /** By candidate: thinking that no signature has ended yet. */
+  /** By candidate: thinking not yet ended by a signature. */
   readonly #unsigned = new Map<number, string>();
-  /** Calls that have brought no input so far. */
+  /** Calls without any input so far. */
   readonly #silent = new Map<string, { candidate: number; call: number }>();
   #id: string;
   #model: string;
@@ -80,7 +80,7 @@ export class ChatWriter implements ResponseWriter {
     }
   }
 
-  /** Clients parse a call's arguments, so those of a call without any are an empty object. */
+  /** Clients parse a call's arguments, so a call without any gets an empty object. */
   #emptyInputs(candidate: number): string {
     const calls = [...this.#silent.values()].filter((silent) => silent.candidate === candidate);
     return calls

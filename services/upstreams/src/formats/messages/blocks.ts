@@ -5,16 +5,15 @@ import { JsonEnd } from "./json-end.ts";
 type ContentEvent = Extract<ResponseEvent, { type: "text" | "thinking" | "signature" | "redacted" | "refusal" }>;
 type Kind = "text" | "thinking" | "redacted" | "call";
 
-/** A call whose turn has not come. */
+/** A call that waits for its turn. */
 interface Waiting {
   readonly called: CallEvent;
   json: string;
 }
 
 /**
- * Anthropic's content blocks come one after the other, while elsewhere calls made together may come
- * interleaved: a call that begins before another is complete waits with what it has brought, and so
- * does text.
+ * Anthropic's content blocks are sequential, while other vendors may interleave parallel calls: a
+ * call that begins before another is complete is queued with its input, and so is text.
  */
 export class BlockSequence {
   #index = -1;
@@ -49,7 +48,7 @@ export class BlockSequence {
     return "";
   }
 
-  /** Everything that waits, and the end of the last block. */
+  /** Everything queued, and the end of the last block. */
   finish(): string {
     let out = "";
     while (this.#queue.length > 0) {

@@ -1,4 +1,4 @@
-/** Notices where a JSON object that comes in fragments is complete. */
+/** Detects when a JSON object that arrives in fragments is complete. */
 export class JsonEnd {
   #depth = 0;
   #inString = false;

@@ -9,7 +9,7 @@ export function imagePart(block: Fields, param: string): MediaPart {
   return { type: "media", kind: "image", source, title: undefined, param };
 }
 
-/** A document as what it holds: its text, its blocks, or the file itself. */
+/** A document by its content: its text, its blocks, or the file itself. */
 export function documentParts(
   block: Fields,
   param: string,

@@ -12,9 +12,9 @@ import {
 import { readSystem, readTurns } from "./turns.ts";
 
 /**
- * Reads a checked messages request. Marks of the prompt cache and fields of betas mean nothing
- * elsewhere and are left out.
- * @throws {UpstreamFailure} `client` for what no other protocol can say
+ * Parses a validated messages request. Prompt cache markers and beta fields have no equivalent
+ * elsewhere and are dropped.
+ * @throws {UpstreamFailure} `client` for what no other protocol can express
  */
 export function readMessages(fields: Fields): Conversation {
   const choice = fieldsOf(fields["tool_choice"]);
@@ -40,7 +40,7 @@ export function readMessages(fields: Fields): Conversation {
   };
 }
 
-/** Tool search only spares tokens: without it all tools are simply there. */
+/** Tool search only saves tokens: without it, all tools are simply included. */
 const needless = /^tool_search_tool_/;
 
 function readTools(tools: readonly unknown[]): Tool[] {

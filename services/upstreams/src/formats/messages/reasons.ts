@@ -10,7 +10,7 @@ export const stopReasons: Readonly<Record<StopReason, string>> = {
   refusal: "refusal",
 };
 
-/** Anthropic's usage object: there the input is what no cache had a part in. */
+/** Anthropic's usage object: its input excludes everything cached. */
 export function messageUsage(tokens: Tokens | undefined): object {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0, thinking = 0 } = tokens ?? {};
   return {
@@ -22,12 +22,12 @@ export function messageUsage(tokens: Tokens | undefined): object {
   };
 }
 
-/** The answer's id as Anthropic's ids look. */
+/** The answer's id in Anthropic's format. */
 export function messageId(id: string, requestId: string): string {
   return `msg_${(id || requestId).replace(/^(chatcmpl-|msg_)/, "")}`;
 }
 
-/** Why the provider would not answer, where it said so. */
+/** Why the provider refused, if it said so. */
 export function refusalDetails(reason: StopReason, explanation: string): object {
   if (reason !== "refusal") return {};
   return { stop_details: { type: "refusal", category: null, explanation: explanation === "" ? null : explanation } };

@@ -2,25 +2,23 @@ import type { Model } from "@uag/catalog/types.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../../conversation/fields.ts";
 import { type PricedTool, refusedTool, type ServerTools } from "../server-tools.ts";
 
-/** Tools that the client runs itself, whatever their schema (Anthropic's list of tools). */
+/** Tools run by the client, whatever their schema (Anthropic's list of tools). */
 const clientTools = /^(custom|(bash|text_editor|memory)_\d{8}|(computer|browser)(_toolset)?_\d{8})$/;
 const toolSearch = /^tool_search_tool_/;
 const webSearch = /^web_search_\d{8}$/;
-/**
- * Edits of the context that only leave something out; a compaction is another, uncounted answer.
- */
+/** Context edits that only drop content; a compaction is an additional, uncounted answer. */
 const freeEdits = /^clear_/;
 
 /**
- * Rounds of one request: a loop on Anthropic's side pauses after ten of them (`pause_turn`).
+ * Rounds per request: a loop on Anthropic's side pauses after ten of them (`pause_turn`).
  * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
  */
 export const maxToolRounds = 10;
 
 /**
- * What Anthropic would run for a request. Code execution, MCP, fetching and the like are billed by
- * what no usage tells, or by what the catalogue has no price of.
- * @throws {GatewayError} `invalid_request` naming the tool, where that is so
+ * The tools that Anthropic would run for a request. Code execution, MCP, fetching and the like are
+ * billed by something that usage does not report, or for which the catalogue has no price.
+ * @throws {GatewayError} `invalid_request` naming such a tool
  */
 export function anthropicServerTools(fields: Fields, model: Model): ServerTools {
   for (const name of ["mcp_servers", "container"]) {
@@ -44,9 +42,7 @@ export function anthropicServerTools(fields: Fields, model: Model): ServerTools 
   return { priced, searchesTools };
 }
 
-/**
- * The tools of a request, those that have no cap of their own capped; undefined when all have one.
- */
+/** The tools of a request, with caps added to those without one; undefined when all have one. */
 export function cappedTools(tools: unknown, maxUses: number): unknown[] | undefined {
   const list = listOf(tools);
   const uncapped = (tool: Fields): boolean =>

@@ -5,8 +5,7 @@ import type { AssistantPart, MediaPart, ResultPart, TextPart, Turn, UserPart } f
 import { documentParts, imagePart } from "./media.ts";
 
 /**
- * Claude Code's note to the vendor on whom to bill: it would only make each prompt's beginning
- * differ.
+ * Claude Code's billing note to the vendor: it would only make the beginning of each prompt differ.
  */
 const attribution = /^x-anthropic-billing-header:/;
 
@@ -15,7 +14,7 @@ export function readSystem(system: unknown): Turn[] {
   return parts.length === 0 ? [] : [{ role: "system", parts }];
 }
 
-/** Messages as turns; a tool's result learns the name of the tool from the call it answers. */
+/** Messages as turns; a tool result gets the tool's name from the call it answers. */
 export function readTurns(messages: readonly unknown[]): Turn[] {
   const names = new Map<string, string>();
   return messages.map((item, index): Turn => {
@@ -49,7 +48,7 @@ function readAssistant(content: unknown, names: Map<string, string>): AssistantP
         return [{ type: "call", ...openCallId(sent), name, input: fieldsOf(block["input"]) }];
       }
       default:
-        // What a vendor's own tools did, and thinking that only that vendor can read.
+        // Results of a vendor's own tools, and thinking that only that vendor can read.
         return [];
     }
   });

@@ -10,7 +10,7 @@ type Block =
   | { type: "redacted"; data: string }
   | { type: "call"; called: CallEvent; input: string };
 
-/** A whole answer as a message. */
+/** A complete answer as a message. */
 export function wholeMessage(events: readonly ResponseEvent[], call: GenerationCall): object {
   const blocks: Block[] = [];
   let start: { id: string; model: string | undefined } = { id: "", model: undefined };
@@ -80,7 +80,7 @@ function blockFields(block: Block): object {
       return { type: "redacted_thinking", data: block.data };
     case "call": {
       const { id, name } = block.called;
-      // An input that a token limit has cut is no JSON: an empty one is what Anthropic gives then.
+      // An input truncated by a token limit is not valid JSON: Anthropic returns an empty one then.
       return { type: "tool_use", id: plainCallId(id), name, input: fieldsOf(parsedJson(block.input)) };
     }
   }
