@@ -2,13 +2,13 @@ import type { Run } from "./run-file.ts";
 
 const model = "gpt-4o-mini";
 
-/** One line that answers when it is pasted into a shell. */
+/** A one-line command that works when pasted into a shell. */
 export function curlLine(run: Run): string {
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
   return `curl ${run.base_url}/v1/chat/completions -H 'authorization: Bearer ${run.api_key}' -H 'content-type: application/json' -d '${body}'`;
 }
 
-/** Pages and servers for people, which the banner names where they answer. */
+/** Pages and servers for people; the banner lists those that respond. */
 const extras: readonly { name: string; urlOf(run: Run): string; noteOf?(run: Run): string }[] = [
   {
     name: "Console",
@@ -30,8 +30,8 @@ async function isServed(url: string): Promise<boolean> {
 }
 
 /**
- * What a person needs to know of a fleet that has just become ready. Names nothing that does not
- * answer.
+ * What a person needs to know about a fleet that just became ready. Lists nothing that does not
+ * respond.
  */
 export async function banner(run: Run, seconds: number): Promise<string> {
   const served = await Promise.all(extras.map(({ urlOf }) => isServed(urlOf(run))));

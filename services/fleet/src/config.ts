@@ -3,7 +3,7 @@ import { z } from "zod";
 const url = z.string().optional();
 
 /**
- * What `npm start` reads. Provider keys and base URLs are handed on to the services: see
+ * The settings of `npm start`. Provider keys and base URLs are passed on to the services: see
  * providers.ts.
  */
 export const schema = z.object({

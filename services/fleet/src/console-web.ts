@@ -5,20 +5,20 @@ import { repoRoot } from "./paths.ts";
 
 const webDir = join(repoRoot, "services/console/web");
 const builtDir = join(webDir, "dist");
-/** What the pages are made of. */
+/** The sources of the pages. */
 const sources = ["index.html", "package.json", "vite.config.ts", "compress.ts", "public", "src", "../../contract/src"];
 const maxReported = 2_000;
 
 export interface BuildOptions {
-  /** Told, a line each, what people should see. */
+  /** Receives progress for people, line by line. */
   report(line: string): void;
-  /** Gives up. */
+  /** Aborts the build. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * When a file, or anything in a folder, was last changed, Unix milliseconds; 0 for what is not
- * there.
+ * When a file, or anything in a folder, was last changed, Unix milliseconds; 0 if it does not
+ * exist.
  */
 async function changedAt(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
@@ -34,7 +34,7 @@ async function isBuilt(): Promise<boolean> {
   return builtAt > Math.max(...changes);
 }
 
-/** @throws {Error} with the end of what the build said */
+/** @throws {Error} with the end of the build's output */
 async function runVite(outDir: string, signal: AbortSignal | undefined): Promise<void> {
   const vite = join(webDir, "node_modules/vite/bin/vite.js");
   const args = [vite, "build", "--outDir", outDir, "--emptyOutDir", "--logLevel", "warn"];
@@ -54,9 +54,9 @@ async function runVite(outDir: string, signal: AbortSignal | undefined): Promise
 }
 
 /**
- * Builds the console's pages where they are not built, or are older than their sources. What is
- * served is replaced only by what is whole.
- * @throws {Error} when they cannot be built
+ * Builds the console's pages if they are missing or older than their sources. The pages being
+ * served are replaced only by a complete build.
+ * @throws {Error} when the build fails
  */
 export async function buildConsole({ report, signal }: BuildOptions): Promise<void> {
   const isThere = await access(join(webDir, "package.json")).then(

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } fro
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A process that ended though nobody had asked it to. */
+/** A process that ended unexpectedly. */
 export interface Death {
   readonly process: string;
   readonly atMs: number;
@@ -10,15 +10,15 @@ export interface Death {
 }
 
 /**
- * A list that has become longer, bytes, loses its older half: some five thousand crashes are left.
+ * A list that grows beyond this many bytes loses its older half: some five thousand crashes remain.
  */
 const maxBytes = 1024 * 1024;
 
 const fileOf = (dataDir: string): string => join(dataDir, "crashes.jsonl");
 
 /**
- * Adds to the list that the data directory keeps over all its runs: the audit asks it what a crash
- * may explain. In one go, so that two crashes at once are two lines.
+ * Appends to the data directory's list of crashes, which spans all its runs: the audit uses it to
+ * explain differences. Appends in a single write, so that two concurrent crashes are two lines.
  */
 export function recordDeath(dataDir: string, death: Death): void {
   const file = fileOf(dataDir);

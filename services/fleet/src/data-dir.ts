@@ -6,33 +6,35 @@ import { repoRoot } from "./paths.ts";
 import { endTaggedProcesses } from "./supervisor/tagged.ts";
 
 /**
- * Every process of a fleet has this variable, so that the next fleet on the same folder can end
- * what outlived the last.
+ * Set in every process of a fleet, so that the next fleet on the same folder can end leftovers of
+ * the last.
  */
 export const dataDirMark = "FLEET_DATA_DIR";
 
 const graceMs = 5_000;
 
-/** A folder name as the user gave it; a relative one is from the top of the checkout. */
+/**
+ * Resolves a folder name given by the user; a relative one is relative to the top of the checkout.
+ */
 export function resolveDataDir(name: string): string {
   return resolve(repoRoot, name);
 }
 
 const lockOf = (dataDir: string): string => join(dataDir, "fleet.lock");
 
-/** The process id of the fleet that runs on a data directory, or undefined. */
+/** The process id of the fleet running on a data directory, or undefined. */
 export function fleetOn(dataDir: string): Promise<number | undefined> {
   return lockOwner(lockOf(dataDir));
 }
 
 /**
- * Takes a data directory for this process alone, and ends what a fleet that was killed has left
- * running on it.
+ * Locks a data directory for this process, and ends processes that a killed fleet left running on
+ * it.
  * @throws {UserError} when another fleet runs on it.
  */
 export async function takeDataDir(dataDir: string): Promise<AsyncDisposable> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // One of an earlier release may be open to others.
+  // An earlier release may have left it accessible to others.
   await chmod(dataDir, 0o700);
   const release = await tryLock(lockOf(dataDir));
   if (release === undefined) {

@@ -16,16 +16,16 @@ export interface EnvironmentOptions {
   ports: Ports;
   engines: Engines;
   secrets: Secrets;
-  /** Processes by service; 1 when not named. */
+  /** Number of processes per service; default 1. */
   replicas: Readonly<Record<string, number>>;
   egressAllow?: string | undefined;
-  /** Settings of every service; they win over the caller's environment. */
+  /** Settings of every service; they take precedence over the caller's environment. */
   env: Readonly<Record<string, string>>;
 }
 
 /**
- * Settles every address before anything is started, so that services may name each other in any
- * order.
+ * Determines every address before anything is started, so that services may refer to each other in
+ * any order.
  */
 export async function environmentOf(options: EnvironmentOptions): Promise<Environment> {
   const { dataDir, port, ports, engines, secrets, replicas } = options;

@@ -3,13 +3,13 @@ import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { type Identity, identityFrom } from "@uag/kit/rpc/identity.ts";
 import type { Run } from "./run-file.ts";
 
-/** Who the commands of a fleet are to its services. */
+/** The identity of a fleet's commands towards its services. */
 export function operatorIdentity(run: Pick<Run, "tls">): Identity {
   const { cert_file: cert, key_file: key, ca_file: ca } = run.tls;
   return identityFrom({ cert, key, ca });
 }
 
-/** Calls a service of a running fleet as its operator. */
+/** Creates a client for a service of a running fleet, as its operator. */
 export function operatorClient<S>(
   run: Pick<Run, "grpc" | "tls">,
   service: string,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
-/** The checkout this code runs from. */
+/** The checkout that contains this code. */
 export const repoRoot = join(import.meta.dirname, "../../..");
 
-/** Where fetched engines are kept, whatever the data directory: two fleets share them. */
+/** Where downloaded engines are stored, independent of the data directory: fleets share them. */
 export const binDir = join(repoRoot, ".data/bin");

@@ -11,11 +11,11 @@ const step = 64;
 
 const savedPorts = z.record(z.string(), z.number().int().min(1).max(65_535));
 
-// Where to look next. Fleets that start at the same moment in different processes look in different
-// places; those in the same process go on where the other is.
+// Where to look next. Fleets started simultaneously in different processes look in different
+// places; those in the same process continue after each other.
 let next = (process.pid * step) % portCount;
 
-/** True when nothing listens on this port of this address. */
+/** True when nothing listens on this port and address. */
 export function isFree(port: number, host = "127.0.0.1"): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -25,9 +25,9 @@ export function isFree(port: number, host = "127.0.0.1"): Promise<boolean> {
 }
 
 /**
- * Marks a port as some fleet's own, for as long as this process lives: nothing of ours uses UDP, so
- * a UDP socket of the same number says to other fleets that the port is taken while its process is
- * down. Undefined when it has such a mark already.
+ * Reserves a port for a fleet for the lifetime of this process: we do not use UDP, so a UDP socket
+ * of the same number tells other fleets that the port is taken while its process is down. Undefined
+ * when it is reserved already.
  */
 function reserve(port: number): Promise<Socket | undefined> {
   return new Promise((resolve) => {
@@ -37,11 +37,13 @@ function reserve(port: number): Promise<Socket | undefined> {
   });
 }
 
-/** Ports of a fleet by name, chosen once and kept in a file, so that a restart finds the same. */
+/**
+ * A fleet's ports by name, chosen once and stored in a file, so that a restart uses the same ones.
+ */
 export class Ports implements Disposable {
   readonly #file: string;
   readonly #ports: Map<string, number>;
-  /** By name, those that were answered already: by now their own process may be listening. */
+  /** By name, the ports already handed out: by now their own process may be listening. */
   readonly #reserved = new Map<string, Socket>();
 
   private constructor(file: string, ports: Map<string, number>) {
@@ -55,7 +57,7 @@ export class Ports implements Disposable {
   }
 
   /**
-   * The port of that name: the one it had before unless another program has taken it since. One
+   * Returns the port of that name: the previous one, unless another program has taken it since. One
    * call at a time.
    */
   async get(name: string): Promise<number> {
@@ -67,7 +69,7 @@ export class Ports implements Disposable {
     return port;
   }
 
-  /** Makes it this name's, if nobody else has it. */
+  /** Reserves the port for this name, if it is free. */
   async #take(name: string, port: number): Promise<boolean> {
     const mark = await reserve(port);
     if (mark === undefined) return false;
@@ -89,7 +91,7 @@ export class Ports implements Disposable {
     throw new Error(`no port between ${firstPort} and ${firstPort + portCount - 1} is free`);
   }
 
-  /** Gives the ports up; the file keeps them for the next start. */
+  /** Releases the ports; the file keeps them for the next start. */
   [Symbol.dispose](): void {
     for (const mark of this.#reserved.values()) mark.close();
     this.#reserved.clear();

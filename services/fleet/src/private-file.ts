@@ -1,6 +1,6 @@
 import { rename, writeFile } from "node:fs/promises";
 
-/** Writes a file that only this user may read, all or nothing. */
+/** Writes a file that only this user can read, atomically. */
 export async function writePrivate(path: string, text: string): Promise<void> {
   const part = `${path}.${process.pid}.part`;
   await writeFile(part, text, { mode: 0o600 });

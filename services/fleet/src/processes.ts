@@ -5,52 +5,52 @@ import type { Peer } from "@uag/kit/rpc/access.ts";
 import { providerSettings, simulatedProviders } from "./providers.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** What the environment of a service is made from. */
+/** The inputs for the environment of a service. */
 export interface Environment {
   readonly dataDir: string;
   /** Port of the public server. */
   readonly port: number;
-  /** What a service finds the engines by. */
+  /** The settings with which a service finds the engines. */
   engineSettings(peer: Peer): Record<string, string>;
-  /** The key under which a service signs its batches of usage, hex. */
+  /** The key with which a service signs its usage batches, hex. */
   batchKey(publisher: Peer): string;
-  /** The key under which the auditor signs its checkpoints, hex. */
+  /** The key with which the auditor signs its checkpoints, hex. */
   readonly auditKey: string;
   readonly simulatorUrl: string;
   readonly egressAllow: string;
   readonly secrets: Secrets;
-  /** The model catalogue, and what its providers take from the environment. */
+  /** The model catalogue, and the environment variables its providers use. */
   readonly catalogFile: string;
   readonly providers: readonly ProviderEnvironment[];
-  /** The caller's environment: provider keys are taken from it. */
+  /** The caller's environment, the source of provider keys. */
   readonly callerEnv: NodeJS.ProcessEnv;
-  /** `host:port` of every replica's gRPC, comma-separated. */
+  /** `host:port` of every replica's gRPC server, comma-separated. */
   grpc(service: string): string;
-  /** The same of another port, by its variable. */
+  /** Likewise for another port, by its variable. */
   address(service: string, variable: string): string;
 }
 
 export interface ServiceRow {
   readonly name: string;
-  /** Who it is to the others; undefined for what has no part in their calls. */
+  /** Its identity to the others; undefined if it takes no part in their calls. */
   readonly peer?: Peer;
   readonly entry: string;
-  /** Variables that get a port of their own. */
+  /** Variables that each get a port. */
   readonly ports: readonly string[];
-  /** Where readiness is asked: a path on the port of one of the variables. */
+  /** The readiness check: a path on the port of one of the variables. */
   readonly ready: readonly [variable: string, path: string];
-  /** The path on the same port that answers for as long as the process is not stuck. */
+  /** A path on the same port that responds as long as the process is not stuck. */
   readonly alive: string;
   env(around: Environment): Record<string, string>;
 }
 
-// Answers under way may go on for this long after SIGTERM; the supervisor kills what has not ended
-// 10 s after it.
+// Responses in flight may continue for this long after SIGTERM; the supervisor kills a process 10 s
+// after it.
 const drainMs = "8000";
 
 const health = { ready: ["ADMIN_PORT", "/health/ready"], alive: "/health/live" } as const;
 
-/** Serves what the others need, so it is started with the engines, before them. */
+/** Provides what the others depend on, so it is started before them, along with the engines. */
 export const simulator: ServiceRow = {
   name: "simulator",
   entry: "services/simulator/src/main.ts",
@@ -71,7 +71,7 @@ function capability(name: Peer): ServiceRow {
     env: (around) => ({
       BILLING_ADDR: around.grpc("billing"),
       METERING_ADDR: around.grpc("metering"),
-      // One for all replicas: each takes over the journals of those that are gone.
+      // Shared by all replicas: each adopts the journals of dead ones.
       JOURNAL_DIR: join(around.dataDir, "journal", name),
       USAGE_MAC_KEY: around.batchKey(name),
       ANSWER_KEY: around.secrets.answer_key.current,
@@ -84,7 +84,7 @@ function capability(name: Peer): ServiceRow {
   };
 }
 
-/** `host:port`s, comma-separated, as URLs. */
+/** Comma-separated `host:port`s as URLs. */
 const urlsOf = (addresses: string): string =>
   addresses
     .split(",")
@@ -105,7 +105,10 @@ const media: ServiceRow = {
   }),
 };
 
-/** The simulator's tasks take milliseconds, not minutes: they are looked at as much more often. */
+/**
+ * The simulator's tasks take milliseconds, not minutes, so they are polled correspondingly more
+ * often.
+ */
 const simulatedPace = {
   POLL_SCALE: "0.02",
   POLL_QPS: "400",
@@ -129,13 +132,10 @@ const video: ServiceRow = {
   },
 };
 
-/** Those that need more than every capability service does. */
+/** Rows of capability services with further settings. */
 const particular: Partial<Record<ServiceName, ServiceRow>> = { media, video };
 
-/**
- * Every service of the fleet, in the order in which they are started; they stop in the other
- * direction.
- */
+/** Every service of the fleet in start order; they are stopped in reverse. */
 export const services: readonly ServiceRow[] = [
   {
     name: "billing",
@@ -167,7 +167,7 @@ export const services: readonly ServiceRow[] = [
     peer: "auditor",
     entry: "services/auditor/src/main.ts",
     ports: ["ADMIN_PORT"],
-    // Books that are not exact are told, and keep nothing from starting.
+    // Inexact books are reported, but must not prevent a start.
     ready: ["ADMIN_PORT", health.alive],
     alive: health.alive,
     env: ({ auditKey }) => ({ AUDIT_KEY: auditKey }),
@@ -210,7 +210,7 @@ export const services: readonly ServiceRow[] = [
     env: ({ port, secrets, grpc, address }) => ({
       PORT: String(port),
       PUBLIC_URL: publicUrl(port),
-      // One machine, one person: the admin API may as well be where everything else is.
+      // On one machine with one user, the admin API may share the public port.
       ADMIN_ON_PUBLIC_PORT: "on",
       KEY_PEPPER: secrets.key_pepper,
       BILLING_ADDR: grpc("billing"),

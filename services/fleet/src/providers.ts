@@ -4,14 +4,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const simulatorKey = "simulator";
 
-/** True for variables that only the services that call providers may see. */
+/** True for variables that only services which call providers may see. */
 export function isProviderSetting(name: string): boolean {
   return /_(API_KEY|BASE_URL)$/.test(name);
 }
 
 /**
- * Names of the providers that the simulator stands in for: those of which the environment has
- * neither key nor base URL.
+ * Names of the providers that the simulator replaces: those with neither key nor base URL in the
+ * environment.
  */
 export function simulatedProviders(providers: readonly ProviderEnvironment[], env: Environment): string[] {
   return providers.filter((provider) => isSimulated(provider, env)).map(({ name }) => name);
@@ -24,8 +24,7 @@ function isSimulated({ simulatorPath, apiKeyVariable, baseUrlVariable }: Provide
 
 /**
  * Keys and base URLs for the services that call providers: the caller's own, and the simulator's
- * for the providers that it stands in for. A base URL without a key is taken for a server that asks
- * for none.
+ * for the providers that it replaces. A base URL without a key is assumed to need none.
  */
 export function providerSettings(
   providers: readonly ProviderEnvironment[],

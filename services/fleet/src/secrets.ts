@@ -15,13 +15,13 @@ const allSecrets = z.object({
   admin: z.object({ email: z.string(), password: z.string(), token: z.string() }),
   console_admin_token: z.string(),
   /**
-   * The passwords of the fleet's own engines and the keys of usage batches and checkpoints derive
-   * from it.
+   * The passwords of the fleet's own engines and the keys of usage batches and checkpoints are
+   * derived from it.
    */
   engines: secret,
   api_key: z.object({ id: z.string(), secret: z.string() }).optional(),
 });
-/** Data directories from before have the pepper alone. */
+/** Older data directories only have the pepper. */
 const savedSecrets = allSecrets.partial({
   webhook_key: true,
   assets_secret: true,
@@ -31,8 +31,8 @@ const savedSecrets = allSecrets.partial({
 });
 
 /**
- * What a fleet makes up once and keeps: lose the pepper and no key of the data directory is valid
- * any more.
+ * Secrets that a fleet generates once and keeps: without the pepper, no key of the data directory
+ * is valid any more.
  */
 export type Secrets = z.infer<typeof allSecrets>;
 
@@ -40,7 +40,8 @@ const newSecret = (): string => randomBytes(32).toString("hex");
 const newToken = (): string => randomBytes(24).toString("base64url");
 
 /**
- * What was once made from the pepper is a secret of its own now. The old value opens what it made.
+ * Secrets formerly derived from the pepper are independent now. The old value still opens what it
+ * sealed.
  */
 function independent(pepper: string, use: string): { current: string; previous: string[] } {
   return { current: newSecret(), previous: [createHmac("sha256", pepper).update(use).digest("hex")] };
@@ -62,7 +63,7 @@ function newSecrets(): z.infer<typeof savedSecrets> {
 
 const fileOf = (dataDir: string): string => join(dataDir, "secrets.json");
 
-/** Reads the secrets of a data directory; makes them on its first start. */
+/** Reads the secrets of a data directory; generates them on its first start. */
 export async function loadSecrets(dataDir: string): Promise<Secrets> {
   const text = await readFile(fileOf(dataDir), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;

@@ -15,10 +15,7 @@ export interface SeedOptions {
   secrets: Secrets;
 }
 
-/**
- * Makes sure of one account with 100 USD and one key that works; answers the key. Changes nothing
- * the second time.
- */
+/** Ensures an account with 100 USD and a working key; returns the key. Idempotent. */
 export async function seed(options: SeedOptions): Promise<string> {
   using accounts = operatorClient<AccountServiceServer>(options.run, "billing", AccountServiceService);
   await accounts.createAccount({ id: seedAccountId, name: "Default" });

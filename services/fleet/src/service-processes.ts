@@ -13,14 +13,14 @@ export interface ServiceProcessOptions {
   around: Environment;
   ports: Ports;
   replicas: number;
-  /** Settings that every service gets beside its row's; they win. */
+  /** Settings for every service in addition to its row's; they take precedence. */
   env: Readonly<Record<string, string>>;
 }
 
 /**
- * A young generation of 32 MiB, not 16: what a stream of a few seconds needs is gone before anybody
- * copies it. And an old one that may grow to three times of what is in use before it is looked
- * through: V8 itself, seeing processes that rest now and then, looked through it every second or
+ * A young generation of 32 MiB instead of 16, so that what a stream of a few seconds needs dies
+ * before it is copied. And an old generation that may grow to three times its live size before a
+ * collection: by default V8, seeing processes that pause now and then, collected it every second or
  * two while streams ran (infra/decisions/0004-speed.md).
  */
 export const nodeOptions = ["--max-semi-space-size=32", "--heap-growing-percent=200"];
@@ -28,8 +28,8 @@ export const nodeOptions = ["--max-semi-space-size=32", "--heap-growing-percent=
 const livenessWaitMs = 5_000;
 
 /**
- * The names of a service's processes: `chat`, `chat-2`, ... The first keeps its name however many
- * follow.
+ * The names of a service's processes: `chat`, `chat-2`, ... The first keeps its name whatever the
+ * number of replicas.
  */
 export function replicaNames(service: string, replicas: number): string[] {
   return Array.from({ length: replicas }, (_, index) => (index === 0 ? service : `${service}-${index + 1}`));
@@ -40,8 +40,8 @@ export function portName(replica: string, variable: string): string {
 }
 
 /**
- * What services inherit of the caller's environment: everything but provider keys, which only some
- * may see, and what belongs to the caller's own process.
+ * The part of the caller's environment that services inherit: everything except provider keys,
+ * which only some may see, and variables that concern the caller's own process.
  */
 function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
   const own = /^(PORT|HOST|DATA_DIR|PARENT_PIPE_FD|NODE_TEST_CONTEXT|npm_.*)$/;
@@ -49,13 +49,13 @@ function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** No service of a fleet speaks without TLS, whatever the caller's own environment says. */
+/** Every service of a fleet uses TLS, whatever the caller's own environment says. */
 function tlsSettings(dataDir: string, peer: Peer): Record<string, string> {
   const { cert, key, ca } = certificateFiles(dataDir, peer);
   return { TLS: "on", TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca };
 }
 
-/** What is said on loopback goes through no proxy, the simulator's answers included. */
+/** Loopback traffic bypasses proxies, including calls to the simulator. */
 function noProxy(env: NodeJS.ProcessEnv): string {
   return [env["NO_PROXY"] || env["no_proxy"], "127.0.0.1", "localhost", "::1"].filter(Boolean).join(",");
 }

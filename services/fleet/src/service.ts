@@ -18,23 +18,23 @@ import type { ProcessSpec } from "./supervisor/process.ts";
 import { type ProcessControl, Supervisor } from "./supervisor/supervisor.ts";
 
 export interface FleetOptions {
-  /** Folder of all state and logs; relative to the top of the checkout. */
+  /** Folder for all state and logs; relative to the top of the checkout. */
   dataDir: string;
-  /** Port of the public server; 0 or none: one that is free, the same on each start. */
+  /** Port of the public server; 0 or none: a free one, the same on each start. */
   port?: number;
-  /** Processes by service, e.g. `{chat: 2}`; 1 when not named. */
+  /** Number of processes per service, e.g. `{chat: 2}`; default 1. */
   replicas?: Readonly<Record<string, number>>;
-  /** Names of the services to start; all when not given. Billing is always needed. */
+  /** Names of the services to start; default: all. Billing is always needed. */
   services?: readonly string[];
-  /** Settings for every service, over those that the fleet gives it. */
+  /** Settings for every service; they override the fleet's own. */
   env?: Readonly<Record<string, string>>;
   /** Engines to use in place of the fleet's own. */
   mongodbUrl?: string | undefined;
   natsUrl?: string | undefined;
   egressAllow?: string | undefined;
-  /** Told, a line each, what people should see: the engines chosen, processes that ended. */
+  /** Receives messages for people, line by line: the chosen engines, processes that ended. */
   report?(line: string): void;
-  /** Gives up the start. */
+  /** Aborts the start. */
   signal?: AbortSignal;
 }
 
@@ -48,11 +48,11 @@ export interface Fleet extends AsyncDisposable {
 }
 
 /**
- * Starts the whole system on this machine and waits until it serves.
- * @throws {UserError} when something is in the way that the user can mend.
+ * Starts the whole system on this machine and waits until it is ready.
+ * @throws {UserError} for problems that the user can fix.
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
-  // Inherited by every process: logs, journals and databases are for this user alone.
+  // Inherited by every process: logs, journals and databases are private to this user.
   process.umask(0o077);
   const dataDir = resolveDataDir(options.dataDir);
   const report = options.report ?? (() => {});
@@ -87,7 +87,7 @@ async function requireFree(port: number): Promise<number> {
   throw new UserError(`Port ${port} is taken by another program. Choose another: PORT=${other} npm start`);
 }
 
-/** Starts the engines and the simulator at once, and, when they are ready, all services at once. */
+/** Starts the engines and the simulator concurrently, and all services once those are ready. */
 async function startAll(parts: {
   options: FleetOptions;
   supervisor: Supervisor;
@@ -142,9 +142,7 @@ async function describe(parts: {
   };
 }
 
-/**
- * Writes the run file, again whenever a process has been started again, and removes it in the end.
- */
+/** Writes the run file, updates it whenever a process is restarted, and removes it at the end. */
 async function publishRun(dataDir: string, run: Run, supervisor: Supervisor): Promise<AsyncDisposable> {
   let last = writeRun(dataDir, run);
   await last;

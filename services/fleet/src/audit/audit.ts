@@ -9,7 +9,7 @@ export interface AuditOptions {
   run: Run;
   /** Absolute. */
   dataDir: string;
-  /** How long to wait for bills that are still on their way; default 30,000. */
+  /** How long to wait for bills still in flight; default 30,000. */
   waitMs?: number;
 }
 
@@ -17,7 +17,7 @@ export interface AuditReport {
   readonly exact: boolean;
   readonly books: Books;
   readonly comparison: Comparison;
-  /** Billing's own and the comparison's, a sentence each. */
+  /** Violations found by billing and by the comparison, one sentence each. */
   readonly violations: readonly string[];
 }
 
@@ -34,8 +34,7 @@ async function auditOnce({ run, dataDir }: AuditOptions): Promise<AuditReport> {
 
 /**
  * Re-adds the whole ledger and compares it with the balances and with what the simulator served.
- * Bills arrive a moment after the answers, so a difference counts only when it is still there after
- * a while.
+ * Bills arrive slightly after the answers, so a difference counts only if it persists.
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
   const deadline = performance.now() + (options.waitMs ?? 30_000);

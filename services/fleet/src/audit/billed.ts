@@ -15,17 +15,17 @@ import type { ServedLog } from "./served.ts";
 export interface Billed {
   readonly requestId: string;
   readonly keyId: string;
-  /** When it was admitted, Unix milliseconds. */
+  /** Admission time, Unix milliseconds. */
   readonly startedAtMs: number;
-  /** The catalogue's name of the provider. */
+  /** The provider's name in the catalogue. */
   readonly upstream: string;
   readonly costNanoUsd: bigint;
   readonly outcome: Outcome;
-  /** The HTTP status; 499 where nobody was left to read one. */
+  /** The HTTP status; 499 when the client was gone. */
   readonly status: number;
-  /** Pictures billed one by one; undefined when none are. */
+  /** Images billed individually; undefined when none are. */
   readonly images: number | undefined;
-  /** The provider's own count as it is kept in the row; undefined when there was none. */
+  /** The provider's usage as stored in the row; undefined when it reported none. */
   readonly rawUsage: unknown;
 }
 
@@ -35,16 +35,16 @@ export interface Books {
   readonly entries: bigint;
   readonly settledRequests: bigint;
   readonly openGrants: bigint;
-  /** Rows behind which an account had less than nothing. */
+  /** Rows after which an account's available balance was negative. */
   readonly overdrafts: number;
-  /** Settlements of requests that had been settled before. */
+  /** Settlements of requests that were already settled. */
   readonly doubled: number;
-  /** What is wrong in the ledger itself. */
+  /** Violations within the ledger itself. */
   readonly violations: readonly string[];
 }
 
 const pageLimit = 1000;
-/** Threads are worth their start only for books of this many rows. */
+/** Threads only pay off for ledgers with this many rows. */
 const largeBooks = 100_000;
 const threads = 2;
 
@@ -78,8 +78,8 @@ function billedOf(event: UsageEvent): Billed {
 }
 
 /**
- * Rows of settled requests: all, while the simulator knows all that it served; else of those that
- * it knows.
+ * Rows of settled requests: all of them if the simulator's log is complete, else those that it
+ * still has.
  */
 async function readBilled({ ledger }: Store, served: ServedLog): Promise<Billed[]> {
   const billed: Billed[] = [];
@@ -106,8 +106,7 @@ async function auditAll(store: Store, books: LaneData): Promise<Findings> {
 const everything: ServedLog = { attempts: [], complete: true };
 
 /**
- * Re-adds the whole ledger in this process, and reads the requests that were settled; see {@link
- * readBilled}.
+ * Re-adds the whole ledger in this process, and reads the settled requests; see {@link readBilled}.
  */
 export async function readBooks(run: Run, served = everything): Promise<Books> {
   const books = { url: run.mongodb_url, database: "billing" };

@@ -7,27 +7,27 @@ import type { Served, ServedLog } from "./served.ts";
 export interface ComparisonInput {
   served: ServedLog;
   billed: readonly Billed[];
-  /** Catalogue names of the providers that the simulator stands in for. */
+  /** Catalogue names of the providers that the simulator replaces. */
   simulated: ReadonlySet<string>;
   crashes: readonly Death[];
 }
 
 export interface Comparison {
-  /** Requests billed by the provider's own count. */
+  /** Requests billed by the provider's own usage. */
   readonly byCount: number;
-  /** Requests billed by what was delivered, because they never got the provider's count. */
+  /** Requests billed by what was delivered, because the provider's usage never arrived. */
   readonly byEstimate: number;
-  /** Served in full to a process that died before it could pass on a byte: nothing is owed. */
+  /** Served completely to a process that died before it could pass on a byte: nothing is owed. */
   readonly lostToCrash: number;
-  /** Requests that were served and are not in the ledger. */
+  /** Requests that were served but are missing in the ledger. */
   readonly unbilled: number;
   /** Bills of requests that were never served. */
   readonly unserved: number;
-  /** One sentence for each request whose bill is not what was served. */
+  /** One sentence per request whose bill differs from what was served. */
   readonly violations: readonly string[];
 }
 
-// A process's death is seen a moment after it: its sockets close first.
+// A process's death is noticed slightly after it: its sockets close first.
 const deathSlackMs = 2_000;
 
 function diedDuring(attempt: Served, crashes: readonly Death[]): boolean {
@@ -38,25 +38,23 @@ function diedDuring(attempt: Served, crashes: readonly Death[]): boolean {
 
 const wasCounted = ({ outcome, usage }: Served): boolean => outcome === "completed" && usage !== undefined;
 
-/** What the provider charges, though its client has left. */
+/** Charged by the provider although its client disconnected. */
 const isCharged = ({ charged }: Served): boolean => charged === "whole" || charged === "made";
 
-/**
- * The provider went on alone, and nobody waited for its count though none of our processes died.
- */
+/** The provider continued without a reader, although none of our processes died. */
 function wasChargedUnread(attempts: readonly Served[], crashes: readonly Death[]): boolean {
   return attempts.some(
     (attempt) => attempt.outcome === "disconnected" && attempt.charged === "whole" && !diedDuring(attempt, crashes),
   );
 }
 
-/** Some models report no usage: what they made is known all the same. */
+/** Some models report no usage, but their output is known. */
 const wasAnswered = (attempt: Served): boolean =>
   wasCounted(attempt) || (attempt.outcome === "completed" && (attempt.images ?? 0) > 0);
 
 /**
- * One attempt's count; or, for a request that was split into several calls, a list of counts: then
- * those of all attempts that were answered, each once.
+ * The usage of one attempt; or, for a request that was split into several calls, a list with the
+ * usage of every answered attempt, each once.
  */
 function isBilledByCount(attempts: readonly Served[], rawUsage: unknown): boolean {
   if (!Array.isArray(rawUsage)) return attempts.some(({ usage }) => isDeepStrictEqual(usage, rawUsage));
@@ -109,8 +107,8 @@ function judge(
 }
 
 /**
- * Holds the bills against what the simulator says it served: each request that was answered is
- * billed by its own count, once.
+ * Compares the bills with what the simulator reports to have served: each answered request must be
+ * billed once, by its own usage.
  */
 export function compare({ served, billed, simulated, crashes }: ComparisonInput): Comparison {
   const tally = { byCount: 0, byEstimate: 0, lostToCrash: 0, nothingOwed: 0, unbilled: 0 };

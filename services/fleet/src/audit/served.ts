@@ -19,19 +19,19 @@ const pageSchema = z.object({
   dropped: z.number(),
 });
 
-/** One attempt as the simulator saw it. */
+/** One attempt as logged by the simulator. */
 export interface Served {
-  /** The gateway's request id; undefined when somebody else called. */
+  /** The gateway's request id; undefined for calls by others. */
   readonly requestId: string | undefined;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly status: number;
-  /** As it was reported to the gateway; undefined when it was not. */
+  /** As reported to the gateway; undefined when it was not. */
   readonly usage: Readonly<Record<string, unknown>> | undefined;
-  /** Pictures that were made; undefined where that is not what is counted. */
+  /** Number of images made; undefined where images are not counted. */
   readonly images: number | undefined;
   /**
-   * What the provider charges for it: all of the answer, what it had made when it was left, or
+   * What the provider charges: the whole answer, what it had made when the client disconnected, or
    * nothing; undefined for tasks.
    */
   readonly charged: "whole" | "made" | "nothing" | undefined;
@@ -46,7 +46,7 @@ export interface ServedLog {
 
 const pageSize = 10_000;
 
-/** The simulator's whole truth log. */
+/** Reads the simulator's complete truth log. */
 export async function readServed(simulatorUrl: string): Promise<ServedLog> {
   const attempts: Served[] = [];
   let since = 0;

@@ -9,12 +9,12 @@ const pageLimit = "1000";
 
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** The running fleet's admin API, through its operators' server. */
+/** The running fleet's admin API, on its operator port. */
 export interface AdminApi {
   call(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** Every row of a listing, page after page. */
+  /** All rows of a listing, across its pages. */
   rows(path: string, query?: Query): AsyncGenerator<unknown>;
-  /** An answer that is read as it comes. */
+  /** Opens a streamed response. */
   open(path: string, query?: Query): Promise<Response>;
 }
 
@@ -25,7 +25,7 @@ function withQuery(path: string, query: Query): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** @throws {UserError} with what the API says, or that it cannot be reached */
+/** @throws {UserError} with the API's message, or when it cannot be reached */
 async function send(run: Run, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
   const response = await fetch(`${run.admin_url}${path}`, { ...init, headers }).catch((error: unknown) => {

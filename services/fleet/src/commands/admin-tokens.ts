@@ -1,4 +1,4 @@
-// npm run admin-tokens: makes, lists and revokes tokens of the admin API of the running fleet.
+// npm run admin-tokens: creates, lists and revokes tokens of the admin API of the running fleet.
 import { parseArgs } from "node:util";
 import { fail, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// npm run archive: months of single usage events of the running fleet.
+// npm run archive: manages months of single usage events of the running fleet.
 import { parseArgs } from "node:util";
 import { fail, UserError } from "@uag/command/step.mjs";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
@@ -23,7 +23,7 @@ const options = {
   "dry-run": { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
-/** Reading a month of many millions of rows takes its time. */
+/** Reading a month of many millions of rows takes long. */
 const timeoutMs = 6 * 3_600_000;
 
 type Client = RpcClient<UsageAdminServiceServer>;

@@ -1,4 +1,4 @@
-// npm run audit: are the books of the running fleet exact?
+// npm run audit: checks that the books of the running fleet are exact.
 import { parseArgs } from "node:util";
 import { fail, UserError } from "@uag/command/step.mjs";
 import { readConfig } from "@uag/kit/config.ts";

@@ -1,4 +1,4 @@
-// npm run buried: usage of the running fleet that could not be applied.
+// npm run buried: lists and repairs usage of the running fleet that could not be applied.
 import { parseArgs } from "node:util";
 import { fail, UserError } from "@uag/command/step.mjs";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";

@@ -1,4 +1,4 @@
-// npm run keys: makes, lists, changes, renews and revokes API keys of the running fleet.
+// npm run keys: creates, lists, changes, renews and revokes API keys of the running fleet.
 import { parseArgs } from "node:util";
 import { fail, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
@@ -65,7 +65,7 @@ function report(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A limit as the API takes it; undefined when it was not given. */
+/** A limit in the API's format; undefined when not given. */
 function limitOf(name: string, given: string | undefined): number | null | undefined {
   return given === undefined || given === "none" ? given && null : Number(parseCount(name, given));
 }
@@ -83,7 +83,7 @@ function fieldsOf(values: Values): Record<string, unknown> {
   };
 }
 
-/** The secret alone goes to stdout, so that a script can take it. */
+/** Only the secret goes to stdout, for use in scripts. */
 function printSecret(response: unknown): void {
   const { id, account_id, key, snippets } = newKeySchema.parse(response);
   process.stderr.write(`${id} for ${account_id}. This is its secret; it is not shown again:\n`);

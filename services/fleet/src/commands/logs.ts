@@ -1,4 +1,4 @@
-// npm run logs: shows the logs of the running fleet's services, as a person reads them.
+// npm run logs: shows the logs of the running fleet's services in readable form.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

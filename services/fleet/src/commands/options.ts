@@ -6,12 +6,12 @@ import { schema } from "../config.ts";
 import { resolveDataDir } from "../data-dir.ts";
 import { type Run, readRun } from "../run-file.ts";
 
-/** What the running fleet of this environment's data directory says about itself. */
+/** Reads the run file of the fleet in this environment's data directory. */
 export async function readRunningFleet(): Promise<Run> {
   return readRun(resolveDataDir(readConfig(schema).DATA_DIR));
 }
 
-/** A whole number of at least 0, as the options for limits take it. */
+/** A non-negative integer, as the options for limits require. */
 export function parseCount(name: string, text: string | undefined): bigint {
   if (text === undefined) return 0n;
   if (!/^\d+$/.test(text)) throw new UserError(`--${name} ${text} is not a whole number`);
@@ -25,7 +25,7 @@ export function parseCost(name: string, text: string): bigint {
   return cost;
 }
 
-/** Nano-USD as dollars, exactly: every decimal that is not a closing zero, two at least. */
+/** Nano-USD as dollars, exactly: without trailing zeros, but with at least two decimals. */
 export function showUsd(amountNanoUsd: bigint): string {
   return `${usdText(amountNanoUsd).replace(/0{1,7}$/, "")} USD`;
 }

@@ -1,4 +1,4 @@
-// npm run replay-dead: brings the dead letters of the running fleet back to its usage stream.
+// npm run replay-dead: republishes the dead letters of the running fleet to its usage stream.
 import { parseArgs } from "node:util";
 import { fail } from "@uag/command/step.mjs";
 import { replayDead } from "@uag/metering/stream/replay-dead.ts";

@@ -20,10 +20,10 @@ ${Object.entries(schema.shape)
                  The real provider serves its models; without its key the simulator does. *_BASE_URL names another server.
 `;
 
-/** Aborted by SIGINT, SIGTERM or SIGHUP, or when the process that started this one is gone. */
+/** Aborted by SIGINT, SIGTERM or SIGHUP, or when the parent process is gone. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
-  // Ctrl-C may come twice, from the terminal and from the parent: the second changes nothing.
+  // Ctrl-C may arrive twice, from the terminal and from the parent: the second has no effect.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => controller.abort());
   const fd = process.env["PARENT_PIPE_FD"];
   if (fd !== undefined) {
@@ -34,7 +34,7 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** The gateway does not wait for the console's pages: without them it serves all the same. */
+/** The gateway does not wait for the console's pages: it works without them. */
 async function buildPages(report: (line: string) => void, signal: AbortSignal): Promise<void> {
   await buildConsole({ report: report, signal }).catch((error: unknown) => {
     if (signal.aborted) return;
@@ -64,8 +64,8 @@ export async function start(args: string[]): Promise<void> {
     mongodbUrl: config.MONGODB_URL,
     natsUrl: config.NATS_URL,
     egressAllow: config.EGRESS_ALLOW,
-    // A person watches: each request is a line. Elsewhere only failures leave one, and nothing is
-    // read here.
+    // At a terminal every request is logged as a line. Elsewhere only failures are, and no log is
+    // followed.
     env: atTerminal && process.env["ACCESS_LOG"] === undefined ? { ACCESS_LOG: "all" } : {},
     report: report,
     signal,

@@ -1,4 +1,4 @@
-// npm run topup: puts money on an account of the running fleet.
+// npm run topup: adds money to an account of the running fleet.
 import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
 import { fail, UserError } from "@uag/command/step.mjs";
@@ -24,7 +24,7 @@ const accountSchema = z.object({
 });
 type Account = z.infer<typeof accountSchema>;
 
-/** How an account stands after a top-up, one sentence a line. */
+/** The state of an account after a top-up, one sentence per line. */
 function summaryOf(before: Account, after: Account): string {
   const repaid = after.repaid_nano_usd - before.repaid_nano_usd;
   const lines = [

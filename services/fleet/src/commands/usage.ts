@@ -1,4 +1,4 @@
-// npm run usage: who used what on the running fleet.
+// npm run usage: reports usage of the running fleet.
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";

@@ -1,4 +1,4 @@
-// npm run webhooks: signing secrets and deliveries of the running fleet's webhooks.
+// npm run webhooks: manages signing secrets and deliveries of the running fleet's webhooks.
 import { parseArgs } from "node:util";
 import { fail, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";

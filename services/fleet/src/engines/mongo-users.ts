@@ -12,15 +12,16 @@ const read = (db: string): Role => ({ role: "read", db });
 const readWrite = (db: string): Role => ({ role: "readWrite", db });
 const billingRole = appendOnlyRole("billing");
 
-/** Where capability services keep answers under idempotency keys. */
+/** Where capability services store responses under idempotency keys. */
 const responses = readWrite("idempotency");
 
-/** Which databases each service may use. Who is not in here has no user: it uses none. */
+/**
+ * The databases each service may use. A service not listed here has no user, because it uses none.
+ */
 export const mongoAccess: Readonly<Partial<Record<Peer, readonly Role[]>>> = {
-  // No update and no delete in the ledger and the audit log.
-  // It prunes only what an audit has seen.
+  // No updates or deletes in the ledger and the audit log. It prunes only what an audit has seen.
   billing: [{ role: billingRole.name, db: "billing" }, read("audit")],
-  // It judges the books, so it changes nothing in them.
+  // Read-only on the books, because it audits them.
   auditor: [read("billing"), readWrite("audit")],
   metering: [readWrite("metering")],
   ...Object.fromEntries(serviceNames.map((name) => [name, [responses]])),
@@ -48,8 +49,8 @@ async function putRole(db: Db): Promise<void> {
 }
 
 /**
- * Makes the users that are missing, and gives those that are there the rights of the table. Called
- * as the operator.
+ * Creates missing users, and updates existing ones to the roles of the table. Must be called as the
+ * operator.
  */
 export async function putUsers(admin: Db, billing: Db, passwordOf: (peer: Peer) => string): Promise<void> {
   await putRole(billing);
@@ -65,7 +66,7 @@ export async function putUsers(admin: Db, billing: Db, passwordOf: (peer: Peer) 
   );
 }
 
-/** Makes the first user: until there is one, a client on the server's own machine may. */
+/** Creates the first user: while there is none, a client on the server's own machine may. */
 export async function putOperator(admin: Db, password: string): Promise<void> {
   const roles = mongoAccess.operator ?? [];
   await admin.command({ createUser: "operator", pwd: password, roles, mechanisms: ["SCRAM-SHA-256"] });

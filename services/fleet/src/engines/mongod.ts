@@ -13,25 +13,24 @@ import { putOperator, putUsers } from "./mongo-users.ts";
 export interface MongodOptions {
   engine: Engine;
   port: number;
-  /** Where its database files are kept; made when missing. */
+  /** Where its database files are stored; created if missing. */
   dbPath: string;
   passwordOf(peer: Peer): string;
 }
 
 const replicaSet = "rs0";
-// The least that the server takes is a quarter of a gigabyte; a development fleet's data fits in
-// little more.
+// The server's minimum is a quarter of a gigabyte; a development fleet needs little more.
 const cacheGigabytes = "0.5";
 const oplogMegabytes = "512";
 
-/** The URL under which drivers find the primary of the single-node replica set. */
+/** The URL of the single-node replica set's primary. */
 export function mongodUrl(port: number, user: Peer, password: string): string {
   return `mongodb://${user}:${password}@127.0.0.1:${port}/?replicaSet=${replicaSet}&authSource=admin`;
 }
 
 /**
- * What members of a replica set know each other by. There is one member; without the file a server
- * asks nobody who he is.
+ * The shared key of a replica set's members. There is only one member, but without the file the
+ * server does not enforce authentication.
  */
 async function keyFile(dbPath: string): Promise<string> {
   const file = join(dbPath, "../mongo.key");
@@ -44,8 +43,8 @@ async function keyFile(dbPath: string): Promise<string> {
 }
 
 /**
- * A mongod for the supervisor: journalled, on loopback only, with users; ready when it is the
- * primary of its replica set of one and every service has its user.
+ * A mongod for the supervisor: journaled, on loopback only, with users; ready when it is the
+ * primary of its single-node replica set and every service has its user.
  */
 export async function mongodProcess(options: MongodOptions): Promise<ProcessSpec> {
   const { engine, port, dbPath } = options;
@@ -55,7 +54,8 @@ export async function mongodProcess(options: MongodOptions): Promise<ProcessSpec
   args.push("--dbpath", dbPath, "--nounixsocket", "--quiet");
   args.push("--wiredTigerCacheSizeGB", cacheGigabytes, "--oplogSize", oplogMegabytes);
   args.push("--setParameter", "diagnosticDataCollectionEnabled=false");
-  // There is no other member to hand over to: the default would wait 15 s for clients to find one.
+  // There is no other member to hand over to: by default it would wait 15 s for clients to find
+  // one.
   args.push("--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100");
   const users = { put: false };
   return {
@@ -68,8 +68,8 @@ export async function mongodProcess(options: MongodOptions): Promise<ProcessSpec
 }
 
 /**
- * Asks once; makes the replica set and the users when there are none yet, and moves the former here
- * when its port has changed.
+ * Checks once; creates the replica set and the users if missing, and reconfigures the former when
+ * its port has changed.
  */
 async function isPrimary(options: MongodOptions, users: { put: boolean }): Promise<boolean> {
   const { port, passwordOf } = options;
@@ -90,7 +90,7 @@ async function isPrimary(options: MongodOptions, users: { put: boolean }): Promi
     if (!(error instanceof MongoServerError && error.codeName === "AuthenticationFailed")) return ifPassing(error);
   }
   try {
-    // Nobody is known yet: a data directory that is new, or older than its users.
+    // There are no users yet: the data directory is new, or older than them.
     await withClient(`mongodb://${host}/?directConnection=true`, async (client) => {
       const admin = client.db("admin");
       if (await isWritable(admin)) await putOperator(admin, passwordOf("operator"));
@@ -117,14 +117,14 @@ async function isWritable(admin: Db): Promise<boolean> {
   return (await admin.command({ hello: 1 }))["isWritablePrimary"] === true;
 }
 
-/** False, for what a server answers while it starts. @throws anything else */
+/** False for responses of a server that is starting up. @throws anything else */
 function ifPassing(error: unknown): false {
   if (error instanceof MongoServerError && isPassing(error)) return false;
   if (error instanceof Error && /^Mongo(ServerSelection|Network)/.test(error.name)) return false;
   throw error;
 }
 
-/** States that a starting or electing server is in for a moment. */
+/** Transient states of a server that is starting or electing. */
 function isPassing(error: MongoServerError): boolean {
   const names = [
     "NotYetInitialized",

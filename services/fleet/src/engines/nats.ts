@@ -14,7 +14,7 @@ import type { Engine } from "./find.ts";
 export interface NatsOptions {
   engine: Engine;
   port: number;
-  /** Where its streams and its configuration are kept; made when missing. */
+  /** Where its streams and configuration are stored; created if missing. */
   dataDir: string;
   certificates: CertificateFiles;
   passwordOf(peer: Peer): string;
@@ -29,9 +29,9 @@ function userLine(peer: Peer, password: string, { publish, subscribe }: BusAcces
 }
 
 /**
- * `sync_interval: always` makes an acknowledged message one that is on disk. The services speak
- * TLS; who comes with nothing but a URL (on this machine: it listens nowhere else) still has to
- * name a user.
+ * `sync_interval: always` means that an acknowledged message is on disk. The services use TLS; a
+ * client with only a URL (on this machine: it listens nowhere else) still has to authenticate as a
+ * user.
  */
 function configFile({ port, dataDir, certificates, passwordOf }: NatsOptions): string {
   const users = peers.map((peer) => `    ${userLine(peer, passwordOf(peer), busAccess[peer])}`);
@@ -64,7 +64,7 @@ export function natsUrl(port: number, user: Peer, password: string): string {
   return `nats://${user}:${password}@127.0.0.1:${port}`;
 }
 
-/** The user that a URL names, for clients that do not look there. */
+/** The user in a URL, for clients that do not read it there. */
 export function natsUserOf(url: string): { nats_user?: string; nats_password?: string } {
   const { user, pass } = natsOptions({ NATS_URL: url });
   return user === undefined ? {} : { nats_user: user, nats_password: pass ?? "" };
@@ -72,7 +72,7 @@ export function natsUserOf(url: string): { nats_user?: string; nats_password?: s
 
 /**
  * A nats-server for the supervisor: JetStream on files, on loopback only, ready when JetStream
- * answers.
+ * responds.
  */
 export async function natsProcess(options: NatsOptions): Promise<ProcessSpec> {
   const { port, dataDir, engine, passwordOf } = options;

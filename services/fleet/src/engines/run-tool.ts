@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
 /**
- * Runs a short-lived program to its end and answers its exit code and all it wrote. Rejects when it
- * cannot be started.
+ * Runs a short-lived program to its end and returns its exit code and all its output. Rejects when
+ * it cannot be started.
  */
 export function runTool(
   command: string,

@@ -11,25 +11,27 @@ import { natsProcess, natsUrl } from "./nats.ts";
 
 export interface EngineOptions {
   binDir: string;
-  /** Holds the certificates already. */
+  /** Must contain the certificates already. */
   dataDir: string;
   ports: Ports;
-  /** What the passwords of the engines' users derive from. */
+  /** The secret from which the passwords of the engines' users are derived. */
   secret: string;
-  /** Servers to use in place of our own, with whatever users their URLs name. */
+  /** Servers to use in place of our own, with the users in their URLs. */
   mongodbUrl?: string | undefined;
   natsUrl?: string | undefined;
 }
 
 export interface Engines {
-  /** For whoever may do everything. */
+  /** For the operator, who may do everything. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
-  /** What a service finds them by, under its own name where they are our own. */
+  /**
+   * The settings with which a service finds the engines; for our own engines, with its own user.
+   */
   settingsFor(peer: Peer): Record<string, string>;
-  /** What must run for the URLs to answer. */
+  /** Processes that must run for the URLs to work. */
   readonly processes: readonly ProcessSpec[];
-  /** For people: which servers were chosen. */
+  /** For people: the chosen servers. */
   readonly chosen: readonly string[];
 }
 
@@ -40,7 +42,7 @@ interface EngineChoice {
   chosen: string;
 }
 
-/** The password of an engine's user; what is derived from the secret says nothing of it. */
+/** The password of an engine's user; it does not reveal the secret it is derived from. */
 function passwords(secret: string, engine: string): (peer: Peer) => string {
   return (peer) => createHmac("sha256", secret).update(`${engine}/${peer}`).digest("base64url");
 }
@@ -84,8 +86,8 @@ async function chooseNats(options: EngineOptions): Promise<EngineChoice> {
 }
 
 /**
- * Finds or fetches the engines that are not named by URL. One after the other: each may show a
- * download's progress.
+ * Finds or downloads the engines not given by URL. Sequentially, because each may show a download's
+ * progress.
  */
 export async function chooseEngines(options: EngineOptions): Promise<Engines> {
   const choices = [await chooseMongod(options), await chooseNats(options)] as const;

@@ -1,4 +1,4 @@
-// The library below keeps its parsers in a registry that needs this.
+// The library below requires this for its registry of parsers.
 import "reflect-metadata";
 import { createPrivateKey, KeyObject, X509Certificate as ReadCertificate, randomBytes } from "node:crypto";
 import * as x509 from "@peculiar/x509";
@@ -11,7 +11,7 @@ export interface Pair {
 }
 
 export interface CertificateNames {
-  /** What it is called in listings; says nothing to anybody who checks it. */
+  /** Its name in listings; ignored by verifiers. */
   readonly commonName: string;
   readonly uri?: string;
   readonly dns?: readonly string[];
@@ -21,7 +21,7 @@ export interface CertificateNames {
 const dayMs = 86_400_000;
 export const caDays = 3_650;
 export const leafDays = 365;
-/** Clocks of one machine agree, those of its containers nearly so. */
+/** Clocks on one machine agree, and those of its containers nearly so. */
 const skewMs = 300_000;
 
 const curve = { name: "ECDSA", namedCurve: "P-256" } as const;
@@ -32,7 +32,7 @@ const newKeys = () => crypto.subtle.generateKey(curve, true, ["sign", "verify"])
 type Keys = Awaited<ReturnType<typeof newKeys>>;
 
 function life(days: number, fromMs: number): { notBefore: Date; notAfter: Date; serialNumber: string } {
-  // A serial number is positive: its first bit is not set.
+  // A serial number is positive, so its first bit must not be set.
   const serialNumber = `4${randomBytes(16).toString("hex").slice(1)}`;
   return { notBefore: new Date(fromMs - skewMs), notAfter: new Date(fromMs + days * dayMs), serialNumber };
 }
@@ -42,7 +42,7 @@ function pairOf(certificate: x509.X509Certificate, keys: Keys): Pair {
   return { cert: `${certificate.toString("pem")}\n`, key: String(key) };
 }
 
-/** A new certification authority, which signs itself. */
+/** Creates a self-signed certification authority. */
 export async function makeAuthority(fromMs = Date.now()): Promise<Pair> {
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -59,7 +59,7 @@ export async function makeAuthority(fromMs = Date.now()): Promise<Pair> {
   return pairOf(certificate, keys);
 }
 
-/** A certificate for both ends of a connection, and its key. */
+/** Issues a certificate for both ends of a connection, with its key. */
 export async function issue(authority: Pair, names: CertificateNames, fromMs = Date.now()): Promise<Pair> {
   const { commonName, uri, dns = [], ip = [] } = names;
   const keys = await newKeys();
@@ -89,8 +89,8 @@ export async function issue(authority: Pair, names: CertificateNames, fromMs = D
 }
 
 /**
- * True while a certificate has a third of its life before it, and was signed by this authority
- * (itself, for one).
+ * True while a certificate has a third of its lifetime left, and was signed by this authority
+ * (possibly itself).
  */
 export function isFresh(cert: string, authority: string, nowMs = Date.now()): boolean {
   const read = new ReadCertificate(cert);

@@ -6,12 +6,12 @@ import { uriOf } from "@uag/kit/rpc/peer.ts";
 import { writePrivate } from "../private-file.ts";
 import { type CertificateNames, isFresh, issue, makeAuthority, type Pair } from "./authority.ts";
 
-/** Who has a certificate: every peer, and the broker, which is told apart by its address. */
+/** Names with a certificate: every peer, and the broker, which is verified by its address. */
 export type Named = Peer | "nats-server";
 
 const dirOf = (dataDir: string): string => join(dataDir, "tls");
 
-/** Where a fleet keeps what one of its processes shows to the others. */
+/** Where a fleet stores the certificate of one of its processes. */
 export function certificateFiles(dataDir: string, name: Named): CertificateFiles {
   const dir = dirOf(dataDir);
   return { cert: join(dir, `${name}.crt`), key: join(dir, `${name}.key`), ca: join(dir, "ca.crt") };
@@ -31,22 +31,22 @@ async function readPair(path: string): Promise<Pair | undefined> {
   }
 }
 
-/** The pair of a name: the one there is while it is fresh, else a new one. */
+/** The pair for a name: the existing one while it is fresh, else a new one. */
 async function keep(path: string, signer: Pair | undefined, make: () => Promise<Pair>): Promise<Pair> {
   const kept = await readPair(path);
   if (kept !== undefined && isFresh(kept.cert, (signer ?? kept).cert)) return kept;
   const made = await make();
-  // The key first: a certificate is never there without its key, and one without its certificate is
-  // made again.
+  // Writes the key first: a certificate never exists without its key, and a key without a
+  // certificate is replaced.
   await writePrivate(`${path}.key`, made.key);
   await writePrivate(`${path}.crt`, made.cert);
   return made;
 }
 
 /**
- * Sees to it that every process of the fleet has a certificate of the fleet's own authority, made
- * at the first start and again at one in the last third of its life. Call while nothing of the
- * fleet runs: a new authority takes all along.
+ * Ensures that every process of the fleet has a certificate of the fleet's own authority, issued on
+ * first start and renewed on a start in the last third of its lifetime. Call it while nothing of
+ * the fleet runs: a new authority replaces all certificates.
  */
 export async function makeCertificates(dataDir: string): Promise<void> {
   const dir = dirOf(dataDir);

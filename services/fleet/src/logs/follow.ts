@@ -5,8 +5,8 @@ const pollMs = 250;
 const maxConcurrent = 1024 * 1024;
 
 /**
- * The lines that are written to a log after this has been answered, one by one. A log that becomes
- * shorter was rotated: it is read from its new beginning. Ends with the signal.
+ * Yields the lines written to a log from now on, one by one. A log that shrinks was rotated and is
+ * read from its new beginning. Ends with the signal.
  */
 export async function followLines(path: string, signal: AbortSignal): Promise<AsyncGenerator<string, void, undefined>> {
   return linesFrom(path, (await stat(path)).size, signal);

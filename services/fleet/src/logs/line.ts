@@ -18,7 +18,7 @@ const levels: readonly (readonly [level: number, name: string, style: "red" | "y
   [30, "info", "green"],
   [0, "debug", "gray"],
 ];
-/** Told by the line itself, or the same on each line of a service. */
+/** Fields already shown in the line, or identical on each line of a service. */
 const untold = new Set(["level", "time", "msg", "service", "pid", "method", "path", "status", "duration_ms"]);
 const maxValueLength = 300;
 
@@ -48,7 +48,9 @@ function parsed(text: string): LogRecord | undefined {
 
 const clockOf = (line: LogRecord): string => styleText("gray", line.time.slice(11, 23));
 
-/** `12:00:01.123 POST /v1/messages 200 35 ms …`; undefined for a line that tells of no request. */
+/**
+ * `12:00:01.123 POST /v1/messages 200 35 ms …`; undefined for a line that is not about a request.
+ */
 export function requestLine(text: string): string | undefined {
   const line = parsed(text);
   if (line?.method === undefined || line.status === undefined) return undefined;
@@ -57,8 +59,8 @@ export function requestLine(text: string): string | undefined {
 }
 
 /**
- * A line of a service's log as a person reads it; what is no record of ours, such as a stack, stays
- * as it is.
+ * Formats a line of a service's log for people; a line that is not one of our records, such as a
+ * stack trace, stays unchanged.
  */
 export function readable(text: string): string {
   const line = parsed(text);

@@ -46,7 +46,7 @@ interface RequestBodies {
   readonly status?: Operation["status"];
 }
 
-/** Request and answer schemas have names of their own in the document, after the operation. */
+/** Request and response schemas get names in the document, after the operation. */
 function admin(
   tag: Tag,
   id: string,
@@ -260,5 +260,5 @@ const access: Readonly<Record<string, Operation>> = {
   ),
 };
 
-/** What the table of admin routes does not say of its operations, by their names there. */
+/** Documentation of the admin operations beyond their table of routes, by operation name. */
 export const adminOperations: Readonly<Record<string, Operation>> = { ...money, ...access };

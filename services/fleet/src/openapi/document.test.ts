@@ -10,14 +10,14 @@ import { allRoutes, routesOf } from "./routes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Every object of the document. */
+/** Every object within the document. */
 function* objectsIn(value: unknown): Generator<Json> {
   if (typeof value !== "object" || value === null) return;
   yield value as Json;
   for (const inner of Object.values(value)) yield* objectsIn(inner);
 }
 
-/** Where a reference of a document leads. */
+/** The target of a reference within a document. */
 function resolve(document: Json, pointer: string): unknown {
   const names = pointer.slice(2).split("/");
   return names.reduce<unknown>((at, name) => (at as Json | undefined)?.[name], document);

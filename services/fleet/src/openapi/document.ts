@@ -18,7 +18,7 @@ const errors = { NestedError: nestedError, NativeError: nativeError, FlatError: 
 
 const license = { name: "Apache License 2.0", identifier: "Apache-2.0" };
 
-/** What is said of each document as a whole. */
+/** The general information of each document. */
 const infos: Readonly<Record<DocumentName, JsonSchema>> = {
   public: {
     title: "Unified AI gateway",
@@ -57,7 +57,7 @@ const written: Readonly<Record<DocumentName, Readonly<Record<string, Operation>>
   admin: adminOperations,
 };
 
-/** What the document says of a route. @throws when nothing is written of it */
+/** The documentation of a route. @throws when there is none */
 export function operationOf(route: AnyRoute): Operation {
   const operation = { ...written.public, ...written.admin }[nameOf(route)];
   if (operation === undefined) throw new Error(`nothing is written of ${nameOf(route)} in operations.ts`);
@@ -68,8 +68,7 @@ const lines = { schema: { type: "string" } };
 const sound = { schema: { type: "string", format: "binary" } };
 
 /**
- * OpenAPI 3.1 has no words of its own for the events of a stream: this is what is in the text, once
- * it has been taken apart.
+ * OpenAPI 3.1 cannot describe the events of a stream: this describes the text after it is parsed.
  */
 const stream = (events: Named): JsonSchema => ({
   type: "string",
@@ -116,7 +115,7 @@ function requestBody(route: AnyRoute, { request, bodyIsOptional = false }: Opera
   return { description, required: !bodyIsOptional, content: { [mediaTypes[body]]: described } };
 }
 
-/** The same failures come on most paths. */
+/** Most paths share the same failures. */
 function shared(responses: Readonly<Record<string, JsonSchema>>, failures: Pool): JsonSchema {
   return Object.fromEntries(
     Object.entries(responses).map(([status, one]) => [status, failures.ref(`failure_${status}`, one)]),
@@ -143,7 +142,7 @@ function described(route: AnyRoute, failures: Pool): JsonSchema {
   };
 }
 
-/** What administrators send. */
+/** Schemas of admin requests. */
 const closed = /^Admin\w+Request$/;
 
 function schemaComponents(name: DocumentName): JsonSchema {
@@ -156,10 +155,10 @@ function schemaComponents(name: DocumentName): JsonSchema {
   );
 }
 
-/** The path of a route as OpenAPI writes it. */
+/** The path of a route in OpenAPI's syntax. */
 export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}");
 
-/** Those that something refers to: the headers of one API are not all the other's. */
+/** Keeps only referenced components: the two APIs use different headers. */
 function referred(kind: string, components: JsonSchema, by: JsonSchema): JsonSchema {
   const text = JSON.stringify(by);
   return Object.fromEntries(
@@ -167,7 +166,7 @@ function referred(kind: string, components: JsonSchema, by: JsonSchema): JsonSch
   );
 }
 
-/** An OpenAPI 3.1 document: of the public API, or of the admin API. */
+/** The OpenAPI 3.1 document of the public or the admin API. */
 export function openApiDocument(name: DocumentName): JsonSchema {
   const routed: Record<string, JsonSchema> = {};
   const failures = openPool("responses");

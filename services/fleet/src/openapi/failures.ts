@@ -42,13 +42,10 @@ const ofMoney = [
   "unpriced_model",
 ] as const satisfies readonly ErrorCode[];
 
-/**
- * Codes of the error table that no client of the public API is answered with: no one is there to
- * read 499.
- */
+/** Error codes that clients of the public API never see: nobody is left to read a 499. */
 export const unseen: readonly ErrorCode[] = ["client_closed_request"];
 
-/** The codes that a route may answer with. */
+/** The error codes that a route may return. */
 export function codesOf(route: Route | AdminRoute, operation: Operation): readonly ErrorCode[] {
   const { billed = false, callsProvider = billed, admin = false, spends = false } = operation;
   const forwarded = "service" in route;
@@ -98,7 +95,7 @@ function failures(codes: readonly ErrorCode[], { dialects, native = false, bille
   if (native) for (const range of ["4XX", "5XX"]) texts.set(range, [passedOn]);
   const responses: Record<string, JsonSchema> = {};
   for (const [status, lines] of [...texts].sort(([a], [b]) => a.localeCompare(b))) {
-    // What is no HTTP request has no path yet, and so no dialect of its own.
+    // A malformed HTTP request has no path yet, so its dialect is unknown.
     const early = native && (status === "408" || status === "431" || status === "400");
     responses[status] = {
       description: lines.join("\n\n"),
@@ -109,13 +106,13 @@ function failures(codes: readonly ErrorCode[], { dialects, native = false, bille
   return responses;
 }
 
-/** The error answers of a route, by status. */
+/** A route's error responses by status. */
 export function failuresOf(route: Route | AdminRoute, operation: Operation): Record<string, JsonSchema> {
   const { native = false, billed = false, flatErrors = false } = operation;
   const dialects: Dialect[] = flatErrors ? [route.dialect, "flat"] : [route.dialect];
   return failures(codesOf(route, operation), { dialects, native, billed });
 }
 
-/** The error answers of a path that asks for no key, by status. */
+/** The error responses of a path without authentication, by status. */
 export const failuresOfProbes = (): Record<string, JsonSchema> =>
   failures(["method_not_allowed", "headers_too_large"], { dialects: ["nested"] });

@@ -65,7 +65,7 @@ const allow = { allow: header("The methods of the path.") };
 const location = { location: header("Path of the task.") };
 const requestId = { "request-id": header("The same as `x-request-id`.") };
 
-/** Every header that the document names. */
+/** Every header in the document. */
 export const headerComponents: Readonly<Record<string, Header>> = {
   ...everywhere,
   ...requestId,
@@ -81,13 +81,13 @@ export const headerComponents: Readonly<Record<string, Header>> = {
 export interface HeaderTraits {
   readonly native: boolean;
   readonly billed: boolean;
-  /** The answer is an error. */
+  /** Whether the response is an error. */
   readonly failed: boolean;
   readonly status: string;
   readonly located: boolean;
 }
 
-/** References to the headers of an answer. */
+/** References to the headers of a response. */
 export function headersOf({ native, billed: costs, failed, status, located }: HeaderTraits): JsonSchema {
   const names = Object.keys({
     ...everywhere,

@@ -3,9 +3,9 @@ import { z } from "zod";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * What a client may send, or will get, as a JSON schema. Objects are open: fields are added without
- * notice, and a client that was made from the document should not stumble over them.
- * @param options.closed leaves strict objects strict: where a field that nobody reads is refused
+ * The JSON schema of a request or response. Objects are open: fields are added without notice, and
+ * clients generated from the document should tolerate them.
+ * @param options.closed keeps strict objects strict: where unknown fields are rejected
  */
 export function jsonSchema(schema: z.ZodType, { closed = false } = {}): JsonSchema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {

@@ -27,45 +27,45 @@ import { describedVideo } from "@uag/video/request/described.ts";
 import { z } from "zod";
 import type { Tag } from "./tags.ts";
 
-/** Schemas by the names that they have in the document. More than one: any of them. */
+/** Schemas by their names in the document. More than one: any of them. */
 export type Named = Readonly<Record<string, z.ZodType>>;
 
 export interface Responses {
   readonly json?: Named;
-  /** What the data of each event is. */
+  /** Schemas of the events' data. */
   readonly events?: Named;
   readonly audio?: boolean;
-  /** Rows, as JSON lines or as CSV. */
+  /** Rows, as JSON lines or CSV. */
   readonly rows?: boolean;
 }
 
-/** What the table of routes does not say of an operation. */
+/** Documentation of an operation beyond its row in the table of routes. */
 export interface Operation {
-  /** `operationId`: what clients that are made from the document call it. */
+  /** `operationId`: its name in clients generated from the document. */
   readonly id: string;
   readonly tag: Tag;
   readonly summary: string;
   readonly request?: Named;
   readonly ok: Responses;
   readonly accepted?: Responses;
-  /** Of the good answer, where it is not 200. */
+  /** The success status, if not 200. */
   readonly status?: 201 | 202;
-  /** Takes an admin token instead of a key. */
+  /** Requires an admin token instead of a key. */
   readonly admin?: boolean;
-  /** May be asked for without a body. */
+  /** The body may be omitted. */
   readonly bodyIsOptional?: boolean;
-  /** May ask for more money than is there. */
+  /** May fail because of insufficient funds. */
   readonly spends?: boolean;
   readonly query?: Readonly<Record<string, z.ZodType>>;
-  /** Asks a provider at the account's expense. */
+  /** Calls a provider at the account's expense. */
   readonly billed?: boolean;
-  /** Asks a provider about something. */
+  /** Calls a provider. */
   readonly callsProvider?: boolean;
-  /** Waits where the client says so. */
+  /** Waits if the client asks for it. */
   readonly waits?: boolean;
-  /** Anthropic's headers go on to the provider. */
+  /** Anthropic's headers are passed on to the provider. */
   readonly native?: boolean;
-  /** Some of its answers have DashScope's shape. */
+  /** Some of its responses use DashScope's format. */
   readonly flatErrors?: boolean;
 }
 
@@ -206,5 +206,5 @@ const reading: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** By the name that the table of routes has for it. */
+/** By name in the table of routes. */
 export const operations: Readonly<Record<string, Operation>> = { ...generating, ...reading };

@@ -34,7 +34,7 @@ const headers = {
   anthropicBeta: { name: "anthropic-beta", description: "Goes to the provider as it is.", schema: z.string() },
 } as const satisfies Record<string, HeaderParameter>;
 
-/** The request headers that the document names. */
+/** The request headers in the document. */
 export const parameterComponents: JsonSchema = Object.fromEntries(
   Object.entries(headers).map(([key, { name, description, schema }]) => [
     key,
@@ -44,7 +44,7 @@ export const parameterComponents: JsonSchema = Object.fromEntries(
 
 const ref = (name: keyof typeof headers): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
 
-/** What a route takes beside its body. */
+/** A route's parameters, besides its body. */
 export function parametersOf(route: AnyRoute, { query = {}, waits, native, admin }: Operation): JsonSchema[] {
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,

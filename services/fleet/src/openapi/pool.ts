@@ -1,12 +1,12 @@
 import type { JsonSchema } from "./json-schema.ts";
 
 export interface Pool {
-  /** A reference to the value, which is kept once however often it comes. */
+  /** Returns a reference to the value, which is stored once however often it is used. */
   ref(name: string, value: JsonSchema): JsonSchema;
   readonly components: JsonSchema;
 }
 
-/** Components of one kind. Two different values of one name are told apart by a number. */
+/** Components of one kind. Different values under the same name get distinct numbers. */
 export function openPool(kind: string): Pool {
   const names = new Map<string, string>();
   const components: Record<string, JsonSchema> = {};

@@ -22,7 +22,7 @@ const open: Readonly<Record<ProbePath, Probe>> = {
   "/health": { id: "getHealth", ...status },
 };
 
-/** What the paths of each document that ask for no key answer. */
+/** The responses of each document's paths without authentication. */
 export const probes: Readonly<Record<DocumentName, Readonly<Record<string, Probe>>>> = {
   public: { ...open, [documents.public.path]: { id: "getOpenApi", ...document } },
   admin: { [documents.admin.path]: { id: "getAdminOpenApi", ...document } },
@@ -36,8 +36,8 @@ const respond = (description: string, schema: JsonSchema): JsonSchema => ({
 const tag: Tag = "Service";
 
 /**
- * The paths of a document that ask for no key. They take no body, and answer HEAD as GET does.
- * @param failures the error answers of each, by status
+ * The paths of a document without authentication. They take no body, and answer HEAD like GET.
+ * @param failures the error responses of each, by status
  */
 export const probePaths = (name: DocumentName, failures: JsonSchema): JsonSchema =>
   Object.fromEntries(

@@ -1,7 +1,7 @@
 import { type AdminRoute, adminRoutes, type Route, routes } from "@uag/contract/routes.ts";
 import type { DocumentName } from "@uag/gateway/docs/documents.ts";
 
-/** A row of either table. */
+/** A row of either table of routes. */
 export type AnyRoute = Route | AdminRoute;
 
 /** The routes of each document. */
@@ -9,5 +9,5 @@ export const routesOf: Readonly<Record<DocumentName, readonly AnyRoute[]>> = { p
 
 export const allRoutes: readonly AnyRoute[] = [...routes, ...adminRoutes];
 
-/** The name that the table of routes has for what is asked. */
+/** The operation's name in the table of routes. */
 export const nameOf = (route: AnyRoute): string => ("query" in route ? route.query : route.operation);

@@ -1,6 +1,6 @@
 import type { DocumentName } from "@uag/gateway/docs/documents.ts";
 
-/** What the operations are sorted by for readers, and what is said of each group. */
+/** The groups of operations, and their descriptions. */
 const tags = {
   public: {
     Chat: "Conversations in OpenAI's format, with any model: text, pictures, sound and film in; text, tool calls and structured output out, whole or as a stream.",
@@ -30,6 +30,6 @@ const tags = {
 
 export type Tag = { [Name in DocumentName]: keyof (typeof tags)[Name] }[DocumentName];
 
-/** The tags of a document, in the order in which they are shown. */
+/** The tags of a document, in display order. */
 export const tagObjects = (name: DocumentName) =>
   Object.entries(tags[name]).map(([tag, description]) => ({ name: tag, description }));

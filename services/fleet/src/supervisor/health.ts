@@ -1,11 +1,11 @@
 import { Agent, get } from "node:http";
 
 const timeoutMs = 1_000;
-// An agent of our own: the global one goes through a proxy when the environment tells Node so,
-// which cannot reach us.
+// A separate agent: the global one uses a proxy if the environment tells Node so, and no proxy can
+// reach us.
 const agent = new Agent();
 
-/** Asks an HTTP health path once; true for any 2xx within `waitMs` (1 s when none is named). */
+/** Requests an HTTP health path once; true for any 2xx within `waitMs` (default 1 s). */
 export function respondsOk(url: string, waitMs = timeoutMs): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { agent, signal: AbortSignal.timeout(waitMs) }, (response) => {

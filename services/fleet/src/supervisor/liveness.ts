@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface LivenessOptions {
-  /** Asks once whether the process answers at all. */
+  /** Checks once whether the process responds at all. */
   readonly isAlive: () => Promise<boolean>;
   readonly everyMs?: number;
-  /** So many looks in vain, one after the other, and the process counts as stuck. */
+  /** Consecutive failed checks after which the process counts as stuck. */
   readonly misses?: number;
 }
 
 const defaultEveryMs = 5_000;
 const defaultMisses = 3;
 /**
- * How often a process that has not answered yet is asked: one that gets stuck right after its start
- * is noticed too.
+ * The interval for a process that has not responded yet, so that one that gets stuck right after
+ * its start is noticed too.
  */
 const startingMs = 250;
 
 /**
- * Resolves to true when a process that answered once has stopped answering, and to false at
- * `signal`. Misses are counted, not time: a machine so busy that this process itself came late says
- * nothing about the other.
- * @param wasReady whether somebody else has seen it answer
+ * Resolves to true when a process that once responded has stopped responding, and to false at
+ * `signal`. It counts misses rather than time: on a machine so busy that this process itself is
+ * late, time says nothing about the other.
+ * @param wasReady whether it was seen to respond elsewhere
  */
 export async function hasStuck(
   options: LivenessOptions,

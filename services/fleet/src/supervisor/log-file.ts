@@ -3,13 +3,11 @@ import { copyFile, type FileHandle, mkdir, open, readFile, rename } from "node:f
 import { dirname } from "node:path";
 
 export interface LogLimits {
-  /** A log that has grown to this many bytes becomes an old part. */
+  /** A log that reaches this many bytes is rotated. */
   readonly maxBytes: number;
-  /** Old parts kept, as `<path>.1` (the youngest), `<path>.2`, ... */
+  /** Rotated parts to keep, as `<path>.1` (the newest), `<path>.2`, ... */
   readonly parts: number;
-  /**
-   * How often the size is looked at; a log grows beyond its limit by what is written in between.
-   */
+  /** How often the size is checked; a log exceeds its limit by what is written in between. */
   readonly everyMs: number;
 }
 
@@ -17,9 +15,8 @@ const defaultLimits: LogLimits = { maxBytes: 16 * 1024 * 1024, parts: 4, everyMs
 const copyBytes = 64 * 1024;
 
 /**
- * The log of a process, which writes to it by itself (in append mode, so that whoever truncates it
- * is followed). It never takes more of the disk than its limits say: the journals of money lie on
- * the same.
+ * The log of a process, which writes to it directly (in append mode, so that truncation works). Its
+ * disk usage stays within its limits: the billing journals are on the same disk.
  */
 export class LogFile implements AsyncDisposable {
   readonly #path: string;
@@ -35,7 +32,7 @@ export class LogFile implements AsyncDisposable {
     this.#timer = setInterval(() => this.#look(), limits.everyMs).unref();
   }
 
-  /** Opens a log for appending; what an earlier run wrote becomes the youngest old part. */
+  /** Opens a log for appending; an earlier run's log becomes the newest rotated part. */
   static async open(path: string, limits: LogLimits = defaultLimits): Promise<LogFile> {
     await mkdir(dirname(path), { recursive: true });
     await shift(path, limits.parts);
@@ -43,7 +40,7 @@ export class LogFile implements AsyncDisposable {
     return new LogFile(path, await open(path, "a+", 0o600), limits);
   }
 
-  /** For the process's output. */
+  /** The file descriptor for the process's output. */
   get fd(): number {
     return this.#file.fd;
   }
@@ -57,13 +54,13 @@ export class LogFile implements AsyncDisposable {
       });
   }
 
-  /** Copies and truncates: the process goes on with the file that it has. */
+  /** Copies and truncates: the process keeps writing to the same file. */
   async #rotate(): Promise<void> {
     await shift(this.#path, this.#limits.parts);
     const part = `${this.#path}.1`;
     await copyFile(this.#path, part);
     await using copy = await open(part, "a");
-    // Without a pause from here on: what is written between the last read and the cut, some
+    // Synchronous from here on: only what is written between the last read and the truncation, some
     // microseconds, is lost.
     moveRest(this.fd, copy.fd);
   }
@@ -75,7 +72,7 @@ export class LogFile implements AsyncDisposable {
   }
 }
 
-/** Copies what was written since, and empties the file. */
+/** Copies what was written since, and truncates the file. */
 function moveRest(from: number, to: number): void {
   const buffer = Buffer.allocUnsafe(copyBytes);
   let at = fstatSync(to).size;
@@ -87,7 +84,7 @@ function moveRest(from: number, to: number): void {
   ftruncateSync(from, 0);
 }
 
-/** Makes room for a new youngest part; the oldest goes. */
+/** Makes room for a new part; the oldest is dropped. */
 async function shift(path: string, parts: number): Promise<void> {
   for (let n = parts - 1; n >= 1; n--) await renameIfThere(`${path}.${n}`, `${path}.${n + 1}`);
 }

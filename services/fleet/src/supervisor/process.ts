@@ -11,18 +11,18 @@ export interface ProcessSpec {
   /** The whole environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Asks once whether it can do its work. Must not wait for long. */
+  /** Checks once whether it can do its work. Must not wait for long. */
   isReady(): Promise<boolean>;
-  /** How to see that it is stuck: it is killed then, and started again. Without it nobody looks. */
+  /** How to detect that it is stuck, to kill and restart it. Without it there is no check. */
   readonly liveness?: LivenessOptions;
 }
 
 export interface SupervisedOptions {
   spec: ProcessSpec;
   log: LogFile;
-  /** Told, in one line, what happened to the process that nobody asked for. */
+  /** Receives a one-line message about each unrequested event of the process. */
   report(line: string): void;
-  /** Called when it has ended unasked, before `onRestart`. */
+  /** Called when it ended unexpectedly, before `onRestart`. */
   onDeath(how: string): Promise<void>;
   onRestart(): void;
 }
@@ -30,14 +30,14 @@ export interface SupervisedOptions {
 const readyPollMs = 25;
 const stopTimeoutMs = 10_000;
 
-/** One process that is started again, with backoff, whenever it ends unasked. */
+/** One process that is restarted, with backoff, whenever it ends unexpectedly. */
 export class SupervisedProcess {
   readonly spec: ProcessSpec;
   readonly #options: SupervisedOptions;
   readonly #backoff = new RestartBackoff();
   readonly #stopping = new AbortController();
   #child: ChildProcess | undefined;
-  /** The child that was seen to be ready. */
+  /** The child process that was seen to be ready. */
   #readyChild: ChildProcess | undefined;
   #startedAt = 0;
   #restarts = 0;
@@ -52,18 +52,18 @@ export class SupervisedProcess {
     return this.#child?.pid;
   }
 
-  /** How often it was started again since the first start. */
+  /** Number of restarts since the first start. */
   get restarts(): number {
     return this.#restarts;
   }
 
-  /** @param once added to the environment of this start alone */
+  /** @param once added to the environment of this start only */
   start(once: Readonly<Record<string, string>> = {}): void {
     const [file, ...args] = this.spec.command;
     this.#startedAt = performance.now();
     const log = this.#options.log.fd;
-    // Its own process group: Ctrl-C in the terminal is for the supervisor, which stops everything
-    // in order.
+    // A process group of its own: Ctrl-C in the terminal is for the supervisor, which stops
+    // everything in order.
     const child = spawn(file, args, {
       cwd: this.spec.cwd,
       env: { ...this.spec.env, ...once },
@@ -84,7 +84,7 @@ export class SupervisedProcess {
     void this.#watch(child, over.signal);
   }
 
-  /** Ends the process when it is stuck; it is started again as after any death. */
+  /** Kills the process when it is stuck; it is restarted as after any death. */
   async #watch(child: ChildProcess, over: AbortSignal): Promise<void> {
     const { liveness, name } = this.spec;
     if (liveness === undefined || !(await hasStuck(liveness, () => this.#readyChild === child, over))) return;
@@ -120,8 +120,8 @@ export class SupervisedProcess {
   }
 
   /**
-   * Sends a signal, if it is up. After SIGKILL waits until it is gone, so that what follows meets
-   * the next one.
+   * Sends a signal, if it is running. After SIGKILL it waits for the exit, so that later calls
+   * apply to the next process.
    */
   async kill(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
@@ -131,7 +131,7 @@ export class SupervisedProcess {
     await gone;
   }
 
-  /** Ends it for good: SIGTERM, and SIGKILL when it has not ended 10 s later. */
+  /** Ends it for good: SIGTERM, then SIGKILL if it has not ended 10 s later. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     this.#stopping.abort();
     const child = this.#child;

@@ -9,7 +9,7 @@ export interface SupervisorOptions {
   /** Added to the environment of every process. */
   mark?: Readonly<Record<string, string>>;
   report(line: string): void;
-  /** Told of every process that ended unasked. */
+  /** Called for every process that ended unexpectedly. */
   onDeath?(death: { process: string; atMs: number; how: string }): void | Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface ReadyOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What tests and commands may do to running processes, by name. */
+/** Operations on running processes for tests and commands, by name. */
 export interface ProcessControl {
   names(): string[];
   /** Undefined while it is down. */
@@ -27,18 +27,18 @@ export interface ProcessControl {
   pids(): Record<string, number>;
   restarts(name: string): number;
   /**
-   * Sends a signal (SIGKILL when none is named, and then waits until it is gone); what dies of it
-   * is started again.
+   * Sends a signal (default SIGKILL, for which it waits until the process is gone); a process that
+   * dies of it is restarted.
    */
   kill(name: string, signal?: NodeJS.Signals): Promise<void>;
-  /** Waits until the process is up and ready. */
+  /** Waits until the process is running and ready. */
   ready(name: string, options?: ReadyOptions): Promise<void>;
   /**
-   * Stops the process in order, starts it anew and waits until it is ready. `once` is added to its
-   * environment until it dies.
+   * Stops the process gracefully, starts it again and waits until it is ready. `once` is added to
+   * its environment until it ends.
    */
   restart(name: string, once?: Readonly<Record<string, string>>): Promise<void>;
-  /** Ends the process with SIGKILL and leaves it down; `restart` brings it back. */
+  /** Kills the process with SIGKILL and leaves it down; `restart` brings it back. */
   takeDown(name: string): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
   readonly #watchdog: Watchdog;
   readonly #processes = new Map<string, SupervisedProcess>();
   readonly #logs = new Map<string, LogFile>();
-  /** Called when a process has been started again. */
+  /** Called when a process was restarted. */
   onRestart: (() => void) | undefined;
 
   private constructor(options: SupervisorOptions, watchdog: Watchdog) {
@@ -135,7 +135,7 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
     await this.ready(name);
   }
 
-  /** Stops all processes, the last added first, each before the next. */
+  /** Stops all processes in reverse order, each before the next. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const supervised of [...this.#processes.values()].reverse()) await supervised.stop();
     await Promise.all([...this.#logs.values()].map((log) => log[Symbol.asyncDispose]()));

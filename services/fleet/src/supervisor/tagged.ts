@@ -4,15 +4,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 const pollMs = 50;
 
 /**
- * Ids of the running processes whose environment holds `name=value`: a mark that children inherit
- * and cannot lose.
+ * Ids of the running processes whose environment contains `name=value`: a mark that children
+ * inherit and cannot lose.
  */
 export async function taggedProcesses(name: string, value: string): Promise<number[]> {
   const entries = await readdir("/proc").catch(() => []);
   const pids = entries.map(Number).filter((pid) => pid > 0 && pid !== process.pid);
   const found = await Promise.all(
     pids.map(async (pid) => {
-      // Unreadable: another user's process, or one that has just ended.
+      // Unreadable: another user's process, or one that just ended.
       const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
       return environment.split("\0").includes(`${name}=${value}`) ? [pid] : [];
     }),
@@ -29,8 +29,8 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Ends all marked processes: SIGTERM, and SIGKILL for those still there `graceMs` later. Answers
- * how many there were.
+ * Ends all marked processes: SIGTERM, then SIGKILL for those left after `graceMs`. Returns how many
+ * there were.
  */
 export async function endTaggedProcesses(name: string, value: string, graceMs: number): Promise<number> {
   const first = await taggedProcesses(name, value);

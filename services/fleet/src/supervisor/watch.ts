@@ -3,18 +3,18 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** Every process of a supervisor has this variable, with the supervisor's own value. */
+/** Set in every process of a supervisor, to the supervisor's own value. */
 export const markName = "FLEET_ID";
 
 export interface Watchdog extends AsyncDisposable {
-  /** Belongs in the environment of every process that must not outlive this one. */
+  /** Must be in the environment of every process that must not outlive this one. */
   readonly mark: Readonly<Record<string, string>>;
 }
 
 /**
  * Starts a small process that holds the other end of a pipe. When the pipe closes, because this
- * process is gone however it died, it ends every process that carries the mark. So even `kill -9`
- * of the supervisor leaves no orphan.
+ * process ended in any way, it ends every process that carries the mark. So even `kill -9` of the
+ * supervisor leaves no orphan.
  */
 export function startWatchdog(): Watchdog {
   const id = randomUUID();

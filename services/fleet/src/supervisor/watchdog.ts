@@ -1,5 +1,5 @@
 // Run by startWatchdog with the mark's value as its argument: waits for its input to close, then
-// ends what is left.
+// ends all remaining processes.
 import { endTaggedProcesses } from "./tagged.ts";
 import { markName } from "./watch.ts";
 

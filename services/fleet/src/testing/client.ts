@@ -14,7 +14,7 @@ export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; throws when it is none. */
+  /** The body as JSON; throws when it is not valid. */
   json<T = Record<string, unknown>>(): T;
 }
 
@@ -22,16 +22,16 @@ export interface TestStream {
   readonly status: number;
   readonly headers: Headers;
   readonly events: AsyncGenerator<SseEvent>;
-  /** The body as text, in place of the events: for an answer that is no stream. */
+  /** The body as text, instead of events: for a response that is not a stream. */
   text(): Promise<string>;
 }
 
-/** Calls the public server as any HTTP client would, without the product's own code in between. */
+/** Calls the public server like any HTTP client, without the product's own code in between. */
 export interface TestClient {
   get(path: string, request?: TestRequest): Promise<TestResponse>;
-  /** A string or bytes go as they are, anything else as JSON. */
+  /** Strings and bytes are sent unchanged, anything else as JSON. */
   post(path: string, body: unknown, request?: TestRequest): Promise<TestResponse>;
-  /** Answers as soon as the head is there. */
+  /** Resolves as soon as the head arrives. */
   stream(path: string, body: unknown, request?: TestRequest): Promise<TestStream>;
 }
 

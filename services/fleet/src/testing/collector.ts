@@ -25,17 +25,17 @@ interface Exported {
   }[];
 }
 
-/** A span as a collector got it, its attributes by their names. */
+/** A span as received by a collector, its attributes by name. */
 export interface CollectedSpan extends Omit<OtlpSpan, "attributes"> {
   readonly service: string;
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-/** Takes traces by OTLP over HTTP, in JSON, on a port of its own. */
+/** Receives traces by OTLP over HTTP, in JSON, on a port of its own. */
 export interface Collector extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
-  /** Everything that came, as it came. */
+  /** All bodies received, unmodified. */
   readonly bodies: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Has the simulator misbehave: `match` says when, `faults` how (see its README). Answers how to end
- * all faults.
+ * Makes the simulator misbehave: `match` selects requests, `faults` what happens to them (see its
+ * README). Returns a function that ends all faults.
  */
 export async function setFault(simulatorUrl: string, faults: object, match: object = {}): Promise<() => Promise<void>> {
   const { status } = await fetch(`${simulatorUrl}/sim/faults`, {
@@ -27,7 +27,7 @@ export async function attemptsAt(simulatorUrl: string): Promise<readonly LoggedA
   return ((await log.json()) as { entries: LoggedAttempt[] }).entries;
 }
 
-/** How often faults have struck since they were last ended. */
+/** How often faults were triggered since they were last ended. */
 export async function faultHits(simulatorUrl: string): Promise<number> {
   const { rules } = (await (await fetch(`${simulatorUrl}/sim/faults`)).json()) as { rules: { hits: number }[] };
   return rules.reduce((sum, { hits }) => sum + hits, 0);

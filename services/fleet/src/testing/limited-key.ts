@@ -17,7 +17,7 @@ export interface LimitedKey {
   readonly client: TestClient;
 }
 
-/** A new key with these limits, on the fleet's own account unless another is named. */
+/** Creates a key with these limits, by default on the fleet's own account. */
 export async function newKey(
   fleet: TestFleet,
   limits: Partial<Limits>,
@@ -36,7 +36,7 @@ export async function setLimits(fleet: TestFleet, key: Key, limits: Partial<Limi
   await keys.updateKey({ id: key.id, fields: ["limits"], limits: { ...noLimits, ...limits }, ...rest });
 }
 
-/** A new account with this much money, and a key for it. */
+/** Creates an account with this much money, and a key for it. */
 export async function newAccount(fleet: TestFleet, nanoUsd: bigint): Promise<LimitedKey> {
   using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
   const { id } = await accounts.createAccount({ id: "", name: "proof" });
@@ -44,20 +44,20 @@ export async function newAccount(fleet: TestFleet, nanoUsd: bigint): Promise<Lim
   return newKey(fleet, {}, id);
 }
 
-/** A new account without any money, and a key for it. */
+/** Creates an account without any money, and a key for it. */
 export async function newEmptyAccount(fleet: TestFleet): Promise<LimitedKey> {
   using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
   const { id } = await accounts.createAccount({ id: "", name: "empty" });
   return newKey(fleet, {}, id);
 }
 
-/** Puts money on an account, so that no proof runs out of it. */
+/** Adds money to the fleet's account, so that no proof runs out of it. */
 export async function topUp(fleet: TestFleet, nanoUsd: bigint, reference: string): Promise<void> {
   using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
   await accounts.topUp({ accountId: fleet.run.account_id, amountNanoUsd: nanoUsd, reference, note: "" });
 }
 
-/** What an account has available, nano-USD. */
+/** The available balance of an account, nano-USD. */
 export async function availableOf(fleet: TestFleet, accountId: string): Promise<bigint> {
   using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
   return (await accounts.getAccount({ id: accountId })).availableNanoUsd;

@@ -4,12 +4,11 @@ import { runTool } from "../engines/run-tool.ts";
 import { binDir } from "../paths.ts";
 
 /**
- * A folder for `PYTHONPATH` with packages of PyPI, fetched when it is not there: whole or not at
- * all. It needs pip and no more, while a virtual environment needs packages that a bare machine
- * lacks.
- * @param name of the folder: another for other versions
- * @param packages such as `requests==2.32.5`
- * @throws with what pip said
+ * A folder for `PYTHONPATH` with packages from PyPI, downloaded atomically if missing. It only
+ * needs pip, while a virtual environment needs packages that a bare machine lacks.
+ * @param name name of the folder; use another for other versions
+ * @param packages e.g. `requests==2.32.5`
+ * @throws with pip's output
  */
 export async function pythonPackages(name: string, packages: readonly string[]): Promise<string> {
   const folder = join(binDir, name);

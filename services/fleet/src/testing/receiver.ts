@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A webhook as it arrived. */
+/** A webhook as received. */
 export interface Received {
   readonly id: string;
   readonly type: string;
@@ -16,11 +16,13 @@ export interface Receiver extends AsyncDisposable {
   /** `host:port` */
   readonly address: string;
   readonly received: readonly Received[];
-  /** Signatures are checked with it; until it is set nothing verifies. */
+  /** The secret to verify signatures with; until it is set, nothing verifies. */
   secret: string;
 }
 
-/** Checks a signature as Standard Webhooks 1.0 says; written apart from the code that makes it. */
+/**
+ * Verifies a signature according to Standard Webhooks 1.0; independent of the code that creates it.
+ */
 function isGenuine(secret: string, headers: IncomingMessage["headers"], body: string): boolean {
   const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
   const key = Buffer.from(secret.replace("whsec_", ""), "base64");
@@ -33,7 +35,7 @@ function isGenuine(secret: string, headers: IncomingMessage["headers"], body: st
   });
 }
 
-/** Takes webhooks on a port of its own; every `refuseEvery`-th is answered with 500. */
+/** Receives webhooks on a port of its own; every `refuseEvery`-th is answered with 500. */
 export async function startReceiver(options: { refuseEvery: number }): Promise<Receiver> {
   const received: Received[] = [];
   let count = 0;

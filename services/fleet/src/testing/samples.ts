@@ -4,11 +4,11 @@ import { repoRoot } from "../paths.ts";
 
 /** A fenced block of a document that calls the gateway. */
 export interface Sample {
-  /** Where it stands: `file:line`. */
+  /** Its position: `file:line`. */
   readonly at: string;
   readonly language: "sh" | "js" | "python";
   readonly code: string;
-  /** What its output has in it when it works. */
+  /** Text that its output contains when it works. */
   readonly expect: string;
 }
 
@@ -17,7 +17,7 @@ const fence = /^```(sh|js|python)(?: expect="?([^"\n]+?)"?)?\n([\s\S]*?)^```$/gm
 
 /**
  * The samples in the README and the guides, for the gateway at `baseUrl`.
- * @throws when one does not say what comes of it: ```` ```js expect=word ````
+ * @throws when one does not declare its expected output: ```` ```js expect=word ````
  */
 export async function readSamples(baseUrl: string): Promise<Sample[]> {
   const names = (await readdir(join(repoRoot, guides))).sort();

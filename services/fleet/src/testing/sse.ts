@@ -16,7 +16,7 @@ function parseEvent(block: string): SseEvent | undefined {
 }
 
 /**
- * The events of a body, each as soon as it is whole. Written apart from the product's own parser,
+ * The events of a body, each as soon as it is complete. Independent of the product's own parser,
  * which it tests.
  */
 export async function* sseEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<SseEvent> {

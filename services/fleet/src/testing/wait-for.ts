@@ -5,14 +5,11 @@ export interface WaitOptions {
   timeoutMs?: number;
   /** Default 20. */
   everyMs?: number;
-  /** What is waited for, for the message when it does not come. */
+  /** What is waited for, for the error message on timeout. */
   what?: string;
 }
 
-/**
- * Asks again and again until the answer is neither false nor undefined, and answers that; rejects
- * when it never is.
- */
+/** Polls until the result is neither false nor undefined, and returns it; rejects on timeout. */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
   options: WaitOptions = {},

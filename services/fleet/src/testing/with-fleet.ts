@@ -8,11 +8,9 @@ import { withTemporaryDir } from "./temporary-dir.ts";
 export interface TestFleet extends Fleet {
   /** Calls the public server with the seeded key. */
   readonly client: TestClient;
-  /** What the supervisor told people, a line each. */
+  /** The supervisor's messages for people, line by line. */
   readonly lines: readonly string[];
-  /**
-   * Compares ledger, balances and what the simulator served; waits for bills that are on their way.
-   */
+  /** Compares ledger, balances and what the simulator served; waits for bills in flight. */
   audit(waitMs?: number): Promise<AuditReport>;
 }
 
@@ -24,7 +22,7 @@ async function logTails(fleet: Fleet): Promise<string> {
   return names.map((name, i) => `--- ${name}.log\n${tails[i]}`).join("\n");
 }
 
-/** Starts a fleet as `startFleet` does, on ports of its own, with what tests need around it. */
+/** Starts a fleet with `startFleet`, on ports of its own, with helpers for tests. */
 export async function startTestFleet(options: FleetOptions): Promise<TestFleet> {
   const lines: string[] = [];
   const fleet = await startFleet({ ...options, report: (line) => lines.push(line) });
@@ -36,7 +34,7 @@ export async function startTestFleet(options: FleetOptions): Promise<TestFleet> 
 }
 
 /**
- * Runs a test against a fleet of its own in a folder of its own, and leaves nothing of either. When
+ * Runs a test against a fleet of its own in a folder of its own, and removes both afterwards. When
  * the test fails, the ends of the fleet's logs are added to the error.
  */
 export async function withFleet(

@@ -5,7 +5,7 @@ const idOf = (response: Json): string => String(response["id"]);
 const firstOf = (response: Json): Json => ((response["data"] as Json[])[0] ?? {}) as Json;
 const isFilled = (response: Json): boolean => (response["data"] as Json[]).length > 0;
 
-/** Money and keys of an account that is made for it; answers its id. */
+/** Money and keys of an account created for this; returns its id. */
 async function accounts(carry: Carry): Promise<void> {
   const account = await carry("admin.accounts.create", ["account", "An account"], { body: { name: "Research" } });
   const path = { id: idOf(account) };
@@ -34,7 +34,7 @@ async function keys(carry: Carry, account: string): Promise<void> {
   await carry("admin.keys.revoke", ["key", "A key"], { path });
 }
 
-/** About the account that asked for all the public examples. */
+/** About the account that made all the public examples. */
 async function money(carry: Carry, account: string): Promise<void> {
   const path = { id: account };
   const query = { account };
@@ -92,8 +92,8 @@ async function webhooks(carry: Carry, account: string): Promise<void> {
 }
 
 /**
- * Examples of every operation of the admin API, in an order in which they can be carried out.
- * @param account that of the key that asked for the examples of the public API, a film among them
+ * Runs examples of every operation of the admin API, in a working order.
+ * @param account the account of the key that made the public API's examples, which include a video
  */
 export async function callAdminApi(carry: Carry, { account }: { readonly account: string }): Promise<void> {
   await accounts(carry);

@@ -9,11 +9,11 @@ const shownWebhookUrl = "https://example.com/webhooks/videos";
 const shownProviderUrl = "https://provider.example";
 
 /**
- * Sends every example of the reference to a running gateway, and answers what the reference shows
+ * Sends every example of the reference to a running gateway, and returns what the reference shows
  * of each.
- * @param receiver takes the webhooks; the gateway has to be allowed to call it
- * @param seen told of every answer as it came
- * @throws when the gateway refuses one
+ * @param receiver receives the webhooks; the gateway must be allowed to call it
+ * @param seen receives every response, unmodified
+ * @throws when the gateway rejects one
  */
 export async function carryOutExamples(
   run: Run,

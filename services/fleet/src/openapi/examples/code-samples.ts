@@ -3,31 +3,31 @@ import { examples } from "./examples.ts";
 import { pythonLiteral } from "./python-literal.ts";
 import type { Json, Recorded } from "./types.ts";
 
-/** The page puts the address that its reader came by in its place. */
+/** The page replaces it by the address under which it was loaded. */
 export const shownBaseUrl = "http://127.0.0.1:8080";
 
-/** A program for one language, as viewers of OpenAPI documents read `x-codeSamples`. */
+/** A program in one language, in the format of OpenAPI viewers (`x-codeSamples`). */
 export interface CodeSample {
   readonly lang: "shell" | "javascript" | "python";
   readonly label: string;
   readonly source: string;
 }
 
-/** What a sample sends, and what becomes of the answer. */
+/** The request of a sample, and what happens to the response. */
 interface Call {
   readonly method: string;
   readonly url: string;
-  /** The variable of the environment that the token is in. */
+  /** The environment variable that contains the token. */
   readonly token: string;
   readonly body: Json | undefined;
-  /** Names of fields that are files; the body is a form then. */
+  /** Names of fields that are files; the body is then a form. */
   readonly files: readonly string[] | undefined;
-  /** Where sound goes; what is text is printed. */
+  /** File for audio; text is printed. */
   readonly saved: string | undefined;
   readonly isJson: boolean;
 }
 
-/** The first example of an operation as programs that run as they stand. */
+/** The first example of an operation, as programs that run unchanged. */
 export function codeSamples(route: AnyRoute): readonly CodeSample[] {
   const example = examples.find(({ operation }) => operation === nameOf(route));
   if (example === undefined) return [];

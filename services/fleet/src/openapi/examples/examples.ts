@@ -2,10 +2,13 @@ import { readFileSync } from "node:fs";
 import type { JsonSchema } from "../json-schema.ts";
 import type { Recorded } from "./types.ts";
 
-/** What was recorded; committed, so that the documents can be made without a running gateway. */
+/**
+ * The recorded examples; committed, so that the documents can be generated without a running
+ * gateway.
+ */
 export const examplesFile = new URL("recorded.json", import.meta.url);
 
-/** The examples of the reference, as a gateway answered them: `npm run openapi -- --record`. */
+/** The examples of the reference, as answered by a gateway: `npm run openapi -- --record`. */
 export const examples = JSON.parse(readFileSync(examplesFile, "utf8")) as readonly Recorded[];
 
 const of = (operation: string): readonly Recorded[] => examples.filter((one) => one.operation === operation);
@@ -17,14 +20,14 @@ const named = (some: readonly Recorded[], pick: (one: Recorded) => unknown): { e
     ? {}
     : { examples: Object.fromEntries(some.map((one) => [one.name, { summary: one.summary, value: pick(one) }])) };
 
-/** The bodies of an operation's requests, as OpenAPI has them beside a schema. */
+/** The bodies of an operation's requests, in OpenAPI's format. */
 export const requestExamples = (operation: string): JsonSchema =>
   named(
     of(operation).filter(({ body }) => body !== undefined),
     ({ body }) => body,
   );
 
-/** The bodies of an operation's answers of one status and media type. */
+/** The bodies of an operation's responses of one status and media type. */
 export const responseExamples = (operation: string, status: string, mediaType: string): JsonSchema =>
   named(
     of(operation).filter(
@@ -33,7 +36,7 @@ export const responseExamples = (operation: string, status: string, mediaType: s
     ({ response }) => response.value,
   );
 
-/** A value that a parameter had, as OpenAPI has it beside the schema; nothing if it had none. */
+/** An example value of a parameter in OpenAPI's format; empty if it has none. */
 export function parameterExample(operation: string, place: "path" | "query", name: string): JsonSchema {
   const value = of(operation).find((one) => one[place]?.[name] !== undefined)?.[place]?.[name];
   return value === undefined ? {} : { example: value };

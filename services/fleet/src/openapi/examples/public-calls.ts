@@ -5,7 +5,7 @@ import type { Json } from "./types.ts";
 const userMessage = (...content: object[]) => [{ role: "user", content }];
 const text = (words: string) => ({ type: "text", text: words });
 const silence = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAwF0AAIC7AAACABAAZGF0YQIAAAAAAA==";
-/** The beginning of a film, which says what it is. */
+/** The beginning of a video file, which identifies its type. */
 const film = "data:video/mp4;base64,AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE=";
 const hello = [{ role: "user", content: "Hello!" }];
 const weather = {
@@ -129,7 +129,7 @@ async function reading(carry: Carry): Promise<void> {
 const dayMs = 86_400_000;
 const dayOf = (distance: number): string => new Date(Date.now() + distance * dayMs).toISOString().slice(0, 10);
 
-/** Examples of every operation of the public API, in an order in which they can be carried out. */
+/** Runs examples of every operation of the public API, in a working order. */
 export async function callPublicApi(carry: Carry, { webhookUrl }: { readonly webhookUrl: string }): Promise<void> {
   await chat(carry);
   await messages(carry);

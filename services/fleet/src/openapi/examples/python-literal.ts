@@ -5,8 +5,8 @@ const names = new Map<unknown, string>([
 ]);
 
 /**
- * A JSON value as Python writes it, laid out as Black would lay it out with a comma after the last.
- * @param depth how far the line that it begins on is indented, in steps of four
+ * A JSON value as a Python literal, formatted like Black with trailing commas.
+ * @param depth indentation of the line it begins on, in steps of four
  */
 export function pythonLiteral(value: unknown, depth = 0): string {
   const name = names.get(value);

@@ -6,8 +6,8 @@ import { Shown } from "./shown.ts";
 import type { Came, Json, Recorded, Sent } from "./types.ts";
 
 /**
- * Carries an example out, notes it, and answers the answer's JSON.
- * @throws when the gateway refuses it
+ * Sends an example, records it, and returns the response's JSON.
+ * @throws when the gateway rejects it
  */
 export type Carry = (
   operation: string,
@@ -23,8 +23,8 @@ export interface Recorder {
 const waitMs = 60_000;
 
 /**
- * @param options.names what is shown in place of what: addresses of this machine
- * @param options.seen told of every answer
+ * @param options.names replacements for addresses of this machine
+ * @param options.seen receives every response
  */
 export function openRecorder(
   { base_url, api_key, admin }: Run,

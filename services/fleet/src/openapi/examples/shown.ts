@@ -1,24 +1,24 @@
 import type { Json, Recorded, Sent } from "./types.ts";
 
 const maxChars = 240;
-/** Longer lists of objects are shown by their first. */
+/** Longer lists of objects are truncated to this. */
 const maxObjects = 2;
 const maxScalars = 8;
-/** Of a stream's events. */
+/** Maximum events shown per stream. */
 const maxEvents = 6;
 const secretFields = ["key", "token", "secret"] as const;
 const secretChars = 8;
 
-/** Makes of what was sent and came what people read: short, with nothing of this machine. */
+/** Shortens requests and responses for readers, and removes everything specific to this machine. */
 export class Shown {
   readonly #names: Map<string, string>;
 
-  /** @param names what is shown in place of what */
+  /** @param names replacements by original text */
   constructor(names: Readonly<Record<string, string>>) {
     this.#names = new Map(Object.entries(names));
   }
 
-  /** What an answer tells once is shown by its beginning, wherever it is. */
+  /** Secrets that a response reveals once are truncated, wherever they occur. */
   hideSecretsOf(response: Json): void {
     for (const field of secretFields) {
       const secret = response[field];
@@ -26,12 +26,12 @@ export class Shown {
     }
   }
 
-  /** It can be sent as it stands: nothing is left out. */
+  /** Requests stay complete, so that they can be sent unchanged. */
   request({ path, query, body }: Sent): Pick<Recorded, "path" | "query" | "body"> {
     return this.#renamed({ path, query, body });
   }
 
-  /** Undefined for what is no text. */
+  /** Undefined for a response that is not text. */
   response(type: string, value: Json | string): unknown {
     if (type === "application/json") return shortened(this.#renamed(value));
     if (type === "text/event-stream") return events(this.#renamed(value as string));
@@ -62,7 +62,7 @@ function shortened(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shortened(item)]));
 }
 
-/** The first and the last; a line that begins with a colon is a comment in an event stream. */
+/** The first and last events; a line that begins with a colon is a comment in an event stream. */
 function events(text: string): string {
   const all = text.split("\n\n").filter((event) => event !== "");
   const half = maxEvents / 2;

@@ -1,23 +1,23 @@
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What an example sends beside its method and path. */
+/** The parts of an example beyond its method and path. */
 export interface Sent {
-  /** Of the path's parameters. */
+  /** Path parameters. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number>>;
   /** As JSON. */
   readonly body?: Json;
-  /** In place of `body`, as a form: texts, and files by the names that they are shown by. */
+  /** In place of `body`, as a form: texts, and files under the names shown. */
   readonly form?: Readonly<Record<string, string | File>>;
-  /** It is asked again until the answer is so. */
+  /** Repeats the request until the response satisfies this. */
   until?(response: Json): boolean;
 }
 
-/** One request and its answer, as the reference shows them. */
+/** One request and its response, as shown in the reference. */
 export interface Recorded {
-  /** The name that the tables of routes have for it. */
+  /** Its name in the tables of routes. */
   readonly operation: string;
-  /** Of the example: unique for its operation. */
+  /** Unique per operation. */
   readonly name: string;
   readonly summary: string;
   readonly path?: Json | undefined;
@@ -28,13 +28,13 @@ export interface Recorded {
 
 interface ReceivedResponse {
   readonly status: number;
-  /** Without parameters; empty where there is no body. */
+  /** Without parameters; empty when there is no body. */
   readonly type: string;
-  /** Of JSON the value, of other text the text; of sound nothing. */
+  /** The value for JSON, the text for other text; nothing for audio. */
   readonly value?: unknown;
 }
 
-/** What came back, before anything of it is shortened. */
+/** A response before anything is shortened. */
 export interface Came {
   readonly method: string;
   readonly template: string;
