@@ -1,20 +1,20 @@
 import { maxBodyBytesOfKind } from "@uag/contract/routes.ts";
 import type { Target } from "./targets.ts";
 
-/** One way to be expensive. */
+/** One expensive kind of request. */
 export interface Attack {
   readonly name: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Makes the body: pieces, sent one after the other. */
+  /** Creates the body, in pieces that are sent one after another. */
   readonly body: () => readonly Buffer[];
   /** Pause between pieces, milliseconds. */
   readonly pauseMs?: number;
-  /** How many at once. */
+  /** Number of concurrent requests. */
   readonly parallel?: number;
 }
 
-/** What a body has at most around what fills it, bytes. */
+/** Maximum size of a body around its fill, bytes. */
 const surroundings = 4_096;
 const maxForm = maxBodyBytesOfKind("multipart") - surroundings;
 const maxJsonOf = ({ maxBodyBytes = maxBodyBytesOfKind("json") }: Target): number => maxBodyBytes - surroundings;
@@ -24,12 +24,12 @@ const mark = "@@fill@@";
 const json = { "content-type": "application/json" };
 const text = (value: string): Buffer => Buffer.from(value);
 
-/** Makes a body, or what fills one, of up to so many bytes. */
+/** Creates a body, or the fill of one, of at most this many bytes. */
 type Fill = (max: number) => Buffer;
 
 const longText: Fill = (max) => text(`"${"a".repeat(max)}"`);
 
-/** What fills the main field of a good request, as raw JSON of nearly the largest size. */
+/** Fills for the main field of a valid request, as raw JSON of nearly the maximum size. */
 const fills: Readonly<Record<string, Fill>> = {
   "one long text": longText,
   "one long text of wide characters": (max) => text(`"${"汉".repeat(max / 3)}"`),
@@ -48,7 +48,7 @@ const fills: Readonly<Record<string, Fill>> = {
   "long digits": (max) => text("9".repeat(max)),
 };
 
-/** Bodies that are no JSON. */
+/** Bodies that are not JSON. */
 const broken: Readonly<Record<string, Fill>> = {
   "no JSON at all": (max) => Buffer.alloc(max, "x"),
   "bytes that are no UTF-8": (max) => Buffer.alloc(max, 0xff),
@@ -95,7 +95,7 @@ const boundary = "b";
 const part = (name: string, value: string): string =>
   `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
-/** Forms of nearly the largest size. */
+/** Forms of nearly the maximum size. */
 const forms: Readonly<Record<string, () => readonly Buffer[]>> = {
   "hundreds of thousands of parts": () => [text(part("a", "x").repeat(600_000)), text(`--${boundary}--\r\n`)],
   "one file of the largest size": () => [text(part("image", "").slice(0, -2)), Buffer.alloc(maxForm - 200, "x")],
@@ -115,7 +115,7 @@ function* formAttacks(path: string): Generator<Attack> {
   };
 }
 
-/** What any path can be sent, whatever its body is. */
+/** Attacks that apply to any path, whatever its body. */
 function* anyAttacks(path: string, target: Target): Generator<Attack> {
   const { body, sample } = target;
   const type = body === "multipart" ? { "content-type": `multipart/form-data; boundary=${boundary}` } : json;
@@ -135,7 +135,7 @@ function* anyAttacks(path: string, target: Target): Generator<Attack> {
   yield { name: "twenty slow uploads", path, headers: declared, body: trickle, pauseMs: 100, parallel: 20 };
 }
 
-/** Every way to be expensive on one path. */
+/** All attacks on one path. */
 export function* attacksOn(target: Target, thirdParty: string): Generator<Attack> {
   const path = target.path.replace(":id", "x");
   if (target.path.includes(":id")) {

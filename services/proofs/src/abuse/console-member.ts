@@ -2,12 +2,12 @@ import type { Run } from "@uag/fleet/run-file.ts";
 
 const password = "abuse-of-the-console";
 
-/** What a browser sends for somebody who has signed in. */
+/** The headers of a signed-in browser. */
 export type SignedIn = Readonly<Record<"cookie" | "x-csrf-token", string>>;
 
 /**
  * Signs in to the console as a new member of an account, the role with the fewest rights.
- * @throws {Error} for an answer that is not a good one
+ * @throws {Error} for an unsuccessful response
  */
 export async function signInAsMember({ console_url: url, admin }: Run, accountId: string): Promise<SignedIn> {
   const operator = await signedIn(url, "/api/session", { email: admin.email, password: admin.password });

@@ -4,20 +4,20 @@ import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import type { Probe, Sightings } from "./probe-worker.ts";
 import type { TurnProbes } from "./turns.ts";
 
-/** Processes of ours that clients' requests reach. */
+/** Our processes that clients' requests reach. */
 const watched = ["router", ...serviceNames, "mcp", "console", "billing", "metering"] as const;
 const mebibyte = 1024 * 1024;
 
-/** What others felt of an attack. */
+/** The effect of an attack on others. */
 export interface Felt {
   /**
-   * Longest turn of each process's event loop, milliseconds of processor time: what others waited
-   * on a machine at rest.
+   * Longest turn of each process's event loop, milliseconds of processor time: the wait of others
+   * on an otherwise idle machine.
    */
   readonly stalls: Readonly<Record<string, number>>;
-  /** Growth of each process's memory at its largest, MiB. */
+  /** Peak memory growth of each process, MiB. */
   readonly growth: Readonly<Record<string, number>>;
-  /** 99th percentile of the waits of another key's small requests, milliseconds. */
+  /** 99th percentile of the latency of another key's small requests, milliseconds. */
   readonly neighbourMs: number;
   readonly failedNeighbours: readonly string[];
 }
@@ -27,21 +27,22 @@ function percentile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
-/** Another key's small request, all the time. */
+/** A small request of another key, sent continuously. */
 function neighbourProbe({ run }: TestFleet): Probe {
   const body = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "say: hello" }] });
   const headers = { authorization: `Bearer ${run.api_key}`, "content-type": "application/json" };
   return { url: `${run.base_url}/v1/chat/completions`, method: "POST", headers, body };
 }
 
-/** Measures what a fleet's processes and its other clients feel. */
+/** Measures the effect on a fleet's processes and its other clients. */
 export class Gauges implements AsyncDisposable {
   readonly #fleet: TestFleet;
   readonly #turns: TurnProbes | undefined;
   readonly #worker: Worker;
 
   /**
-   * @param turns of the processes of the fleet; without, their turns and memory are not looked at
+   * @param turns for the processes of the fleet; without it, their turns and memory are not
+   * measured
    */
   constructor(fleet: TestFleet, turns?: TurnProbes) {
     this.#fleet = fleet;
@@ -49,7 +50,7 @@ export class Gauges implements AsyncDisposable {
     this.#worker = new Worker(new URL("./probe-worker.ts", import.meta.url), { workerData: neighbourProbe(fleet) });
   }
 
-  /** Runs `work`, and tells what was felt from its beginning to a moment after its end. */
+  /** Runs `work`, and reports the effects from its start until shortly after its end. */
   async during(work: () => Promise<void>, settleMs = 300): Promise<Felt> {
     await this.#sightings();
     await this.#turns?.read(this.#fleet.run, watched);

@@ -8,17 +8,17 @@ import { type Target, targets } from "./targets.ts";
 import type { ThirdParty } from "./third-party.ts";
 import type { TurnProbes } from "./turns.ts";
 
-/** What a process may do to others at the request of a key without money. */
+/** The allowed effect of a key without money on others. */
 export const limits = { stallMs: 50, growthMiB: 200 } as const;
 
-/** What came of one attack. */
+/** The result of one attack. */
 export interface Row extends Felt {
   readonly method: string;
   readonly path: string;
   readonly attack: string;
   readonly outcome: Outcome;
   readonly tookMs: number;
-  /** What third parties were asked, and how much they sent. */
+  /** Requests to third parties, and the amount they sent. */
   readonly fetches: number;
   readonly fetchedMiB: number;
 }
@@ -26,11 +26,11 @@ export interface Row extends Felt {
 export interface MeasureOptions {
   readonly fleet: TestFleet;
   readonly thirdParty: ThirdParty;
-  /** Of the fleet. */
+  /** Probes of the fleet. */
   readonly turns: TurnProbes;
-  /** Only paths that hold this. */
+  /** Only paths that contain this. */
   readonly path: string;
-  /** Only attacks whose name holds this. */
+  /** Only attacks whose name contains this. */
   readonly attack: string;
   readonly report: (row: Row) => void;
 }
@@ -48,7 +48,7 @@ async function run(
   return outcomes[0] as Outcome;
 }
 
-/** Attacks every path in every way, one after the other, and measures what others feel. */
+/** Runs every attack on every path, one after another, and measures the effect on others. */
 export async function measure(options: MeasureOptions): Promise<Row[]> {
   const { fleet, thirdParty, report } = options;
   await using gauges = new Gauges(fleet, options.turns);
@@ -85,13 +85,13 @@ export async function measure(options: MeasureOptions): Promise<Row[]> {
   return rows;
 }
 
-/** The process that stood still for longest, or grew most. */
+/** The process with the longest stall or the most growth. */
 export function worstOf(values: Readonly<Record<string, number>>): [name: string, value: number] {
   const [worst] = Object.entries(values).sort(([, a], [, b]) => b - a);
   return worst ?? ["", 0];
 }
 
-/** True for what is within the limits. */
+/** True when the effects are within the limits. */
 export function isWithin({ stalls, growth, failedNeighbours }: Row): boolean {
   return (
     worstOf(stalls)[1] <= limits.stallMs && worstOf(growth)[1] <= limits.growthMiB && failedNeighbours.length === 0

@@ -1,6 +1,6 @@
 import type { Run } from "@uag/fleet/run-file.ts";
 
-/** Makes keys that are good and have nothing: an account without money, one request a minute. */
+/** Creates valid keys that have nothing: an account without money, one request per minute. */
 export class PoorKeys {
   readonly #run: Run;
   #account: string | undefined;
@@ -9,7 +9,7 @@ export class PoorKeys {
     this.#run = run;
   }
 
-  /** A key that has made no request yet, so that its limit keeps nothing from it. */
+  /** Creates a key that has made no request yet, so that its limit does not interfere. */
   async next(): Promise<string> {
     return (await this.#call("/keys", { account_id: await this.account(), rpm_limit: 1 }))["key"] as string;
   }

@@ -1,5 +1,5 @@
-// Asks small things of a fleet all the time, in a thread of its own, so that whoever abuses it does
-// not hold up the asking.
+// Sends small requests to a fleet continuously, in a thread of its own, so that an attack does not
+// delay the probe itself.
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
@@ -11,11 +11,11 @@ export interface Probe {
   readonly body?: string;
 }
 
-/** What a probe saw since it was last told of. */
+/** What a probe has seen since the last report. */
 export interface Sightings {
   /** Milliseconds. */
   readonly latencies: number[];
-  /** What was not answered with 200, in words. */
+  /** A message for each response other than 200. */
   readonly failures: string[];
 }
 

@@ -6,13 +6,13 @@ export interface SendOptions {
   readonly baseUrl: string;
   readonly method: string;
   readonly key: string;
-  /** Beside those of the attack. */
+  /** In addition to those of the attack. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Longest wait for an answer, milliseconds. */
+  /** Timeout for a response, milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** The status of the answer, or why there is none. */
+/** The status of the response, or why there is none. */
 export type Outcome = number | "cut" | "late";
 
 /** Sends one request, and stops writing as soon as it is answered. */
@@ -51,7 +51,7 @@ export function send(
         if (attack.pauseMs !== undefined) await sleep(attack.pauseMs);
         if (over) return;
       }
-      // A slow upload declares more than it sends, and is left.
+      // A slow upload declares more than it sends, and is then abandoned.
       if (attack.pauseMs === undefined) outgoing.end();
       else finish("cut");
     };

@@ -14,19 +14,19 @@ export interface StormOptions {
   readonly fleet: TestFleet;
   readonly thirdParty: ThirdParty;
   readonly durationMs: number;
-  /** The same seed draws the same attacks in the same order. */
+  /** The same seed produces the same attacks in the same order. */
   readonly seed: number;
-  /** Attackers at once. */
+  /** Concurrent attackers. */
   readonly attackers: number;
 }
 
 export interface StormResult {
   readonly attacks: number;
-  /** Attacks by what they were answered with. */
+  /** Number of attacks by response. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** A sentence for each process that ended. */
+  /** One sentence per process that ended. */
   readonly crashes: readonly string[];
-  /** What other clients got that was not their answer. */
+  /** Wrong responses that other clients got. */
   readonly failedNeighbours: readonly string[];
   readonly neighbourMs: number;
 }
@@ -36,7 +36,7 @@ const maxHops = 400;
 
 const pick = <T>(list: readonly T[], random: () => number): T => list[Math.floor(random() * list.length)] as T;
 
-/** JSON of no particular shape, from the names and values that requests have. */
+/** JSON of random structure, from the names and values that requests use. */
 function randomJson(random: () => number, deep = 0): unknown {
   const words = ["model", "messages", "input", "content", "role", "url", "__proto__", "n", "", "汉", "\u0000", "tools"];
   const values = [
@@ -58,7 +58,7 @@ function randomJson(random: () => number, deep = 0): unknown {
   return Object.fromEntries(Array.from({ length: many }, () => [pick(words, random), randomJson(random, deep + 1)]));
 }
 
-/** An attack from the table, damaged, or something that was never a request of ours. */
+/** An attack from the table, corrupted, or something that was never a valid request. */
 function randomAttack(target: Target, ways: readonly Attack[], random: () => number): Attack {
   const path = target.path.replace(":id", pick(["x", "%00", "..%2f", "a".repeat(2_000), "cgt-1"], random));
   const headers = {
@@ -84,7 +84,7 @@ function randomAttack(target: Target, ways: readonly Attack[], random: () => num
   };
 }
 
-/** Bytes that are no request, on a connection that is cut somewhere. */
+/** Bytes that are not a request, on a connection that is cut at some point. */
 function sendNoise(baseUrl: string, random: () => number): Promise<string> {
   const { port } = new URL(baseUrl);
   return new Promise((resolve) => {
@@ -105,7 +105,7 @@ function sendNoise(baseUrl: string, random: () => number): Promise<string> {
   });
 }
 
-/** Abuses every path in turn, by the table and at random, while others use the fleet. */
+/** Attacks every path in turn, by the table and at random, while others use the fleet. */
 export async function storm(options: StormOptions): Promise<StormResult> {
   const { fleet, thirdParty, durationMs, seed, attackers } = options;
   await using gauges = new Gauges(fleet);

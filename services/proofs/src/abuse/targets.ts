@@ -2,22 +2,22 @@ import { adminRoutes, type BodyKind, mountBodyLimits, routes } from "@uag/contra
 import { probes } from "@uag/fleet/openapi/probes.ts";
 import { mounts } from "@uag/gateway/mounts.ts";
 
-/** One path of the public server, as far as whoever abuses it needs to know. */
+/** One path of the public server, as far as an attacker needs to know it. */
 export interface Target {
   readonly method: string;
   readonly path: string;
   readonly body: BodyKind;
-  /** Bodies above this, bytes, are refused unread; default: the largest that any path takes. */
+  /** Larger bodies are rejected unread, bytes; default: the maximum of all paths. */
   readonly maxBodyBytes?: number;
-  /** What has to be sent besides. */
+  /** Further required headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Asked by somebody who has signed in to the console as a member of an account without money. */
+  /** Sent by a user signed in to the console as a member of an account without money. */
   readonly signedIn?: boolean;
-  /** A request that is good but for what stands in its main field; on JSON paths. */
+  /** A valid request with the given fill in its main field; for JSON paths. */
   readonly sample?: (fill: unknown) => object;
-  /** The same with URLs that the gateway is asked to fetch. */
+  /** The same with URLs for the gateway to fetch. */
   readonly withUrls?: (urls: readonly string[]) => object;
-  /** The same with a picture in base64: the content of a data URL, or the URL where `asUrl`. */
+  /** The same with an image in base64: the content of a data URL, or the URL if `asUrl`. */
   readonly withPicture?: { readonly asUrl: boolean; readonly sample: (fill: unknown) => object };
 }
 
@@ -31,8 +31,8 @@ const video = { model: "beta2.7-r2v", duration: 5, resolution: "720p" };
 type Sample = Pick<Target, "sample" | "withUrls" | "withPicture">;
 
 /**
- * Of every operation with a JSON body: a route without one here fails the program, so that none
- * escapes.
+ * For every operation with a JSON body: a route missing here fails the program, so that none is
+ * overlooked.
  */
 const samples: Readonly<Record<string, Sample>> = {
   "chat.completions": {
@@ -77,7 +77,7 @@ const samples: Readonly<Record<string, Sample>> = {
   },
 };
 
-/** The console's own API, as far as a member gets, and what it passes on. */
+/** The console's own API, as far as a member can use it, and what it forwards. */
 const consoleTargets = (): readonly Target[] => [
   { method: "GET", path: "/console/api/sign-in", body: "none" },
   { method: "POST", path: "/console/api/session", body: "json", sample: (email) => ({ email, password: "x" }) },
@@ -106,7 +106,7 @@ const consoleTargets = (): readonly Target[] => [
   { ...passedOn("images.edits"), signedIn: true },
 ];
 
-/** An operation of the public API that the console's playground passes on. */
+/** An operation of the public API that the console's playground forwards. */
 function passedOn(operation: string): Target {
   const route = routes.find((each) => "operation" in each && each.operation === operation);
   if (route === undefined) throw new Error(`there is no operation ${operation}`);
@@ -131,7 +131,7 @@ function sampleOf(operation: string): Sample {
 }
 
 /**
- * Every path that the router serves: those of keys, of administrators, of nobody, and those of
+ * Every path that the router serves: with keys, for administrators, without authentication, and of
  * services behind it.
  */
 export function targets(): Target[] {

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { crc32, deflateSync } from "node:zlib";
 
-/** A server somewhere else, which users' URLs name, and what it was asked. */
+/** An external server named by users' URLs, and the requests it received. */
 export interface ThirdParty extends AsyncDisposable {
   readonly url: string;
   readonly host: string;
@@ -20,7 +20,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** A PNG of one pixel and, in a comment, many bytes. */
+/** A PNG of one pixel, with a large comment. */
 function bigPicture(): Buffer {
   const head = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

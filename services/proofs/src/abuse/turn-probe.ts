@@ -1,5 +1,5 @@
-// Preloaded into every process of a fleet: tells by a socket how long one turn of the event loop
-// was at most, and how far memory rose.
+// Preloaded into every process of a fleet: reports over a socket the longest turn of the event loop
+// and the memory growth.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -7,11 +7,11 @@ import { isMainThread } from "node:worker_threads";
 
 export interface TurnReport {
   /**
-   * The most processor time that went by between two ticks of a timer, milliseconds: what others
-   * waited on a machine at rest.
+   * The most processor time between two ticks of a timer, milliseconds: the wait of others on an
+   * otherwise idle machine.
    */
   readonly maxMs: number;
-  /** How far the resident memory rose at most. */
+  /** Peak growth of the resident memory. */
   readonly grownBytes: number;
 }
 
@@ -27,7 +27,7 @@ function startProbe(socket: string): void {
   let startedKb = 0;
   const reset = (): void => {
     maxUs = 0;
-    // Linux: starts the peak of the resident memory (VmHWM) anew.
+    // Linux: resets the peak of the resident memory (VmHWM).
     writeFileSync("/proc/self/clear_refs", "5");
     startedKb = statusKb("VmRSS");
   };

@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 import type { Run } from "@uag/fleet/run-file.ts";
 import type { TurnReport } from "./turn-probe.ts";
 
-/** Asks the processes of a fleet how long their turns of the event loop were. */
+/** Queries the processes of a fleet for the length of their event loop turns. */
 export class TurnProbes {
   readonly #dir: string;
-  /** What the fleet has to be started with. */
+  /** Environment that the fleet must be started with. */
   readonly env: Readonly<Record<string, string>>;
 
   private constructor(dir: string) {
@@ -17,13 +17,13 @@ export class TurnProbes {
     this.env = { NODE_OPTIONS: `--import=${probe}`, TURN_PROBE_DIR: dir };
   }
 
-  /** @param dir for their sockets; its path must be short */
+  /** @param dir folder for their sockets; its path must be short */
   static async in(dir: string): Promise<TurnProbes> {
     await mkdir(dir, { recursive: true });
     return new TurnProbes(dir);
   }
 
-  /** What has been since the last time that was asked, by process. */
+  /** The figures since the last call, by process. */
   async read({ pids }: Pick<Run, "pids">, names: readonly string[]): Promise<Map<string, TurnReport>> {
     const running = names.flatMap((name): [string, number][] => (pids[name] ? [[name, pids[name]]] : []));
     return new Map(await Promise.all(running.map(async ([name, pid]) => [name, await this.#call(pid)] as const)));

@@ -1,4 +1,4 @@
-// npm run abuse: what a key without money can do to others, on a fleet of its own.
+// npm run abuse: measures the effect of a key without money on others, on a fleet of its own.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// npm run crash: every process dies at every named point of a request's life, and nothing is lost
-// or doubled.
+// npm run crash: kills every process at every named point of a request's life, and checks that
+// nothing is lost or doubled.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ const options = { reps: text, seed: text, point: text, kind: text, help: { type:
 const row = (...cells: readonly (string | number)[]): string =>
   `${cells.map((cell, n) => (n < 2 ? String(cell).padEnd(16) : String(cell).padStart(10))).join("")}\n`;
 
-/** A row for each fault in each phase. */
+/** Prints one row per fault and phase. */
 async function failDisks(fleet: TestFleet, random: () => number): Promise<boolean> {
   let clean = true;
   for (const fault of diskFaults) {

@@ -1,4 +1,4 @@
-// npm run prove: shows one promise, or all of them, on a fleet of its own.
+// npm run prove: proves one promise, or all of them, on a fleet of its own.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// npm run simulate: the logic of admission, limits and ledger under everything that can go wrong,
-// by a seed.
+// npm run simulate: runs the logic of admission, limits and ledger under every kind of failure,
+// from a seed.
 import { parseArgs } from "node:util";
 import { fail } from "@uag/command/step.mjs";
 import { simulate } from "../simulation/simulate.ts";

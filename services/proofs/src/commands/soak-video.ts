@@ -1,4 +1,4 @@
-// npm run soak:video: many video tasks with webhooks while processes are killed.
+// npm run soak:video: runs many video tasks with webhooks while processes are killed.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

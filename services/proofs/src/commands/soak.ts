@@ -1,5 +1,5 @@
-// npm run soak: every process is killed at random under mixed load; nothing is lost, doubled or
-// overdrawn.
+// npm run soak: kills every process at random under mixed load, and checks that nothing is lost,
+// doubled or overdrawn.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -3,7 +3,7 @@ import type { Setting } from "@uag/admission/setting.ts";
 import type { Peer } from "./network.ts";
 import type { ReplicaOptions } from "./replica-options.ts";
 
-/** Billing's calls on grants, as a replica makes them over the network. */
+/** Billing's calls on grants, made by a replica over the network. */
 export function billingOf(replica: Peer, { network, store, recallMoney }: ReplicaOptions): Setting["billing"] {
   return {
     acquire: (request) => {

@@ -9,7 +9,7 @@ interface Books {
   readonly metering: Metering;
 }
 
-/** Compares ledger and usage with the truth, when nothing is under way any more. */
+/** Compares ledger and usage with the truth, when nothing is in flight any more. */
 export function compareBooks({ store, truth, metering }: Books): void {
   const bills = store.bills();
   for (const requestId of new Set([...truth.requests.keys(), ...bills.keys()]))

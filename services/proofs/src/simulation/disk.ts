@@ -1,17 +1,17 @@
 import { type Journal, JournalClosed, type JournalState, type Position } from "@uag/journal/journal.ts";
 
-/** What the code that is simulated uses of a journal. */
+/** The part of a journal that the simulated code uses. */
 type JournalParts = Pick<
   Journal,
   | ("append" | "appendLazy" | "hurry" | "read" | "trim" | "segment" | "start" | "end" | "state" | "check" | "bytes")
   | ("seal" | "destroy" | "ended" | typeof Symbol.asyncDispose)
 >;
 
-/** What a journal needs to know of its disk. */
+/** What a journal needs to know about its disk. */
 export interface Disk {
-  /** It refuses every write. */
+  /** Every write fails. */
   readonly full: boolean;
-  /** The journal is deleted. */
+  /** Called when the journal is deleted. */
   readonly deleted: (journal: SimulatedJournal) => void;
 }
 
@@ -21,8 +21,8 @@ const recordsInSegment = 16;
 const none = new Uint8Array();
 
 /**
- * A journal whose writes end when the simulator says so, and whose owner may die with some of them
- * done.
+ * A journal whose writes complete when the simulator says so, and whose owner may die with some of
+ * them done.
  */
 export class SimulatedJournal implements JournalParts {
   readonly #disk: Disk;
@@ -66,7 +66,7 @@ export class SimulatedJournal implements JournalParts {
 
   hurry(): void {}
 
-  /** The write ends, or the disk refuses it. */
+  /** Completes the write, or fails it if the disk is full. */
   flush(): void {
     const { resolve, reject } = this.#done;
     if (this.#disk.full) {
@@ -85,7 +85,7 @@ export class SimulatedJournal implements JournalParts {
     resolve();
   }
 
-  /** Takes no more; resolves when what was appended is written, or refused. */
+  /** Accepts no more records; resolves when those appended are written, or have failed. */
   async seal(): Promise<void> {
     this.#closed = true;
     if (this.#gathering.length > 0) await this.#done.promise.catch(() => undefined);
@@ -102,7 +102,7 @@ export class SimulatedJournal implements JournalParts {
     this.#disk.deleted(this);
   }
 
-  /** The owner dies in mid-write: so many of the records are there, and nobody hears of them. */
+  /** The owner dies during a write: `kept` of the records are on disk, but nobody is notified. */
   tear(kept: number): void {
     this.#records.push(...this.#gathering.slice(0, kept));
     this.#gathering = [];
@@ -123,7 +123,7 @@ export class SimulatedJournal implements JournalParts {
     return { segment: Math.floor(length / recordsInSegment), offset: length % recordsInSegment };
   }
 
-  /** As the real one: on from a place, within its segment. */
+  /** Like the real one: reads from a position to the end of its segment. */
   read(from: Position, visit: (payload: Buffer, end: Position) => boolean): Promise<Position> {
     const segment = Math.max(this.#first, from.segment);
     let offset = segment === from.segment ? from.offset : 0;
@@ -144,7 +144,7 @@ export class SimulatedJournal implements JournalParts {
   }
 }
 
-/** A group of records that nobody waits for has nobody to hear that it failed. */
+/** If nobody waits for a group of records, its failure must not be unhandled. */
 function newGroup(): PromiseWithResolvers<void> {
   const group = Promise.withResolvers<void>();
   group.promise.catch(() => undefined);

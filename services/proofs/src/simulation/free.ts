@@ -9,7 +9,7 @@ import type { Truth } from "./truth.ts";
 interface Place {
   readonly replica: Replica;
   readonly permit: FreeAdmitted;
-  /** Under which it has a permit of concurrency. */
+  /** The holder of its concurrency permit. */
   readonly slotHolder: string;
 }
 
@@ -19,13 +19,13 @@ export interface FreeOptions {
   readonly permits: Permits;
   /** True time, milliseconds. */
   readonly now: () => number;
-  /** Told of each that is admitted. */
+  /** Called for each admitted request. */
   readonly admitted: () => void;
 }
 
 /**
- * Requests of the limited key that cost nothing and count for its limits, such as answers that are
- * given again.
+ * Free requests of the limited key, which still count towards its limits, such as replayed
+ * responses.
  */
 export class FreeRequests {
   readonly #options: FreeOptions;
@@ -35,7 +35,7 @@ export class FreeRequests {
     this.#options = options;
   }
 
-  /** Those under way whose permits nobody else can have. */
+  /** Requests in flight whose permits cannot be lent to others. */
   get atOnce(): number {
     return this.#places.filter(({ slotHolder }) => !this.#options.permits.hasLapsed(slotHolder)).length;
   }
@@ -54,7 +54,7 @@ export class FreeRequests {
     this.#options.admitted();
   }
 
-  /** Those of a process that died are no more. */
+  /** Drops the requests of a dead process. */
   forget(replica: Replica): void {
     this.#places = this.#places.filter((place) => place.replica !== replica);
   }

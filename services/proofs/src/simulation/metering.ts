@@ -1,7 +1,7 @@
 import { UsageBatch, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Store } from "./store.ts";
 
-/** The usage stream and the service behind it, which may die between any two of its steps. */
+/** The usage stream and the metering service, which may die between any two of its steps. */
 export class Metering {
   readonly applied = new Set<string>();
   readonly #events = new Map<string, bigint>();
@@ -24,13 +24,14 @@ export class Metering {
     this.#stream.push(payload);
   }
 
-  /** The stream is gone with all that it held. */
+  /** Loses the stream with all its messages. */
   wipe(): void {
     this.#stream.length = 0;
   }
 
   /**
-   * Takes one message, in any order. @param crashes of a hundred times so many it dies at each step
+   * Processes one message, in any order. @param crashes probability in percent of dying at each
+   * step
    */
   apply(crashes: number): void {
     const at = this.#random(this.#stream.length);
@@ -45,7 +46,10 @@ export class Metering {
     if (!dies()) this.#stream.splice(at, 1);
   }
 
-  /** Answers what may be kept: not what another end of the same request was charged for. */
+  /**
+   * Returns the events to keep, without those for which another terminal event of the same request
+   * was charged.
+   */
   #settle(events: readonly UsageEvent[]): UsageEvent[] {
     const settled = new Map(this.#store.settle(events).map((one) => [one.requestId, one]));
     return events.filter(({ requestId, costNanoUsd }) => {

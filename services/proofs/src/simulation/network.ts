@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
-/** Somebody that messages come to: dead, they are lost; paused, they wait. */
+/** A recipient of messages: when dead, they are lost; when paused, they wait. */
 export interface Peer {
   readonly name: string;
   readonly alive: boolean;
@@ -9,23 +9,23 @@ export interface Peer {
 
 interface Letter {
   readonly what: string;
-  /** Who has to be there for it to arrive; undefined: the store, which always is. */
+  /** The recipient that must be alive for it to arrive; undefined: the store, which always is. */
   readonly to: Peer | undefined;
   arrive(): void;
 }
 
 export interface NetworkOptions {
-  /** A whole number from 0 up to and without this one. */
+  /** A random integer from 0 to below the argument. */
   readonly random: (below: number) => number;
-  /** Of a hundred messages so many are lost, and as many come after they were given up. */
+  /** Percentage of messages that are lost; the same percentage arrives after the sender gave up. */
   lossPercent: number;
 }
 
 const noResponse = (): GatewayError => new GatewayError("service_unavailable", "No answer came in time.");
 
 /**
- * Messages under way, which arrive in any order, some after their senders have given them up, and
- * some never.
+ * Messages in flight, which arrive in any order, some after their senders have given up, and some
+ * never.
  */
 export class Network {
   readonly #options: NetworkOptions;
@@ -39,7 +39,7 @@ export class Network {
     return this.#letters.length;
   }
 
-  /** From now on nothing is lost. */
+  /** Stops losing messages. */
   heal(): void {
     this.#options.lossPercent = 0;
   }
@@ -48,14 +48,14 @@ export class Network {
     return this.#options.random(100) < this.#options.lossPercent;
   }
 
-  /** A message that nobody answers; at most once, it may be lost. */
+  /** Sends a one-way message, which may be lost. */
   report(to: Peer, what: string, arrive: () => void): void {
     if (!this.#chance()) this.#letters.push({ what, to, arrive });
   }
 
   /**
-   * A call of the store. `execute` runs when the call arrives, which may be after it was given up
-   * and sent anew. It may put itself off by answering undefined.
+   * Calls the store. `execute` runs when the call arrives, possibly after it was given up and sent
+   * again. Returning undefined postpones it.
    */
   call<A>(from: Peer, what: string, execute: () => A | undefined): Promise<A> {
     return new Promise((resolve, reject) => {
@@ -81,7 +81,10 @@ export class Network {
     });
   }
 
-  /** Delivers one of the messages that can arrive; answers which, undefined when none can. */
+  /**
+   * Delivers one of the deliverable messages and returns its description; undefined when there is
+   * none.
+   */
   deliver(): string | undefined {
     for (let tries = 0; tries < 4 && this.#letters.length > 0; tries++) {
       const at = this.#options.random(this.#letters.length);

@@ -12,8 +12,8 @@ interface Holder {
 }
 
 /**
- * One key's pools of permits and the leases on them, as billing keeps them: each call is one step,
- * made of the real decisions.
+ * One key's permit pools and their leases, as billing keeps them: each call is one step that uses
+ * the real decisions.
  */
 export class Permits {
   readonly #pools = new Map<LimitKind, Pool>();
@@ -34,10 +34,7 @@ export class Permits {
     return this.#holders.get(id)?.lapsed ?? true;
   }
 
-  /**
-   * With `last` there is an answer whatever there is; else undefined when others have to be asked
-   * first.
-   */
+  /** With `last` it always answers; otherwise undefined when other holders must be asked first. */
   borrow(request: BorrowRequest, last: boolean): BorrowResponse | undefined {
     const { holderId, kind } = request;
     if (this.hasLapsed(holderId)) throw new GatewayError("permission_denied");
@@ -66,7 +63,7 @@ export class Permits {
     };
   }
 
-  /** Which of these holders have how many permits of which limit. */
+  /** The permits, by limit, that each of these holders has. */
   lentTo(holderIds: ReadonlySet<string>): string[] {
     return [...this.#pools].flatMap(([kind, { loans }]) =>
       Object.entries(loans).flatMap(([id, { held }]) =>
@@ -75,7 +72,7 @@ export class Permits {
     );
   }
 
-  /** Takes the permits of everybody whose lease has run out. */
+  /** Reclaims the permits of everyone whose lease has expired. */
   reap(): void {
     const now = this.#now();
     for (const [id, holder] of this.#holders) {

@@ -7,12 +7,13 @@ export interface PublisherOptions {
   readonly journal: SimulatedJournal;
   readonly holderId: string;
   readonly batchPrefix: string;
-  /** Something was confirmed. */
+  /** Called when something was confirmed. */
   readonly confirmed: () => void;
 }
 
 /**
- * Moves a journal's finals to the stream, at the simulator's pace, as the real one does at its own.
+ * Publishes a journal's finals to the stream when the simulator says so; the real one does so by
+ * itself.
  */
 export class SimulatedPublisher implements AsyncDisposable {
   readonly #options: PublisherOptions;
@@ -40,7 +41,7 @@ export class SimulatedPublisher implements AsyncDisposable {
     return atEnd && this.#unconfirmed.length === 0;
   }
 
-  /** The next batches; or, when there are none, all that is unconfirmed once more. */
+  /** Publishes the next batches; if there are none, all unconfirmed ones again. */
   async publish(send: (payload: Uint8Array) => void): Promise<void> {
     const { journal, holderId, batchPrefix } = this.#options;
     const newId = (): string => `${batchPrefix}:${++this.#count}`;
@@ -54,7 +55,7 @@ export class SimulatedPublisher implements AsyncDisposable {
     for (const { payload } of cut.batches) send(payload as Uint8Array);
   }
 
-  /** Asks which batches are applied. */
+  /** Checks which batches are applied. */
   confirm(applied: ReadonlySet<string>): void {
     const before = this.#unconfirmed.length;
     this.#unconfirmed = this.#unconfirmed.filter(({ id }) => !applied.has(id));

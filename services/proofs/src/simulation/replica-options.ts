@@ -13,10 +13,10 @@ export interface ReplicaOptions {
   readonly permits: Permits;
   /** True time, milliseconds. */
   readonly now: () => number;
-  /** A whole number from 0 up to and without this one. */
+  /** A random integer from 0 to below the argument. */
   readonly random: (below: number) => number;
-  /** Asks everybody for unspent money. */
+  /** Asks everyone for unspent money. */
   readonly recallMoney: () => void;
-  /** Asks everybody else for idle permits. */
+  /** Asks everyone else for idle permits. */
   readonly recallPermits: (of: { readonly asker: Peer; readonly kind: number; readonly need: number }) => void;
 }

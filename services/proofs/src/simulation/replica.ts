@@ -54,9 +54,9 @@ export class Replica implements Peer, Owner {
   #ids = 0;
   #tickedAt: number;
   #beatAt = 0;
-  /** By which this process's wall clock is wrong, milliseconds. */
+  /** Error of this process's wall clock, milliseconds. */
   wallOffsetMs = 0;
-  /** For how long its machine was suspended, and its monotonic clock stood still. */
+  /** How long its machine was suspended, during which its monotonic clock stopped. */
   #suspendedMs = 0;
 
   constructor(options: ReplicaOptions) {
@@ -106,7 +106,7 @@ export class Replica implements Peer, Owner {
     };
   }
 
-  /** The simulator ends the writes of every journal that this process has open. */
+  /** Lets the simulator complete the writes of every journal that this process has open. */
   #watched(journal: Journal): Journal {
     this.#journals.add(journal as unknown as SimulatedJournal);
     return journal;
@@ -116,13 +116,13 @@ export class Replica implements Peer, Owner {
     return this.#options.now() < this.pausedUntil;
   }
 
-  /** Its machine is suspended from now on for so long. */
+  /** Suspends its machine from now on. */
   suspend(ms: number): void {
     this.pausedUntil = this.#options.now() + ms;
     this.#suspendedMs += ms;
   }
 
-  /** The limits of the one key that has some. */
+  /** The limits of the only limited key. */
   readonly #limits = {
     of: (caller: Caller): KeyLimits | undefined => {
       if (caller.keyId !== limitedKey) return undefined;
@@ -151,7 +151,7 @@ export class Replica implements Peer, Owner {
     return settleTask({ setting: this.#setting, succession: this.#succession }, event);
   }
 
-  /** What timers do. */
+  /** Fires the timers. */
   tick(): void {
     this.#timers.fireDue();
     const now = this.#clock.monotonic();
@@ -171,7 +171,7 @@ export class Replica implements Peer, Owner {
     this.#succession.recall(accountId);
   }
 
-  /** One write of each of its journals ends. */
+  /** Completes one write of each of its journals. */
   flush(): void {
     for (const journal of this.#journals) {
       journal.flush();
@@ -188,7 +188,7 @@ export class Replica implements Peer, Owner {
     for (const publisher of this.#publishers) publisher.confirm(applied);
   }
 
-  /** Looks for what dead processes left. */
+  /** Looks for journals left by dead processes. */
   adopt(): void {
     this.#setting.quiet(this.#adopter.look());
   }
@@ -199,14 +199,14 @@ export class Replica implements Peer, Owner {
     for (const journal of this.#journals) journal.tear(this.#options.random(journal.waiting + 1));
   }
 
-  /** Fenced holders give back what nobody uses: others may be refused for it. */
+  /** Fenced holders must return unused money: others may be refused for lack of it. */
   #checkHoards(): void {
     const past = this.#succession.all.filter((one) => one !== this.#succession.current);
     const hoards = past.some(({ accounts }) => [...accounts].some(({ wallet }) => wallet.usable > 0n));
     assert.ok(!hoards, `${this.name} was fenced and keeps money that nobody uses`);
   }
 
-  /** True when nothing is left of those that went before, and nothing of its own is on its way. */
+  /** True when nothing is left of previous holder sessions, and nothing of its own is in flight. */
   get idle(): boolean {
     const { all } = this.#succession;
     return (

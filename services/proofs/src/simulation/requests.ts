@@ -14,12 +14,12 @@ interface Running {
   readonly replica: Replica;
   readonly open: Admitted;
   readonly truth: RequestTruth;
-  /** False: its answer goes out in one piece, once its bill is on disk. */
+  /** False: the response is sent in one piece, once its bill is on disk. */
   readonly stream: boolean;
   readonly beganMs: number;
-  /** Under which it has a permit of concurrency. */
+  /** The holder of its concurrency permit. */
   slotHolder: string | undefined;
-  /** Its client has left; its upstream is read to the count. */
+  /** Its client has disconnected; its upstream is read until it reports usage. */
   left: boolean;
 }
 
@@ -35,7 +35,7 @@ const concurrent = 6;
 const maxMs = 150_000;
 const nothing = new Uint8Array();
 
-/** The requests under way, of a key without limits and of one with two. */
+/** The requests in flight, of an unlimited key and of one with two limits. */
 export class Requests {
   readonly #options: RequestsOptions;
   readonly #free: FreeRequests;
@@ -43,9 +43,9 @@ export class Requests {
   #limit = 5;
   #version = 1n;
   #ids = 0;
-  /** Of a hundred requests so many have the limited key: worlds differ. */
+  /** Percentage of requests with the limited key; differs between worlds. */
   readonly #limitedPercent: number;
-  /** What went wrong where nobody waited for it. */
+  /** The first failure of an operation that nobody awaited. */
   fault: unknown;
 
   constructor(options: RequestsOptions) {
@@ -65,7 +65,7 @@ export class Requests {
     this.#options.truth.limitIs(limit, this.#options.now());
   }
 
-  /** Those of a process that died are no more. */
+  /** Drops the requests of a dead process. */
   forget(replica: Replica): void {
     this.#running = this.#running.filter((running) => running.replica !== replica);
     this.#free.forget(replica);
@@ -78,7 +78,7 @@ export class Requests {
       return;
     }
     const requestId = `r${++this.#ids}`;
-    // Some models cost nothing.
+    // Some models are free.
     const holdNanoUsd = BigInt(this.#options.random(10) === 0 ? 0 : 1 + this.#options.random(200));
     const stream = this.#options.random(2) === 0;
     const request = { ...requestOf(limited ? this.limitedCaller() : freeCaller), requestId, holdNanoUsd, stream };
@@ -98,7 +98,7 @@ export class Requests {
     });
   }
 
-  /** As the key's limits are just now. */
+  /** The caller with the key's current limits. */
   limitedCaller(): Caller {
     const none = { tokensPerMinute: 0n, monthlyBudgetNanoUsd: 0n };
     const limits = { ...none, requestsPerMinute: BigInt(this.#limit), concurrentRequests: BigInt(concurrent) };
@@ -134,14 +134,14 @@ export class Requests {
     return running[this.#options.random(running.length)];
   }
 
-  /** The first byte goes out. */
+  /** Sends the first byte. */
   firstByte(): void {
     const running = this.#oneRunning();
     running?.open.started.then(
       () => {
         running.truth.begun = true;
       },
-      // The disk refused it: nothing goes out to the client.
+      // The disk failed: nothing is sent to the client.
       () => undefined,
     );
   }
@@ -154,7 +154,10 @@ export class Requests {
     running.open.checkpoint([], cost);
   }
 
-  /** A client leaves: its permit is free at once, its bill comes when the upstream has counted. */
+  /**
+   * A client disconnects: its permit is free at once, its bill follows when the upstream has
+   * reported usage.
+   */
   leave(): void {
     const running = this.#oneRunning();
     if (running === undefined || running.left) return;
@@ -163,16 +166,14 @@ export class Requests {
     running.left = true;
   }
 
-  /**
-   * A request ends: for less than its hold, now and then for more, for nothing, or without a price.
-   */
+  /** Ends a request: below its hold, occasionally above it, free of charge, or without a price. */
   end(running = this.#oneRunning()): void {
     if (this.#options.random(4) === 0) this.#free.end();
     if (running === undefined) return;
     const { truth, open, stream, left } = running;
     const unpriced = this.#options.random(20) === 0;
     const some = BigInt(this.#options.random(Number(truth.hold) * (this.#options.random(10) === 0 ? 3 : 1) + 1));
-    // Who leaves pays for what the upstream makes.
+    // A client that disconnects pays for what the upstream produces.
     const cost = left && truth.hold > 0n && some === 0n ? 1n : some;
     const charged = unpriced ? 0n : cost;
     const asCrashed = truth.possible.has(charged);
@@ -195,15 +196,14 @@ export class Requests {
       () => {
         truth.answered = charged;
       },
-      // The disk refused it: what was streamed is billed later; an answer that was not given is
-      // not.
+      // The disk failed: what was streamed is billed later; an answer that was not sent is not.
       () => {
         if (!stream && !asCrashed) truth.possible.delete(charged);
       },
     );
   }
 
-  /** No request lasts longer than billing waits for the last ones of a dead holder. */
+  /** No request lasts longer than billing waits for the last events of a dead holder. */
   endOverdue(): void {
     const since = this.#options.now() - maxMs;
     for (const running of [...this.#running]) if (running.beganMs < since && !running.replica.paused) this.end(running);

@@ -3,7 +3,7 @@ import { settled, World } from "./world.ts";
 export interface SimulationOptions {
   readonly steps: number;
   readonly seed: number;
-  /** Told now and then how many steps are done. */
+  /** Called from time to time with the number of steps done. */
   readonly report?: (steps: number) => void;
 }
 
@@ -12,13 +12,13 @@ export interface SimulationReport {
   readonly worlds: number;
   readonly requests: number;
   readonly crashes: number;
-  /** What was written off and repaid by top-ups, nano-USD. */
+  /** Written off and repaid by top-ups, nano-USD. */
   readonly repaid: bigint;
-  /** Grants that were refused to an account that owed too much. */
+  /** Grants refused because the account owed too much. */
   readonly refusedForOwed: number;
 }
 
-/** A promise that was not kept, with what led to it. */
+/** A broken promise, with the steps that led to it. */
 export class SimulationFailure extends Error {
   override readonly name = "SimulationFailure";
 }
@@ -83,7 +83,7 @@ function choose(world: World): Step | "deliver" {
   return "deliver";
 }
 
-/** One world from its beginning to its rest. @throws {SimulationFailure} */
+/** Runs one world from start to finish. @throws {SimulationFailure} */
 async function runWorld(seed: number, steps: number): Promise<World> {
   const world = new World(seed);
   const trace: string[] = [];
@@ -112,10 +112,10 @@ async function runWorld(seed: number, steps: number): Promise<World> {
 }
 
 /**
- * Runs the real admission, wallets, limits, journal records and ledger against lost, doubled and
- * reordered messages, crashes, pauses and clocks that jump: one world after another, each with the
- * next seed.
- * @throws {SimulationFailure} with the trace of the first promise that was not kept
+ * Runs the real admission, wallets, limits, journal records and ledger against lost, duplicated and
+ * reordered messages, crashes, pauses and clock jumps: one world after another, each with the next
+ * seed.
+ * @throws {SimulationFailure} with the trace of the first broken promise
  */
 export async function simulate({ steps, seed, report }: SimulationOptions): Promise<SimulationReport> {
   const sum = { steps: 0, worlds: 0, requests: 0, crashes: 0, repaid: 0n, refusedForOwed: 0 };

@@ -27,16 +27,13 @@ interface Holder {
 
 export interface StoreOptions {
   readonly now: () => number;
-  /** As the setting of billing, nano-USD. */
+  /** Like billing's setting, nano-USD. */
   readonly writeOffLimit: bigint;
-  /** Asks all holders for what they have unspent. */
+  /** Asks all holders for unspent money. */
   readonly recall: () => void;
 }
 
-/**
- * The database of billing, and billing's calls on it: each is one transaction, made of the real
- * decisions.
- */
+/** Billing's database and its calls on it: each is one transaction that uses the real decisions. */
 export class Store {
   account: AccountState = { id: accountId, money: noMoney, repaid: 0n, seq: 0n, head: chainStart };
   readonly grants = new Map<string, Grant>();
@@ -46,9 +43,9 @@ export class Store {
   readonly #byRequest = new Map<string, Grant>();
   readonly now: () => number;
   readonly #options: StoreOptions;
-  /** What was paid in, nano-USD. */
+  /** Total of top-ups, nano-USD. */
   #paidIn = 0n;
-  /** Grants that were refused for what was written off. */
+  /** Grants refused because of write-offs. */
   refusedForOwed = 0;
   #ids = 0;
   #lastSeq = 0n;
@@ -100,7 +97,7 @@ export class Store {
     }
   }
 
-  /** What the account has by its own columns and its grants. */
+  /** The account's balance by its own columns and its grants. */
   get money(): Money {
     return balanceOf({ account: this.account, live: [...this.grants.values()].filter(isLive) });
   }
@@ -110,7 +107,7 @@ export class Store {
     return holder === undefined ? [] : [[id, holder.state]];
   }
 
-  /** Adds money; the call may come more than once. */
+  /** Adds money; the call may be repeated. */
   topUp(amount: bigint, times: number): void {
     const { available, writtenOff } = this.account.money;
     const operation = topUpOperation({ accountId, amount, reference: String(++this.#ids), note: "" });
@@ -193,7 +190,7 @@ export class Store {
     return { grantsClosed };
   }
 
-  /** Fences who was not heard of; takes back the money of those that have been dead for long. */
+  /** Fences silent holders; releases the money of those dead for long enough. */
   reap(): void {
     const now = this.now();
     for (const [id, holder] of this.#holders) {
@@ -206,9 +203,7 @@ export class Store {
         this.#run(releaseOperation({ grantId: id, accountId, why: "overdue" }));
   }
 
-  /**
-   * Whether nothing can be under way for a holder any more; one that was never heard of is fenced.
-   */
+  /** Whether nothing of a holder can be in flight any more; an unknown one is fenced. */
   isHolderGone(id: string): { gone: boolean } {
     const known = this.#holders.get(id);
     if (known === undefined) this.closeHolder(id);
@@ -216,8 +211,8 @@ export class Store {
   }
 
   /**
-   * As billing does it: from the grants what they cover, the rest from the account; then grants end
-   * that are done.
+   * Like billing: charges grants for what they cover, and the account for the rest, then finishes
+   * completed grants.
    */
   #settle(events: readonly UsageEvent[]): Settlement[] {
     const book = { grants: this.grants, entries: this.#changes, nowMs: this.now(), nextSeq: () => ++this.#lastSeq };
@@ -246,7 +241,7 @@ export class Store {
     return settled;
   }
 
-  /** Who has grants with money in them. */
+  /** The holders with money in their grants. */
   holdersOfMoney(): string[] {
     const live = [...this.grants.values()].filter((grant) => leftOf(grant) > 0n);
     return live.map(({ id, holderId, state }) => `${holderId} (${this.#holders.get(holderId)?.state}, ${id} ${state})`);
@@ -261,7 +256,7 @@ export class Store {
     assert.equal(toppedUp - writtenOff, this.#paidIn, "what came in is what was paid in and what was written off");
   }
 
-  /** What each request was billed, by request id. */
+  /** The amount billed, by request id. */
   bills(): Map<string, bigint> {
     const bills = new Map<string, bigint>();
     for (const { kind, requestId, chargedNanoUsd, writtenOffNanoUsd } of this.#entries) {
@@ -272,7 +267,7 @@ export class Store {
     return bills;
   }
 
-  /** What the audit of the ledger finds wrong. */
+  /** The violations that the ledger's audit finds. */
   audit(): string[] {
     const violations: string[] = [];
     const claim = { account: this.account, live: [...this.grants.values()].filter(isLive) };

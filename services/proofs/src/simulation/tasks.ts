@@ -9,13 +9,13 @@ import type { Truth } from "./truth.ts";
 interface Task {
   readonly requested: AdmitTask;
   /**
-   * It was submitted, and counted for its key's limits if it was let through; what comes later only
-   * looks for its money.
+   * It was submitted, and counted towards its key's limits if admitted; later calls only look for
+   * its grant.
    */
   submitted: boolean;
-  /** Undefined while nobody knows whether it has its money. */
+  /** Undefined while it is unknown whether it has its money. */
   grantId: string | undefined;
-  /** Its bill, the same whoever brings it. */
+  /** Its bill, the same whoever sends it. */
   bill: UsageEvent | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface TasksOptions {
   readonly truth: Truth;
   /** True time, milliseconds. */
   readonly now: () => number;
-  /** Who may be limited. */
+  /** The callers, which may be limited. */
   readonly callers: { limitedCaller(): Caller };
 }
 
@@ -32,14 +32,14 @@ const lastsMs = 60_000;
 const nothing = Buffer.alloc(0);
 
 /**
- * Long tasks: any replica asks for their money, and any brings their bill, until one of them was
- * told that it is done.
+ * Long tasks: any replica requests their money, and any sends their bill, until one of them is told
+ * that it is settled.
  */
 export class Tasks {
   readonly #options: TasksOptions;
   #tasks: Task[] = [];
   #ids = 0;
-  /** What went wrong where nobody waited for it. */
+  /** The first failure of an operation that nobody awaited. */
   fault: unknown;
 
   constructor(options: TasksOptions) {
@@ -64,12 +64,12 @@ export class Tasks {
     this.goOn(replica, this.#tasks.at(-1));
   }
 
-  /** The next thing that is to be done for a task: its money, or its bill. */
+  /** Does the next step of a task: requests its money, or sends its bill. */
   goOn(replica: Replica | undefined, task = this.#tasks[this.#options.random(this.#tasks.length)]): void {
     if (task === undefined || replica === undefined) return;
     const done = task.grantId === undefined ? this.#admit(replica, task) : this.#settle(replica, task, task.grantId);
     done.catch((error: unknown) => {
-      // Called again, by whoever is there then.
+      // Retried later, by any replica.
       if (!(error instanceof GatewayError) && (error as { code?: string }).code !== "ENOSPC") this.fault ??= error;
     });
   }

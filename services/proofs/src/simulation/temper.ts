@@ -1,17 +1,14 @@
-/** What a world is like: worlds differ. */
+/** The characteristics of a world, which differ between worlds. */
 export interface Temper {
-  /** Of a hundred messages so many are lost. */
+  /** Percentage of messages that are lost. */
   readonly lossPercent: number;
-  /**
-   * Of a hundred passings of time so many are of up to a second and a half, so that in some worlds
-   * many a minute goes by.
-   */
+  /** Percentage of clock steps of up to 1.5 s, so that many minutes pass in some worlds. */
   readonly longPercent: number;
-  /** Trouble is rare, so that leases live on, and a limit is used to its end for minutes. */
+  /** Failures are rare, so that leases survive, and a limit is used up for minutes. */
   readonly calm: boolean;
-  /** Of a hundred batches so many find metering dead in their middle. */
+  /** Percentage of batches during which metering dies. */
   readonly crashPercent: number;
-  /** Of what may be written off for the account, nano-USD. */
+  /** The account's limit of write-offs, nano-USD. */
   readonly writeOffLimit: bigint;
 }
 

@@ -3,7 +3,7 @@ interface Timer {
   readonly fire: () => void;
 }
 
-/** A process's timers: they fire when the simulator looks at them, at their time or later. */
+/** A process's timers: they fire when the simulator checks them, on time or later. */
 export class Timers {
   readonly #now: () => number;
   #timers: Timer[] = [];

@@ -1,26 +1,25 @@
 import assert from "node:assert/strict";
 
-/** What happened to one request, as the simulator knows it. */
+/** What happened to one request, as known to the simulator. */
 export interface RequestTruth {
   readonly hold: bigint;
-  /** Every cost that its bill may have if its process dies now: what checkpoints say. */
+  /** Every cost that its bill may have if its process dies now, according to its checkpoints. */
   readonly possible: Set<bigint>;
-  /** What its client was told; its bill must be this. */
+  /** The cost reported to the client, which its bill must match. */
   answered: bigint | undefined;
-  /** The first byte has gone out, so its `started` is on disk and it must be in the ledger. */
+  /** The first byte was sent, so its `started` is on disk and it must be in the ledger. */
   begun: boolean;
 }
 
 const minuteMs = 60_000;
 
 /**
- * Everything that was promised, to be compared with the books; and whether a key's limit ever let
- * too many through.
+ * All promises, to be compared with the books; also checks that a key's limit is never exceeded.
  */
 export class Truth {
   readonly requests = new Map<string, RequestTruth>();
   #admissions: number[] = [];
-  /** The limits that were in force, each from a time on. */
+  /** The limits that were in force, each with its start. */
   readonly #limits: { readonly fromMs: number; readonly limit: number }[] = [];
 
   limitIs(limit: number, nowMs: number): void {
@@ -39,7 +38,7 @@ export class Truth {
     );
   }
 
-  /** Compares a request's bill, or that it has none. */
+  /** Checks a request's bill, or that it has none. */
   check(requestId: string, billed: bigint | undefined): void {
     const truth = this.requests.get(requestId);
     assert.ok(truth !== undefined, `${requestId} is billed and was never admitted`);

@@ -3,7 +3,7 @@ import type { Journal } from "@uag/journal/journal.ts";
 import { type Kernel, type Lock, verdictOn } from "@uag/journal/kernel.ts";
 import { noSpace, SimulatedJournal } from "./disk.ts";
 
-/** A process as its volume knows it. */
+/** A process as seen by its volume. */
 export interface Owner {
   readonly name: string;
   readonly kernel: Kernel;
@@ -17,16 +17,15 @@ interface Directory {
 }
 
 /**
- * The disk that the processes of one machine have, or by mistake those of two: their journals, and
- * their locks.
+ * The disk shared by the processes of one machine, or by mistake of two: their journals and locks.
  */
 export class Volume {
-  /** It refuses every write. */
+  /** Every write fails. */
   full = false;
-  /** No file can be opened: out of descriptors. */
+  /** No file can be opened: file descriptors are exhausted. */
   exhausted = false;
   readonly #directories = new Map<string, Directory>();
-  /** Whose lock a cleaner of old files has removed. */
+  /** Owners whose lock was removed by a cleaner of old files. */
   readonly #unlocked = new Set<Owner>();
 
   removeLock(owner: Owner): void {
@@ -34,8 +33,8 @@ export class Volume {
   }
 
   /**
-   * How the lock of an owner looks under a kernel: a socket of another one's is as that of a dead
-   * process.
+   * How an owner's lock appears under a kernel: a socket of another kernel looks like that of a
+   * dead process.
    */
   #lockOf(owner: Owner, kernel: Kernel): Lock {
     if (this.#unlocked.has(owner)) return "missing";
@@ -59,7 +58,7 @@ export class Volume {
     return journal;
   }
 
-  /** As the real one, of one process. */
+  /** Like the real one, for one process. */
   homeOf(owner: Owner): JournalHome {
     const open = new Map<string, SimulatedJournal>();
     const opened = (id: string, from?: SimulatedJournal): Journal => {
@@ -85,7 +84,7 @@ export class Volume {
       take: async ({ id, name }) => {
         const found = this.#directories.get(name);
         if (found === undefined) return undefined;
-        // Whoever had it goes on with files that nobody will ever read.
+        // The previous owner continues with files that nobody will ever read.
         this.#directories.delete(name);
         const taken = opened(id, found.journal);
         if (!this.exhausted) return taken;
@@ -96,7 +95,7 @@ export class Volume {
     };
   }
 
-  /** Every journal that is still there. */
+  /** All existing journals. */
   get journals(): readonly string[] {
     return [...this.#directories.keys()];
   }

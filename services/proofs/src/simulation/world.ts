@@ -15,10 +15,13 @@ import { Volume } from "./volume.ts";
 
 const replicas = 3;
 
-/** Lets everything happen that is due without the passing of time. */
+/** Lets everything happen that does not require time to pass. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** One account, one limited key, a few replicas, a bad network, a clock; all by one seed. */
+/**
+ * One account, one limited key, a few replicas, an unreliable network and a clock; all from one
+ * seed.
+ */
 export class World {
   readonly random: (below: number) => number;
   readonly truth = new Truth();
@@ -29,13 +32,16 @@ export class World {
   readonly requests: Requests;
   readonly tasks: Tasks;
   readonly #volume = new Volume();
-  /** The starts of each machine; in some worlds there are two, which have one volume by mistake. */
+  /**
+   * Number of boots per machine; in some worlds there are two machines, which share a volume by
+   * mistake.
+   */
   readonly #boots: number[];
-  /** Processes that died. */
+  /** Number of processes that died. */
   crashes = 0;
   #now = 0;
   readonly #temper: Temper;
-  /** By which the database's clock is behind: it may be set back, never ahead. */
+  /** How far the database's clock is behind: it may be set back, never ahead. */
   #storeBehindMs = 0;
   readonly #replicas: Replica[] = [];
   #ids = 0;
@@ -84,7 +90,7 @@ export class World {
     for (const one of this.#replicas) this.network.report(one, "recall", () => one.recallMoney(accountId));
   }
 
-  /** Whether this trouble passes by. */
+  /** Whether this failure is skipped. */
   get #spared(): boolean {
     return this.#temper.calm && this.random(10) > 0;
   }
@@ -164,7 +170,7 @@ export class World {
     this.permits.reap();
   }
 
-  /** A process dies, and another starts. */
+  /** Kills a process and starts another. */
   crash(): void {
     if (!this.#spared) this.#crash(this.random(this.#replicas.length));
   }
@@ -178,7 +184,7 @@ export class World {
     this.#start(Number(replica.kernel.node));
   }
 
-  /** A machine starts anew, and all of its processes with it. */
+  /** Reboots a machine, and so all of its processes. */
   reboot(): void {
     if (this.#spared) return;
     const node = this.random(this.#boots.length);
@@ -191,7 +197,7 @@ export class World {
     this.#someone()?.adopt();
   }
 
-  /** Nothing can be written, or no file be opened, until it can again. */
+  /** Makes writing, or opening files, fail until the disk is repaired. */
   breakDisk(): void {
     if (this.#spared) return;
     if (this.random(2) === 0) this.#volume.full = true;
@@ -203,7 +209,7 @@ export class World {
     this.#volume.exhausted = false;
   }
 
-  /** A cleaner of old files removes the lock of a process that lives. */
+  /** A cleaner of old files removes the lock of a live process. */
   removeLock(): void {
     const replica = this.#someone();
     if (replica !== undefined) this.#volume.removeLock(replica);
@@ -218,7 +224,7 @@ export class World {
     if (replica !== undefined) replica.pausedUntil = this.#now + this.random(40_000);
   }
 
-  /** The database's clock is set back, or a process's either way. */
+  /** Sets the database's clock back, or a process's in either direction. */
   jump(): void {
     const replica = this.#someone();
     if (replica !== undefined) replica.wallOffsetMs += this.random(200_000) - 100_000;
@@ -229,14 +235,14 @@ export class World {
     this.metering.wipe();
   }
 
-  /** Somebody changes the limited key; who holds permits hears of it, or not. */
+  /** Changes the limited key; holders of permits may or may not be told. */
   changeLimit(): void {
     if (this.#spared) return;
     this.requests.changeLimit(3 + this.random(this.random(2) === 0 ? 6 : 40));
     for (const one of this.#replicas) this.network.report(one, "key changed", () => void one.key.bringAllHome());
   }
 
-  /** @throws what went wrong since the last look */
+  /** @throws the first failure so far */
   check(): void {
     const fault = this.requests.fault ?? this.tasks.fault;
     if (fault !== undefined) throw fault;
@@ -247,8 +253,7 @@ export class World {
   }
 
   /**
-   * All is well from now on; goes on until nothing is under way, and compares the books with the
-   * truth.
+   * Ends all failures, continues until nothing is in flight, and compares the books with the truth.
    */
   async finish(): Promise<void> {
     this.network.heal();
@@ -258,7 +263,8 @@ export class World {
     for (let round = 0; round < 400; round++) {
       this.requests.endAll();
       for (const replica of this.#replicas) this.tasks.goOnWithAll(replica);
-      // Two that cannot see each other's locks would take over from one another for ever.
+      // Two replicas that cannot see each other's locks would adopt from each other for ever, so
+      // they take turns.
       this.#replicas[Math.floor(round / 10) % this.#replicas.length]?.adopt();
       await settled();
       while (this.network.deliver() !== undefined) await settled();
@@ -281,12 +287,12 @@ export class World {
   }
 
   /**
-   * Gives every permit back; then none may be lent, or it would be lost for as long as its holder
-   * lives.
+   * Returns every permit; none may be lent afterwards, or it would be lost for as long as its
+   * holder lives.
    */
   async #bringPermitsHome(): Promise<void> {
     this.#now = Math.max(this.#now, ...this.#replicas.map(({ pausedUntil }) => pausedUntil));
-    // In a later round what was never answered is sent again.
+    // Later rounds resend calls that were never answered.
     for (let round = 0; round < 3; round++) {
       this.#now += 1_000;
       this.tick();
@@ -306,7 +312,7 @@ export class World {
     return this.#unrest === "";
   }
 
-  /** What is still under way. */
+  /** A description of everything still in flight. */
   get #unrest(): string {
     const { held } = this.store.money;
     const parts = [

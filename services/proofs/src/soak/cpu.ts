@@ -3,18 +3,17 @@ import { readFile } from "node:fs/promises";
 const tickMs = 10;
 
 /**
- * CPU time that a process has used so far, user and system, milliseconds; Linux only, by its ticks
- * of 10 ms.
+ * CPU time used by a process so far, user and system, milliseconds; Linux only, in ticks of 10 ms.
  */
 async function cpuMsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  // The name in brackets may hold anything, blanks too.
+  // The name in parentheses may contain anything, including spaces.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * tickMs;
 }
 
 /**
- * CPU time of processes while `work` runs, milliseconds by name. None of them may be started again
+ * CPU time of processes while `work` runs, milliseconds by name. None of them may restart
  * meanwhile.
  */
 export async function cpuWhile(

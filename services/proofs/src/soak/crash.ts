@@ -5,7 +5,7 @@ import { type CrashPoint, crashPoints } from "@uag/kit/crash-point.ts";
 import { type Figures, takeFigures } from "./figures.ts";
 import { Load, type RequestKind } from "./load.ts";
 
-/** Which process passes a point. What is not named is a capability service's. */
+/** The process that passes a point. Points not listed belong to a capability service. */
 const owners: Partial<Record<CrashPoint, string>> = {
   authenticated: "router",
   "slots-lent": "billing",
@@ -20,17 +20,14 @@ const owners: Partial<Record<CrashPoint, string>> = {
 
 export const ownerOf = (point: CrashPoint): string => owners[point] ?? "chat";
 
-/**
- * Points that are passed once for each of the load's beginnings, chunks, or crashes, and not for
- * each request.
- */
+/** Points that are passed per load start, chunk or crash rather than per request. */
 const latestPassing: Partial<Record<CrashPoint, number>> = { adopted: 1, "slots-lent": 1, "mid-stream": 200 };
 const usualLatest = 12;
 const concurrency = 8;
 const limits = { requestsPerMinute: 100_000n, concurrentRequests: 64n };
 
 export interface CrashRound {
-  /** All armed at once, one for each process at the most. */
+  /** All armed together, at most one per process. */
   readonly points: readonly CrashPoint[];
   readonly kind: "json" | "stream";
   readonly random: () => number;
@@ -46,11 +43,11 @@ const kinds: Readonly<Record<CrashRound["kind"], readonly RequestKind[]>> = {
   stream: ["stream", "messages", "leave", "disconnect", "retry"],
 };
 
-/** A JSON answer is never under way in part. */
+/** A JSON response is never partially sent. */
 export const roundsOf = (kind: CrashRound["kind"]): readonly CrashPoint[] =>
   crashPoints.filter((point) => kind === "stream" || point !== "mid-stream");
 
-/** Has each process die at its point, under load; ends the load when answers come again. */
+/** Kills each process at its point, under load; stops the load when requests succeed again. */
 async function dieUnderLoad(fleet: TestFleet, { points, kind, random }: CrashRound): Promise<Load> {
   const { client } = await newKey(fleet, limits);
   const load = new Load({ clients: [fleet.client, client], kinds: kinds[kind], concurrency, random });
@@ -78,10 +75,7 @@ async function die(fleet: TestFleet, point: CrashPoint, random: () => number): P
   await processes.ready(name);
 }
 
-/**
- * One round: who dies, where, and what it came to. Without `account` the figures are those of the
- * load alone.
- */
+/** One round: the points, and the resulting figures. */
 export async function crash(fleet: TestFleet, round: CrashRound): Promise<CrashRow> {
   const load = await dieUnderLoad(fleet, round);
   const figures = await takeFigures(fleet, { responses: load.responses, kills: 2 * round.points.length });
@@ -89,8 +83,8 @@ export async function crash(fleet: TestFleet, round: CrashRound): Promise<CrashR
 }
 
 /**
- * Rounds in which all processes die at once, each at a point of its own, so that every point is
- * passed once; one audit for all of them. The kinds take turns.
+ * Rounds in which all processes die together, each at a point of its own, so that every point is
+ * passed once; with a single audit for all of them. The kinds alternate.
  */
 export async function crashEverywhere(fleet: TestFleet, random: () => number): Promise<Figures> {
   const byOwner = Map.groupBy(crashPoints, ownerOf);

@@ -13,12 +13,15 @@ const concurrency = 8;
 const faultsFile = "disk-faults";
 
 /**
- * Belongs in the environment of a fleet whose disk is to fail: the faults are what that file says,
- * while it is there.
+ * Environment for a fleet whose disk is to fail: the faults are read from this file while it
+ * exists.
  */
 export const diskFaultsEnv = (dataDir: string): Record<string, string> => ({ DISK_FAULTS: join(dataDir, faultsFile) });
 
-/** What a full disk refuses, and what fails without descriptors, one by one and together. */
+/**
+ * Operations that fail on a full disk, and those that fail without file descriptors, individually
+ * and together.
+ */
 export const diskFaults = [
   ...(["mkdir", "open", "write", "sync", "rename"] as const satisfies readonly DiskOperation[]).map(
     (one) => `ENOSPC ${one}`,
@@ -29,11 +32,11 @@ export const diskFaults = [
   "EMFILE open read list sync",
 ] as const;
 
-/** What the process is about when its disk fails. */
+/** What the process is doing when its disk fails. */
 export const diskPhases = ["billing", "fencing", "adopting"] as const;
 export type DiskPhase = (typeof diskPhases)[number];
 
-/** Has billing take the lease of every chat replica for lapsed. */
+/** Makes billing treat the lease of every chat replica as expired. */
 async function fence(fleet: TestFleet): Promise<void> {
   const client = new MongoClient(fleet.run.mongodb_url);
   try {
@@ -44,7 +47,7 @@ async function fence(fleet: TestFleet): Promise<void> {
   }
 }
 
-/** Lets `during` happen on a disk that fails, for so long. */
+/** Runs `during` while the disk fails with the given fault. */
 export async function onFailingDisk(fleet: TestFleet, fault: string, during: () => Promise<void>): Promise<void> {
   const file = join(fleet.dataDir, faultsFile);
   await writeFile(file, fault);
@@ -81,14 +84,14 @@ const phases: Readonly<Record<DiskPhase, (fleet: TestFleet, fault: string, lasts
 export interface DiskRound {
   readonly faults: readonly string[];
   readonly phases: readonly DiskPhase[];
-  /** How long each lasts. */
+  /** Duration of each fault. */
   readonly lastsMs: number;
   readonly random: () => number;
 }
 
 /**
- * The disk fails in each of these ways in each of these phases, under load; requests go on after
- * each, and the books are exact.
+ * Makes the disk fail in each of these ways in each of these phases, under load; afterwards
+ * requests must succeed, and the books must be exact.
  */
 export async function failDisk(fleet: TestFleet, round: DiskRound): Promise<Figures> {
   const { faults, lastsMs, random } = round;

@@ -9,7 +9,7 @@ const cost = BigInt(words) * nanoUsdPerToken;
 const requests = 1_000;
 const body = { max_tokens: words, messages: [{ role: "user", content: `repeat ${words} words` }] };
 
-/** All requests at once, of an account with money for exactly `count` of them. */
+/** Sends all requests at once, from an account with money for exactly `count` of them. */
 async function spendAll(
   { fleet, random }: Pick<ProofOptions, "fleet" | "random">,
   count: number,
@@ -35,7 +35,7 @@ async function spendAll(
   return { responses: load.responses, accountId: key.accountId, violations };
 }
 
-/** For each of `counts`: 1,000 requests at once with money for exactly so many. */
+/** For each of `counts`: 1,000 concurrent requests with money for exactly that many. */
 export async function proveExactFunds(
   options: Pick<ProofOptions, "fleet" | "random">,
   counts: readonly number[],

@@ -11,23 +11,23 @@ import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/m
 import { connect } from "nats";
 import type { LoadResponse } from "./load.ts";
 
-/** What a proof comes to. All but the first three are to be 0. */
+/** The figures of a proof. All but the first three must be 0. */
 export interface Figures {
   readonly requests: number;
-  /** Answers of which the client got all. */
+  /** Answers that the client received completely. */
   readonly completed: number;
   readonly kills: number;
-  /** Requests that were served and are not in the ledger, or not in the usage. */
+  /** Requests that were served but are missing in the ledger or in the usage. */
   readonly lost: number;
-  /** Requests in the ledger or in the usage twice, or without having been served. */
+  /** Requests that are in the ledger or in the usage twice, or were never served. */
   readonly doubled: number;
-  /** Times that an account had less than nothing. */
+  /** How often an account's available balance was negative. */
   readonly overdraft: number;
-  /** Grants that stayed open when nothing was under way any more. */
+  /** Grants that stayed open after everything had ended. */
   readonly leakedHolds: number;
   /** Requests admitted beyond a key's limits. */
   readonly overAdmitted: number;
-  /** A sentence for each promise that was not kept, the audit's included. */
+  /** One sentence per broken promise, including those of the audit. */
   readonly violations: readonly string[];
 }
 
@@ -35,16 +35,16 @@ export interface Evidence {
   readonly responses: readonly LoadResponse[];
   readonly kills?: number;
   readonly overAdmitted?: number;
-  /** What else was not as it should be, a sentence each. */
+  /** Further violations, one sentence each. */
   readonly violations?: readonly string[];
-  /** For bills on their way and grants to come home. Default 60,000. */
+  /** Time for bills in flight, and for grants to be returned. Default 60,000. */
   readonly waitMs?: number;
 }
 
 const pageLimit = 1_000;
 const recallMs = 500;
 
-/** The whole usage by metering's daily sums. */
+/** The total usage by metering's daily roll-ups. */
 async function usageOf(run: Run): Promise<{ requests: number; costNanoUsd: bigint }> {
   using client = operatorClient<MeteringServiceServer>(run, "metering", MeteringServiceService);
   const filter = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
@@ -65,15 +65,15 @@ interface Home {
   readonly usage: { readonly requests: number; readonly costNanoUsd: bigint };
 }
 
-/** A process that is just being started again, or that breaks off: it is asked once more. */
+/** Ignores a process that is restarting or disconnects: it is retried. */
 function unlessAway(error: unknown): undefined {
   const away = error instanceof GatewayError ? error.retryable : error instanceof TypeError;
   if (!away) throw error;
 }
 
 /**
- * Has all holders give back what is unspent, and waits until no grant is open and the usage has
- * all; answers the last audit.
+ * Recalls all unspent money, and waits until no grant is open and the usage is complete; returns
+ * the last audit.
  */
 async function bringHome(fleet: TestFleet, waitMs: number): Promise<Home> {
   await using connection = await connect(natsOptions({ NATS_URL: fleet.run.nats_url })).then((nats) =>
@@ -95,8 +95,8 @@ async function bringHome(fleet: TestFleet, waitMs: number): Promise<Home> {
 }
 
 /**
- * Answers that the client has in full and that the ledger does not know; those given again from
- * memory have no bill.
+ * Answers that the client received completely but the ledger does not know; replayed ones have no
+ * bill.
  */
 function missingIn({ billed }: Books, responses: readonly LoadResponse[]): string[] {
   const known = new Set(billed.map(({ requestId }) => requestId));
@@ -109,7 +109,7 @@ function missingIn({ billed }: Books, responses: readonly LoadResponse[]): strin
 }
 
 /**
- * Waits until everything is booked, audits, and adds up what was lost, doubled, overdrawn, leaked.
+ * Waits until everything is booked, audits, and counts what was lost, doubled, overdrawn or leaked.
  */
 export async function takeFigures(fleet: TestFleet, evidence: Evidence): Promise<Figures> {
   const { responses, kills = 0, overAdmitted = 0, violations = [], waitMs = 60_000 } = evidence;
@@ -145,7 +145,7 @@ export function isClean({ violations, lost, doubled, overdraft, leakedHolds, ove
 
 const maxShown = 20;
 
-/** For people: one line of figures, and what is wrong. */
+/** For people: one line of figures, and the violations. */
 export function showFigures(title: string, figures: Figures): string {
   const { violations, leakedHolds, overAdmitted, ...rest } = figures;
   const parts = Object.entries({ ...rest, "leaked holds": leakedHolds, "over-admitted": overAdmitted });

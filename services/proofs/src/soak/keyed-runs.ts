@@ -9,10 +9,10 @@ import type { Proof, ProofOptions } from "./proof.ts";
 
 const mongod = "mongod";
 const concurrency = 12;
-/** Runs take a part of a second: most moments of a run are met by one kill or another. */
+/** Runs take a fraction of a second, so kills hit most moments of a run. */
 const killEveryMs = 3_000;
 
-/** Ends MongoDB again and again at random moments, and waits for it each time. */
+/** Repeatedly kills MongoDB at random moments, and waits for its return each time. */
 async function killForSeconds({ fleet, seconds, random }: ProofOptions): Promise<number> {
   const end = performance.now() + seconds * 1_000;
   let kills = 0;
@@ -25,14 +25,14 @@ async function killForSeconds({ fleet, seconds, random }: ProofOptions): Promise
   return kills;
 }
 
-/** How many requests of a key cost something. */
+/** Number of a key's requests that cost something. */
 async function paidBy(fleet: TestFleet, keyId: string): Promise<number> {
   const { billed } = await readBooks(fleet.run);
   return billed.filter((one) => one.keyId === keyId && one.costNanoUsd > 0n).length;
 }
 
 /**
- * Every request has an idempotency key and is sent again under it until it is answered: each key is
+ * Every request has an idempotency key and is resent under it until it is answered: each key is
  * paid for once.
  */
 async function run(options: ProofOptions): Promise<Figures> {

@@ -3,15 +3,15 @@ import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 
 export interface KillOptions {
   readonly names: readonly string[];
-  /** Between two kills: from half of it to one and a half. */
+  /** Average interval between kills; each is between 0.5 and 1.5 times this. */
   readonly everyMs: number;
   readonly random: () => number;
   readonly signal: AbortSignal;
-  /** Called after each. */
+  /** Called after each kill. */
   readonly killed?: () => void;
 }
 
-/** Ends one process after another with SIGKILL until told to stop; answers how many. */
+/** Kills one process after another with SIGKILL until stopped; returns how many. */
 export async function keepKilling(fleet: TestFleet, options: KillOptions): Promise<number> {
   const { names, everyMs, random, signal } = options;
   let kills = 0;
@@ -24,7 +24,7 @@ export async function keepKilling(fleet: TestFleet, options: KillOptions): Promi
         kills++;
         options.killed?.();
       },
-      // It is just being started again.
+      // It is just being restarted.
       () => undefined,
     );
   }

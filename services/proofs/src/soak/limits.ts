@@ -12,12 +12,12 @@ const atOnce = 100;
 
 type Options = Pick<ProofOptions, "fleet" | "random">;
 
-/** What a key's limit let through of 1,000 requests. */
+/** The result of 1,000 requests against a key's limit. */
 export interface LimitEvidence {
   readonly key: LimitedKey;
   readonly responses: readonly LoadResponse[];
   readonly completed: number;
-  /** Beyond the limit, by the upstream's own count. */
+  /** Requests beyond the limit, by the upstream's own log. */
   readonly overAdmitted: number;
   readonly violations: readonly string[];
 }
@@ -26,11 +26,11 @@ interface Hit {
   readonly limits: Partial<Limits>;
   readonly model: string;
   readonly body?: object;
-  /** The only refusal there may be. */
+  /** The only acceptable refusal. */
   readonly refusal: string;
 }
 
-/** 1,000 requests, 100 at once, on a new key. */
+/** Sends 1,000 requests, 100 at a time, with a new key. */
 async function hit({ fleet, random }: Options, { limits, model, body = {}, refusal }: Hit) {
   const key = await newKey(fleet, limits);
   const load = new Load({ clients: [key.client], kinds: ["json"], concurrency: atOnce, requests, random, model, body });
@@ -47,7 +47,7 @@ async function servedOf(fleet: TestFleet, responses: readonly LoadResponse[]): P
   return new Set(attempts.flatMap(({ requestId = "" }) => (mine.has(requestId) ? [requestId] : []))).size;
 }
 
-/** Of 1,000 requests exactly the limit's number is served within a minute. */
+/** Of 1,000 requests, exactly the limit is served within a minute. */
 export async function proveRequests(options: Options, limit = 60): Promise<LimitEvidence> {
   const limits = { requestsPerMinute: BigInt(limit) };
   const refusal = "429 rate_limit_exceeded";
@@ -60,8 +60,8 @@ export async function proveRequests(options: Options, limit = 60): Promise<Limit
 }
 
 /**
- * Of 1,000 requests never more than the limit are at the upstream at once. No other proof may use
- * its model.
+ * Of 1,000 requests, never more than the limit are at the upstream concurrently. No other proof may
+ * use its model.
  */
 export async function proveConcurrency(options: Options, limit = 5): Promise<LimitEvidence> {
   const { simulator_url: simulator } = options.fleet.run;
@@ -83,7 +83,7 @@ export async function proveConcurrency(options: Options, limit = 5): Promise<Lim
 
 const minShareOfTokens = 0.9;
 
-/** Of 1,000 requests with a cap of 50 tokens so many are answered as fit into the limit. */
+/** Of 1,000 requests with a cap of 50 tokens, as many are answered as fit into the limit. */
 export async function proveTokens(options: Options, limit = 3_000): Promise<LimitEvidence> {
   const limits = { tokensPerMinute: BigInt(limit) };
   const refusal = "429 token_limit_exceeded";

@@ -2,42 +2,42 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TestClient, TestRequest } from "@uag/fleet/testing/client.ts";
 
 /**
- * `disconnect`: a stream that the client leaves; `leave`: any answer, left at any moment, before
- * its first byte too; `retry`: sent again under one idempotency key until it is answered.
+ * `disconnect`: a stream whose client disconnects; `leave`: any response, aborted at any moment,
+ * even before its first byte; `retry`: resent under one idempotency key until it is answered.
  */
 export type RequestKind = "json" | "stream" | "messages" | "disconnect" | "leave" | "retry";
 
 export interface LoadOptions {
   readonly clients: readonly TestClient[];
   readonly kinds: readonly RequestKind[];
-  /** Requests under way at once. */
+  /** Concurrent requests. */
   readonly concurrency: number;
   /** Numbers in [0, 1). */
   readonly random: () => number;
-  /** Of all but messages. */
+  /** For all kinds but messages. */
   readonly model?: string;
-  /** Fields over those of each request. */
+  /** Fields that override those of each request. */
   readonly body?: object;
-  /** Ends after so many; without it at `stop`. */
+  /** Ends after this many; without it, at `stop`. */
   readonly requests?: number;
-  /** Told of every answer. */
+  /** Called for every response. */
   readonly seen?: (response: LoadResponse) => void;
 }
 
 /** What a client saw of one request. */
 export interface LoadResponse {
-  /** Empty when not even a head came. */
+  /** Empty when not even the head arrived. */
   readonly requestId: string;
   /**
-   * `completed`: all of it; `left`: by the client's own will; `broken`: without its end; else
-   * status and code, as `429 rate_limit_exceeded`.
+   * `completed`: received completely; `left`: aborted by the client; `broken`: ended early; else
+   * status and code, e.g. `429 rate_limit_exceeded`.
    */
   readonly outcome: string;
   /** Unix milliseconds. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly headers: Headers | undefined;
-  /** The upstream's count, of JSON answers; else 0. */
+  /** The upstream's token count for JSON responses; else 0. */
   readonly tokens: number;
 }
 
@@ -45,11 +45,11 @@ type SendRequest = (client: TestClient, body: object, random: () => number) => P
 type Seen = Pick<LoadResponse, "outcome" | "headers"> & { readonly tokens?: number };
 
 const restAfterFailureMs = 50;
-/** For longer than an idempotency key of a killed process stays taken. */
+/** Longer than the idempotency key of a killed process stays locked. */
 const maxTries = 200;
 /**
- * What a retry comes to whose first run was billed by a process that died before it kept the
- * answer.
+ * The outcome of a retry whose first run was billed by a process that died before it stored the
+ * response.
  */
 export const receipt = "receipt";
 const completions = "/v1/chat/completions";
@@ -70,7 +70,7 @@ async function requestWhole(client: TestClient, path: string, body: object, requ
   return { outcome: "completed", headers, tokens: usage?.total_tokens ?? 0 };
 }
 
-/** Reads a stream to its end, or leaves it after `most` events. */
+/** Reads a stream to its end, or disconnects after `max` events. */
 async function requestStream(client: TestClient, path: string, body: object, max?: number): Promise<Seen> {
   const response = await client.stream(path, { ...body, stream: true });
   const { status, headers, events } = response;
@@ -78,13 +78,13 @@ async function requestStream(client: TestClient, path: string, body: object, max
   let [count, done] = [0, false];
   for await (const { data, event } of events) {
     done ||= data === "[DONE]" || event === "message_stop";
-    // Ending the loop before the stream ends closes the connection.
+    // Leaving the loop before the stream ends closes the connection.
     if (++count === max) return { outcome: "left", headers };
   }
   return { outcome: done ? "completed" : "broken", headers };
 }
 
-/** Leaves at any moment of its first tenth of a second. */
+/** Aborts at a random moment within a tenth of a second. */
 async function leave(client: TestClient, body: object, random: () => number): Promise<Seen> {
   const signal = AbortSignal.timeout(Math.floor(random() * 100));
   const streamed = random() < 0.5;
@@ -121,7 +121,7 @@ const requests: Readonly<Record<RequestKind, SendRequest>> = {
   retry: requestAgain,
 };
 
-/** Requests of mixed kinds through the public server, some at once, and what came of them. */
+/** Concurrent requests of mixed kinds through the public server, and their results. */
 export class Load {
   readonly responses: LoadResponse[] = [];
   readonly #options: LoadOptions;
@@ -163,13 +163,13 @@ export class Load {
     return { tokens: 0, ...seen, requestId, startedAtMs, endedAtMs: Date.now() };
   }
 
-  /** Begins no more requests and waits for those under way. */
+  /** Starts no more requests and waits for those in flight. */
   async stop(): Promise<void> {
     this.#left = 0;
     await this.#working;
   }
 
-  /** Waits for the end of all requests. */
+  /** Waits until all requests have ended. */
   async ended(): Promise<void> {
     await this.#working;
   }

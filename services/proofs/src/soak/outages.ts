@@ -13,23 +13,23 @@ const concurrency = 12;
 const warmUp = 2 * concurrency;
 
 const everyKind: readonly RequestKind[] = ["json", "stream", "messages", "disconnect", "retry"];
-/** Clients that try again would hide the refusals. */
+/** Without clients that retry, which would hide the refusals. */
 const impatient: readonly RequestKind[] = ["json", "stream", "messages", "disconnect"];
 
 interface Outage {
-  /** Every kind when not given. */
+  /** Default: every kind. */
   readonly kinds?: readonly RequestKind[];
-  /** Breaks something, waits, and mends it. Answers how many processes it killed. */
+  /** Causes a failure, waits, and repairs it. Returns how many processes it killed. */
   readonly during: (options: ProofOptions) => Promise<number>;
-  /** What answers may come to beside being complete, or left by the client. */
+  /** Outcomes that are allowed besides being completed, or aborted by the client. */
   readonly allowed: (outcome: string) => boolean;
-  /** What must have been seen, in words; undefined when all is well. */
+  /** What should have been seen but was not; undefined when all is well. */
   readonly missing?: (load: Load) => string | undefined;
 }
 
 /**
- * Mixed load before, during and after an outage; then the figures, and every answer that should not
- * have been.
+ * Mixed load before, during and after an outage; then the figures, with every outcome that was not
+ * allowed.
  */
 async function underLoad(options: ProofOptions, outage: Outage): Promise<Figures> {
   const { fleet, random } = options;
@@ -55,7 +55,7 @@ async function underLoad(options: ProofOptions, outage: Outage): Promise<Figures
   return takeFigures(fleet, { responses: load.responses, kills, violations, waitMs: 90_000 });
 }
 
-/** Takes a process down for a time, does something meanwhile, and brings it back. */
+/** Takes a process down, runs `meanwhile`, and brings it back. */
 async function down(fleet: TestFleet, name: string, meanwhile: () => Promise<unknown>): Promise<number> {
   await fleet.processes.takeDown(name);
   await meanwhile();
@@ -64,16 +64,16 @@ async function down(fleet: TestFleet, name: string, meanwhile: () => Promise<unk
 }
 
 const nothing = (): boolean => false;
-/** On messages it is called an overload. */
+/** For messages it is called an overload. */
 const unavailable = (outcome: string): boolean => /^503 (service_unavailable|overloaded_error)$/.test(outcome);
 
-/** Has the only member of the replica set be no primary for a time: it is elected again. */
+/** Makes the only member of the replica set step down for a while: it is elected again. */
 async function stepDown({ fleet, seconds }: ProofOptions): Promise<number> {
   const client = new MongoClient(fleet.run.mongodb_url);
   try {
     await client.db("admin").command({ replSetStepDown: seconds, force: true });
   } catch (error) {
-    // It closes its connections while it answers.
+    // It closes its connections while it responds.
     if (!(error instanceof Error) || !error.name.startsWith("Mongo")) throw error;
   } finally {
     await client.close();
@@ -82,7 +82,7 @@ async function stepDown({ fleet, seconds }: ProofOptions): Promise<number> {
   return 0;
 }
 
-/** A stream whose bill cannot be written breaks off: what the client has is not all of it. */
+/** A stream whose bill cannot be written is cut off: the client does not get all of it. */
 const unbillable = (outcome: string): boolean => unavailable(outcome) || outcome === "broken";
 
 const refusedWithout = (load: Load): string | undefined =>

@@ -7,24 +7,24 @@ import type { Figures } from "./figures.ts";
 
 export interface ProofOptions {
   readonly fleet: TestFleet;
-  /** How long what is broken stays broken. */
+  /** Duration of the failure. */
   readonly seconds: number;
   /** Numbers in [0, 1). */
   readonly random: () => number;
 }
 
-/** Something that this system promises, and what shows it. */
+/** A promise of this system, with the run that proves it. */
 export interface Proof {
   readonly name: string;
   readonly about: string;
-  /** By command; tests take less. 0 where nothing is broken for a time. */
+  /** Default for the command; tests use less. 0 if there is no failure with a duration. */
   readonly seconds: number;
   run(options: ProofOptions): Promise<Figures>;
 }
 
 /**
- * A model whose price is its answer's alone: with a cap that the answer meets, a request costs just
- * what was held for it.
+ * A model with a price for its output only: with a cap that the answer exactly reaches, a request
+ * costs exactly its hold.
  */
 export const exactModel = "exact-words";
 const exactModelEntry = `
@@ -41,8 +41,8 @@ const exactModelEntry = `
 `;
 
 /**
- * A fleet with three chat replicas that proofs and tests of them share. Its catalogue has the exact
- * model besides.
+ * A fleet with three chat replicas, shared by proofs and their tests. Its catalogue additionally
+ * has the exact model.
  */
 export async function startProofFleet(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<TestFleet> {
   const catalog = join(dataDir, "catalog.yaml");

@@ -4,5 +4,5 @@ import { limits } from "./limits.ts";
 import { outages } from "./outages.ts";
 import type { Proof } from "./proof.ts";
 
-/** Everything that `npm run prove` can show. */
+/** Everything that `npm run prove` can prove. */
 export const proofs: readonly Proof[] = [...outages, keyedRuns, exactFunds, limits];

@@ -11,23 +11,26 @@ import { Load, type LoadResponse } from "./load.ts";
 export interface SoakOptions {
   readonly minutes: number;
   readonly seed: number;
-  /** Between two kills, about. */
+  /** Approximate interval between kills. */
   readonly killEveryMs: number;
   readonly dataDir: string;
-  /** Told how it stands, a line now and then. */
+  /** Receives a progress line from time to time. */
   report(line: string): void;
 }
 
 const perMinute = 300;
 const atOnce = 4;
 const concurrentModel = "gpt-4.1-mini";
-/** Its provider goes on when a client leaves, and charges for all of it. */
+/** Its provider continues when a client disconnects, and charges for the whole answer. */
 const continuingModel = "gemini-2.5-flash";
 const progressMs = 10_000;
-/** A second less than the limit's: from a slot's use to the note of it some time may pass. */
+/**
+ * A second shorter than the limit's window: some time may pass between the use of a permit and its
+ * record.
+ */
 const windowMs = 59_000;
 
-/** Every process but the simulator: it is the witness. */
+/** Every process but the simulator, which is the witness. */
 const killed = ["router", "chat", "chat-2", "chat-3", "billing", "metering", "nats-server", "mongod"];
 
 interface Loads {
@@ -56,7 +59,7 @@ const sumOf = (loads: readonly Load[], outcome: RegExp): number =>
     return sum;
   }, 0);
 
-/** Requests of a key beyond its limit in the worst minute. */
+/** The number of a key's requests beyond its limit in the worst minute. */
 export function overAdmittedIn(startedAtMs: readonly number[], limit: number): number {
   const times = startedAtMs.toSorted((a, b) => a - b);
   let [worst, first] = [0, 0];
@@ -68,8 +71,8 @@ export function overAdmittedIn(startedAtMs: readonly number[], limit: number): n
 }
 
 /**
- * By the times of admission that the bills tell, and by the upstream's own count of what is there
- * at once; its requests end when the connection of a killed process does.
+ * Based on the admission times in the bills, and on the upstream's own maximum of concurrent
+ * requests, which end when a killed process's connection does.
  */
 async function overAdmitted(fleet: TestFleet, limited: LimitedKey): Promise<number> {
   const { billed } = await readBooks(fleet.run);
@@ -88,15 +91,15 @@ async function overAdmitted(fleet: TestFleet, limited: LimitedKey): Promise<numb
 }
 
 /**
- * Ends that no kill of ours explains, such as a start while the database was down; each once, with
- * how often.
+ * Process ends other than by our kills, such as a failed start while the database was down; each
+ * once, with its count.
  */
 function unasked(lines: readonly string[]): string[] {
   const ends = lines.flatMap((line) => /^.* ended \((?!SIGKILL).*?\)/.exec(line)?.[0] ?? []);
   return [...Map.groupBy(ends, (line) => line)].map(([line, same]) => `${line}: ${same.length} times`);
 }
 
-/** Mixed load while one process after another is ended with SIGKILL; then the figures. */
+/** Mixed load while one process after another is killed with SIGKILL; then the figures. */
 export async function soak(options: SoakOptions): Promise<Figures> {
   const { minutes, seed, killEveryMs, dataDir, report } = options;
   const random = seededRandom(seed);

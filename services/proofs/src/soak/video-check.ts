@@ -22,7 +22,7 @@ const made = z.object({ request_id: z.string().nullable(), polls: z.number(), ch
 const madeList = z.object({ tasks: z.array(made) });
 export type MadeTask = z.infer<typeof made>;
 
-/** Every task's row, also of those that nobody was told of. */
+/** Every task's row, including those whose client got no answer. */
 async function readRows(mongodbUrl: string): Promise<Row[]> {
   const client = await MongoClient.connect(mongodbUrl);
   try {
@@ -34,10 +34,7 @@ async function readRows(mongodbUrl: string): Promise<Row[]> {
 
 const settleMs = 60_000;
 
-/**
- * The rows once the bills of all have been handed over; what has not been by then is told as a
- * violation.
- */
+/** The rows once all bills are handed over; any that are not by then are reported as violations. */
 async function settledRows(mongodbUrl: string): Promise<Row[]> {
   let rows: Row[] = [];
   const done = async (): Promise<boolean> => {
@@ -52,8 +49,8 @@ const heldIn = ({ books }: AuditReport): bigint =>
   books.accounts.reduce((sum, { heldNanoUsd }) => sum + heldNanoUsd, 0n);
 
 /**
- * The audit once the books have all bills that were handed over. A bill of nothing holds no money
- * on its way, and the providers know nothing of it: it is waited for by its task.
+ * The audit once the books have all bills that were handed over. A zero bill has no hold in flight,
+ * and the providers know nothing about it, so it is awaited by its task.
  */
 async function settledBooks(fleet: TestFleet, rows: readonly Row[]): Promise<AuditReport> {
   const received = rows.filter(({ hidden }) => !hidden).map(({ requestId }) => requestId);
@@ -70,20 +67,20 @@ async function settledBooks(fleet: TestFleet, rows: readonly Row[]): Promise<Aud
   return report;
 }
 
-/** What the simulator, in the providers' place, made. */
+/** The tasks that the simulator created in the providers' place. */
 export async function readMade(simulatorUrl: string): Promise<MadeTask[]> {
   return madeList.parse(await (await fetch(`${simulatorUrl}/sim/tasks`)).json()).tasks;
 }
 
 export interface Findings {
   readonly byStatus: Readonly<Record<string, number>>;
-  /** Tasks that cost something. */
+  /** Number of tasks that cost something. */
   readonly charged: number;
-  /** Submissions that were answered with an error and left a row, which costs nothing. */
+  /** Submissions that failed with an error and left a row, free of charge. */
   readonly refused: number;
   /**
-   * Tasks that a provider made and charges for, whose id was lost with the process that had asked:
-   * their owner pays nothing.
+   * Tasks that a provider created and charges for, whose id was lost with the process that
+   * requested it: their owner pays nothing.
    */
   readonly lostAtProvider: number;
   readonly webhooks: { readonly tasks: number; readonly arrivals: number; readonly unverified: number };
@@ -137,7 +134,7 @@ function listViolations(tasks: readonly Task[], reported: readonly string[]): st
   return wrong;
 }
 
-/** Holds rows, bills, what the providers made and what arrived against each other, task by task. */
+/** Compares rows, bills, the providers' tasks and the received webhooks, task by task. */
 export async function checkVideo(
   fleet: TestFleet,
   { tasks, reported, receiver }: { tasks: readonly Task[]; reported: readonly string[]; receiver: Receiver },

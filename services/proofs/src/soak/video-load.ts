@@ -11,7 +11,7 @@ export interface Task {
 
 export const path = "/v1/videos/generations";
 
-/** How the simulator's tasks end: most of them well. */
+/** How the simulator's tasks end: most of them succeed. */
 const fates: readonly (readonly [fault: string, probability: number])[] = [
   ["task-fail", 0.1],
   ["task-cancelled", 0.04],
@@ -26,7 +26,7 @@ const bodies: readonly ((n: number) => Record<string, unknown>)[] = [
   (n) => ({ model: "grok-imagine-video", duration: 3, resolution: "480p", prompt: `a lamp, take ${n}` }),
 ];
 
-/** Has the simulator end tasks as they may end, by chance that follows from the seed. */
+/** Makes the simulator end tasks in all possible ways, at random from the seed. */
 export async function setFates(simulatorUrl: string, seed: number): Promise<void> {
   for (const [fault, probability] of fates) {
     for (const model of ["wan*", "seedance*", "grok*"]) {
@@ -38,17 +38,17 @@ export async function setFates(simulatorUrl: string, seed: number): Promise<void
 export interface SubmitOptions {
   readonly tasks: number;
   readonly seed: number;
-  /** Submissions under way at once. */
+  /** Concurrent submissions. */
   readonly concurrency: number;
-  /** Told of each task's end. */
+  /** The webhook URL for each task. */
   readonly url: string;
-  /** Milliseconds of the submissions that were answered at the first try. */
+  /** Durations of submissions that were answered on the first attempt, milliseconds. */
   readonly submitMs: number[];
-  /** Ids that were told, in the order in which they came. */
+  /** Ids returned to the client, in order of arrival. */
   readonly reported: string[];
 }
 
-/** The nth request: every family by turns. */
+/** The nth request: cycles through the families. */
 function bodyOf(n: number): Record<string, unknown> {
   return (bodies[n % bodies.length] as (n: number) => Record<string, unknown>)(n);
 }
@@ -66,7 +66,7 @@ export async function submitAll(client: TestClient, options: SubmitOptions): Pro
   await Promise.all(Array.from({ length: concurrency }, work));
 }
 
-/** As an SDK does: again under the same key, until there is an answer. */
+/** Retries under the same key, as an SDK does, until it is answered. */
 async function submitUntilTaken(
   client: TestClient,
   body: unknown,
@@ -90,7 +90,7 @@ async function submitUntilTaken(
   throw new Error("a submission was never taken");
 }
 
-/** Every task, by the listing. */
+/** Every task in the listing. */
 export async function listAll(client: TestClient): Promise<Task[]> {
   const tasks: Task[] = [];
   let cursor: string | null = null;
@@ -110,7 +110,7 @@ export async function listAll(client: TestClient): Promise<Task[]> {
 
 const live = ["submitted", "queued", "running"];
 
-/** Waits until the listing knows no unfinished task. */
+/** Waits until the listing contains no unfinished task. */
 export async function allEnded(client: TestClient, timeoutMs: number): Promise<void> {
   const noneLeft = async (): Promise<boolean> => {
     for (const status of live) {
@@ -122,7 +122,7 @@ export async function allEnded(client: TestClient, timeoutMs: number): Promise<v
   await waitFor(noneLeft, { timeoutMs, everyMs: 500, what: "the end of every task" });
 }
 
-/** What half, and all but a hundredth, of the values stay under; whole numbers. */
+/** The median and the 99th percentile of the values, as integers. */
 export function quantiles(values: readonly number[]): { p50: number; p99: number } {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);

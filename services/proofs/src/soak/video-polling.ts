@@ -16,14 +16,14 @@ export interface PollingOptions {
 }
 
 export interface PollingReport {
-  /** Tasks that ran the whole time. */
+  /** Number of tasks that ran the whole time. */
   readonly running: number;
   readonly seconds: number;
-  /** Looks at tasks, a second. */
+  /** Polls of tasks per second. */
   readonly pollsPerSecond: number;
-  /** CPU milliseconds a second, by process. */
+  /** CPU milliseconds per second, by process. */
   readonly cpuMsPerSecond: Readonly<Record<string, number>>;
-  /** The same while no task runs. */
+  /** The same while no task is running. */
   readonly idleCpuMsPerSecond: Readonly<Record<string, number>>;
   readonly submitMs: { readonly p50: number; readonly p99: number };
 }
@@ -31,8 +31,8 @@ export interface PollingReport {
 const idleSeconds = 30;
 const settleMs = 10_000;
 /**
- * The rate at which real providers are polled; DashScope, Ark and xAI together are asked no more
- * than this.
+ * The polling rate for real providers; DashScope, Ark and xAI together are not polled faster than
+ * this.
  */
 const settings = { POLL_SCALE: "1", POLL_QPS: "20" };
 
@@ -42,8 +42,8 @@ async function cpuFor(fleet: TestFleet, seconds: number): Promise<Record<string,
 }
 
 /**
- * Measures what polling running tasks costs, at the rate for real providers, and what
- * idling costs.
+ * Measures the cost of polling running tasks at the rate for real providers, and the cost of
+ * idling.
  */
 export async function measurePolling(options: PollingOptions): Promise<PollingReport> {
   const { dataDir, replicas, tasks, seconds, report } = options;

@@ -11,23 +11,23 @@ import { allEnded, listAll, quantiles, setFates, submitAll, type Task } from "./
 export interface VideoSoakOptions {
   readonly tasks: number;
   readonly seed: number;
-  /** Processes that are killed. */
+  /** Processes to kill. */
   readonly kill: readonly string[];
   readonly killEveryMs: number;
   readonly dataDir: string;
   readonly replicas: number;
-  /** Submissions under way at once. */
+  /** Concurrent submissions. */
   readonly concurrency: number;
-  /** Told how it stands, a line now and then. */
+  /** Receives a progress line from time to time. */
   readonly report?: (line: string) => void;
 }
 
 export interface VideoSoakReport extends Findings {
   readonly tasks: number;
   readonly kills: number;
-  /** How often each process was started again. */
+  /** Number of restarts by process. */
   readonly restarts: Readonly<Record<string, number>>;
-  /** Milliseconds, of the submissions that were answered at the first try. */
+  /** Durations of submissions that were answered on the first attempt, milliseconds. */
   readonly submitMs: { readonly p50: number; readonly p99: number };
   readonly seconds: number;
 }
@@ -35,7 +35,7 @@ export interface VideoSoakReport extends Findings {
 const settings = { SIM_TASK_MS: "3000", TASK_AGE_LIMIT_MS: "25000", WEBHOOK_SCALE: "0.02", LOG_LEVEL: "warn" };
 const progressMs = 10_000;
 
-/** A signing secret, as an administrator gets it. */
+/** Creates a signing secret through the admin API. */
 async function newSecret({ run }: TestFleet): Promise<string> {
   const response = await fetch(`${run.base_url}/admin/v1/webhooks/secrets`, {
     method: "POST",
@@ -48,11 +48,11 @@ async function newSecret({ run }: TestFleet): Promise<string> {
 
 async function webhooksArrived(receiver: Receiver, tasks: readonly Task[]): Promise<void> {
   const all = (): boolean => new Set(receiver.received.map(({ task }) => task.id)).size >= tasks.length;
-  // What is missing then is told as a violation.
+  // Webhooks still missing then are reported as violations.
   await waitFor(all, { timeoutMs: 120_000, everyMs: 200, what: "a webhook for every task" }).catch(() => undefined);
 }
 
-/** Says every few seconds how far it is. */
+/** Reports progress every few seconds. */
 async function reportProgress(
   options: VideoSoakOptions,
   reported: readonly string[],
@@ -73,8 +73,8 @@ interface Run {
 }
 
 /**
- * Submits everything while processes are killed, until the last task has ended; answers how many
- * were killed.
+ * Submits everything while processes are killed, until the last task has ended; returns the number
+ * of kills.
  */
 async function underFire({ fleet, receiver, submitMs, reported }: Run, options: VideoSoakOptions): Promise<number> {
   const { kill: names, killEveryMs: everyMs, seed, tasks, concurrency } = options;
@@ -95,8 +95,8 @@ async function underFire({ fleet, receiver, submitMs, reported }: Run, options: 
 }
 
 /**
- * Submits tasks with webhooks while processes are killed with SIGKILL, and checks afterwards that
- * every task has ended, was made once at most, was charged as its end says and told of under one
+ * Submits tasks with webhooks while processes are killed with SIGKILL, then checks that every task
+ * ended, was created at most once, was charged according to its end, was reported under a single
  * id, and that the books are exact.
  */
 export async function soakVideo(options: VideoSoakOptions): Promise<VideoSoakReport> {
