@@ -28,7 +28,7 @@ export const schema = z.object({
 
 export type Config = z.infer<typeof schema>;
 
-/** Reads the environment. Throws with every wrong variable named. */
+/** Reads the environment. Throws an error that names every invalid variable. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const config = schema.safeParse(environment);
   if (!config.success) throw new Error(`wrong configuration:\n${z.prettifyError(config.error)}`);

@@ -17,7 +17,7 @@ export const providers: readonly Provider[] = [
   openAi,
   anthropic,
   gemini,
-  // Before the other of the same provider, whose prefix holds its own.
+  // Must precede the other one of the same provider, whose prefix contains its own.
   dashScopeNative,
   dashScope,
   ark,

@@ -15,12 +15,12 @@ export interface SimulatorOptions {
   /** 0, the default, takes a free port. */
   readonly port?: number;
   readonly host?: string;
-  /** Folder of the truth log and of the tasks. */
+  /** Folder of the truth log and the tasks. */
   readonly dataDir?: string | undefined;
-  /** Faults of every request. */
+  /** Faults for every request. */
   readonly faults?: Faults;
   readonly maxBodyBytes?: number;
-  /** Milliseconds from a task's acceptance to its end; 2,000 by default. */
+  /** Milliseconds from a task's acceptance to its end; default 2,000. */
   readonly taskMs?: number;
   /** Log entries kept in memory; 0 keeps all. */
   readonly logLimit?: number;
@@ -32,7 +32,7 @@ export type Simulator = AsyncDisposable & {
   readonly log: TruthLog;
   readonly rules: FaultRules;
   readonly tasks: TaskStore;
-  /** Ends what is in flight, logs it, and closes the port. */
+  /** Ends all requests in flight, logs them, and closes the port. */
   close(): Promise<void>;
 };
 
@@ -72,7 +72,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     server.close();
     server.closeAllConnections();
     await closed;
-    // Each attempt that this ended still writes its log entry.
+    // Each attempt that was ended still writes its log entry.
     while (inFlight.now > 0) await new Promise((resolve) => setImmediate(resolve));
     tasks.close();
     log.close();

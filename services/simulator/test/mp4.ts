@@ -5,7 +5,7 @@ interface Box {
 
 const containers = new Set(["moov", "trak", "mdia", "minf", "stbl"]);
 
-/** Every box of an MP4 file, the inner ones after their container. */
+/** Every box of an MP4 file, inner ones after their container. */
 export function boxesOf(bytes: Buffer): Box[] {
   const boxes: Box[] = [];
   for (let at = 0; at + 8 <= bytes.length; ) {
@@ -19,7 +19,8 @@ export function boxesOf(bytes: Buffer): Box[] {
 }
 
 /**
- * What the headers of an MP4 file say of its picture, and whether its samples lie where they say.
+ * The video information in the headers of an MP4 file, and whether its samples are where the
+ * headers say.
  */
 export function movieOf(bytes: Buffer): {
   width: number;
@@ -38,7 +39,7 @@ export function movieOf(bytes: Buffer): {
   let whole = true;
   for (let i = 0; i < sizes.readUInt32BE(8); i++) {
     const size = sizes.readUInt32BE(12 + 4 * i);
-    // Each sample is one NAL unit behind its length.
+    // Each sample is one NAL unit after its length.
     whole &&= bytes.readUInt32BE(end) === size - 4;
     end += size;
   }

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import type { LogEntry } from "../src/log/entry.ts";
 import type { Simulator } from "../src/service.ts";
 
-/** One request with a good key; the answer's body as text. */
+/** Sends one request with a valid key; the response's body as text. */
 export async function send(
   simulator: Simulator,
   path: string,
@@ -27,7 +27,7 @@ export function dataOf(text: string): string[] {
     .map((line) => line.slice(6));
 }
 
-/** Waits until the log holds `count` entries and gives them. */
+/** Waits until the log contains `count` entries and returns them. */
 export async function logged(simulator: Simulator, count: number): Promise<LogEntry[]> {
   for (;;) {
     const { entries } = simulator.log.page({ since: 0, limit: 10_000 });
@@ -48,9 +48,7 @@ export async function rawPost(simulator: Simulator, path: string, body: unknown,
   return socket;
 }
 
-/**
- * Everything that arrives on a connection until it ends, and the error that ended it, if one did.
- */
+/** Everything received on a connection until it ends, and the error that ended it, if any. */
 export async function drained(socket: Socket): Promise<{ text: string; error: string | undefined }> {
   const parts: Buffer[] = [];
   let error: string | undefined;
@@ -60,7 +58,7 @@ export async function drained(socket: Socket): Promise<{ text: string; error: st
   return { text: Buffer.concat(parts).toString(), error };
 }
 
-/** One request with a good key; the answer as it came, not unpacked. */
+/** Sends one request with a valid key; returns the raw response, not decompressed. */
 export async function sendRaw(
   simulator: Simulator,
   path: string,

@@ -3,7 +3,7 @@ import type { Simulator } from "../src/service.ts";
 import type { TaskView } from "../src/tasks/task.ts";
 import { send } from "./support.ts";
 
-/** The body of a 200, parsed. */
+/** The parsed body of a 200. */
 export async function good(simulator: Simulator, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const { status, text } = await send(simulator, path, body, headers);
   assert.equal(status, 200, text);
@@ -12,7 +12,7 @@ export async function good(simulator: Simulator, path: string, body?: unknown, h
 
 const patienceMs = 20_000;
 
-/** Asks again until the answer fits; fails with the last one when none does. */
+/** Polls until the response fits; fails with the last one on timeout. */
 export async function until<T>(call: () => Promise<T>, fits: (response: T) => boolean): Promise<T> {
   const end = performance.now() + patienceMs;
   for (;;) {
@@ -23,7 +23,7 @@ export async function until<T>(call: () => Promise<T>, fits: (response: T) => bo
   }
 }
 
-/** What the control API says of the newest task. */
+/** The newest task according to the control API. */
 export async function lastTask(simulator: Simulator): Promise<TaskView> {
   const { tasks } = (await good(simulator, "/sim/tasks")) as { tasks: TaskView[] };
   const last = tasks.at(-1);

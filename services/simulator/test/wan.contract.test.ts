@@ -49,7 +49,7 @@ test("a task goes from PENDING over RUNNING to SUCCEEDED with a film of the aske
     },
     ({ output }) => output.task_status === "SUCCEEDED",
   );
-  // A busy machine may look too late for the first ones; none comes back.
+  // A busy machine may miss the first states; none may come back.
   const order = ["PENDING", "RUNNING", "SUCCEEDED"];
   assert.deepEqual([...seen], order.slice(-seen.size));
   assert.match(last.output.submit_time, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);

@@ -2,7 +2,7 @@ import type { PrefixCache } from "../content/prefix-cache.ts";
 import type { AnthropicModel } from "./models.ts";
 import type { Prompt } from "./prompt.ts";
 
-/** How a prompt splits by the cache; the three kinds and `uncached` add up to the prompt. */
+/** How the cache splits a prompt; the three kinds and `uncached` add up to the prompt. */
 export interface CacheUse {
   readonly uncached: number;
   readonly read: number;
@@ -13,9 +13,9 @@ export interface CacheUse {
 const lifeMs = { "5m": 300_000, "1h": 3_600_000 } as const;
 
 /**
- * Reads the longest remembered prefix and writes the rest up to each mark. Without marks, or when
- * the last marked prefix is shorter than the model caches, nothing is read or written. `forced`
- * tokens are read whatever was remembered.
+ * Reads the longest cached prefix and writes the rest up to each mark. Without marks, or when the
+ * last marked prefix is shorter than the model's minimum, nothing is read or written. `forced`
+ * tokens are read regardless of the cache.
  */
 export function useCache(prompt: Prompt, model: AnthropicModel, cache: PrefixCache, forced?: number): CacheUse {
   if (forced !== undefined) {

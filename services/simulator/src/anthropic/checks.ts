@@ -154,10 +154,7 @@ const thinkingFits: Check = (request, model) => {
   return undefined;
 };
 
-/**
- * Where nothing is to be thought, the API passes over the thinking of earlier turns, whoever signed
- * it.
- */
+/** Without thinking, the API ignores the thinking of earlier turns, whoever signed it. */
 const signatures: Check = (request, model) => {
   if (!thinks(request.thinking, model)) return undefined;
   for (const { block, where } of allBlocks(request)) {
@@ -203,7 +200,7 @@ const checks: readonly Check[] = [
   toolNames,
 ];
 
-/** The first rule, beyond the schema, that a request breaks, in Anthropic's words. */
+/** The first rule beyond the schema that a request breaks, in Anthropic's wording. */
 export function brokenRule(request: MessagesRequest | CountRequest, model: AnthropicModel): string | undefined {
   for (const check of checks) {
     const message = check(request, model);

@@ -88,8 +88,8 @@ function messageDelta(job: MessageJob, outputTokens: number, fields: object): St
 }
 
 /**
- * The events of a streamed message: start, blocks in turn (a ping after the first one opens), delta
- * with usage, stop.
+ * The events of a streamed message: start, blocks one after another (a ping after the first one
+ * opens), delta with usage, stop.
  */
 export function* eventsOf(job: MessageJob): Generator<StreamEvent> {
   const cumulative = job.call.faults["usage-cumulative"] !== undefined;

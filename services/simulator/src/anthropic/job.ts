@@ -11,23 +11,23 @@ import { inputOfSearches, searchBlocks, searchesOf } from "./searches.ts";
 import { signatureOf } from "./signature.ts";
 import { turnOf } from "./turn.ts";
 
-/** A checked request, and what it is answered with. */
+/** A validated request, with its answer. */
 export interface MessageJob {
   readonly call: Call;
   readonly id: string;
   readonly modelId: string;
   readonly candidate: Candidate;
   readonly cacheUse: CacheUse;
-  /** Searches of the web that the provider runs, and the blocks that tell of them. */
+  /** Number of web searches run by the provider, and their blocks. */
   readonly searches: number;
   readonly searchBlocks: readonly object[];
-  /** Thinking goes out without its text, signed alone. */
+  /** Thinking is sent without its text, only with its signature. */
   readonly hidesThinking: boolean;
 }
 
 const stopReasons = { stop: "end_turn", length: "max_tokens", tools: "tool_use", filter: "refusal" } as const;
 
-/** Decides the answer to a checked request. */
+/** Decides the answer to a validated request. */
 export function jobFor(call: Call, request: MessagesRequest, model: AnthropicModel, prompt: Prompt): MessageJob {
   const { huge } = call.faults;
   const turn = turnOf(call, request, model);
@@ -51,8 +51,8 @@ export function jobFor(call: Call, request: MessagesRequest, model: AnthropicMod
 }
 
 /**
- * The usage of an answer with so many output tokens, as an honest provider tells it; before its
- * searches when it has just begun.
+ * The usage of an answer with this many output tokens, as an honest provider reports it; at the
+ * beginning without searches.
  */
 export function usageOf({ cacheUse, candidate, searches }: MessageJob, outputTokens: number, begun = false): Usage {
   const { reasoning } = candidate.tokens;
@@ -86,7 +86,7 @@ export function ending({ candidate }: MessageJob): object {
   };
 }
 
-/** The input of a tool call; what a token limit cut is an empty input. */
+/** The input of a tool call; empty if a token limit truncated it. */
 function inputOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -95,7 +95,7 @@ function inputOf(text: string): unknown {
   }
 }
 
-/** The whole content of an answer. */
+/** The complete content of an answer. */
 export function contentOf({ candidate, hidesThinking, searchBlocks: searched }: MessageJob): object[] {
   const thinking = textOf(candidate.reasoning);
   const text = textOf(candidate.content);
@@ -109,7 +109,7 @@ export function contentOf({ candidate, hidesThinking, searchBlocks: searched }: 
   ];
 }
 
-/** The usage that the client is told. */
+/** The usage reported to the client. */
 export function usageReport(job: MessageJob, outputTokens: number, begun = false): Usage | undefined {
   return reportedUsage(usageOf(job, outputTokens, begun), job.call.faults);
 }

@@ -1,4 +1,4 @@
-/** What the simulator knows of one Anthropic model. */
+/** One simulated Anthropic model. */
 export interface AnthropicModel {
   readonly id: string;
   readonly displayName: string;
@@ -7,11 +7,11 @@ export interface AnthropicModel {
   readonly maxOutputTokens: number;
   /** `budget`: thinking by token budget; `adaptive`: the model decides. */
   readonly thinking: readonly ("budget" | "adaptive")[];
-  /** Thinks whether or not it is asked to, and cannot be told not to. */
+  /** Always thinks, and thinking cannot be turned off. */
   readonly alwaysThinks: boolean;
-  /** Refuses any sampling value but the default. */
+  /** Rejects any sampling value but the default. */
   readonly fixedSampling: boolean;
-  /** Shortest prefix that the prompt cache takes. */
+  /** Minimum length of a cached prefix, tokens. */
   readonly cacheableFrom: number;
 }
 
@@ -82,7 +82,7 @@ export function anthropicModels(): readonly AnthropicModel[] {
   return models;
 }
 
-/** Whether a request has the model think: as it says, else as the model does by itself. */
+/** Whether the model thinks for a request: as requested, else by the model's default. */
 export function thinks(thinking: { readonly type: string } | undefined, model: AnthropicModel): boolean {
   return thinking === undefined ? model.alwaysThinks : thinking.type !== "disabled";
 }

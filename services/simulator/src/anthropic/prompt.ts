@@ -8,7 +8,7 @@ import type { CacheControl, CountRequest, MessageBlock } from "./schema.ts";
 /** The end of one block of a prompt; marked when the client wants the prompt cached up to here. */
 export type PromptStep = Prefix & { readonly mark: "5m" | "1h" | undefined };
 
-/** A prompt in the order in which the cache sees it: tools, system, messages. */
+/** A prompt in the cache's order: tools, system, messages. */
 export interface Prompt {
   readonly tokens: number;
   readonly steps: readonly PromptStep[];
@@ -78,9 +78,9 @@ function withoutMark(value: object): unknown {
 }
 
 /**
- * Counts a prompt: 3 tokens a message, text by o200k, an image by its area / 750 (at most 1,600;
- * 1,568 when its size is unknown), a PDF 1,500 a page, tools and schemas as their JSON. `owner`
- * keeps caches of different keys and models apart.
+ * Counts a prompt: 3 tokens per message, text by o200k, an image by its area / 750 (at most 1,600;
+ * 1,568 when its size is unknown), a PDF 1,500 per page, tools and schemas as their JSON. `owner`
+ * separates the caches of different keys and models.
  */
 export function promptOf(request: CountRequest, owner: string): Prompt {
   const steps: PromptStep[] = [];

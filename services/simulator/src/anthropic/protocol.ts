@@ -45,7 +45,7 @@ function json(status: number, message?: string): JsonReply {
   return { type: "json", status, body: errorBody(status, message), requestIdFields };
 }
 
-/** Rejects a request in Anthropic's words. */
+/** Rejects a request in Anthropic's format. */
 export function rejectAnthropic(status: number, message: string): Rejection {
   return new Rejection(json(status, message));
 }

@@ -88,7 +88,7 @@ const customTool = z.looseObject({
 });
 const serverTool = z.looseObject({ type: z.string().regex(/_\d{8}$/), cache_control: cacheControl });
 
-/** `POST /v1/messages`, without the fields that only some versions or betas know. */
+/** `POST /v1/messages`, without fields specific to some versions or betas. */
 export const messagesSchema = z.looseObject({
   model: z.string(),
   max_tokens: z.int().min(1),
@@ -142,7 +142,7 @@ export type CountRequest = z.infer<typeof countSchema>;
 export type MessageBlock = z.infer<typeof block>;
 export type CacheControl = z.infer<typeof cacheControl>;
 
-/** Fields that some version knows and the schema does not look into. */
+/** Fields that exist in some version and are not validated by the schema. */
 export const otherAnthropicFields: ReadonlySet<string> = new Set([
   "container",
   "inference_geo",

@@ -1,13 +1,11 @@
 import type { MessagesRequest } from "./schema.ts";
 
-/** What one search's results come to, about as many as the provider's own. */
+/** Tokens of one search's results, about as many as the provider's own. */
 const tokensOfResults = 15_000;
-/** A loop on the provider's side pauses after so many rounds. */
+/** A loop on the provider's side pauses after this many rounds. */
 const maxRounds = 10;
 
-/**
- * How often the provider searches for a request that asks it to: no oftener than its tool allows.
- */
+/** How often the provider searches for a request: at most as often as its tool allows. */
 export function searchesOf({ tools = [] }: MessagesRequest, calls = 0): number {
   const tool = tools.find(({ type }) => type?.startsWith("web_search_"));
   if (tool === undefined) return 0;
@@ -16,15 +14,15 @@ export function searchesOf({ tools = [] }: MessagesRequest, calls = 0): number {
 }
 
 /**
- * Input of the rounds behind the first: each reads the prompt again, all results so far, and what
- * was written.
+ * Input tokens of the rounds after the first: each reads the prompt again, all results so far, and
+ * the output.
  */
 export function inputOfSearches(searches: number, promptTokens: number, outputTokens: number): number {
   const results = (tokensOfResults * searches * (searches + 1)) / 2;
   return searches * (promptTokens + outputTokens) + results;
 }
 
-/** The blocks that tell of the searches, before the answer. */
+/** The blocks of the searches, before the answer. */
 export function searchBlocks(searches: number, newId: (prefix: string) => string): object[] {
   return Array.from({ length: searches }, (_, n) => {
     const id = newId("srvtoolu_01");

@@ -1,13 +1,13 @@
 import { hashOf } from "../content/hash.ts";
 
-/** The signature that this simulator gives a thinking text; base64, as the real one is. */
+/** This simulator's signature for a thinking text; base64, like the real one. */
 export function signatureOf(thinking: string): string {
   return Buffer.from(`simulator:${hashOf("thinking", thinking)}`).toString("base64");
 }
 
 /**
- * Whether a signature that a client sends back is one that this simulator gave. Thinking text that
- * was omitted from the answer comes back empty, under any signature of the simulator's form.
+ * Whether a signature sent back by a client is one of this simulator's. Thinking text that was
+ * omitted from the answer comes back empty, with any signature in the simulator's format.
  */
 export function isOurSignature(thinking: string, signature: string): boolean {
   if (thinking !== "") return signature === signatureOf(thinking);

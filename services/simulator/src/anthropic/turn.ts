@@ -34,7 +34,7 @@ function reasoningTokens({ thinking, output_config: config }: MessagesRequest, m
   return thinking?.type === "enabled" ? Math.min(tokens, thinking.budget_tokens) : tokens;
 }
 
-/** A model that is told to answer in JSON alone does so. */
+/** Whether the model is told to answer only in JSON, which it then does. */
 function requestsJson({ system }: MessagesRequest): boolean {
   const texts = typeof system === "string" ? [system] : (system ?? []).map(({ text }) => text);
   return texts.some((text) => /\bJSON\b/i.test(text) && /\b(only|nothing else|no other)\b/i.test(text));
@@ -48,9 +48,9 @@ function seenIn(message: Message | undefined): Seen {
   return { images: count("image"), sounds: 0, videos: 0, files: count("document") };
 }
 
-/** Reads a messages request into what it asks for. */
+/** Converts a messages request to a turn. */
 export function turnOf(call: Call, request: MessagesRequest, model: AnthropicModel): Turn {
-  // Instructions may stand behind what the user has said last.
+  // Instructions may follow the user's last message.
   const last = request.messages.findLast(({ role }) => role !== "system");
   const byUser = last?.role === "user" ? last : undefined;
   const format = request.output_config?.format;

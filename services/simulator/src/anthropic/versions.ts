@@ -6,7 +6,7 @@ export type ApiVersion = (typeof versions)[number];
 
 const samplingFields = ["temperature", "top_p", "top_k"] as const;
 
-/** The version that a request names, or what is wrong with it. */
+/** The version in a request's headers, or an error message. */
 export function versionOf(headers: IncomingHttpHeaders): { version: ApiVersion } | { error: string } {
   const given = headers["anthropic-version"];
   if (given === undefined || given === "") return { error: "anthropic-version: header is required" };
@@ -15,8 +15,8 @@ export function versionOf(headers: IncomingHttpHeaders): { version: ApiVersion }
 }
 
 /**
- * The first top-level field that the version does not take. Sampling fields are gone in 2026-10-21.
- * Unknown fields need a beta: `context_management` its own, others any.
+ * The first top-level field that the version does not accept. Sampling fields are removed in
+ * 2026-10-21. Unknown fields require a beta: `context_management` its own, others any.
  */
 export function extraField(body: object, version: ApiVersion, headers: IncomingHttpHeaders): string | undefined {
   const betas = String(headers["anthropic-beta"] ?? "");
@@ -40,7 +40,8 @@ function field(value: unknown, name: string): unknown {
 }
 
 /**
- * What of the messages 2026-10-21 no longer takes: assistant documents, and citations in user text.
+ * Content that 2026-10-21 no longer accepts in messages: assistant documents, and citations in user
+ * text.
  */
 export function removedContent(body: object, version: ApiVersion): string | undefined {
   if (version !== "2026-10-21") return undefined;

@@ -10,7 +10,7 @@ function closeness(issue: Issue): number {
   return 2 * issue.path.length + (issue.code === "invalid_type" ? 0 : 1);
 }
 
-// A value that fits no branch is told by the branch that got furthest into it.
+// A value that matches no branch is reported by the branch that got furthest.
 function deepest(issue: Issue, above: readonly PropertyKey[] = []): { issue: Issue; path: PropertyKey[] } {
   const path = [...above, ...issue.path];
   if (issue.code !== "invalid_union") return { issue, path };
@@ -34,7 +34,7 @@ const nouns: { readonly [type: string]: string } = {
   boolean: "a valid boolean",
 };
 
-/** What is wrong with a body, as Anthropic tells it: the path with dots, then what was expected. */
+/** The validation error in Anthropic's format: the path with dots, then what was expected. */
 export function anthropicWording(error: z.ZodError, body: unknown): string {
   const [first] = error.issues;
   if (first === undefined) return "Invalid request";

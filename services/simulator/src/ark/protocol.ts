@@ -24,12 +24,12 @@ function json(error: ArkError): JsonReply {
   return { type: "json", status: error.status, body: body(error) };
 }
 
-/** Rejects a request in Ark's words. */
+/** Rejects a request in Ark's format. */
 export function rejectArk(error: ArkError): Rejection {
   return new Rejection(json(error));
 }
 
-/** The refusal of one field's value. */
+/** The rejection of one field's value. */
 export function invalidArk(param: string, why: string, code = "InvalidParameter"): Rejection {
   const message = `The parameter \`${param}\` specified in the request is not valid: ${why}.`;
   return rejectArk({ status: 400, code, message, param });

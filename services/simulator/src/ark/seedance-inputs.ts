@@ -3,7 +3,7 @@ import { invalidArk } from "./protocol.ts";
 import type { SeedanceFamily } from "./seedance-models.ts";
 import type { SeedanceRequest } from "./seedance-schema.ts";
 
-/** The media of a request, by what they are for. */
+/** The media of a request, by their role. */
 export interface SeedanceInputs {
   readonly text: string;
   readonly frames: readonly Probe[];
@@ -33,7 +33,7 @@ function roleError(): never {
   );
 }
 
-/** Reads the content list. Rejects roles that do not go together and media that cannot be had. */
+/** Reads the content list. Rejects roles that do not fit together and unreachable media. */
 export function inputsOf(request: SeedanceRequest): SeedanceInputs {
   const byRole: Record<string, Probe[]> = { first: [], last: [], images: [], videos: [], sounds: [] };
   const texts: string[] = [];
@@ -54,7 +54,7 @@ export function inputsOf(request: SeedanceRequest): SeedanceInputs {
   return { text: texts.join("\n"), frames: [...first, ...last], images, videos, sounds, draftId };
 }
 
-/** Rejects inputs that the family does not take. */
+/** Rejects inputs that the model family does not accept. */
 export function checkInputs(inputs: SeedanceInputs, family: SeedanceFamily, model: string): void {
   const { frames, images, videos, sounds, text, draftId } = inputs;
   const { references: max } = family;
@@ -74,7 +74,7 @@ export function checkInputs(inputs: SeedanceInputs, family: SeedanceFamily, mode
   }
 }
 
-/** Seconds of the reference videos together; one of unknown length counts as five. */
+/** Total length of the reference videos, seconds; one of unknown length counts as five. */
 export function inputSeconds({ videos }: SeedanceInputs): number {
   let seconds = 0;
   for (const video of videos) seconds += video.kind === "video" ? video.seconds : unknownVideoSeconds;

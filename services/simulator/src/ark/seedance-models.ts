@@ -1,13 +1,13 @@
-/** What the simulator knows of one family of Seedance models. */
+/** One family of simulated Seedance models. */
 export interface SeedanceFamily {
   readonly name: string;
   readonly seconds: readonly [min: number, max: number];
   readonly resolutions: readonly string[];
   readonly usualResolution: string;
-  /** Which ways of giving pictures it has. */
+  /** Which kinds of image input it accepts. */
   readonly takesText: boolean;
   readonly takesLastFrame: boolean;
-  /** Most reference images, videos and sounds. */
+  /** Maximum reference images, videos and audio files. */
   readonly references: { readonly images: number; readonly videos: number; readonly sounds: number };
   readonly soundAlone: boolean;
   readonly makesSound: boolean;
@@ -75,7 +75,7 @@ export function seedanceFamily(id: string): SeedanceFamily | undefined {
 
 type Size = readonly [width: number, height: number];
 
-/** Ratios that a request may ask for, beside `adaptive`. */
+/** Ratios that a request may use, in addition to `adaptive`. */
 export const seedanceRatios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"];
 
 const firstSizes: { readonly [resolution: string]: readonly Size[] } = {
@@ -131,13 +131,13 @@ const laterSizes: { readonly [resolution: string]: readonly Size[] } = {
   ],
 };
 
-/** Pixels of a resolution and ratio. */
+/** Width and height for a resolution and ratio, pixels. */
 export function seedanceSize(family: SeedanceFamily, resolution: string, ratio: string): Size {
   const sizes = (family.first ? firstSizes : laterSizes)[resolution];
   return sizes?.[seedanceRatios.indexOf(ratio)] ?? [1280, 720];
 }
 
-/** The listed ratio closest to that of a picture. */
+/** The listed ratio closest to that of an image. */
 export function closestRatio(width: number, height: number): string {
   const distance = (ratio: string) => {
     const [w = 1, h = 1] = ratio.split(":").map(Number);

@@ -11,13 +11,13 @@ export interface SeedanceOutput {
   readonly width: number;
   readonly height: number;
   readonly duration: number;
-  /** Asked for in place of a duration. */
+  /** Requested instead of a duration. */
   readonly frames: number | undefined;
   readonly seed: number;
   readonly sound: boolean;
 }
 
-/** Frames a second of every Seedance video. */
+/** Frames per second of every Seedance video. */
 export const seedanceFps = 24;
 
 function durationOf(request: SeedanceRequest, requested: unknown, family: SeedanceFamily): number {
@@ -52,7 +52,7 @@ function resolutionOf(request: SeedanceRequest, requested: unknown, family: Seed
   throw invalidArk("resolution", `it must be one of ${family.resolutions.join(", ")} for ${family.name}`);
 }
 
-/** Decides size, length, seed and sound. Rejects what the family does not make. */
+/** Decides size, length, seed and sound. Rejects what the family does not support. */
 export function outputOf(
   request: SeedanceRequest,
   context: { inputs: SeedanceInputs; family: SeedanceFamily; digest: string },
@@ -84,7 +84,10 @@ export function outputOf(
   };
 }
 
-/** Tokens of a task: pixels of all frames, those of the input videos included, by 1,024. */
+/**
+ * Tokens of a task: the pixels of all frames, including those of the input videos, divided by
+ * 1,024.
+ */
 export function tokensOfVideo(output: SeedanceOutput, family: SeedanceFamily, secondsIn: number): number {
   const frames = (secondsIn + output.duration) * seedanceFps + (family.first ? 0 : 1);
   return Math.round((output.width * output.height * frames) / 1024);

@@ -40,7 +40,7 @@ export const seedanceSchema = z.looseObject({
 export type SeedanceRequest = z.infer<typeof seedanceSchema>;
 export type SeedanceItem = z.infer<typeof item>;
 
-/** Its documented fields. */
+/** Documented fields of the request. */
 export const seedanceFields: ReadonlySet<string> = new Set(Object.keys(seedanceSchema.shape));
 
 const flagNames: { readonly [flag: string]: string } = {
@@ -63,7 +63,7 @@ function flagValue(text: string): string | number | boolean {
 }
 
 /**
- * What flags such as `--rs 720p --dur 5` in a prompt ask for; fields of the request win over them.
+ * Flags such as `--rs 720p --dur 5` in a prompt; fields of the request take precedence over them.
  */
 export function inlineFlags(request: SeedanceRequest): { readonly [field: string]: string | number | boolean } {
   const text = request.content.map((part) => (part.type === "text" ? part.text : "")).join(" ");

@@ -4,7 +4,7 @@ import { invalidArk, rejectArk } from "./protocol.ts";
 import { type SeedreamModel, seedreamSize } from "./seedream-models.ts";
 import type { SeedreamRequest } from "./seedream-schema.ts";
 
-/** A checked request: what it makes, and of how many references. */
+/** A validated request: its output, and its number of references. */
 export interface SeedreamJob {
   readonly width: number;
   readonly height: number;
@@ -51,7 +51,7 @@ function checkReferences(request: SeedreamRequest, model: SeedreamModel): number
   return images.length;
 }
 
-/** Checks a request against the rules of its model, and decides what it makes. */
+/** Validates a request by the rules of its model, and decides its output. */
 export function seedreamJob(request: SeedreamRequest, model: SeedreamModel): SeedreamJob {
   checkFeatures(request, model);
   const references = checkReferences(request, model);

@@ -1,15 +1,15 @@
-/** What the simulator knows of one Seedream model. */
+/** One simulated Seedream model. */
 export interface SeedreamModel {
   readonly keywords: readonly string[];
-  /** Fewest and most pixels of an explicit size. */
+  /** Minimum and maximum pixels of an explicit size. */
   readonly pixels: readonly [min: number, max: number];
   readonly usualSize: string;
   readonly references: number;
-  /** Sets of images, and events. */
+  /** Supports sets of images, and streaming. */
   readonly sets: boolean;
   readonly searches: boolean;
   readonly picksFormat: boolean;
-  /** Takes `seed` and `guidance_scale`. */
+  /** Accepts `seed` and `guidance_scale`. */
   readonly seeds: boolean;
   readonly needsImage: boolean;
 }
@@ -69,8 +69,7 @@ export function seedreamModel(id: string): SeedreamModel | undefined {
 const sides: { readonly [keyword: string]: number } = { "1K": 1024, "1.5K": 1536, "2K": 2048, "3K": 3072, "4K": 4096 };
 
 /**
- * Width and height of a size of the model, a keyword or `WxH`; undefined when it makes no such
- * size.
+ * Width and height for a size of the model, a keyword or `WxH`; undefined when it is not supported.
  */
 export function seedreamSize(size: string, model: SeedreamModel): readonly [number, number] | undefined {
   const side = sides[size];

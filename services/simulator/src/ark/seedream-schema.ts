@@ -21,5 +21,5 @@ export const seedreamSchema = z.looseObject({
 
 export type SeedreamRequest = z.infer<typeof seedreamSchema>;
 
-/** Its documented fields. */
+/** Documented fields of the request. */
 export const seedreamFields: ReadonlySet<string> = new Set(Object.keys(seedreamSchema.shape));

@@ -56,7 +56,7 @@ async function itemsOf(call: Call, request: SeedreamRequest, job: SeedreamJob): 
   const error = isModerated ? sensitive : failed;
   if (job.count === 1 && made === 0) throw rejectArk({ status: isModerated ? 400 : 500, ...error });
   const items: Item[] = [];
-  // The last ones fail, so that what was made is there to be counted.
+  // The last images fail, so that the number of those made can be checked.
   for (let i = 0; i < job.count; i++) items.push(i < made ? await itemOf(call, request, job, i) : { error });
   return items;
 }

@@ -2,7 +2,7 @@ import { endOf, type Phase, startOf, type Task } from "../tasks/task.ts";
 import { resultUrl } from "../tasks/urls.ts";
 import { type SeedanceOutput, seedanceFps } from "./seedance-output.ts";
 
-/** What a Seedance task keeps beside what all tasks keep. */
+/** Additional state of a Seedance task. */
 export interface SeedanceFacts {
   readonly digest: string;
   readonly caption: string;
@@ -31,7 +31,7 @@ function changedAt(task: Task, phase: Phase): number {
   return phase === "running" ? startOf(task) : endOf(task);
 }
 
-/** The task object of Ark in a phase, as a look-up and a callback give it. */
+/** Ark's task object in a phase, as returned by a lookup or a callback. */
 export function arkTaskBody(task: Task, phase: Phase): object {
   const facts = task.facts as unknown as SeedanceFacts;
   const { output } = facts;

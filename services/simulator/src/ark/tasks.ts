@@ -63,7 +63,7 @@ export function listSeedance(call: Call): Reply {
   return { type: "json", status: 200, body: { total: all.length, items } };
 }
 
-/** `DELETE /contents/generations/tasks/{id}`: cancels a queued task, forgets an ended one. */
+/** `DELETE /contents/generations/tasks/{id}`: cancels a queued task, deletes an ended one. */
 export function deleteSeedance(call: Call): Reply {
   const task = taskFor(call);
   const phase = phaseAt(task, call.tasks.now());

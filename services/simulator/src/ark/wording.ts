@@ -3,7 +3,7 @@ import { firstIssue } from "../completions/issue.ts";
 import type { Rejection } from "../http/types.ts";
 import { invalidArk, rejectArk } from "./protocol.ts";
 
-/** The refusal of a body that does not fit its schema. */
+/** The rejection of a body that does not match its schema. */
 export function arkIssue(error: z.ZodError, body: unknown): Rejection {
   const { param, problem } = firstIssue(error, body);
   switch (problem.kind) {

@@ -26,7 +26,7 @@ function runningUsage(job: ChatJob, tokens: number): Usage | undefined {
   return reportedUsage(job.flavour.usage(counts), job.call.faults);
 }
 
-/** The events of a streamed chat completion: role, deltas, finish, usage when asked for, [DONE]. */
+/** The events of a streamed chat completion: role, deltas, finish, usage if requested, [DONE]. */
 export function* chunksOf(job: ChatJob): Generator<StreamEvent> {
   const { call, flavour, request } = job;
   const core = { id: job.id, object: "chat.completion.chunk", created: call.created, model: job.model.respondsAs };

@@ -28,7 +28,9 @@ function predictionCounts(request: ChatRequest, response: string): { accepted: n
   return { accepted, rejected: Math.max(0, countTokens(predicted) - accepted) };
 }
 
-/** Counts a whole answer: the prompt once, the output of all candidates together. */
+/**
+ * Counts the tokens of a complete answer: the prompt once, the output of all candidates together.
+ */
 export function countsOf(options: {
   call: Call;
   request: ChatRequest;

@@ -28,8 +28,8 @@ function* textDeltas(job: ChatJob, pieces: readonly Piece[], field: "content" | 
   }
 }
 
-// OpenAI speaks in place of text and sends the words as a transcript; Qwen-Omni sends text, and
-// sound beside it.
+// OpenAI sends audio instead of text, with the words as a transcript; Qwen-Omni sends text, with
+// audio next to it.
 function* spokenDeltas(job: ChatJob, pieces: readonly Piece[]): Generator<Delta> {
   const id = job.call.newId("audio_");
   const expiresAt = Math.floor(Date.now() / 1000) + 3600;
@@ -81,7 +81,7 @@ function* deltasOf(job: ChatJob, candidate: Candidate): Generator<Delta> {
   yield { delta: {}, tokens: 0, finish: finishReasonOf(candidate) };
 }
 
-/** The deltas of all candidates side by side: one of each in turn. */
+/** The deltas of all candidates interleaved: one of each in turn. */
 export function* interleavedDeltas(job: ChatJob): Generator<Delta & { index: number }> {
   let open = job.candidates.map((candidate) => ({ index: candidate.index, deltas: deltasOf(job, candidate) }));
   while (open.length > 0) {

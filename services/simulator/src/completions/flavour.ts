@@ -1,23 +1,23 @@
 import type { Protocol } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
 
-/** What the simulator knows of one chat model. */
+/** One simulated chat model. */
 export interface ChatModel {
   readonly id: string;
-  /** The id that answers carry: vendors answer with a dated snapshot of an alias. */
+  /** The id in answers: vendors resolve an alias to a dated snapshot. */
   readonly respondsAs: string;
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
-  /** Values of reasoning_effort that it takes; absent for a model that does not reason. */
+  /** Accepted values of reasoning_effort; absent for a model that does not reason. */
   readonly efforts?: readonly string[];
   readonly defaultEffort?: string;
-  /** Tokens of an image: a base, and more for each tile of 512 pixels. */
+  /** Tokens of an image: a base, plus an amount per tile of 512 pixels. */
   readonly imageTokens?: { readonly base: number; readonly tile: number };
   readonly audio?: true;
   readonly video?: true;
 }
 
-/** Tokens of one answer. `text`, `audioOut` and `reasoning` add up to what was generated. */
+/** Tokens of one answer. `text`, `audioOut` and `reasoning` add up to the output. */
 export interface Counts {
   readonly prompt: number;
   readonly cached: number;
@@ -38,19 +38,19 @@ export interface ApiError {
   readonly code?: string | null;
 }
 
-/** What tells one speaker of the chat completions protocol from another. */
+/** The differences between vendors of the chat completions protocol. */
 export interface ChatFlavour {
   readonly protocol: Protocol;
-  /** Whether answers carry `reasoning_content`. */
+  /** Whether answers contain `reasoning_content`. */
   readonly showsReasoning: boolean;
   /**
-   * Whether spoken answers carry their words as the sound's transcript, or as content beside the
-   * sound.
+   * Whether spoken answers contain their words as a transcript of the audio, or as content next to
+   * it.
    */
   readonly speech: "transcript" | "beside";
-  /** Whether chunks carry random padding, as OpenAI's do. */
+  /** Whether chunks contain random padding, like OpenAI's. */
   readonly padsChunks: boolean;
-  /** Fields of every answer and chunk beside the documented core. */
+  /** Fields of every answer and chunk besides the documented core. */
   readonly responseFields: { readonly [field: string]: unknown };
   readonly messageFields: { readonly [field: string]: unknown };
   readonly toolCallIdPrefix: string;

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 
-/** What is wrong with a request, and where; the words are left to the provider. */
+/** A validation error and its position; the wording is up to the provider. */
 export interface Issue {
-  /** Such as `messages[0].content`; empty for the body itself. */
+  /** E.g. `messages[0].content`; empty for the body itself. */
   readonly param: string;
   readonly value: unknown;
   readonly problem:
@@ -35,7 +35,7 @@ function closeness({ issue, path }: { issue: ZodIssue; path: Path }): number {
   return 2 * path.length + (issue.code === "invalid_type" ? 0 : 1);
 }
 
-// A value that fits no branch is told by the branch that got furthest into it.
+// A value that matches no branch is reported by the branch that got furthest.
 function deepest(issue: ZodIssue): { issue: ZodIssue; path: Path } {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return { issue, path: issue.path };
   const inner = issue.errors.flatMap((branch) => branch.slice(0, 1).map(deepest));
@@ -82,7 +82,7 @@ function problemOf(issue: ZodIssue, value: unknown, param: string): Issue["probl
   }
 }
 
-/** The first thing that is wrong, from what zod found in the body. */
+/** The first validation error, from those that zod found in the body. */
 export function firstIssue(error: z.ZodError, body: unknown): Issue {
   const [first] = error.issues;
   if (first === undefined) return { param: "", value: body, problem: { kind: "other", message: "invalid request" } };

@@ -3,7 +3,7 @@ import type { Call } from "../http/types.ts";
 import type { ChatFlavour, ChatModel, Counts } from "./flavour.ts";
 import type { ChatRequest } from "./schema.ts";
 
-/** A request that passed all checks, and what it is answered with. */
+/** A request that passed all checks, with its answer. */
 export interface ChatJob {
   readonly call: Call;
   readonly request: ChatRequest;

@@ -14,8 +14,7 @@ function item(token: string, logprob: number): TokenLogprob {
 }
 
 /**
- * Made-up log probabilities: the chosen token first, then `top` - 1 words that are ever less
- * likely.
+ * Fabricated log probabilities: the chosen token first, then `top` - 1 words in descending order.
  */
 export function logprobsOf(piece: Piece, top: number): LogprobItem {
   const random = randomFrom(piece.text, "logprobs");

@@ -22,7 +22,9 @@ const unknownImage = { width: 1024, height: 1024 };
 const bytesPerAudioSecond = 32_000;
 const tokensPerVideo = 800;
 
-/** Tokens of an image by OpenAI's tile rule: fits 2048 x 2048, shortest side 768, tiles of 512. */
+/**
+ * Tokens of an image by OpenAI's tile rule: fit into 2048 x 2048, shortest side 768, tiles of 512.
+ */
 export function imageTokens(part: { url: string; detail?: string | undefined }, model: ChatModel): number {
   const { base, tile } = model.imageTokens ?? { base: 85, tile: 170 };
   if (part.detail === "low") return base;
@@ -85,9 +87,9 @@ function addMessage(tally: Tally, message: ChatMessage, model: ChatModel): void 
 }
 
 /**
- * Counts a prompt: 3 tokens a message, its role and content, tool definitions and schemas as their
- * JSON, 3 for the start of the reply. Audio is 10 tokens a second at 32,000 bytes a second, a video
- * 800, a video frame 100.
+ * Counts a prompt: 3 tokens per message, its role and content, tool definitions and schemas as
+ * their JSON, 3 for the start of the reply. Audio is 10 tokens per second at 32,000 bytes per
+ * second, a video 800, a video frame 100.
  */
 export function promptTokensOf(request: ChatRequest, model: ChatModel, owner: string): PromptTokens {
   const tally: Tally = { text: replyStart, image: 0, audio: 0, video: 0 };

@@ -74,16 +74,16 @@ function jsonReply(job: ChatJob, trueUsage: Usage): Reply {
   return { type: "json", status: 200, body, usage, trueUsage, tokens, responseId: job.id };
 }
 
-/** Answers a checked chat completion request, whole or as a stream. */
+/** Answers a validated chat completion request, streamed or not. */
 export function respondChat(options: {
   call: Call;
   request: ChatRequest;
   model: ChatModel;
   flavour: ChatFlavour;
   prompt: PromptTokens;
-  /** Reasoning and answer together, without what is spoken beside the text. */
+  /** Limit for reasoning and answer together, without audio next to the text. */
   maxTokens: number;
-  /** Whether the model reasons; a reasoning model does unless told otherwise. */
+  /** Whether the model reasons; by default a reasoning model does. */
   thinks?: boolean;
 }): Reply {
   const { call, request, model, flavour, prompt } = options;

@@ -140,16 +140,16 @@ function chatSchema<Part extends typeof openAiParts | typeof omniParts>(part: Pa
   });
 }
 
-/** A chat completion request with the content parts that OpenAI takes. */
+/** A chat completion request with the content parts that OpenAI supports. */
 export const openAiChatSchema = chatSchema(openAiParts);
-/** The same with the parts of the Qwen-Omni-like models: video by URL or frames, and no files. */
+/** The same with the parts of Qwen-Omni-like models: video by URL or frames, and no files. */
 export const omniChatSchema = chatSchema(omniParts);
 
 export type ChatRequest = z.infer<typeof openAiChatSchema> | z.infer<typeof omniChatSchema>;
 export type ChatMessage = ChatRequest["messages"][number];
 export type ContentPart = Exclude<Extract<ChatMessage, { role: "user" }>["content"], string>[number];
 
-/** Request fields that OpenAI documents and this schema does not look into. */
+/** Request fields documented by OpenAI that this schema does not validate. */
 export const otherOpenAiFields: ReadonlySet<string> = new Set([
   "function_call",
   "functions",

@@ -75,9 +75,7 @@ function seenIn({ content }: ChatMessage): Seen {
 const isInstruction = ({ role }: ChatMessage): boolean => role === "system" || role === "developer";
 const nothing: Seen = { images: 0, sounds: 0, videos: 0, files: 0 };
 
-/**
- * Reads a chat request into what it asks for. `thinks` overrides whether a reasoning model reasons.
- */
+/** Converts a chat request to a turn. `thinks` overrides whether a reasoning model reasons. */
 export function turnOf(
   call: Call,
   request: ChatRequest,

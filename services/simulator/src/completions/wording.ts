@@ -56,7 +56,7 @@ function lengthWording(issue: Issue, problem: Extract<Issue["problem"], { kind: 
   };
 }
 
-/** OpenAI's words for an issue. */
+/** OpenAI's wording of an issue. */
 export function openAiWording(issue: Issue): Wording {
   const { param, value, problem } = issue;
   switch (problem.kind) {

@@ -8,11 +8,11 @@ export interface CandidateCall {
   readonly id: string;
   readonly name: string;
   readonly nameTokens: number;
-  /** JSON, or free text for a tool that takes that. */
+  /** JSON, or free text for a tool that accepts it. */
   readonly input: readonly Piece[];
 }
 
-/** One candidate answer, cut to its limits. */
+/** One candidate answer, truncated to its limits. */
 export interface Candidate {
   readonly index: number;
   readonly reasoning: readonly Piece[];
@@ -20,22 +20,20 @@ export interface Candidate {
   readonly refusal: readonly Piece[];
   readonly calls: readonly CandidateCall[];
   readonly finish: "stop" | "length" | "tools" | "filter";
-  /** The stop string that ended the text, if one did. */
+  /** The stop string that ended the text, if any. */
   readonly stoppedBy: string | undefined;
-  /** `text` is all but the reasoning. */
+  /** `text` is everything but the reasoning. */
   readonly tokens: { readonly reasoning: number; readonly text: number };
 }
 
 export interface Limits {
-  /** Reasoning and answer together. */
+  /** For reasoning and answer together. */
   readonly maxTokens: number;
-  /**
-   * What a token of the answer's text takes of them: more than 1 where it is spoken too; default 1.
-   */
+  /** The cost of a text token against the limit: more than 1 when it is spoken too; default 1. */
   readonly tokensPerText?: number;
   readonly stop: readonly string[];
   readonly newCallId: () => string;
-  /** Names of tools that take free text, not JSON. */
+  /** Names of tools that take free text instead of JSON. */
   readonly freeTextTools?: ReadonlySet<string>;
   /** Size of a huge answer in MiB, and of its pieces in KiB. */
   readonly huge?: { readonly mebibytes: number; readonly pieceKibibytes: number } | undefined;
@@ -83,7 +81,8 @@ function callsWithin(plan: Plan, limits: Limits, budget: number): CallsTaken {
 }
 
 /**
- * Plans candidate `index` and cuts it to the limits: reasoning first, then text, then tool calls.
+ * Plans candidate `index` and truncates it to the limits: reasoning first, then text, then tool
+ * calls.
  */
 export function candidateOf(turn: Turn, index: number, limits: Limits): Candidate {
   const plan = planResponse(index === 0 ? turn : { ...turn, digest: hashOf(turn.digest, String(index)) });
@@ -110,7 +109,7 @@ export function candidateOf(turn: Turn, index: number, limits: Limits): Candidat
   };
 }
 
-/** The text of some pieces. */
+/** The concatenated text of some pieces. */
 export function textOf(pieces: readonly Piece[]): string {
   return pieces.map((piece) => piece.text).join("");
 }

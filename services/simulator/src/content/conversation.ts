@@ -1,12 +1,11 @@
-/** One message of a conversation, as far as counting turns goes. */
+/** One message of a conversation, as needed to count turns. */
 export interface Turn {
   readonly byModel: boolean;
   readonly callsTools: boolean;
 }
 
 /**
- * How many of the model's last messages in a row call tools; what others say between them does not
- * count.
+ * How many of the model's last messages in a row call tools, ignoring others' messages in between.
  */
 export function toolTurnsOf(turns: readonly Turn[]): number {
   let count = 0;
@@ -20,7 +19,7 @@ export function toolTurnsOf(turns: readonly Turn[]): number {
 
 const reminder = { open: "<system-reminder>", close: "</system-reminder>" } as const;
 
-/** A user message without what coding agents put into it beside the user's own words. */
+/** A user message without what coding agents add to the user's own words. */
 export function withoutReminders(text: string): string {
   const kept: string[] = [];
   let at = 0;

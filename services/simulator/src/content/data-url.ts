@@ -6,17 +6,15 @@ export interface DataUrl {
 
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/**
- * Decodes standard base64; undefined when it holds any other character or has an impossible length.
- */
+/** Decodes standard base64; undefined for any other character or an impossible length. */
 export function decodeBase64(text: string): Buffer | undefined {
   if (text.length % 4 === 1 || !base64Text.test(text)) return undefined;
   return Buffer.from(text, "base64");
 }
 
 /**
- * Decodes `data:<type>;base64,<data>` (the type may be absent); undefined when the text is not
- * that.
+ * Decodes `data:<type>;base64,<data>` (the type may be absent); undefined if the text is not in
+ * that format.
  */
 export function parseDataUrl(url: string): DataUrl | undefined {
   if (!url.startsWith("data:")) return undefined;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * JSON with object keys in code-unit order at every depth, so that equal values always print alike.
+ * JSON with object keys in code-unit order at every depth, so that equal values are always printed
+ * the same way.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
@@ -13,8 +14,8 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * SHA-256 in lower-case hex over the parts, each preceded by its length so that no two part lists
- * collide.
+ * SHA-256 in lower-case hex over the parts, each preceded by its length so that no two lists of
+ * parts collide.
  */
 export function hashOf(...parts: (string | Uint8Array)[]): string {
   const hash = createHash("sha256");
@@ -24,7 +25,7 @@ export function hashOf(...parts: (string | Uint8Array)[]): string {
 
 export type Random = () => number;
 
-/** A repeatable stream of numbers in [0, 1), from a hex digest and a label (mulberry32). */
+/** A reproducible stream of numbers in [0, 1), from a hex digest and a label (mulberry32). */
 export function randomFrom(digest: string, label: string): Random {
   let state = Number.parseInt(hashOf(digest, label).slice(0, 8), 16);
   return () => {
@@ -35,7 +36,7 @@ export function randomFrom(digest: string, label: string): Random {
   };
 }
 
-/** An integer between `low` and `high`, both included. */
+/** An integer between `low` and `high`, inclusive. */
 export function integerBetween(random: Random, low: number, high: number): number {
   return low + Math.floor(random() * (high - low + 1));
 }

@@ -1,4 +1,4 @@
-/** What the first bytes of an image file say. Sizes in pixels. */
+/** The information in the first bytes of an image file. Sizes in pixels. */
 export interface ImageInfo {
   readonly mimeType: string;
   readonly width: number;
@@ -31,9 +31,7 @@ function webpSize(bytes: Buffer): ImageInfo | undefined {
   return undefined;
 }
 
-/**
- * Type and size of a PNG, JPEG, GIF or WebP file by its own header; undefined for anything else.
- */
+/** Type and size of a PNG, JPEG, GIF or WebP file from its header; undefined for anything else. */
 export function imageInfo(bytes: Buffer): ImageInfo | undefined {
   if (bytes.length < 30) return undefined;
   if (bytes.readUInt32BE(0) === 0x89504e47) {

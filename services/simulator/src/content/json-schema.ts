@@ -30,9 +30,7 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/**
- * The keys to look up one after the other; a `$ref` such as `#/$defs/a~1b` names `$defs` and `a/b`.
- */
+/** Resolves a `$ref` key by key; `#/$defs/a~1b` has the keys `$defs` and `a/b`. */
 function resolve(schema: Schema, root: Schema): Schema {
   const ref = schema["$ref"];
   if (typeof ref !== "string" || !ref.startsWith("#")) return schema;
@@ -45,19 +43,19 @@ function resolve(schema: Schema, root: Schema): Schema {
 
 function typeOf(schema: Schema): string {
   const type = Array.isArray(schema["type"]) ? schema["type"].find((name) => name !== "null") : schema["type"];
-  // Gemini writes the type names in capitals.
+  // Gemini uses upper-case type names.
   if (typeof type === "string") return type.toLowerCase();
   if (isSchema(schema["properties"])) return "object";
   return isSchema(schema["items"]) ? "array" : "string";
 }
 
-/** What is made, and what for. */
+/** The context for generating a value. */
 interface Making {
   readonly random: Random;
   readonly root: Schema;
-  /** The name of the property that is being made; empty at the top. */
+  /** The name of the property being generated; empty at the top. */
   readonly name: string;
-  /** What the user asked: a value that the prompt names is better than a made-up one. */
+  /** The user's prompt: a value mentioned there is better than a made-up one. */
   readonly prompt: string;
 }
 
@@ -128,10 +126,10 @@ function mergeParts(parts: Schema[], making: Making, depth: number): unknown {
 }
 
 /**
- * A value that fits a JSON Schema (or Gemini's OpenAPI-like one), the same for the same random
- * stream. Keywords known: type, enum, const, properties, required, items, the length, size and
- * range limits, format, anyOf, oneOf, allOf and local $ref. Others, `pattern` among them, are not
- * obeyed. Texts and numbers are such as their properties' names lead to expect.
+ * A value that matches a JSON Schema (or Gemini's OpenAPI-like one), deterministic for the same
+ * random stream. Supported keywords: type, enum, const, properties, required, items, the length,
+ * size and range limits, format, anyOf, oneOf, allOf and local $ref. Others, including `pattern`,
+ * are ignored. Strings and numbers are plausible for the names of their properties.
  */
 export function instanceOf(schema: unknown, random: Random, prompt = ""): unknown {
   const root = isSchema(schema) ? schema : {};

@@ -1,11 +1,11 @@
 import { randomFrom } from "./hash.ts";
 
-/** Samples a second of all simulated speech. */
+/** Sample rate of all simulated speech. */
 export const sampleRate = 24_000;
 
 const syllablesPerSecond = 4;
 const harmonics = 10;
-/** First and second formants of vowels, hertz: a, e, i, o, u. */
+/** First and second formants of the vowels a, e, i, o, u, hertz. */
 const vowels = [
   [730, 1090],
   [530, 1840],
@@ -14,7 +14,7 @@ const vowels = [
   [300, 870],
 ] as const;
 
-/** How loud each harmonic of a pitch is in a vowel: the louder, the nearer to a formant. */
+/** The loudness of each harmonic of a pitch in a vowel: louder near a formant. */
 function loudnessIn(vowel: readonly [number, number], pitch: number): number[] {
   const near = (hertz: number, formant: number): number => 1 / (1 + ((hertz - formant) / 150) ** 2);
   return Array.from({ length: harmonics }, (_, k) => {
@@ -24,8 +24,8 @@ function loudnessIn(vowel: readonly [number, number], pitch: number): number[] {
 }
 
 /**
- * Syllables without meaning as 16-bit little-endian mono PCM; pitch and vowels follow from the text
- * that they stand for. A whole number of seconds begins and ends in silence.
+ * Meaningless syllables as 16-bit little-endian mono PCM; pitch and vowels are derived from the
+ * text. A whole number of seconds begins and ends in silence.
  */
 export function toneFor(text: string, seconds: number): Buffer {
   const random = randomFrom(text, "pitch");
@@ -48,7 +48,7 @@ export function toneFor(text: string, seconds: number): Buffer {
   return bytes;
 }
 
-/** Puts the header of a WAV file before 16-bit mono PCM. */
+/** Adds a WAV header to 16-bit mono PCM. */
 export function wavOf(pcm: Buffer): Buffer {
   const header = Buffer.alloc(44);
   header.write("RIFF", 0, "latin1");

@@ -6,7 +6,7 @@ import { type Steering, steeringOf, type ToolCall } from "./steer.ts";
 import type { Tool, Turn } from "./turn.ts";
 import { wordsOf } from "./words.ts";
 
-/** What the simulated model is going to answer, before any limit cuts it. */
+/** The simulated model's answer, before any limit truncates it. */
 export interface Plan {
   readonly reasoning: string;
   readonly text: string;
@@ -29,7 +29,7 @@ function isNamed(tool: Tool, message: string): boolean {
 }
 
 /**
- * A model that has called tools so often in a row answers, unless it is forced to go on: agents
+ * After this many tool turns in a row the model answers, unless it is forced to continue: agents
  * must come to an end.
  */
 const maxToolTurns = 2;
@@ -62,7 +62,7 @@ function textFor(turn: Turn, steering: Steering, random: Random): string {
   return replyTo(turn, random);
 }
 
-/** Decides the answer. The same ask always gets the same plan. */
+/** Decides the answer. Deterministic for the same turn. */
 export function planResponse(turn: Turn): Plan {
   const steering = steeringOf(turn.userText);
   const random = randomFrom(turn.digest, "answer");
@@ -88,7 +88,7 @@ const tokensByEffort: Record<string, number> = {
   max: 1024,
 };
 
-/** Tokens of reasoning that an effort level costs; unknown levels cost as much as medium. */
+/** Reasoning tokens per effort level; unknown levels cost as much as medium. */
 export function reasoningTokensFor(effort: string | undefined): number {
   return tokensByEffort[effort ?? "medium"] ?? 64;
 }

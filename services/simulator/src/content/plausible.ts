@@ -9,7 +9,7 @@ const oneOf =
   (random) =>
     values[integerBetween(random, 0, values.length - 1)] ?? "";
 
-/** Long prompts are searched only at their beginning: that is where people name things. */
+/** Only the beginning of a long prompt is searched: that is where people name things. */
 const searched = 4_000;
 const path = /(?:^|[\s"'`(])((?:\.{0,2}\/)?(?:[\w.-]{1,64}\/){0,12}[\w-]{1,64}\.[a-z]{1,5})(?=[\s"'`),.:;?!]|$)/i;
 const url = /https?:\/\/[^\s"'`<>()]{1,500}/i;
@@ -21,7 +21,7 @@ const named =
 
 const requested: Maker = (random, prompt) => prompt.slice(0, 100).replaceAll(/\s+/g, " ").trim() || proseOf(random, 6);
 
-/** By a word of the property's name; the first row that has one of its words counts. */
+/** By a word in the property's name; the first row with a matching word counts. */
 const makers: readonly (readonly [words: readonly string[], make: Maker])[] = [
   [["email", "mail"], oneOf("ada@example.com", "grace@example.com", "alan@example.com")],
   [["phone", "mobile", "fax"], oneOf("+1-202-555-0143", "+44-20-7946-0018")],
@@ -69,7 +69,7 @@ const ranges: readonly (readonly [words: readonly string[], low: number, high: n
   [["rating", "stars"], 3, 5],
 ];
 
-/** `firstName`, `first_name` and `first-name` are the words "firstname", "first" and "name". */
+/** `firstName`, `first_name` and `first-name` yield the words "firstname", "first" and "name". */
 function wordsIn(name: string): Set<string> {
   const parts = name
     .slice(0, 100)
@@ -80,14 +80,14 @@ function wordsIn(name: string): Set<string> {
   return new Set([...parts, parts.join("")]);
 }
 
-/** A text such as a property of this name has, taken from the prompt where that names one. */
+/** A plausible text for a property of this name, taken from the prompt if it mentions one. */
 export function textFor(name: string, prompt: string, random: Random): string {
   const words = wordsIn(name);
   const make = makers.find(([known]) => known.some((word) => words.has(word)))?.[1];
   return make?.(random, prompt) ?? wordsOf(random, 2);
 }
 
-/** A whole number such as a property of this name has; undefined where the name says nothing. */
+/** A plausible integer for a property of this name; undefined if the name gives no hint. */
 export function numberFor(name: string, random: Random): number | undefined {
   const words = wordsIn(name);
   const range = ranges.find(([known]) => known.some((word) => words.has(word)));

@@ -1,17 +1,16 @@
-/** A prefix of a prompt: its digest, and the tokens up to its end. */
+/** A prefix of a prompt: its digest, and the number of tokens in it. */
 export interface Prefix {
   readonly digest: string;
   readonly tokens: number;
 }
 
 /**
- * A prompt cache in memory, least recently written first out. Prefixes of different owners must
- * differ in digest.
+ * A prompt cache in memory that evicts the least recently written entry. Prefixes of different
+ * owners must have different digests.
  */
 export interface PrefixCache {
   /**
-   * Tokens of the longest of these prefixes, listed from short to long, that is remembered; 0 when
-   * none is.
+   * Tokens of the longest cached prefix, of those listed from short to long; 0 when none is cached.
    */
   match(prefixes: readonly Prefix[]): number;
   remember(prefixes: readonly Prefix[], lifeMs: number): void;
@@ -19,7 +18,7 @@ export interface PrefixCache {
 
 const capacity = 100_000;
 
-/** An empty cache. `now` gives milliseconds. */
+/** Creates an empty cache. `now` returns milliseconds. */
 export function createPrefixCache(now: () => number): PrefixCache {
   const expiries = new Map<string, number>();
   return {

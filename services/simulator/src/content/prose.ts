@@ -24,8 +24,8 @@ const sentences = [
   "At last the fog lifted, and everything stood where it had been all along.",
 ];
 
-// Every word is one o200k token at its place, so that a text cut after any token counts as many
-// tokens as were kept.
+// Every word is one o200k token in its position, so that a text truncated after any token has
+// exactly the tokens kept.
 const thoughts = [
   "Let me look at what the user wants here.",
   "The question is short, so the answer should be short too.",
@@ -53,7 +53,10 @@ function chosen(random: Random, from: readonly string[], last: string | undefine
 
 const wordsIn = (text: string): number => text.split(" ").length;
 
-/** Whole sentences of at least so many words together, the last one cut to end exactly there. */
+/**
+ * Complete sentences with at least `words` words in total, the last one truncated to end exactly
+ * there.
+ */
 export function proseOf(random: Random, words: number): string {
   const parts: string[] = [];
   let count = 0;
@@ -71,7 +74,7 @@ export function proseOf(random: Random, words: number): string {
     .replace(/[,;:]$/, "")}…`;
 }
 
-/** Thinking aloud, of exactly so many o200k tokens. */
+/** Reasoning text of exactly `tokens` o200k tokens. */
 export function reasoningOf(random: Random, tokens: number): string {
   const parts: string[] = [];
   // A thought has at least eight tokens.

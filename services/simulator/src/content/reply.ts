@@ -19,7 +19,7 @@ const keys: Readonly<Record<string, string>> = {
 const maxQuoteLength = 160;
 const maxWords = 5_000;
 
-/** The beginning of a text on one line, between quotation marks. */
+/** The beginning of a text on one line, in quotation marks. */
 export function quoted(text: string): string {
   const line = text
     .slice(0, 4 * maxQuoteLength)
@@ -47,8 +47,8 @@ function shapeOf({ seen, tools, system }: Turn): string {
 }
 
 /**
- * How many words the user wants: "in 200 words" says so; a story or an essay is longer than an
- * answer.
+ * The number of words the user wants: "in 200 words" is explicit; a story or an essay is longer
+ * than an answer.
  */
 function wordsWanted(userText: string): number {
   const [, number] = /\b(\d{1,4})[ -]words?\b/i.exec(userText) ?? [];
@@ -63,8 +63,8 @@ function uptakeOf(turn: Turn): string {
 }
 
 /**
- * An answer that says who is speaking, takes up what was asked, tells how to reach the real model,
- * and is as long as the user asked. The same ask and random stream give the same text.
+ * An answer that names the model, takes up the request, explains how to reach the real model, and
+ * has the requested length. Deterministic for the same turn and random stream.
  */
 export function replyTo(turn: Turn, random: Random): string {
   const opening = openings[integerBetween(random, 0, openings.length - 1)] ?? openings[0];

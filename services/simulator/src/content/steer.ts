@@ -1,10 +1,10 @@
-/** A call that the simulated model makes of one of the client's tools. */
+/** The simulated model's call of one of the client's tools. */
 export interface ToolCall {
   readonly name: string;
   readonly input: Record<string, unknown>;
 }
 
-/** What a user message asks of the simulator itself. */
+/** Directives in a user message for the simulator itself. */
 export interface Steering {
   readonly say?: string;
   readonly words?: number;
@@ -13,11 +13,11 @@ export interface Steering {
   readonly callAll: boolean;
   readonly think?: number;
   readonly refuse?: string;
-  /** Searches of the web that the provider runs itself. */
+  /** Web searches run by the provider itself. */
   readonly searches?: number;
   /** The answer is withheld. */
   readonly filtered: boolean;
-  /** The prompt itself is against the provider's rules. */
+  /** The prompt itself violates the provider's rules. */
   readonly blocked: boolean;
 }
 
@@ -51,8 +51,8 @@ const directives: readonly { pattern: RegExp; apply(draft: Draft, first: string,
 ];
 
 /**
- * Reads the directives in a user message. Each stands at the start of a line; `say:` takes all text
- * after it to the end of the message. A message without any steers nothing.
+ * Parses the directives in a user message. Each is at the start of a line; `say:` takes all text
+ * after it to the end of the message. A message without directives has no effect.
  */
 export function steeringOf(message: string): Steering {
   const draft: Draft = { calls: [], callAll: false, filtered: false, blocked: false };

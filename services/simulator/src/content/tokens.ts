@@ -1,6 +1,6 @@
 import { decode, encode } from "gpt-tokenizer/encoding/o200k_base";
 
-/** A run of text and the number of tokens that it stands for. */
+/** A piece of text and the number of tokens it counts as. */
 export interface Piece {
   readonly text: string;
   readonly tokens: number;
@@ -16,7 +16,7 @@ function countedBySize(text: string): boolean {
   return text.length > longText || (text.length >= longRun && hasLongRun(text));
 }
 
-/** Of anything but white space, or of white space. */
+/** Whether there is a long run of only white space, or of anything else. */
 function hasLongRun(text: string): boolean {
   let run = 0;
   let blank = false;
@@ -34,9 +34,9 @@ function tokensBySize(text: string): number {
 }
 
 /**
- * Tokens of a text: o200k, special tokens read as plain text. A text above 100,000 characters, or
- * with 2,000 characters in a row without (or of nothing but) white space, counts one token for
- * every 4 bytes begun.
+ * Tokens of a text: o200k, with special tokens as plain text. A text of more than 100,000
+ * characters, or with 2,000 consecutive characters without (or of only) white space, counts one
+ * token per 4 bytes, rounded up.
  */
 export function countTokens(text: string): number {
   return countedBySize(text) ? tokensBySize(text) : encode(text, asPlainText).length;
@@ -60,8 +60,8 @@ function slices(text: string): Piece[] {
 }
 
 /**
- * Cuts a text into its tokens; tokens that share a character stay together. The pieces joined give
- * the text back.
+ * Splits a text into its tokens; tokens that share a character stay together. The concatenated
+ * pieces equal the text.
  */
 export function piecesOf(text: string): Piece[] {
   if (countedBySize(text)) return slices(text);
@@ -87,7 +87,7 @@ export function tokensOf(pieces: readonly Piece[]): number {
   return total;
 }
 
-/** The longest prefix worth at most `limit` tokens, and whether anything was left out. */
+/** The longest prefix of at most `limit` tokens, and whether anything was left out. */
 export function takeTokens(pieces: readonly Piece[], limit: number): { pieces: Piece[]; tokens: number; cut: boolean } {
   const taken: Piece[] = [];
   let tokens = 0;

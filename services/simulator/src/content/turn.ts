@@ -1,4 +1,4 @@
-/** What came with a prompt beside its text. */
+/** The non-text content of a prompt. */
 export interface Seen {
   readonly images: number;
   readonly sounds: number;
@@ -11,26 +11,26 @@ export interface Tool {
   readonly schema: unknown;
 }
 
-/** One request for an answer, in terms that every chat protocol can be read into. */
+/** One request for an answer, independent of the chat protocol. */
 export interface Turn {
-  /** Hex digest of the request; decides everything that nothing else decides. */
+  /** Hex digest of the request; decides everything not decided otherwise. */
   readonly digest: string;
   /** The provider's name in the truth log. */
   readonly provider: string;
-  /** The id under which the model answers. */
+  /** The model id in the answer. */
   readonly model: string;
   /**
-   * Text of the last user message, without what a client's program wrote into it; empty when the
+   * Text of the last user message, without additions by a client program; empty when the
    * conversation ends otherwise.
    */
   readonly userText: string;
-  /** What the last user message has beside its text. */
+  /** The non-text content of the last user message. */
   readonly seen: Seen;
-  /** Whether there are instructions in front of the conversation. */
+  /** Whether the conversation begins with instructions. */
   readonly system: boolean;
-  /** How many turns in a row the model has called tools, up to now. */
+  /** How many turns in a row the model has called tools so far. */
   readonly toolTurns: number;
-  /** Texts of the tool results that end the conversation, if it ends so. */
+  /** Texts of the tool results at the end of the conversation, if any. */
   readonly toolResults: readonly string[];
   readonly tools: readonly Tool[];
   readonly toolChoice: "auto" | "none" | "required";
@@ -38,6 +38,6 @@ export interface Turn {
   readonly format: { readonly kind: "text" } | { readonly kind: "json" } | { readonly kind: "schema"; schema: unknown };
   /** Tokens of reasoning before the answer; 0 for a model that does not reason. */
   readonly reasoningTokens: number;
-  /** What `echo body` and `echo headers` answer. */
+  /** The answers to `echo body` and `echo headers`. */
   readonly echo: { readonly body: unknown; readonly headers: unknown };
 }

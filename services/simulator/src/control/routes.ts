@@ -107,7 +107,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** Answers the simulator's own API under /sim. */
+/** Handles the simulator's own API under /sim. */
 export function control(method: string, url: URL, bytes: Buffer, context: ControlContext): ControlReply {
   for (const row of rows) {
     const match = row.method === method ? row.path.exec(url.pathname) : null;

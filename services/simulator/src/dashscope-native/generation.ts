@@ -8,7 +8,8 @@ const speechModel = /^qwen3-tts-(instruct-)?flash(-\d{4}-\d{2}-\d{2})?$/;
 const videoModel = /^(wan|happyhorse-)/;
 
 /**
- * `POST /api/v1/services/aigc/multimodal-generation/generation`: images and speech, by the model.
+ * `POST /api/v1/services/aigc/multimodal-generation/generation`: images or speech, depending on the
+ * model.
  */
 export function multimodalGeneration(call: Call): Reply {
   const { model } = call;

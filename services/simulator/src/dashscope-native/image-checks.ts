@@ -3,7 +3,7 @@ import { freeSize, listedSizes, type QwenImageModel } from "./image-models.ts";
 import type { ImageRequest } from "./image-schema.ts";
 import { invalidParameter } from "./protocol.ts";
 
-/** A checked request: the prompt and what is made of it. */
+/** A validated request: the prompt and the output. */
 export interface ImageJob {
   readonly text: string;
   readonly references: number;
@@ -67,7 +67,7 @@ function contentOf({ input }: ImageRequest, model: QwenImageModel): Content {
   return { text, lastImage, references: images.length };
 }
 
-// Without a size an edit keeps the shape of its last image, at about a million pixels.
+// Without a size, an edit keeps the aspect ratio of its last image, at about a million pixels.
 function usualSize(model: QwenImageModel, last: Content["lastImage"]): readonly [number, number] {
   if (last === undefined || model.draws) return model.usualSize;
   const scale = 1024 / Math.sqrt(last[0] * last[1]);
@@ -98,7 +98,7 @@ function sizeOf(
   );
 }
 
-/** Checks a request against the rules of its model, and decides what it makes. */
+/** Validates a request by the rules of its model, and decides its output. */
 export function imageJob(request: ImageRequest, model: QwenImageModel): ImageJob {
   const { text, lastImage, references } = contentOf(request, model);
   const { size, n = 1 } = request.parameters ?? {};

@@ -1,14 +1,14 @@
-/** What the simulator knows of one qwen-image model. */
+/** One simulated qwen-image model. */
 export interface QwenImageModel {
-  /** Makes pictures of text alone. */
+  /** Makes images from text alone. */
   readonly draws: boolean;
-  /** Most reference images; 0 for a model that takes none. */
+  /** Maximum reference images; 0 if not supported. */
   readonly references: number;
-  /** `listed`: of a list; `free`: any within the bounds; `none`: refuses a size. */
+  /** `listed`: one of a list; `free`: any within the bounds; `none`: rejects a size. */
   readonly size: "listed" | "free" | "none";
   readonly usualSize: readonly [number, number];
   readonly max: number;
-  /** Usage by the size of the picture that was made, as the third generation reports it. */
+  /** Reports usage by output size, as the third generation does. */
   readonly outputUsage: boolean;
 }
 
@@ -31,13 +31,13 @@ const families: readonly (readonly [RegExp, QwenImageModel])[] = [
   [/^qwen-image-edit$/, { ...editing, size: "none", max: 1 }],
 ];
 
-/** A model by its id; a date after it names a snapshot. */
+/** A model by its id; a date suffix names a snapshot. */
 export function qwenImageModel(id: string): QwenImageModel | undefined {
   const undated = id.replace(/-\d{4}-\d{2}-\d{2}$/, "");
   return families.find(([pattern]) => pattern.test(undated))?.[1];
 }
 
-/** The sizes of the models that have a list. */
+/** The sizes of models with a list. */
 export const listedSizes: readonly string[] = ["1664*928", "1472*1104", "1328*1328", "1104*1472", "928*1664"];
 
 const minPixels = 512 * 512;

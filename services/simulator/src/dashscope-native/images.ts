@@ -11,7 +11,7 @@ import { imageSchema } from "./image-schema.ts";
 import { invalidParameter, rejectNative, requestIdFields } from "./protocol.ts";
 import { nativeWording } from "./wording.ts";
 
-// From this many pixels on a picture of the third generation is one of the large kind.
+// From this many pixels on, an image of the third generation counts as large.
 const largeKind = 1536 * 1536;
 
 function usageOf({ width, height, references }: ImageJob, made: number, model: QwenImageModel): Usage {

@@ -7,7 +7,7 @@ export interface NativeError {
   readonly message: string;
 }
 
-/** The request id as bodies and events repeat it. */
+/** The request id as repeated in bodies and events. */
 export function requestIdFields(requestId: string): object {
   return { request_id: requestId };
 }
@@ -16,12 +16,12 @@ function json({ status, code, message }: NativeError): JsonReply {
   return { type: "json", status, body: { code, message }, requestIdFields };
 }
 
-/** Rejects a request in the native endpoint's flat shape: `code` and `message`. */
+/** Rejects a request in the native endpoint's flat format: `code` and `message`. */
 export function rejectNative(error: NativeError): Rejection {
   return new Rejection(json(error));
 }
 
-/** Rejects a request for one of its parameters. */
+/** Rejects a request because of one of its parameters. */
 export function invalidParameter(message: string, code = "InvalidParameter"): Rejection {
   return rejectNative({ status: 400, code, message });
 }
@@ -52,7 +52,7 @@ function errorFor({ status, quota, message }: Problem): NativeError {
   return { status, code: row.code, message: message ?? row.message };
 }
 
-/** An error told in a stream that has begun. */
+/** An error in a stream that has already begun. */
 export function nativeErrorEvent({ status, code, message }: NativeError): StreamEvent {
   return { event: "error", httpStatus: status, data: JSON.stringify({ code, message }), requestIdFields };
 }

@@ -6,7 +6,7 @@ import { createVideo } from "./videos.ts";
 
 const services = "/v1/services/aigc";
 
-/** DashScope's own protocol, beside its copy of OpenAI's. */
+/** DashScope's own protocol, next to its copy of OpenAI's. */
 export const dashScopeNative: Provider = {
   name: "dashscope",
   prefix: "/dashscope/api",

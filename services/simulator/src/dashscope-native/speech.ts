@@ -83,8 +83,8 @@ function* eventsOf(
 }
 
 /**
- * A speech model's answer at the multimodal generation endpoint; events when
- * `X-DashScope-SSE: enable` asks for them.
+ * A speech model's answer at the multimodal generation endpoint; streamed if requested by
+ * `X-DashScope-SSE: enable`.
  */
 export function qwenSpeech(call: Call): Reply {
   const input = checked(call);

@@ -2,7 +2,7 @@ import { type Probe, probe } from "../media/probe.ts";
 import type { VideoModel } from "./video-models.ts";
 import type { VideoRequest } from "./video-schema.ts";
 
-/** A fault of the input, which the provider finds only when the task runs. */
+/** An input error that the provider only finds when the task runs. */
 export class InputFault extends Error {
   readonly code: string;
   constructor(message: string, code = "InvalidParameter") {
@@ -80,7 +80,7 @@ function mediaSeconds(request: VideoRequest, model: VideoModel): number {
 }
 
 /**
- * Checks the media of a request and gives the seconds of video in it that are charged. Throws
+ * Validates the media of a request and returns the seconds of input video that are charged. Throws
  * InputFault.
  */
 export function inputSeconds(request: VideoRequest, model: VideoModel): number {

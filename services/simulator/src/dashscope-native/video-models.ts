@@ -1,17 +1,17 @@
-/** What makes a video of what: text, a first frame, references, or another video. */
+/** The input of a video: text, a first frame, references, or another video. */
 export type VideoTask = "t2v" | "i2v" | "r2v" | "edit";
 /** How a task reports its usage. */
 export type VideoUsageShape = "ratio" | "size" | "seconds" | "happyhorse";
 
-/** What the simulator knows of one video model. */
+/** One simulated video model. */
 export interface VideoModel {
   readonly version: "2.5" | "2.6" | "2.7" | "happyhorse";
   readonly task: VideoTask;
   readonly flash: boolean;
   readonly maxPromptLength: number;
-  /** Allowed lengths in seconds: a list, or the least and the most. */
+  /** Allowed lengths in seconds: a list, or minimum and maximum. */
   readonly seconds: { readonly listed: readonly number[] } | { readonly min: number; readonly max: number };
-  /** Takes `size` (`W*H`) in place of `resolution`. */
+  /** Accepts `size` (`W*H`) instead of `resolution`. */
   readonly bySize: boolean;
   readonly tiers: readonly number[];
   readonly usage: VideoUsageShape;
@@ -60,7 +60,7 @@ function happyHorse(task: string): VideoModel | undefined {
 const wanId = /^wan(2\.[567])-(t2v|i2v|r2v|videoedit)(-flash)?(-preview)?(-us)?(?:-\d{4}-\d{2}-\d{2})?$/;
 const happyHorseId = /^happyhorse-1\.[01]-(t2v|i2v|r2v|video-edit)$/;
 
-/** A video model by its id; a date after it names a snapshot. */
+/** A video model by its id; a date suffix names a snapshot. */
 export function videoModel(id: string): VideoModel | undefined {
   const horse = happyHorseId.exec(id);
   if (horse !== null) return happyHorse(horse[1] ?? "");
@@ -93,10 +93,10 @@ export function ratioOfSize(size: string, tier: number): string {
   return ratios[sizes[tier]?.indexOf(size) ?? 0] ?? "16:9";
 }
 
-/** Every ratio with a size of its own at 720 and 1080. */
+/** Every ratio with a defined size at 720 and 1080. */
 export const videoRatios: readonly string[] = ratios;
 
-/** The `W*H` of a tier and a ratio; even numbers for ratios that have none of their own. */
+/** The `W*H` of a tier and a ratio; computed in even numbers for ratios without a defined size. */
 export function sizeOfRatio(tier: number, ratio: string): string {
   const at = ratios.indexOf(ratio);
   const size = at < 0 ? undefined : sizes[tier]?.[at];

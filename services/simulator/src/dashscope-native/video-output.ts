@@ -3,7 +3,7 @@ import { InputFault } from "./video-inputs.ts";
 import { ratioOfSize, sizeOfRatio, tierOfSize, type VideoModel, videoRatios } from "./video-models.ts";
 import type { VideoRequest } from "./video-schema.ts";
 
-/** What a task makes. */
+/** The output of a task. */
 export interface VideoOutput {
   readonly width: number;
   readonly height: number;
@@ -14,7 +14,7 @@ export interface VideoOutput {
   readonly sound: boolean;
 }
 
-/** Frames a second of these videos. */
+/** Frames per second of these videos. */
 export const wanFps = 30;
 
 const laterRatios = [...videoRatios, "4:5", "5:4", "21:9", "9:21"];
@@ -81,7 +81,7 @@ export function outputOf(request: VideoRequest, model: VideoModel, secondsIn: nu
   return { width, height, tier, ratio, seconds, sound };
 }
 
-/** Usage as the version of the model reports it; input and output seconds add up to `duration`. */
+/** Usage in the format of the model's version; input and output seconds add up to `duration`. */
 export function usageOf(output: VideoOutput, model: VideoModel, secondsIn: number): Usage {
   const { width, height, tier, ratio, seconds } = output;
   const size = `${width}*${height}`;

@@ -11,7 +11,7 @@ const mediaTypes = [
 ];
 
 /**
- * The body of the video synthesis endpoint. What is not of the model's own fields is found by the
+ * The body of the video synthesis endpoint. Fields that the model does not support are found by the
  * task.
  */
 export const videoSchema = z.looseObject({

@@ -14,7 +14,7 @@ const statuses = {
   succeeded: "SUCCEEDED",
   failed: "FAILED",
   cancelled: "CANCELED",
-  // A task that is lost is one that the provider does not know.
+  // The provider does not know a lost task.
   expired: "UNKNOWN",
 } as const satisfies Record<Phase, string>;
 
@@ -67,7 +67,7 @@ function outputOf(task: Task, phase: Phase): object {
   return phase === "expired" ? known : { ...known, ...timesOf(task, phase), ...resultOf(task, phase) };
 }
 
-/** `GET /api/v1/tasks/{id}`; a task that is not known is a 200 of status UNKNOWN. */
+/** `GET /api/v1/tasks/{id}`; an unknown task is a 200 with status UNKNOWN. */
 export function getTask(call: Call): Reply {
   const task = taskFor(call);
   if (task === undefined) {
@@ -88,7 +88,7 @@ export function getTask(call: Call): Reply {
   return { type: "json", status: 200, body, responseId: task.id, task: reported, requestIdFields, ...measured };
 }
 
-/** `POST /api/v1/tasks/{id}/cancel`; only a task that is queued. */
+/** `POST /api/v1/tasks/{id}/cancel`; only for a queued task. */
 export function cancelTask(call: Call): Reply {
   const task = taskFor(call);
   if (task === undefined || !call.tasks.cancel(task)) {

@@ -9,7 +9,7 @@ import { outputOf, usageOf, type VideoOutput } from "./video-output.ts";
 import { type VideoRequest, videoSchema } from "./video-schema.ts";
 import { nativeWording } from "./wording.ts";
 
-/** What a video task keeps beside what all tasks keep. */
+/** Additional state of a video task. */
 export interface WanFacts {
   readonly digest: string;
   readonly prompt: string | undefined;
@@ -49,7 +49,7 @@ function checkPrompt({ input }: VideoRequest, model: VideoModel): void {
   }
 }
 
-// Most faults of the fields are found by the task and not by the request that makes it.
+// Most field errors are found by the task rather than by the request that creates it.
 function outcomeOf(call: Call, request: VideoRequest, model: VideoModel): Outcome {
   try {
     checkPrompt(request, model);

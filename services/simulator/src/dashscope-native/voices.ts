@@ -12,7 +12,7 @@ export function voicesOf(model: string): readonly string[] {
 
 const wide = /[\p{Script=Han}]/u;
 
-/** Characters as they are charged: a Han ideograph is two, every other code point one. */
+/** Characters as charged: a Han ideograph counts two, every other code point one. */
 export function chargedCharacters(text: string): number {
   let characters = 0;
   for (const character of text) characters += wide.test(character) ? 2 : 1;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { firstIssue } from "../completions/issue.ts";
 
-/** What is wrong with a body, as the native endpoint says it. */
+/** The validation error in the native endpoint's wording. */
 export function nativeWording(error: z.ZodError, body: unknown): string {
   const { param, problem } = firstIssue(error, body);
   switch (problem.kind) {

@@ -82,7 +82,7 @@ export function qwenChat(call: Call): Reply {
   const prompt = promptTokensOf(request, model, `dashscope ${call.credential}`);
   checkPrompt(request, model, prompt.total);
   if (request.enable_search && !model.searches) {
-    // The one fault that is found only after the stream has begun.
+    // The one error that is only found after the stream has begun.
     return {
       type: "events",
       framing: "sse",

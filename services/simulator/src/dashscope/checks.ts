@@ -7,7 +7,7 @@ type Check = (request: QwenChatRequest, model: QwenModel) => string | undefined;
 
 const algo = "<400> InternalError.Algo.InvalidParameter:";
 
-/** Whether this request makes the model think. */
+/** Whether the model thinks for this request. */
 export function thinksOn(request: QwenChatRequest, model: QwenModel): boolean {
   if (model.thinks === "always" || model.thinks === "never") return model.thinks === "always";
   return request.enable_thinking ?? model.thinks === "on";
@@ -132,7 +132,7 @@ const checks: readonly Check[] = [
   speech,
 ];
 
-/** The first rule of DashScope's, beyond the schema, that a request breaks. */
+/** The first of DashScope's rules beyond the schema that a request breaks. */
 export function brokenRule(request: QwenChatRequest, model: QwenModel): ApiError | undefined {
   for (const check of checks) {
     const message = check(request, model);

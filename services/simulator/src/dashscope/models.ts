@@ -1,11 +1,11 @@
 import type { ChatModel } from "../completions/flavour.ts";
 
-/** What the simulator knows of one Qwen model beyond its sizes. */
+/** One simulated Qwen model, beyond its sizes. */
 export type QwenModel = ChatModel & {
-  /** `never`; `off` or `on` until `enable_thinking` says otherwise; `always`. */
+  /** `never`; `off` or `on` by default, until `enable_thinking` overrides it; `always`. */
   readonly thinks: "never" | "off" | "on" | "always";
   readonly streamOnly: boolean;
-  /** Takes image, video and audio parts. */
+  /** Accepts image, video and audio parts. */
   readonly sees: boolean;
   readonly hears: boolean;
   readonly searches: boolean;
@@ -67,7 +67,7 @@ export function findQwenModel(id: string): QwenModel | undefined {
   return byId.get(id);
 }
 
-/** Every id, in the order of the table. */
+/** All ids, in the order of the table. */
 export function qwenModelIds(): string[] {
   return [...byId.keys()];
 }

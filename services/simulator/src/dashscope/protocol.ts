@@ -2,7 +2,7 @@ import type { ApiError } from "../completions/flavour.ts";
 import { uuidOf } from "../content/uuid.ts";
 import { type JsonReply, type Problem, type Protocol, Rejection } from "../http/types.ts";
 
-/** Error bodies of the compatible endpoint: the ids stand beside `error`. */
+/** Error bodies of the compatible endpoint: the ids are next to `error`. */
 function errorBody(code: string | null, message: string, type: string, param: string | null = null): object {
   return { error: { code, param, message, type } };
 }
@@ -15,7 +15,7 @@ function json(status: number, body: object): JsonReply {
   return { type: "json", status, body, requestIdFields };
 }
 
-/** Rejects a chat request in the compatible endpoint's words. */
+/** Rejects a chat request in the compatible endpoint's format. */
 export function rejectDashScope({
   status,
   message,
@@ -58,7 +58,7 @@ const rows: { readonly [status: number]: Row } = {
   },
 };
 
-// The code that means an empty account elsewhere is a limit on tokens a minute here.
+// The code that elsewhere means an exhausted account is a limit of tokens per minute here.
 const quotaRow: Row = {
   code: "insufficient_quota",
   message: "You exceeded your current quota, please check your plan and billing details.",

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { omniChatSchema } from "../completions/schema.ts";
 
 /**
- * The chat request with the fields that DashScope adds or takes otherwise. Unknown fields are
- * ignored there.
+ * The chat request with DashScope's additional and different fields. Unknown fields are ignored
+ * there.
  */
 export const qwenChatSchema = omniChatSchema.extend({
   temperature: z.number().min(0).lt(2).nullish(),

@@ -10,7 +10,7 @@ function shown(value: unknown): string {
   return typeof value === "string" ? `'${value}'` : JSON.stringify(value);
 }
 
-/** DashScope's words for an issue. */
+/** DashScope's wording of an issue. */
 export function qwenWording({ param, value, problem }: Issue): string {
   const where = dotted(param);
   switch (problem.kind) {

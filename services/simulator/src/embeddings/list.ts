@@ -5,7 +5,7 @@ import type { Call, JsonReply } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
 import { base64Of, shuffled, vectorOf } from "./vector.ts";
 
-/** A text, or one that the client has cut into token ids itself. */
+/** A text, or one that the client has already split into token ids. */
 export type EmbeddingInput = string | readonly number[];
 
 /** Reads `input`: one text, one token array, or a list of either. */
@@ -22,7 +22,7 @@ export function tokensOfInput(input: EmbeddingInput): number {
   return typeof input === "string" ? countTokens(input) : input.length;
 }
 
-/** The answer of the providers that copy OpenAI's: a list of vectors, each with its index. */
+/** The answer of providers with OpenAI's format: a list of vectors, each with its index. */
 export function embeddingList(
   call: Call,
   options: {
@@ -32,7 +32,7 @@ export function embeddingList(
     base64: boolean;
     tokens: number;
     usage: Usage;
-    /** Fields beside the common ones. */
+    /** Fields besides the common ones. */
     fields?: object;
   },
 ): JsonReply {

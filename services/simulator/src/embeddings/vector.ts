@@ -1,12 +1,12 @@
 import { hashOf, randomFrom } from "../content/hash.ts";
 
-// Keeps the text of a vector short; far below what a unit length is checked to.
+// Keeps the text of a vector short; far more precise than unit length is checked to.
 const precision = 1e9;
 
 /**
- * The vector of a text, and the same for the same model and text. A shorter one is the beginning of
- * a longer one, brought to length 1 over the first `unitOver` numbers: its own count, or the whole
- * where a provider leaves a shortened vector as it is.
+ * The vector of a text, deterministic for the same model and text. A shorter one is a prefix of a
+ * longer one, normalized to length 1 over the first `unitOver` numbers: its own count, or the whole
+ * if a provider leaves a truncated vector unnormalized.
  */
 export function vectorOf(options: { model: string; text: string; dimensions: number; unitOver?: number }): number[] {
   const { dimensions, unitOver = dimensions } = options;
@@ -29,7 +29,7 @@ export function base64Of(vector: readonly number[]): string {
   return bytes.toString("base64");
 }
 
-/** The items as the fault `embeddings-shuffle` orders them. */
+/** The items in the order required by the fault `embeddings-shuffle`. */
 export function shuffled<T>(items: T[], isShuffled: boolean): T[] {
   return isShuffled ? items.toReversed() : items;
 }

@@ -3,11 +3,13 @@ import type { Faults } from "./catalogue.ts";
 
 const remembered = 100_000;
 
-/** Counts the attempts of equal requests, which is what the `times` fault limits the others by. */
+/**
+ * Counts the attempts of equal requests, which the `times` fault uses to limit the other faults.
+ */
 export class AttemptCounter {
   readonly #seen = new LRUCache<string, number>({ max: remembered });
 
-  /** The faults that hold for this attempt: all, or none once `times` attempts were hit. */
+  /** The faults of this attempt: all, or none after `times` attempts. */
   limit(faults: Faults, digest: string): Faults {
     if (faults.times === undefined) return faults;
     const before = this.#seen.get(digest) ?? 0;

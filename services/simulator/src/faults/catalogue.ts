@@ -1,6 +1,6 @@
 interface FaultInfo {
   readonly value: "flag" | "number" | "text";
-  /** Used when the name is given without a value. */
+  /** The value when the name is given without one. */
   readonly otherwise: number | string;
   readonly about: string;
 }
@@ -99,19 +99,19 @@ export type Faults = { readonly [K in Exclude<FaultName, TextFault>]?: number } 
   readonly [K in TextFault]?: string;
 };
 
-/** A fault name or value that makes no sense. */
+/** An unknown fault name or an invalid value. */
 export class UnknownFault extends Error {}
 
 function isFaultName(name: string): name is FaultName {
   return Object.hasOwn(faultTable, name);
 }
 
-/** All names, longest first, so that a suffix is matched by its longest name. */
+/** All names, longest first, so that a suffix matches its longest name. */
 export const faultNames: readonly FaultName[] = Object.keys(faultTable)
   .filter(isFaultName)
   .sort((a, b) => b.length - a.length);
 
-/** Checks one fault. An absent or empty value means the default. Throws UnknownFault. */
+/** Parses one fault. An absent or empty value means the default. Throws UnknownFault. */
 export function parseFault(name: string, value: unknown): Faults {
   if (!isFaultName(name)) throw new UnknownFault(`unknown fault '${name}'`);
   const info: FaultInfo = faultTable[name];

@@ -2,7 +2,7 @@ import { CutByFault } from "../http/sink.ts";
 import type { Protocol, StreamEvent } from "../http/types.ts";
 import type { Faults } from "./catalogue.ts";
 
-/** The answer falls silent for ever here. */
+/** The answer stalls here for ever. */
 export const stalled = Symbol("stalled");
 
 function ending(faults: Faults, sent: number): CutByFault | undefined {
@@ -11,13 +11,13 @@ function ending(faults: Faults, sent: number): CutByFault | undefined {
   return undefined;
 }
 
-/** An error told inside an answer that has status 200. */
+/** An error inside an answer with status 200. */
 export function errorInside(protocol: Protocol, faults: Faults): StreamEvent {
   return protocol.streamError({ status: faults["error-status"] ?? 500, quota: faults.quota !== undefined });
 }
 
 /**
- * Works the faults that concern whole events into a stream. Ends with CutByFault where a fault cuts
+ * Applies the faults that concern whole events to a stream. Ends with CutByFault if a fault cuts
  * it.
  */
 export function* withEventFaults(

@@ -26,7 +26,7 @@ export function faultsFromHeaders(headers: IncomingHttpHeaders): Faults {
   return Object.assign({}, ...faults);
 }
 
-/** `slow=10,crlf` as the environment gives it. Throws UnknownFault. */
+/** `slow=10,crlf` as in the environment. Throws UnknownFault. */
 export function faultsFromText(text: string): Faults {
   const parts = text.split(",").filter((part) => part.trim() !== "");
   const faults = parts.map((part) => {
@@ -36,7 +36,7 @@ export function faultsFromText(text: string): Faults {
   return Object.assign({}, ...faults);
 }
 
-/** Faults as the control API gives them: an object of names and values. Throws UnknownFault. */
+/** Faults as in the control API: an object of names and values. Throws UnknownFault. */
 export function faultsFromObject(given: Record<string, unknown>): Faults {
   return Object.assign({}, ...Object.entries(given).map(([name, value]) => parseFault(name, value)));
 }

@@ -39,12 +39,12 @@ function fits(pattern: string | undefined, value: string | undefined): boolean {
   return pattern.endsWith("*") ? value.startsWith(pattern.slice(0, -1)) : value === pattern;
 }
 
-/** The fault rules set over the control API, oldest first. */
+/** The fault rules set through the control API, oldest first. */
 export class FaultRules {
   readonly #rules = new Map<string, Rule>();
   #made = 0;
 
-  /** Throws UnknownFault when the rule names no known fault. */
+  /** Throws UnknownFault when the rule contains an unknown fault. */
   add(input: RuleInput): RuleView {
     const id = `rule-${++this.#made}`;
     const { seed } = input.match;
@@ -58,7 +58,8 @@ export class FaultRules {
   }
 
   /**
-   * The union of the faults of all rules that hit this attempt; counts the hits. Later rules win.
+   * The union of the faults of all rules that match this attempt; counts the hits. Later rules take
+   * precedence.
    */
   apply(target: Target): Faults {
     const hit: Faults[] = [];

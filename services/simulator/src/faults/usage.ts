@@ -9,7 +9,7 @@ function multiplied(usage: object, factor: number): Usage {
   return Object.fromEntries(entries);
 }
 
-/** Usage as the faults want it told: multiplied, or not at all. */
+/** Usage as modified by faults: multiplied, or omitted. */
 export function reportedUsage(usage: Usage, faults: Faults): Usage | undefined {
   if (faults["usage-missing"] !== undefined) return undefined;
   const factor = faults["usage-lie"];

@@ -143,7 +143,7 @@ const inlineData: Check = ({ contents }) => {
 
 const checks: readonly Check[] = [toolSchemas, parts, roles, turns, signatures, toolUse, output, thinking, inlineData];
 
-/** The first rule, beyond the schema, that a request breaks, in Google's words. */
+/** The first rule beyond the schema that a request breaks, in Google's wording. */
 export function brokenRule(request: GenerateRequest, model: GeminiModel): string | undefined {
   for (const check of checks) {
     const message = check(request, model);

@@ -67,7 +67,7 @@ function textOf({ content }: One): string {
 
 function valuesOf(request: One, call: Call, { dimensions: full }: EmbeddingModel): { values: number[] } {
   const dimensions = request.outputDimensionality ?? full;
-  // A shortened vector keeps the scale of the whole.
+  // A truncated vector keeps the scale of the whole.
   return { values: vectorOf({ model: call.model ?? "", text: textOf(request), dimensions, unitOver: full }) };
 }
 

@@ -12,7 +12,7 @@ interface Step {
 
 const groupSize = 4;
 
-// Google sends a few tokens at a time; a function call comes whole.
+// Google sends a few tokens at a time; a function call is sent in one piece.
 function* stepsOf(job: GenerateJob, candidate: Candidate): Generator<Step> {
   for (const kind of ["reasoning", "content"] as const) {
     const pieces = candidate[kind];
@@ -41,7 +41,7 @@ function eventOf(job: GenerateJob, candidate: object, usage: StreamEvent["usage"
 }
 
 /**
- * The events of a stream: each a whole response with some of the parts and the usage so far; the
+ * The events of a stream: each a complete response with some of the parts and the usage so far; the
  * last one finishes.
  */
 export function* eventsOf(job: GenerateJob): Generator<StreamEvent> {

@@ -1,4 +1,4 @@
-// Below these fields stand the client's own names.
+// Below these fields, names are the client's own.
 const opaque = new Set([
   "args",
   "response",
@@ -14,8 +14,8 @@ function camel(name: string): string {
 }
 
 /**
- * Google reads `generation_config` and `generationConfig` alike; gives every field its camel-case
- * name.
+ * Google accepts `generation_config` and `generationConfig` alike; converts every field name to
+ * camel case.
  */
 export function withCamelNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withCamelNames);
@@ -27,7 +27,7 @@ export function withCamelNames(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** `generationConfig.maxOutputTokens` as Google's errors write it. */
+/** `generationConfig.maxOutputTokens` as written in Google's errors. */
 export function snakePath(path: readonly PropertyKey[]): string {
   const names = path.map((key) =>
     typeof key === "number" ? `[${key}]` : `.${String(key).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`,

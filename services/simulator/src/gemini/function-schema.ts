@@ -28,8 +28,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * What Google's own schema dialect (`parameters`, `responseSchema`) does not take: JSON Schema
- * keywords outside its list, and lists of types. The `...JsonSchema` fields take any.
+ * What Google's own schema dialect (`parameters`, `responseSchema`) does not support: JSON Schema
+ * keywords outside its list, and lists of types. The `...JsonSchema` fields accept any.
  */
 export function schemaFault(schema: unknown, path: string): string | undefined {
   if (!isObject(schema)) return undefined;

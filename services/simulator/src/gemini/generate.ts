@@ -13,7 +13,7 @@ import { countSchema, type GenerateRequest, generateSchema } from "./schema.ts";
 import { turnOf } from "./turn.ts";
 import { geminiWording } from "./wording.ts";
 
-/** The model of a path; rejects one that is not there. */
+/** The model of a path; rejects an unknown one. */
 export function modelFor(call: Call, method: string): GeminiModel {
   const model = findGeminiModel(call.model ?? "");
   if (model !== undefined) return model;

@@ -1,4 +1,4 @@
-/** What the simulator knows of one Gemini model that makes images. */
+/** One simulated Gemini model that makes images. */
 export interface GeminiImageModel {
   readonly inputTokenLimit: number;
   readonly sizes: readonly string[];
@@ -45,7 +45,7 @@ const base: { readonly [ratio: string]: readonly [number, number] } = {
 const wide: typeof base = { "1:4": [512, 2048], "4:1": [2048, 512], "1:8": [384, 3072], "8:1": [3072, 384] };
 const factors: { readonly [size: string]: number } = { "512": 0.5, "1K": 1, "2K": 2, "4K": 4 };
 
-/** Width and height of a ratio at a size; undefined when the model does not make it. */
+/** Width and height of a ratio at a size; undefined when the model does not support it. */
 export function geminiImageSize(
   model: GeminiImageModel,
   ratio: string,

@@ -7,7 +7,7 @@ import type { Prompt } from "./prompt.ts";
 import type { GenerateRequest } from "./schema.ts";
 import { turnOf } from "./turn.ts";
 
-/** A checked request, and what it is answered with. */
+/** A validated request, with its answer. */
 export interface GenerateJob {
   readonly call: Call;
   readonly responseId: string;
@@ -33,7 +33,7 @@ function cachedTokens(call: Call, prompt: Prompt): number {
   return seen < cacheableFrom ? 0 : seen;
 }
 
-/** Decides the answer to a checked request. */
+/** Decides the answer to a validated request. */
 export function jobFor(call: Call, request: GenerateRequest, model: GeminiModel, prompt: Prompt): GenerateJob {
   const config = request.generationConfig ?? {};
   const { huge } = call.faults;
@@ -60,7 +60,7 @@ function details(byModality: Iterable<readonly [string, number]>): object[] {
   return [...byModality].map(([modality, tokenCount]) => ({ modality, tokenCount }));
 }
 
-/** Usage after so many tokens of answer and of thoughts, as an honest provider tells it. */
+/** Usage after this many tokens of answer and thoughts, as an honest provider reports it. */
 export function usageOf({ prompt, cached }: GenerateJob, responseTokens: number, thoughtTokens: number): Usage {
   return {
     promptTokenCount: prompt.total,
@@ -73,7 +73,7 @@ export function usageOf({ prompt, cached }: GenerateJob, responseTokens: number,
   };
 }
 
-/** Tokens of all candidates: what is answered, and what is thought. */
+/** Tokens of all candidates: answers and thoughts. */
 export function totalsOf({ candidates }: GenerateJob): { response: number; thoughts: number } {
   let response = 0;
   let thoughts = 0;
@@ -84,7 +84,7 @@ export function totalsOf({ candidates }: GenerateJob): { response: number; thoug
   return { response, thoughts };
 }
 
-/** The usage that the client is told. */
+/** The usage reported to the client. */
 export function usageReport(job: GenerateJob, responseTokens: number, thoughtTokens: number): Usage | undefined {
   return reportedUsage(usageOf(job, responseTokens, thoughtTokens), job.call.faults);
 }

@@ -1,4 +1,4 @@
-/** What the simulator knows of one Gemini model. */
+/** One simulated Gemini model. */
 export interface GeminiModel {
   readonly id: string;
   readonly displayName: string;
@@ -8,9 +8,9 @@ export interface GeminiModel {
    * `never`; `optional` by budget, 0 switches it off; `always` by budget; `level` by thinkingLevel.
    */
   readonly thinking: "never" | "optional" | "always" | "level";
-  /** Function calls must come back with their thought signature. */
+  /** Function calls must be sent back with their thought signature. */
   readonly needsSignatures: boolean;
-  /** Takes tools and a JSON answer in one request. */
+  /** Accepts tools and a JSON response format in one request. */
   readonly toolsWithJson: boolean;
 }
 

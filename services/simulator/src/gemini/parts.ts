@@ -2,7 +2,7 @@ import { type Candidate, type CandidateCall, textOf } from "../content/candidate
 import type { GenerateJob } from "./job.ts";
 import { signatureOf } from "./signature.ts";
 
-/** The arguments of a call; what a token limit cut are none. */
+/** The arguments of a call; empty if a token limit truncated them. */
 function argsOf(call: CandidateCall): unknown {
   try {
     return JSON.parse(textOf(call.input));
@@ -11,7 +11,7 @@ function argsOf(call: CandidateCall): unknown {
   }
 }
 
-/** A function call part. The first of a turn carries the thought signature on models that think. */
+/** A function call part. The first of a turn has the thought signature on models that think. */
 export function callPart(job: GenerateJob, call: CandidateCall, index: number): object {
   const args = argsOf(call);
   const signed = index === 0 && job.model.thinking !== "never";
@@ -21,7 +21,7 @@ export function callPart(job: GenerateJob, call: CandidateCall, index: number): 
   };
 }
 
-/** The parts of a whole candidate: thoughts when they are shown, text, function calls. */
+/** The parts of a complete candidate: thoughts if shown, text, function calls. */
 export function partsOf(job: GenerateJob, candidate: Candidate): object[] {
   const thoughts = job.showsThoughts ? textOf(candidate.reasoning) : "";
   const text = textOf(candidate.content);

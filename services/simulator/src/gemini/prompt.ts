@@ -47,9 +47,9 @@ function partCost(part: Part): [Modality, number] {
 }
 
 /**
- * Counts a prompt: text by o200k, a token for each turn, images 258 a tile of 768 pixels (258 in
- * all up to 384 x 384), audio 32 tokens a second at 32,000 bytes a second, a video 2,630, PDF 258 a
- * page, tools as their JSON.
+ * Counts a prompt: text by o200k, a token per turn, images 258 per tile of 768 pixels (258 in total
+ * up to 384 x 384), audio 32 tokens per second at 32,000 bytes per second, a video 2,630, PDF 258
+ * per page, tools as their JSON.
  */
 export function promptOf(
   request: Pick<GenerateRequest, "contents" | "systemInstruction" | "tools">,

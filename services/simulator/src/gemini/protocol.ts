@@ -41,7 +41,7 @@ function json(code: number, message?: string, details?: object[]): JsonReply {
   return { type: "json", status: code, body: errorOf(code, message, details) };
 }
 
-/** Rejects a request in Google's words. */
+/** Rejects a request in Google's format. */
 export function rejectGemini(code: number, message: string): Rejection {
   return new Rejection(json(code, message));
 }

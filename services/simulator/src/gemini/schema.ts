@@ -67,7 +67,7 @@ const generationConfig = z.strictObject({
   imageConfig: z.unknown().optional(),
 });
 
-/** `models/{model}:generateContent`, its fields in camel case. */
+/** `models/{model}:generateContent`, with field names in camel case. */
 export const generateSchema = z.strictObject({
   model: z.string().optional(),
   contents: z.array(content).min(1),
@@ -90,7 +90,7 @@ export const generateSchema = z.strictObject({
   labels: z.record(z.string(), z.string()).optional(),
 });
 
-/** `models/{model}:countTokens`: contents alone, or a whole request. */
+/** `models/{model}:countTokens`: only contents, or a whole request. */
 export const countSchema = z.strictObject({
   contents: z.array(content).min(1).optional(),
   generateContentRequest: generateSchema.optional(),

@@ -49,7 +49,7 @@ function seenIn(content: Content | undefined): Seen {
   return { images: count("image"), sounds: count("audio"), videos: count("video"), files: count("application") };
 }
 
-/** Reads a generateContent request into what it asks for. */
+/** Converts a generateContent request to a turn. */
 export function turnOf(call: Call, request: GenerateRequest, model: GeminiModel): Turn {
   const last = request.contents.at(-1);
   return {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { snakePath } from "./field-names.ts";
 
-/** What is wrong with a body, as Google's JSON reader and validator tell it. */
+/** The validation error in the wording of Google's JSON parser and validator. */
 export function geminiWording(error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue === undefined) return "Request contains an invalid argument.";

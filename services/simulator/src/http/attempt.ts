@@ -10,14 +10,14 @@ import { type ReadRequest, readRequest } from "./request.ts";
 import type { Match } from "./router.ts";
 import { type Call, Rejection, type Reply } from "./types.ts";
 
-/** What attempts share. */
+/** State shared by attempts. */
 export interface AttemptContext {
   readonly rules: FaultRules;
   readonly attempts: AttemptCounter;
   readonly cache: PrefixCache;
   readonly tasks: TaskStore;
   readonly baseFaults: Faults;
-  /** Rises with every id given out. */
+  /** Incremented for every id. */
   nextId(): number;
 }
 
@@ -27,7 +27,7 @@ export interface CallResult {
   readonly faults: Faults;
   readonly model: string | undefined;
   readonly requestedModel: string | undefined;
-  /** Hash over provider, model and canonical body, blind to whether the answer is streamed. */
+  /** Hash over provider, model and canonical body, independent of streaming. */
   readonly digest: string;
   readonly credential: string | undefined;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 export type BodyRead = { readonly kind: "read"; readonly bytes: Buffer } | { readonly kind: "too-large" | "gone" };
 
-/** Reads a whole request body; `gone` when the client left before its end. */
+/** Reads a whole request body; `gone` when the client disconnected before its end. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<BodyRead> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];

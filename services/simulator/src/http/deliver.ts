@@ -7,7 +7,7 @@ import { createFramer } from "./framing.ts";
 import { CutByFault, compressedSink, limitedSink, type Sink, type SocketSink, splitSink } from "./sink.ts";
 import type { BytesReply, EventsReply, JsonReply, Protocol, Reply, ReplyHeaders, StreamEvent } from "./types.ts";
 
-/** What went out so far. Counts only what the operating system took over. */
+/** What was sent so far. Counts only what the operating system accepted. */
 export interface Delivered {
   status: number;
   stream: boolean;
@@ -53,7 +53,7 @@ function bodySink({ socket, faults, digest }: Delivery): Sink {
   return faults.br === undefined ? sink : compressedSink(sink, "br");
 }
 
-/** Milliseconds before each piece of a body; undefined when it goes out at once. */
+/** Milliseconds before each piece of a body; undefined when it is sent at once. */
 function pace({ faults }: Delivery, reply: Reply): number | undefined {
   return faults.slow ?? (reply.type === "bytes" ? reply.slow : undefined);
 }
@@ -133,7 +133,8 @@ async function deliverEvents(delivery: Delivery, reply: EventsReply): Promise<vo
 }
 
 /**
- * Sends a reply as the faults want it. Throws CutByFault or ClientGone when it does not end whole.
+ * Sends a reply as modified by the faults. Throws CutByFault or ClientGone when it is not sent
+ * completely.
  */
 export async function deliver(delivery: Delivery, reply: Reply): Promise<void> {
   const { socket, faults } = delivery;

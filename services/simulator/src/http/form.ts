@@ -9,7 +9,7 @@ export interface FormPart {
   readonly bytes: Buffer;
 }
 
-/** A parsed multipart form. A field that comes twice has its last value. */
+/** A parsed multipart form. The last value of a repeated field counts. */
 export class Form {
   readonly fields: { readonly [name: string]: string };
   readonly files: readonly FormPart[];
@@ -23,9 +23,7 @@ export class Form {
     return new Form({ ...this.fields, model }, this.files);
   }
 
-  /**
-   * What tells it from other forms, blind to its boundary and to whether the answer is streamed.
-   */
+  /** Identifies the form, independent of its boundary and of streaming. */
   get identity(): string {
     const { stream: _, ...fields } = this.fields;
     const files = this.files.map(({ field, type, bytes }) => hashOf(field, type, bytes));

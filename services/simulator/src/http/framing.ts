@@ -1,7 +1,7 @@
 import type { Faults } from "../faults/catalogue.ts";
 import type { EventsReply, StreamEvent } from "./types.ts";
 
-/** Turns events into the text of a body. */
+/** Converts events to the text of a body. */
 export interface Framer {
   frame(event: StreamEvent): string;
   readonly end: string;

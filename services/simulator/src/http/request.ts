@@ -6,7 +6,7 @@ import { Form, readForm } from "./form.ts";
 import type { Match } from "./router.ts";
 import { type Protocol, Rejection } from "./types.ts";
 
-/** What a request says once its body is parsed and the faults are taken out of its model id. */
+/** A request after parsing its body and removing the faults from its model id. */
 export interface ReadRequest {
   readonly body: unknown;
   readonly params: { readonly [name: string]: string };
@@ -14,7 +14,7 @@ export interface ReadRequest {
   readonly requestedModel: string | undefined;
   readonly faults: Faults;
   readonly streams: boolean;
-  /** Equal for requests that get the same answer, streamed or not. */
+  /** Equal for requests with the same answer, streamed or not. */
   readonly identity: string;
 }
 
@@ -91,8 +91,7 @@ function faultsOf(
 }
 
 /**
- * Reads a matched request. Rejects with Rejection for a body of the wrong kind and for a fault that
- * does not exist.
+ * Reads a matched request. Rejects with Rejection for a body of the wrong kind or an unknown fault.
  */
 export async function readRequest(incoming: Incoming): Promise<ReadRequest> {
   const { match, headers } = incoming;

@@ -5,7 +5,7 @@ export interface Match {
   readonly route: Route;
   readonly params: { readonly [name: string]: string };
 }
-/** The path belongs to the provider and nothing is served there. */
+/** The path belongs to the provider, but nothing is served there. */
 export interface Miss {
   readonly provider: Provider;
   readonly route?: undefined;
@@ -28,7 +28,7 @@ function decoded(groups: Record<string, string> | undefined): Record<string, str
     try {
       params[name] = decodeURIComponent(value);
     } catch {
-      // A broken escape names nothing; the operation answers for the raw text.
+      // An invalid escape sequence: the operation gets the raw text.
       params[name] = value;
     }
   }

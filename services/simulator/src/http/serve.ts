@@ -102,7 +102,7 @@ async function send(context: ServeContext, match: Match, served: Served, respons
   }
 }
 
-/** Serves one request of a provider's operation, and logs it whatever becomes of it. */
+/** Serves one request of a provider's operation, and logs it whatever the outcome. */
 export async function serve(
   context: ServeContext,
   match: Match,

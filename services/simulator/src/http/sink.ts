@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import { constants, createBrotliCompress, createGzip } from "node:zlib";
 import type { Random } from "../content/hash.ts";
 
-/** The client closed the connection, or was closed on shutdown. */
+/** The client closed the connection, or it was closed on shutdown. */
 export class ClientGone extends Error {}
 
-/** A fault ends the answer early: properly, by a reset, or by a bare close of the connection. */
+/** A fault ends the answer early: properly, by a reset, or by closing the connection. */
 export class CutByFault extends Error {
   readonly how: "end" | "reset" | "close";
   constructor(how: "end" | "reset" | "close") {
@@ -15,8 +15,8 @@ export class CutByFault extends Error {
 }
 
 /**
- * Takes the bytes of a body. `write` resolves when the bytes are with the operating system: one
- * write at a time.
+ * Receives the bytes of a body. `write` resolves once the operating system has the bytes: one write
+ * at a time.
  */
 export interface Sink {
   write(bytes: Buffer): Promise<void>;
@@ -26,18 +26,18 @@ export interface Sink {
 export type SocketSink = Sink & {
   readonly bytes: number;
   readonly blockedMs: number;
-  /** Throws ClientGone when the client has left. */
+  /** Throws ClientGone when the client has disconnected. */
   assertOpen(): void;
   /**
-   * Resolves after the time, rejects with ClientGone when the client leaves first; Infinity waits
-   * for that.
+   * Resolves after the time, or rejects with ClientGone when the client disconnects first; Infinity
+   * waits for that.
    */
   pause(ms: number): Promise<void>;
 };
 
 /**
- * The sink at the bottom: the response itself. Every wait in it ends with ClientGone when the
- * client leaves.
+ * The innermost sink: the response itself. Every wait ends with ClientGone when the client
+ * disconnects.
  */
 export function socketSink(response: ServerResponse): SocketSink {
   let abandon: ((error: ClientGone) => void) | undefined;
@@ -89,7 +89,7 @@ export function socketSink(response: ServerResponse): SocketSink {
   };
 }
 
-/** Passes `limit` bytes on and then cuts. */
+/** Passes on `limit` bytes and then cuts the connection. */
 export function limitedSink(inner: Sink, limit: number, how: "reset" | "close"): Sink {
   let left = limit;
   return {
@@ -102,7 +102,7 @@ export function limitedSink(inner: Sink, limit: number, how: "reset" | "close"):
   };
 }
 
-/** Writes in pieces of `size` bytes, each on its own; 0 is sizes from 1 to 32 by chance. */
+/** Writes in separate pieces of `size` bytes; 0 means random sizes from 1 to 32. */
 export function splitSink(inner: Sink, size: number, random: Random): Sink {
   return {
     async write(bytes) {
@@ -116,7 +116,7 @@ export function splitSink(inner: Sink, size: number, random: Random): Sink {
   };
 }
 
-/** Compresses; every write is flushed, so that a stream stays a stream. */
+/** Compresses and flushes every write, so that a stream stays a stream. */
 export function compressedSink(inner: Sink, encoding: "gzip" | "br"): Sink {
   const stream = encoding === "gzip" ? createGzip() : createBrotliCompress();
   const flushKind = encoding === "gzip" ? constants.Z_SYNC_FLUSH : constants.BROTLI_OPERATION_FLUSH;

@@ -11,17 +11,17 @@ export interface ReplyHeaders {
 /** One server-sent event, or one element of a streamed JSON array. */
 export interface StreamEvent {
   readonly event?: string;
-  /** The event's number, where the provider counts its events. */
+  /** The event's number, if the provider numbers its events. */
   readonly id?: number;
-  /** An HTTP status told in a comment line. */
+  /** An HTTP status in a comment line. */
   readonly httpStatus?: number;
   /** One line: JSON, or a terminator such as [DONE]. */
   readonly data: string;
-  /** Tokens of the answer that it carries. */
+  /** Tokens of the answer in this event. */
   readonly tokens?: number;
   /** Usage that it reports to the client; later reports replace earlier ones field by field. */
   readonly usage?: Usage | undefined;
-  /** Nothing but usage, so it may be sent again. */
+  /** Contains only usage, so it may be sent again. */
   readonly usageOnly?: true;
   readonly terminator?: true;
   /** Fields of the data that repeat the request id. */
@@ -29,13 +29,13 @@ export interface StreamEvent {
 }
 
 interface Measured {
-  /** What an honest provider reports for the whole answer. */
+  /** The usage an honest provider reports for the whole answer. */
   readonly trueUsage?: Usage;
-  /** What the provider bills for the whole answer. */
+  /** The units a provider bills for the whole answer. */
   readonly units?: Units;
-  /** The task that it made or tells of, and how often the task has been asked after. */
+  /** The task it created or reports, and how often the task was polled. */
   readonly task?: { readonly id: string; readonly polls: number };
-  /** Id inside the answer. */
+  /** The id inside the answer. */
   readonly responseId?: string;
   readonly headers?: ReplyHeaders;
 }
@@ -44,7 +44,7 @@ export type JsonReply = Measured & {
   readonly type: "json";
   readonly status: number;
   readonly body: unknown;
-  /** Usage that the body reports. */
+  /** The usage in the body. */
   readonly usage?: Usage | undefined;
   readonly tokens?: number;
   /** Fields of the body that repeat the request id. */
@@ -52,7 +52,7 @@ export type JsonReply = Measured & {
 };
 export type EventsReply = Measured & {
   readonly type: "events";
-  /** `tight` is SSE with no space after the colon and with the HTTP status of each event. */
+  /** `tight` is SSE without a space after the colon and with the HTTP status of each event. */
   readonly framing: "sse" | "tight" | "json-array";
   readonly events: Iterable<StreamEvent>;
 };
@@ -62,12 +62,12 @@ export type BytesReply = Measured & {
   readonly contentType: string;
   readonly bytes: Buffer;
   readonly usage?: Usage | undefined;
-  /** Milliseconds before each of its pieces, as under the fault `slow`. */
+  /** Milliseconds before each of its pieces, as with the fault `slow`. */
   readonly slow?: number | undefined;
 };
 export type Reply = JsonReply | EventsReply | BytesReply;
 
-/** An error that the provider answers instead of serving the request. */
+/** An error that the provider returns instead of serving the request. */
 export class Rejection extends Error {
   readonly reply: Reply;
   constructor(reply: Reply) {
@@ -76,13 +76,13 @@ export class Rejection extends Error {
   }
 }
 
-/** An error to be told in the provider's words. */
+/** An error to be reported in the provider's format. */
 export interface Problem {
   readonly status: number;
-  /** A 429 because the account is empty, not because of the rate. */
+  /** A 429 because the account is exhausted, rather than rate limited. */
   readonly quota?: boolean;
   readonly message?: string;
-  /** Seconds after which to try again, for providers that say so in the body. */
+  /** Seconds after which to retry, for providers that report it in the body. */
   readonly retrySeconds?: number | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface Protocol {
   readonly provider: string;
   /** Serves requests without a credential. */
   readonly open?: true;
-  /** The credential as the client sent it; undefined or empty when there is none. */
+  /** The client's credential, unmodified; undefined or empty when there is none. */
   credential(headers: IncomingHttpHeaders, query: URLSearchParams): string | undefined;
   /** The answer to a missing (undefined) or wrong credential. */
   unauthorized(credential: string | undefined): Reply;
@@ -101,29 +101,29 @@ export interface Protocol {
   error(problem: Problem): JsonReply;
   streamError(problem: Problem): StreamEvent;
   /**
-   * The provider's form of a request id. The digest differs between requests, the count between
+   * A request id in the provider's format. The digest differs between requests, the count between
    * attempts.
    */
   newRequestId(digest: string, count: number): string;
-  /** Headers on every answer. */
+  /** Headers of every answer. */
   headers(requestId: string, tookMs: number): ReplyHeaders;
 }
 
-/** One request to one operation, read and ready to be answered. */
+/** One request to one operation, ready to be answered. */
 export interface Call {
   readonly params: { readonly [name: string]: string };
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The same with credentials masked, for answers that repeat them. */
+  /** The same with credentials masked, for answers that echo them. */
   readonly shownHeaders: IncomingHttpHeaders;
-  /** Scheme, host and port at which the client reached the simulator. */
+  /** Scheme, host and port under which the client reached the simulator. */
   readonly origin: string;
   /** The path of the request. */
   readonly path: string;
   /** The caller's own id of the request. */
   readonly requestId: string | undefined;
   /**
-   * The parsed JSON body or form, its model without fault suffix; undefined when the request has no
+   * The parsed JSON body or form, with the fault suffix removed from its model; undefined without a
    * body.
    */
   readonly body: unknown;
@@ -131,32 +131,29 @@ export interface Call {
   readonly model: string | undefined;
   readonly faults: Faults;
   /**
-   * Decides the answer: a hash over provider, operation, model and body, blind to whether it is
-   * streamed.
+   * Determines the answer: a hash over provider, operation, model and body, independent of
+   * streaming.
    */
   readonly digest: string;
   readonly credential: string;
   readonly cache: PrefixCache;
   readonly tasks: TaskStore;
-  /**
-   * A new id that starts with the prefix; the same for the same request and count of ids given out.
-   */
+  /** Creates an id with the prefix; deterministic for the same request and count of ids. */
   newId(prefix: string): string;
-  /** Unix time in seconds, or in milliseconds under the fault `created-ms`. */
+  /** Unix time in seconds, or in milliseconds with the fault `created-ms`. */
   readonly created: number;
 }
 
 export interface Route {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Below the provider's prefix; `{name}` stands for one path segment or a part of it. */
+  /** Relative to the provider's prefix; `{name}` matches one path segment or a part of it. */
   readonly path: string;
   /** Name in the truth log. */
   readonly operation: string;
-  /** What its body is; `json` for a POST, `nothing` for the others when left out. */
+  /** The type of its body; default: `json` for a POST, `nothing` for others. */
   readonly reads?: "json" | "form" | "nothing";
   /**
-   * Whether it answers with a stream, where the path or a header and not the body's `stream` says
-   * so.
+   * Whether it streams, if that depends on the path or a header rather than on the body's `stream`.
    */
   readonly streams?: boolean | ((headers: IncomingHttpHeaders) => boolean);
   readonly handle: (call: Call) => Reply | Promise<Reply>;

@@ -2,25 +2,25 @@ import type { Faults } from "../faults/catalogue.ts";
 import type { Outcome } from "./outcome.ts";
 
 /**
- * What a provider charges for an attempt. `whole`: all of the answer, as `true_usage` and `units`
- * have it. `made`: the prompt, and the output that had gone out when the client left. `nothing`: it
- * was refused, or the provider itself broke it off.
+ * What a provider charges for an attempt. `whole`: the whole answer, as in `true_usage` and
+ * `units`. `made`: the prompt, and the output sent before the client disconnected. `nothing`: it
+ * was rejected, or cut off by the provider itself.
  */
 export type Charge = { readonly rule: "whole" | "nothing" } | { readonly rule: "made"; readonly output_tokens: number };
 
 export interface Ending {
   readonly outcome: Outcome;
-  /** HTTP status of the answer that was meant. */
+  /** HTTP status of the intended answer. */
   readonly status: number;
   readonly stream: boolean;
-  /** Tokens of the answer that went out. */
+  /** Tokens of the answer that were sent. */
   readonly tokens: number;
   readonly faults: Faults;
 }
 
 /**
- * An answer in one piece is made, and charged, to its end once its request is there. A stream stops
- * where its client leaves, unless the fault `abort-bills` has the provider go on.
+ * A non-streamed answer is completed, and charged, once its request has arrived. A stream stops
+ * when its client disconnects, unless the fault `abort-bills` makes the provider continue.
  */
 export function chargeOf({ outcome, status, stream, tokens, faults }: Ending): Charge {
   if (status >= 400 || outcome === "cut" || outcome === "lost") return { rule: "nothing" };

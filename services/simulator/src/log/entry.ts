@@ -2,7 +2,7 @@ import type { Units, Usage } from "../usage.ts";
 import type { Charge } from "./charge.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** One served attempt, as `GET /sim/log` shows it. */
+/** One served attempt, as in `GET /sim/log`. */
 export interface LogEntry {
   /** Position in the log, from 1, in the order in which attempts ended. */
   readonly seq: number;
@@ -15,40 +15,39 @@ export interface LogEntry {
   readonly path: string;
   readonly model: string | null;
   readonly requested_model: string | null;
-  /** Hash over provider, model and canonical body, blind to whether the answer is streamed. */
+  /** Hash over provider, model and canonical body, independent of streaming. */
   readonly request_hash: string;
   /** The caller's own id, from x-request-id or x-client-request-id. */
   readonly request_id: string | null;
-  /** The id that the simulator gave the exchange. */
+  /** The simulator's id of the exchange. */
   readonly upstream_request_id: string;
   readonly answer_id: string | null;
   readonly authorization: boolean;
   readonly key_hash: string | null;
   readonly faults: { readonly [name: string]: unknown };
-  /** Requests in flight when it began, itself included: all, of its model, of its key. */
+  /** Requests in flight when it began, including itself: in total, of its model, of its key. */
   readonly concurrency: { readonly total: number; readonly model: number; readonly key: number };
   /** HTTP status; 0 when no head was sent. */
   readonly status: number;
   readonly stream: boolean;
   /**
-   * What was handed over to the socket: whole events, answer tokens in them, and bytes of the body.
+   * What was written to the socket: complete events, answer tokens in them, and bytes of the body.
    */
   readonly delivered: { readonly chunks: number; readonly content_tokens: number; readonly bytes: number };
   /** Time spent waiting for the client to take bytes. */
   readonly blocked_ms: number;
-  /** Usage as reported to the client; null when none was. */
+  /** Usage as reported to the client; null if none was. */
   readonly usage: Usage | null;
-  /** Usage that an honest provider reports for the whole answer. */
+  /** The usage an honest provider reports for the whole answer. */
   readonly true_usage: Usage | null;
   /**
-   * What the provider bills for the whole answer; null for tasks, whose bill `GET /sim/tasks` has.
+   * The units a provider bills for the whole answer; null for tasks, whose bill is in `GET
+   * /sim/tasks`.
    */
   readonly units: Units | null;
-  /** What the provider charges for the attempt, in view of how it ended; null for tasks. */
+  /** What the provider charges for the attempt, given how it ended; null for tasks. */
   readonly charged: Charge | null;
-  /**
-   * The task that it made or told of, and how often that had been asked after, this time included.
-   */
+  /** The task it created or reports, and how often it was polled, including this time. */
   readonly task: { readonly id: string; readonly polls: number } | null;
   readonly outcome: Outcome;
 }

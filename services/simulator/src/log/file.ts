@@ -5,7 +5,7 @@ import { type LineFile, openLines } from "./lines.ts";
 export type LogLine = { readonly begun: Begun } | { readonly entry: LogEntry };
 export type LogFile = LineFile<LogLine>;
 
-/** Opens (or makes) `truth.jsonl` in the folder and gives what it holds. */
+/** Opens (or creates) `truth.jsonl` in the folder and returns its lines. */
 export function openLogFile(folder: string): { file: LogFile; lines: LogLine[] } {
   return openLines<LogLine>(folder, "truth.jsonl");
 }

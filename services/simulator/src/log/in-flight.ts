@@ -5,7 +5,7 @@ interface Gauge {
   max: number;
 }
 
-/** An attempt in flight and how far it has come. */
+/** An attempt in flight and its progress. */
 export interface OpenAttempt {
   readonly attempt: number;
   readonly model: string | null;
@@ -47,7 +47,7 @@ function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** Counts what is in flight, and the totals since the simulator started. */
+/** Counts attempts in flight, and the totals since the simulator started. */
 export class InFlight {
   readonly #all: Gauge = { now: 0, max: 0 };
   readonly #open = new Map<number, () => OpenAttempt>();

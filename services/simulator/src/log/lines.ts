@@ -1,9 +1,9 @@
 import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-/** A file of JSON values, one a line. */
+/** A file of JSON values, one per line. */
 export interface LineFile<T> {
-  /** Synchronous, so that a line survives a kill of the process right after it. */
+  /** Synchronous, so that a line survives a kill of the process right afterwards. */
   append(line: T): void;
   clear(): void;
   close(): void;
@@ -16,7 +16,8 @@ function readLines<T>(path: string): T[] {
     try {
       lines.push(JSON.parse(text));
     } catch (cause) {
-      // A kill in the middle of a write leaves half a line; what follows it is whole again.
+      // A kill in the middle of a write leaves a partial line; the lines after it are complete
+      // again.
       process.stderr.write(`simulator: skipped a torn line of ${path}: ${cause}\n`);
     }
   }
@@ -24,15 +25,14 @@ function readLines<T>(path: string): T[] {
 }
 
 /**
- * Opens (or makes) a file in a folder and gives the lines that it holds, which the caller itself
- * has written.
+ * Opens (or creates) a file in a folder and returns its lines, which the caller itself has written.
  */
 export function openLines<T>(folder: string, name: string): { file: LineFile<T>; lines: T[] } {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, name);
   const descriptor = openSync(path, "a+");
   const lines = readLines<T>(path);
-  // Ends a line that a kill may have left torn.
+  // Terminates a line that a kill may have left incomplete.
   if (lines.length > 0) writeSync(descriptor, "\n");
   return {
     file: {

@@ -1,6 +1,6 @@
 /**
- * How an attempt ended. `completed`: the whole answer, an error answer too, went to the socket.
- * `cut`: a fault ended it early. `disconnected`: the client left first. `lost`: the simulator was
- * killed while it ran.
+ * How an attempt ended. `completed`: the whole answer, possibly an error, was written to the
+ * socket. `cut`: a fault ended it early. `disconnected`: the client disconnected first. `lost`: the
+ * simulator was killed meanwhile.
  */
 export type Outcome = "completed" | "cut" | "disconnected" | "lost";

@@ -5,15 +5,15 @@ export interface LogQuery {
   /** Entries after this seq. */
   readonly since: number;
   readonly limit: number;
-  /** Only entries of this caller's request id. */
+  /** Only entries with this caller's request id. */
   readonly requestId?: string | undefined;
 }
 export interface LogPage {
   readonly entries: LogEntry[];
-  /** What to give as `since` for the next page. */
+  /** The value of `since` for the next page. */
   readonly next_since: number;
   readonly has_more: boolean;
-  /** Entries that were dropped from memory because of the limit. */
+  /** Entries dropped from memory because of the limit. */
   readonly dropped: number;
 }
 
@@ -104,7 +104,7 @@ export class TruthLog {
   #remember(entry: LogEntry): void {
     this.#entries.push(entry);
     if (this.#memoryLimit === 0 || this.#entries.length <= this.#memoryLimit) return;
-    // Drops a tenth at once, so that dropping costs little per entry.
+    // Drops a tenth at once, which makes dropping cheap per entry.
     const surplus = Math.ceil(this.#memoryLimit / 10);
     this.#entries.splice(0, surplus);
     this.#dropped += surplus;

@@ -26,7 +26,7 @@ const entry = box(
   fullBox("esds", 0, descriptors),
 );
 
-/** A track of silence, mono at 48 kHz, at least this many seconds long. */
+/** A silent track, mono at 48 kHz, at least this many seconds long. */
 export function silentTrack(seconds: number): Track {
   const frames = Math.ceil((seconds * sampleRate) / samplesPerFrame);
   return {

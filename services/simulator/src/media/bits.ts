@@ -23,24 +23,24 @@ export class BitWriter {
     return this.put(0, width - 1).put(value + 1, width);
   }
 
-  /** Fills the open byte with zero bits. */
+  /** Fills the current byte with zero bits. */
   align(): this {
     return this.#count === 0 ? this : this.put(0, 8 - this.#count);
   }
 
-  /** Whole bytes; only when aligned. */
+  /** Appends whole bytes; only when aligned. */
   fill(value: number, count: number): this {
     for (let i = 0; i < count; i++) this.#bytes.push(value);
     return this;
   }
 
-  /** Whole bytes; only when aligned. */
+  /** Appends whole bytes; only when aligned. */
   append(bytes: Iterable<number>): this {
     for (const byte of bytes) this.#bytes.push(byte);
     return this;
   }
 
-  /** The stop bit of a payload, the alignment after it, and all bytes so far. */
+  /** Writes the stop bit of a payload and the alignment after it, and returns all bytes so far. */
   finish(): Buffer {
     this.put(1, 1).align();
     return Buffer.from(this.#bytes);

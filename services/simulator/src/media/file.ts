@@ -11,13 +11,16 @@ export interface MediaFile {
 
 const mebibyte = 1024 * 1024;
 
-/** Lengthens a file with zero bytes, which decoders of images pass over, to this many MiB. */
+/** Pads a file to this many MiB with zero bytes, which image decoders ignore. */
 export function padded(bytes: Buffer, mebibytes: number | undefined): Buffer {
   if (mebibytes === undefined || bytes.length >= mebibytes * mebibyte) return bytes;
   return Buffer.concat([bytes], Math.round(mebibytes * mebibyte));
 }
 
-/** WAV of 24 kHz mono 16-bit sound; unsized is as encoders write it that do not know the end. */
+/**
+ * WAV of 24 kHz mono 16-bit audio; `unsized` imitates encoders that do not know the length in
+ * advance.
+ */
 export function speechWav(digest: string, seconds: number, unsized: boolean): Buffer {
   const wav = wavOf(speechPcm(digest, seconds));
   if (unsized) {
@@ -27,7 +30,7 @@ export function speechWav(digest: string, seconds: number, unsized: boolean): Bu
   return wav;
 }
 
-/** Makes the file of a spec; `mebibytes` pads an image. */
+/** Generates the file of a spec; `mebibytes` pads an image. */
 export async function mediaFile(spec: MediaSpec, mebibytes?: number): Promise<MediaFile> {
   switch (spec.kind) {
     case "image":

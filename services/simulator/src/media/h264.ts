@@ -21,10 +21,10 @@ export interface Frame {
 const macroblock = 16;
 const level51 = 51;
 const level40 = 40;
-// ITU-T H.264 table A-1: the frame sizes in macroblocks up to which level 4.0 reaches.
+// ITU-T H.264 table A-1: the maximum frame size of level 4.0, in macroblocks.
 const level40Blocks = 8192;
 
-// Clause 7.4.1: three zero bits patterns must not appear inside a NAL unit, so a 3 goes between.
+// Clause 7.4.1: start code patterns must not appear inside a NAL unit, so a 3 is inserted.
 function nalOf(header: number, payload: Buffer): Buffer {
   const bytes = [header];
   let zeros = 0;
@@ -73,8 +73,8 @@ function ppsOf(): Buffer {
 }
 
 /**
- * Whether a macroblock is sent as plain samples: the first, for the colour, and those with words in
- * them.
+ * Whether a macroblock is sent as plain samples: the first, for the colour, and those that contain
+ * words.
  */
 function isPlain(words: Bitmap | undefined, column: number, row: number): boolean {
   if (column === 0 && row === 0) return true;
@@ -96,7 +96,7 @@ function lumaOf(words: Bitmap | undefined, { y }: Colour, at: { column: number; 
 
 /**
  * Every macroblock without words predicts the colour from its neighbours, at 8 bits; their edges
- * have no letters.
+ * contain no letters.
  */
 function keyFrame(
   { columns, blocks }: Grid,
@@ -140,8 +140,8 @@ function repeatFrame({ blocks }: Grid, number: number): Buffer {
 }
 
 /**
- * A constrained-baseline stream of even width and height in pixels: a second of each colour, its
- * first frame intra coded and the others unchanged. The last second may be a part of one.
+ * A constrained-baseline stream of even width and height in pixels: one second per colour, its
+ * first frame intra coded and the others unchanged. The last second may be partial.
  */
 export function h264Of(options: {
   width: number;

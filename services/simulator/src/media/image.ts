@@ -4,14 +4,14 @@ import { drawn, enlarged, lineLength, wrapped } from "./letters.ts";
 
 export type ImageFormat = "png" | "jpeg" | "webp";
 export interface ImageSpec {
-  /** Decides the picture. */
+  /** Determines the image. */
   readonly digest: string;
   readonly width: number;
   readonly height: number;
   readonly format: ImageFormat;
-  /** Written across the bottom; empty for a picture without words. */
+  /** Written across the bottom; empty for an image without words. */
   readonly caption: string;
-  /** Half of the fields are see-through; PNG and WebP only. */
+  /** Half of the fields are transparent; PNG and WebP only. */
   readonly transparent?: boolean;
   /** 1 to 100; JPEG and WebP only. */
   readonly quality?: number;
@@ -32,14 +32,14 @@ function remember(key: string, bytes: Buffer): void {
   }
 }
 
-/** Letters to a line of a picture, about. */
+/** Approximate number of letters per line of an image. */
 const lettersAcross = 30;
 const dark = 32;
 const light = 244;
 
 /**
- * The words of a picture on a light band as wide as it is; undefined for a picture without words,
- * or with no room for them.
+ * The words of an image on a light band across it; undefined for an image without words, or without
+ * room for them.
  */
 function bandOf({ caption, width, height }: ImageSpec): OverlayOptions | undefined {
   const scale = Math.max(1, Math.floor(width / (6 * (lettersAcross + 2))));
@@ -64,7 +64,7 @@ async function encode(spec: ImageSpec): Promise<Buffer> {
   const mosaic = sharp(raw, { raw: { width: fields, height: fields, channels } });
   const band = bandOf(spec);
   const picture = mosaic.resize(width, height, { kernel: "nearest", fit: "fill" }).composite(band ? [band] : []);
-  // A picture with words would have an alpha channel by being put together.
+  // Compositing words adds an alpha channel.
   if (!transparent) picture.removeAlpha();
   if (format === "png") return picture.png({ compressionLevel: 1 }).toBuffer();
   const options = { quality: Math.max(1, Math.min(100, quality)) };
@@ -72,8 +72,8 @@ async function encode(spec: ImageSpec): Promise<Buffer> {
 }
 
 /**
- * A file of a mosaic of 8 x 8 fields with its caption, exactly of the asked size in pixels. The
- * same spec gives the same file.
+ * An image file of a mosaic of 8 x 8 fields with its caption, in exactly the requested size in
+ * pixels. Deterministic.
  */
 export async function imageFile(spec: ImageSpec): Promise<Buffer> {
   const key = JSON.stringify(spec);
@@ -84,13 +84,13 @@ export async function imageFile(spec: ImageSpec): Promise<Buffer> {
   return bytes;
 }
 
-/** Whether a file decodes as an image to its last line. */
+/** Whether a file decodes as an image completely. */
 export async function decodes(bytes: Buffer): Promise<boolean> {
   try {
     await sharp(bytes, { failOn: "error", limitInputPixels: 100_000_000 }).resize(1, 1).raw().toBuffer();
     return true;
   } catch {
-    // The decoder's own words are not the provider's.
+    // The decoder's own message is not the provider's.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Columns of five by seven dots for the characters from space to tilde, the lowest bit on top, as
- * dot-matrix displays have them.
+ * Columns of five by seven dots for the characters from space to tilde, lowest bit on top, as in
+ * dot-matrix displays.
  */
 const columns = Buffer.from(
   "0000000000" +
@@ -104,21 +104,21 @@ const box = Buffer.from("7f4141417f", "hex");
 const letterWidth = 6;
 const lineHeight = 10;
 
-/** A picture of two colours: 1 where something is drawn. */
+/** A two-colour image: 1 where something is drawn. */
 export interface Bitmap {
   readonly width: number;
   readonly height: number;
   readonly dots: Uint8Array;
 }
 
-/** Characters that a line of so many dots holds. */
+/** Number of characters that fit on a line of this width. */
 export function lineLength(width: number): number {
   return Math.floor((width - letterWidth) / letterWidth);
 }
 
 /**
- * Breaks a text into lines between words, a longer word within; what does not fit into the lines
- * allowed is left out.
+ * Breaks a text into lines between words, or within longer words; text that does not fit into the
+ * allowed lines is left out.
  */
 export function wrapped(text: string, length: number, max: number): string[] {
   const lines: string[] = [];
@@ -138,8 +138,7 @@ function glyphOf(character: string): Buffer {
 }
 
 /**
- * Draws lines of text with a margin of one letter around them. A character that is not ASCII is a
- * box.
+ * Draws lines of text with a margin of one letter. A character that is not ASCII is drawn as a box.
  */
 export function drawn(lines: readonly string[], width: number): Bitmap {
   const height = lineHeight * (lines.length + 1);
@@ -157,7 +156,7 @@ export function drawn(lines: readonly string[], width: number): Bitmap {
   return { width, height, dots };
 }
 
-/** The bitmap with each dot as a square of so many pixels. */
+/** The bitmap with each dot enlarged to a square of `scale` pixels. */
 export function enlarged({ width, height, dots }: Bitmap, scale: number): Bitmap {
   const wide = width * scale;
   const large = new Uint8Array(wide * height * scale);
@@ -172,7 +171,7 @@ export function enlarged({ width, height, dots }: Bitmap, scale: number): Bitmap
 
 const maxCaptionLength = 72;
 
-/** What a picture says of its prompt: the beginning of its first lines. */
+/** The caption of an image: the beginning of its prompt's first lines. */
 export function captionOf(prompt: string | undefined): string {
   return [
     ...(prompt ?? "")

@@ -31,5 +31,5 @@ export function ascii(text: string): Buffer {
   return Buffer.from(text, "latin1");
 }
 
-/** The unit matrix that tracks and movies carry. */
+/** The identity matrix of tracks and movies. */
 export const unitMatrix: Buffer = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);

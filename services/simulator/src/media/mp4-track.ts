@@ -3,12 +3,14 @@ import { ascii, box, fullBox, u8, u16, u32, unitMatrix } from "./mp4-boxes.ts";
 /** One track of an MP4 file: samples of equal length, stored in one chunk. */
 export interface Track {
   readonly kind: "video" | "sound";
-  /** Ticks a second. */
+  /** Ticks per second. */
   readonly timescale: number;
-  /** Ticks of one sample. */
+  /** Ticks per sample. */
   readonly sampleTicks: number;
   readonly samples: readonly Buffer[];
-  /** Numbers of the samples, from 1, at which a player may start; absent when it may at all. */
+  /**
+   * Numbers of the samples, from 1, at which a player may start; absent when it may start at any.
+   */
   readonly keySamples?: readonly number[];
   /** The sample entry box. */
   readonly entry: Buffer;
@@ -16,7 +18,7 @@ export interface Track {
   readonly height: number;
 }
 
-/** Ticks a second of the movie as a whole. */
+/** Ticks per second of the movie as a whole. */
 export const movieTimescale = 1000;
 
 /** Length of a track in the movie's ticks. */

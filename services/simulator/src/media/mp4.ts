@@ -6,7 +6,7 @@ import { ascii, box, fullBox, u8, u16, u32, unitMatrix } from "./mp4-boxes.ts";
 import { movieTicks, movieTimescale, type Track, trackBox } from "./mp4-track.ts";
 
 export interface VideoSpec {
-  /** Decides the colours. */
+  /** Determines the colours. */
   readonly digest: string;
   readonly width: number;
   readonly height: number;
@@ -45,7 +45,7 @@ function avcEntry({ sps, pps }: H264, width: number, height: number): Buffer {
   );
 }
 
-/** What a second of a video shows: its caption and how long it has run. */
+/** What a second of a video shows: the caption and the elapsed time. */
 function wordsAt({ caption, width, seconds }: VideoSpec, second: number): Bitmap | undefined {
   if (caption === "") return undefined;
   const across = Math.floor(width / letterScale);
@@ -105,13 +105,13 @@ function movieBox(tracks: readonly Track[], offset: number): Buffer {
 }
 
 /**
- * An MP4 file of the asked size and length (H.264 baseline, silent AAC when it has sound) that can
- * play as it loads.
+ * An MP4 file of the requested size and length (H.264 baseline, silent AAC if it has sound) that
+ * can be played while loading.
  */
 export function mp4Of(spec: VideoSpec): Buffer {
   const tracks = [pictureTrack(spec), ...(spec.sound ? [silentTrack(spec.seconds)] : [])];
   const type = box("ftyp", ascii("isom"), u32(0x200), ascii("isomiso2avc1mp41"));
-  // The offsets do not change the size of the movie box, so that a first one measures it.
+  // The offsets do not change the size of the movie box, so a first one is built to measure it.
   const offset = type.length + movieBox(tracks, 0).length + 8;
   return Buffer.concat([type, movieBox(tracks, offset), box("mdat", ...tracks.flatMap(({ samples }) => samples))]);
 }

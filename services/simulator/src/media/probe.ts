@@ -3,9 +3,9 @@ import { imageInfo } from "../content/image-size.ts";
 import { specOf } from "./url.ts";
 
 /**
- * What a request's media reference leads to. The simulator fetches nothing: a data URL is decoded,
- * a URL of its own names its file, a host under `.invalid` cannot be reached, and any other URL is
- * an unknown file that is as it should be.
+ * The target of a media reference in a request. The simulator fetches nothing: a data URL is
+ * decoded, one of its own URLs names its file, a host under `.invalid` is unreachable, and any
+ * other URL is assumed to be a valid file of unknown content.
  */
 export type Probe =
   | {

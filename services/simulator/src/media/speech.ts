@@ -5,16 +5,17 @@ const secondsPerCharacter = 0.065;
 const shortest = 0.4;
 
 /**
- * Seconds that it takes to say so many characters, a wide one counted as two; whole milliseconds.
+ * Seconds that it takes to speak this many characters, wide ones counting as two; rounded to
+ * milliseconds.
  */
 export function speechSeconds(characters: number): number {
   return Math.round(1000 * (shortest + characters * secondsPerCharacter)) / 1000;
 }
 
-/** Speech for a text as 24 kHz mono 16-bit PCM: a tone whose pitch follows from the digest. */
+/** Speech for a text as 24 kHz mono 16-bit PCM: a tone whose pitch is derived from the digest. */
 export function speechPcm(digest: string, seconds: number): Buffer {
-  // A URL names a digest by its first 16 digits. The pitch is a whole number of hertz, so that one
-  // second of it repeats without a seam.
+  // A URL contains the first 16 digits of a digest. The pitch is a whole number of hertz, so that
+  // one second of it repeats seamlessly.
   const second = toneFor(digest.slice(0, 16), 1);
   const length = 2 * Math.round(seconds * sampleRate);
   return Buffer.alloc(length, second);
@@ -28,7 +29,7 @@ export async function mp3Of(pcm: Buffer): Promise<Buffer> {
   for (let i = 0; i < samples.length; i++) samples[i] = pcm.readInt16LE(2 * i) / 32_768;
   const parts: Buffer[] = [];
   for (let at = 0; at < samples.length; at += sampleRate) {
-    // The encoder hands out a view of its own memory, which the next call overwrites.
+    // The encoder returns a view of its own memory, which the next call overwrites.
     parts.push(Buffer.from(encoder.encode([samples.subarray(at, at + sampleRate)])));
   }
   parts.push(Buffer.from(encoder.finalize()));

@@ -4,23 +4,23 @@ import type { Call } from "../http/types.ts";
 import type { ImageSpec } from "./image.ts";
 import type { VideoSpec } from "./mp4.ts";
 
-/** A file that the simulator can make again at any time from its own name. */
+/** A file that the simulator can regenerate at any time from its own name. */
 export type MediaSpec =
   | ({ readonly kind: "image" } & Omit<ImageSpec, "quality">)
   | ({ readonly kind: "video" } & VideoSpec)
   | { readonly kind: "speech"; readonly digest: string; readonly seconds: number; readonly unsized: boolean };
 
-/** How a URL behaves beside naming its file. */
+/** Properties of a URL besides its file. */
 export interface UrlTraits {
   readonly origin: string;
   /** Unix time in seconds. */
   readonly expires: number;
   readonly slow?: number | undefined;
-  /** Size that the file is padded to, in MiB. */
+  /** Size to which the file is padded, in MiB. */
   readonly mebibytes?: number | undefined;
 }
 
-/** How long media URLs live, in seconds. */
+/** Lifetime of media URLs, in seconds. */
 export const dayOfSeconds = 86_400;
 
 const captionPart = (caption: string): string =>
@@ -46,7 +46,7 @@ const videoName =
   /^(?<digest>[\da-f]{16})-(?<width>\d{1,5})x(?<height>\d{1,5})-(?<ms>\d{1,7})ms-(?<fps>\d{1,3})fps(?<sound>-sound)?(?:-t\.(?<caption>[\w.]{1,400}))?\.mp4$/;
 const speechName = /^(?<digest>[\da-f]{16})-(?<ms>\d{1,7})ms(?<unsized>-unsized)?\.wav$/;
 
-/** The file that a path names; undefined when it names none. */
+/** The file that a path names; undefined if none. */
 export function specOf(kind: string, name: string): MediaSpec | undefined {
   const pattern = { image: imageName, video: videoName, speech: speechName }[kind];
   const groups = pattern?.exec(name)?.groups;
@@ -71,12 +71,12 @@ export function specOf(kind: string, name: string): MediaSpec | undefined {
   return { kind: "image", digest, caption, ...size, format, transparent: groups["alpha"] !== undefined };
 }
 
-/** What makes a URL unguessable and its query unchangeable. */
+/** Makes a URL unguessable and its query tamper-proof. */
 export function signatureOf(path: string, expires: string, slow: string, mebibytes: string): string {
   return hashOf("media", path, expires, slow, mebibytes).slice(0, 32);
 }
 
-/** A URL at which the simulator serves a file until it expires. */
+/** A URL under which the simulator serves a file until it expires. */
 export function mediaUrl(spec: MediaSpec, traits: UrlTraits): string {
   const path = `/media/${spec.kind}/${nameOf(spec)}`;
   const expires = String(traits.expires);
@@ -94,7 +94,7 @@ function expiryOf(faults: Faults, lifeSeconds: number): number {
   return faults["media-expired"] === undefined ? now + lifeSeconds : now - 1;
 }
 
-/** The traits of a URL in the answer to a call, as its faults want them. */
+/** The traits of a URL in the answer to a call, according to its faults. */
 export function traitsOf({ origin, faults }: Call, lifeSeconds: number = dayOfSeconds): UrlTraits {
   const traits = { slow: faults["media-slow"], mebibytes: faults["image-mib"] };
   return { origin, expires: expiryOf(faults, lifeSeconds), ...traits };

@@ -33,10 +33,7 @@ async function decoded(file: FormPart, message: string, code: string): Promise<I
   throw rejectOpenAi({ status: 400, message, param: code === "invalid_image_file" ? "" : null, code });
 }
 
-/**
- * The images of an edit in the order of their parts, checked by their content and not by their
- * names.
- */
+/** The images of an edit in the order of their parts, validated by content rather than by name. */
 export async function editImages(form: Form, model: ImageModel): Promise<ImageInfo[]> {
   const files = form.files.filter(({ field }) => field === "image" || field === "image[]");
   const isList = files.some(({ field }) => field === "image[]");
@@ -75,7 +72,7 @@ export async function editImages(form: Form, model: ImageModel): Promise<ImageIn
   return infos;
 }
 
-/** Rejects a mask that does not fit the first image. */
+/** Rejects a mask that does not match the first image. */
 export async function checkMask(form: Form, first: ImageInfo | undefined): Promise<void> {
   const mask = form.files.find(({ field }) => field === "mask");
   if (mask === undefined) return;

@@ -33,7 +33,7 @@ export async function openAiImageEdits(call: Call): Promise<Reply> {
   }
   const inputs = await editImages(form, model);
   await checkMask(form, inputs[0]);
-  // Both kinds of model take "standard" here, as the name of their usual quality.
+  // Both kinds of model accept "standard" here, as the name of their default quality.
   const { quality, ...others } = request;
   const checked = quality === "standard" ? others : request;
   checkImageRequest(call, checked, model);

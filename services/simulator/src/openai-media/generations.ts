@@ -8,7 +8,7 @@ import { generationSchema } from "./image-schema.ts";
 const gptFields = ["background", "moderation", "output_compression", "output_format", "stream", "partial_images"];
 const known = new Set(Object.keys(generationSchema.shape));
 
-/** The model of an id; rejects one that is not there. */
+/** The model of an id; rejects an unknown one. */
 export function imageModelOf(id: string): ImageModel {
   const model = openAiImageModel(id);
   if (model !== undefined) return model;
@@ -17,8 +17,8 @@ export function imageModelOf(id: string): ImageModel {
 }
 
 /**
- * `POST /v1/images/generations`; without a model dall-e-2, or gpt-image-1.5 when a field is one of
- * gpt-image's own.
+ * `POST /v1/images/generations`; the default model is dall-e-2, or gpt-image-1.5 when a field is
+ * one of gpt-image's own.
  */
 export async function openAiImages(call: Call): Promise<Reply> {
   const parsed = generationSchema.safeParse(call.body);

@@ -16,13 +16,13 @@ const gptOnly = [
   "moderation",
 ] as const;
 
-/** The refusal of a body that does not fit its schema. */
+/** The rejection of a body that does not match its schema. */
 export function wrongBody(error: z.ZodError, body: unknown): Rejection {
   const issue = firstIssue(error, body);
   return rejectOpenAi({ status: 400, param: issue.param, ...openAiWording(issue) });
 }
 
-/** The refusal of a field that the model, or the operation, does not have. */
+/** The rejection of a field that the model, or the operation, does not support. */
 export function unknownParameter(name: string): Rejection {
   const message = `Unknown parameter: '${name}'.`;
   return rejectOpenAi({ status: 400, message, param: name, code: "unknown_parameter" });
@@ -89,7 +89,7 @@ function checkOutput(request: ImageRequest, model: ImageModel): void {
   }
 }
 
-/** Rejects a request that its model does not serve, and one against the rules of content. */
+/** Rejects a request that its model does not support, or that violates the content rules. */
 export function checkImageRequest(call: Call, request: ImageRequest, model: ImageModel): void {
   checkFields(request, model);
   if (request.prompt.length > model.maxPromptLength) {

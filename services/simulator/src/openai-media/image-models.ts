@@ -1,12 +1,12 @@
-/** What the simulator knows of one of OpenAI's image models. */
+/** One of OpenAI's simulated image models. */
 export interface ImageModel {
   readonly id: string;
   readonly kind: "gpt-image" | "dall-e-2" | "dall-e-3";
-  /** The sizes of a list; any within the bounds of `freeSizeFault` when absent. */
+  /** The allowed sizes; if absent, any within the bounds of `freeSizeFault`. */
   readonly sizes?: readonly string[];
   readonly qualities: readonly string[];
   readonly transparent: boolean;
-  /** Takes `input_fidelity`. */
+  /** Accepts `input_fidelity`. */
   readonly fidelity: boolean;
   readonly maxPromptLength: number;
   readonly max: number;
@@ -55,7 +55,7 @@ const models: readonly ImageModel[] = [
   { id: "dall-e-3", ...secondDallE },
 ];
 
-/** A model by its id; a date after a gpt-image id names a snapshot. */
+/** A model by its id; a date suffix of a gpt-image id names a snapshot. */
 export function openAiImageModel(id: string): ImageModel | undefined {
   const undated = id.replace(/-\d{4}-\d{2}-\d{2}$/, "");
   return models.find((model) => model.id === id || (model.kind === "gpt-image" && model.id === undated));
@@ -64,7 +64,7 @@ export function openAiImageModel(id: string): ImageModel | undefined {
 const maxEdge = 3840;
 const pixels = { min: 655_360, max: 8_294_400 };
 
-/** What is wrong with a free-form size; undefined when a model without a list makes it. */
+/** The error of a free-form size; undefined when a model without a list supports it. */
 export function freeSizeFault(size: string): string | undefined {
   const match = /^(\d{1,5})x(\d{1,5})$/.exec(size);
   if (match === null) return "Expected a size such as '1024x1024', or 'auto'.";

@@ -16,7 +16,7 @@ export interface ImageJob {
   readonly model: ImageModel;
   /** Sizes of the images to be edited; none for a generation. */
   readonly inputs: readonly { readonly width: number; readonly height: number }[];
-  /** Names of stream events begin with it. */
+  /** Prefix of the names of stream events. */
   readonly eventPrefix: "image_generation" | "image_edit";
 }
 
@@ -107,8 +107,8 @@ async function eventsOf(job: ImageJob, look: Look, usage: Usage | undefined): Pr
 }
 
 /**
- * Makes what a checked request asks for: files inline for gpt-image models, URLs of an hour for
- * dall-e.
+ * Makes the images of a validated request: inline files for gpt-image models, URLs valid for an
+ * hour for dall-e.
  */
 export async function respondImages(job: ImageJob): Promise<Reply> {
   const { call, request, model } = job;

@@ -21,14 +21,14 @@ export const generationSchema = z.looseObject({
   moderation: z.enum(["low", "auto"]).nullish(),
   style: z.enum(["vivid", "natural"]).nullish(),
 });
-/** `POST /v1/images/edits`, its text fields read as what they stand for. */
+/** `POST /v1/images/edits`, with its text fields converted to their types. */
 export const editSchema = z.looseObject({ ...fields, input_fidelity: z.enum(["high", "low"]).nullish() });
 
 export type ImageRequest = z.infer<typeof generationSchema> & z.infer<typeof editSchema>;
 
 const numbers = new Set(["n", "output_compression", "partial_images"]);
 
-/** The text fields of a form as the values that JSON would have. */
+/** Converts the text fields of a form to the values they would have in JSON. */
 export function valuesOf(fields: { readonly [name: string]: string }): Record<string, unknown> {
   const entries = Object.entries(fields).map(([name, text]) => {
     if (numbers.has(name) && /^-?\d+(\.\d+)?$/.test(text)) return [name, Number(text)];

@@ -12,7 +12,7 @@ const partialTokens = 100;
 const inputBase = 65;
 const inputTile = 129;
 
-/** What was made, as far as it decides the bill. */
+/** What was made, as far as the bill depends on it. */
 export interface Made {
   readonly prompt: string;
   readonly inputs: readonly { readonly width: number; readonly height: number }[];
@@ -24,7 +24,8 @@ export interface Made {
   readonly partials: number;
 }
 
-// Scaled to a shortest side of 512, then tiles of 512; high fidelity adds by shape.
+// Scaled to a shortest side of 512, then tiles of 512; high fidelity adds an amount by aspect
+// ratio.
 function inputTokens({ width, height }: { width: number; height: number }, highFidelity: boolean): number {
   const scale = 512 / Math.min(width, height);
   const tiles = Math.ceil((width * scale) / 512) * Math.ceil((height * scale) / 512);
@@ -32,7 +33,7 @@ function inputTokens({ width, height }: { width: number; height: number }, highF
   return inputBase + inputTile * tiles + (highFidelity ? fidelity : 0);
 }
 
-/** Output tokens of one image: of the table for its three sizes, else the square's by area. */
+/** Output tokens of one image: from the table for its three sizes, else the square's by area. */
 function outputTokens({ width, height, quality }: Made): number {
   const known = listedTokens[`${width}x${height}`];
   return known?.[quality] ?? Math.round((square[quality] * width * height) / (1024 * 1024));

@@ -223,7 +223,7 @@ const checks: readonly Check[] = [
   images,
 ];
 
-/** The first rule of OpenAI's, beyond the schema, that a request breaks. */
+/** The first of OpenAI's rules beyond the schema that a request breaks. */
 export function brokenRule(request: ChatRequest, model: ChatModel): ApiError | undefined {
   for (const check of checks) {
     const error = check(request, model);
@@ -232,7 +232,7 @@ export function brokenRule(request: ChatRequest, model: ChatModel): ApiError | u
   return undefined;
 }
 
-/** The first top-level field that OpenAI does not know. */
+/** The first top-level field unknown to OpenAI. */
 export function unknownField(body: object): string | undefined {
   return Object.keys(body).find((name) => !(name in openAiChatSchema.shape) && !otherOpenAiFields.has(name));
 }

@@ -3,17 +3,15 @@ import { endOf, type Phase, phaseAt, startOf, type Task } from "./task.ts";
 
 const replyWithinMs = 5000;
 const attemptsAtEnd = 3;
-// setTimeout takes no longer waits.
+// setTimeout supports no longer delays.
 const maxWaitMs = 2_147_483_647;
 
 export interface CallbackOptions {
-  /** The body that tells of a task in a phase. */
+  /** The callback body for a task in a phase. */
   readonly bodyOf: (task: Task, phase: Phase) => unknown;
 }
 
-/**
- * Posts the callbacks of tasks that asked for them: one for each phase, none for a cancelled task.
- */
+/** Posts the callbacks of tasks that requested them: one per phase, none for a cancelled task. */
 export class CallbackPlanner {
   readonly #closed = new AbortController();
   readonly #bodyOf: CallbackOptions["bodyOf"];
@@ -22,7 +20,7 @@ export class CallbackPlanner {
     this.#bodyOf = options.bodyOf;
   }
 
-  /** Plans the callbacks of a task that are still to come. */
+  /** Plans the remaining callbacks of a task. */
   plan(task: Task): void {
     if (task.callback === undefined) return;
     this.#run(task).catch((cause: unknown) => {
@@ -53,7 +51,7 @@ export class CallbackPlanner {
   }
 
   /**
-   * By the clock that says which phase a task is in: a timer runs by another one, and can be a
+   * Uses the clock that determines a task's phase: a timer uses another one, and may be a
    * millisecond early.
    */
   async #until(time: number): Promise<void> {
@@ -80,7 +78,8 @@ export class CallbackPlanner {
       await reply.body?.cancel();
       return reply.ok;
     } catch {
-      // Nobody who can be told waits for a callback; the receiver may still ask for the task.
+      // Nobody waits for a callback, so a failure is not reported; the receiver may still poll the
+      // task.
       this.#closed.signal.throwIfAborted();
       return false;
     }

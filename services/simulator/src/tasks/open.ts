@@ -4,7 +4,7 @@ import { CallbackPlanner } from "./callbacks.ts";
 import { type TaskLine, TaskStore } from "./store.ts";
 
 /**
- * A store of tasks that calls back; with a data folder it is read from and kept in `tasks.jsonl`
+ * A task store with callbacks; with a data folder it is loaded from and stored in `tasks.jsonl`
  * there.
  */
 export function createTaskStore(options: { dataDir: string | undefined; taskMs: number }): TaskStore {

@@ -9,7 +9,7 @@ interface Failure {
   readonly message: string;
 }
 
-/** What an operation says of the task that it accepts; faults decide the rest. */
+/** An operation's part of the task that it accepts; faults decide the rest. */
 export interface NewTask {
   readonly id: string;
   readonly provider: string;
@@ -17,10 +17,10 @@ export interface NewTask {
   readonly facts: object;
   readonly trueUsage: Usage;
   readonly units: Units;
-  /** Why it fails of itself, such as a field error that only the task finds. */
+  /** Why it fails by itself, e.g. because of a field error that only the task finds. */
   readonly failure?: Failure | undefined;
   readonly chargedAnyway?: boolean;
-  /** The code of a failure that a fault asks for. */
+  /** The error code of a failure caused by a fault. */
   readonly failCode: string;
   readonly callbackUrl?: string | undefined;
 }
@@ -38,7 +38,7 @@ function callbackOf({ faults }: Call, url: string | undefined): TaskPlan["callba
   return { url, repeat: faults["callback-repeat"] ?? 1, reverse: faults["callback-reverse"] !== undefined };
 }
 
-/** Accepts a task: its fate and its length are decided, and kept, before it is answered. */
+/** Accepts a task: its fate and duration are decided and stored before the response. */
 export function acceptTask(call: Call, task: NewTask): Task {
   const { faults } = call;
   const requested = faults["task-fail"];
@@ -72,8 +72,7 @@ export function acceptTask(call: Call, task: NewTask): Task {
 }
 
 /**
- * Whether this poll, `gapMs` after the one before, comes sooner than the fault `poll-limit` lets
- * it.
+ * Whether this poll, `gapMs` after the previous one, is sooner than the fault `poll-limit` allows.
  */
 export function polledTooSoon(call: Call, gapMs: number): boolean {
   const limit = call.faults["poll-limit"];

@@ -11,23 +11,23 @@ export interface TaskFile {
   close(): void;
 }
 export interface TaskStoreOptions {
-  /** Milliseconds from acceptance to end, where no fault says otherwise. */
+  /** Milliseconds from acceptance to end, unless a fault overrides it. */
   readonly taskMs: number;
   readonly file?: TaskFile | undefined;
   readonly lines?: readonly TaskLine[];
-  /** Told of every task that is made or read back, such as to plan its callbacks. */
+  /** Called for every task that is created or loaded, e.g. to plan its callbacks. */
   readonly onTask?: (task: Task) => void;
   readonly onClose?: () => void;
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   readonly now: () => number;
 }
 
-/** The credential as tasks keep it. */
+/** The credential as stored with tasks. */
 export function ownerOf(credential: string): string {
   return hashOf(credential).slice(0, 12);
 }
 
-/** The asynchronous tasks of all providers. What state one is in follows from the clock. */
+/** The asynchronous tasks of all providers. Their state is derived from the clock. */
 export class TaskStore {
   readonly taskMs: number;
   readonly now: () => number;
@@ -43,7 +43,7 @@ export class TaskStore {
     for (const task of this.#tasks.values()) options.onTask?.(task);
   }
 
-  /** A number for the next task's id; never given twice, not after a restart either. */
+  /** A number for the next task's id; never reused, not even after a restart. */
   nextNumber(): number {
     return ++this.#numbers;
   }
@@ -56,8 +56,8 @@ export class TaskStore {
   }
 
   /**
-   * A task of this provider and owner; undefined when there is none, it was deleted, or it is to be
-   * unknown.
+   * A task of this provider and owner; undefined when there is none, or it was deleted. Includes
+   * tasks of unknown fate.
    */
   find(options: { provider: string; id: string; credential: string }): Task | undefined {
     const task = this.#tasks.get(options.id);
@@ -65,7 +65,7 @@ export class TaskStore {
     return task !== undefined && isTheirs && task.deletedAt === undefined ? task : undefined;
   }
 
-  /** The tasks of an owner at a provider that were not deleted, newest first. */
+  /** An owner's tasks at a provider that were not deleted, newest first. */
   listOf(options: { provider: string; credential: string }): Task[] {
     const owner = ownerOf(options.credential);
     const theirs = [...this.#tasks.values()].filter(
@@ -74,7 +74,7 @@ export class TaskStore {
     return theirs.filter((task) => task.fate !== "unknown").toReversed();
   }
 
-  /** Counts a poll; gives the milliseconds since the one before, Infinity for the first. */
+  /** Counts a poll; returns the milliseconds since the previous one, Infinity for the first. */
   poll(task: Task): number {
     const now = this.now();
     const gap = task.lastPollAt === undefined ? Number.POSITIVE_INFINITY : now - task.lastPollAt;
@@ -87,7 +87,7 @@ export class TaskStore {
     return gap;
   }
 
-  /** Cancels a queued task; false when it is not queued any more. */
+  /** Cancels a queued task; false when it is no longer queued. */
   cancel(task: Task): boolean {
     if (phaseAt(task, this.now()) !== "queued") return false;
     this.#change(task, { cancelledAt: this.now() });

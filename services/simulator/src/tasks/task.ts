@@ -1,6 +1,6 @@
 import type { Units, Usage } from "../usage.ts";
 
-/** How a task ends. `unknown` is one that was accepted and cannot be found afterwards. */
+/** How a task ends. `unknown`: it was accepted, but cannot be found afterwards. */
 export type Fate = "succeeded" | "failed" | "expired" | "cancelled" | "stuck" | "unknown";
 export type Phase = "queued" | "running" | "succeeded" | "failed" | "expired" | "cancelled";
 
@@ -10,27 +10,27 @@ export interface TaskPlan {
   readonly provider: string;
   readonly operation: string;
   readonly model: string;
-  /** Hash of the credential that made it; others do not see it. */
+  /** Hash of the credential that created it; others cannot see it. */
   readonly owner: string;
   readonly requestHash: string;
   readonly requestId: string | null;
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   readonly createdAt: number;
   readonly durationMs: number;
   readonly fate: Fate;
   readonly failure?: { readonly code: string; readonly message: string };
-  /** What the provider shows of it beside its progress, and needs to show it. */
+  /** What the provider shows of it besides its progress, and the data needed for that. */
   readonly facts: object;
-  /** Reported on success, and what an honest provider reports. */
+  /** The usage reported on success, and what an honest provider reports. */
   readonly usage: Usage | undefined;
   readonly trueUsage: Usage;
   readonly units: Units;
-  /** A failure that is charged all the same. */
+  /** A failure that is charged nevertheless. */
   readonly chargedAnyway?: true;
   readonly callback?: { readonly url: string; readonly repeat: number; readonly reverse: boolean };
 }
 
-/** A plan and what has happened to it since. */
+/** A plan and its history since. */
 export type Task = TaskPlan & {
   polls: number;
   lastPollAt: number | undefined;
@@ -41,12 +41,12 @@ export type Task = TaskPlan & {
 
 const queuedShare = 0.2;
 
-/** When a task leaves the queue, in milliseconds since 1970. */
+/** When a task leaves the queue, unix milliseconds. */
 export function startOf({ createdAt, durationMs }: TaskPlan): number {
   return createdAt + durationMs * queuedShare;
 }
 
-/** When a task ends, in milliseconds since 1970; Infinity when it never does. */
+/** When a task ends, unix milliseconds; Infinity when it never does. */
 export function endOf(task: Task): number {
   if (task.cancelledAt !== undefined) return task.cancelledAt;
   if (task.fate === "stuck") return Number.POSITIVE_INFINITY;
@@ -54,7 +54,8 @@ export function endOf(task: Task): number {
 }
 
 /**
- * Where a task stands at a time. A task of unknown fate runs for ever, for those who cannot see it.
+ * The phase of a task at a given time. A task of unknown fate runs for ever, for those who cannot
+ * see it.
  */
 export function phaseAt(task: Task, now: number): Phase {
   if (now < endOf(task) || task.fate === "unknown") return now < startOf(task) ? "queued" : "running";
@@ -62,7 +63,7 @@ export function phaseAt(task: Task, now: number): Phase {
   return task.fate === "stuck" ? "running" : task.fate;
 }
 
-/** How far a task has come at a time, 0 to 100. */
+/** The progress of a task at a given time, 0 to 100. */
 export function progressAt(task: Task, now: number): number {
   const start = startOf(task);
   const span = Math.max(1, task.createdAt + task.durationMs - start);
@@ -70,7 +71,7 @@ export function progressAt(task: Task, now: number): number {
   return Math.max(0, Math.min(phaseAt(task, now) === "running" ? 99 : 100, percent));
 }
 
-/** A task as `GET /sim/tasks` shows it. */
+/** A task as in `GET /sim/tasks`. */
 export interface TaskView {
   readonly id: string;
   readonly provider: string;
@@ -88,11 +89,11 @@ export interface TaskView {
   /** The shortest time between two polls; null before the second. */
   readonly shortest_poll_gap_ms: number | null;
   readonly deleted: boolean;
-  /** The provider charges for it. */
+  /** Whether the provider charges for it. */
   readonly charged: boolean;
   readonly usage: Usage | null;
   readonly true_usage: Usage | null;
-  /** What it is charged for; null when it is not. */
+  /** The units it is charged for; null when it is not. */
   readonly units: Units | null;
 }
 

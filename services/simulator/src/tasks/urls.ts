@@ -1,7 +1,7 @@
 import { dayOfSeconds, type MediaSpec, mediaUrl } from "../media/url.ts";
 import { endOf, type Task } from "./task.ts";
 
-/** What every task keeps for the URLs of its results. */
+/** Facts that every task stores for the URLs of its results. */
 interface UrlFacts {
   origin: string;
   emptyUrl: boolean;
@@ -10,8 +10,7 @@ interface UrlFacts {
 }
 
 /**
- * The URL of a result, which lives for a day after the task's end; empty under the fault that wants
- * it so.
+ * The URL of a result, valid for a day after the task's end; empty with the corresponding fault.
  */
 export function resultUrl(task: Task, spec: MediaSpec): string {
   const facts = task.facts as unknown as UrlFacts;

@@ -8,7 +8,7 @@ import type { Call, Reply } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
 import { rejectVendor, vendorProtocol } from "./protocol.ts";
 
-// The least that an OpenAI-compatible vendor reports: no details.
+// The minimum that an OpenAI-compatible vendor reports: no details.
 function usageOf(counts: Counts): Usage {
   const completion = counts.text + counts.reasoning;
   return { prompt_tokens: counts.prompt, completion_tokens: completion, total_tokens: counts.prompt + completion };
@@ -28,7 +28,7 @@ const flavour: ChatFlavour = {
 
 const reasoners = /-thinking\b|-reasoner\b|-r1\b/;
 
-/** Any id is served; one that ends like a reasoning model's is one. */
+/** Any id is served; one with a reasoning model's suffix reasons. */
 function modelFor(id: string): ChatModel {
   const model: ChatModel = { id, respondsAs: id, contextTokens: 1_000_000, maxOutputTokens: 131_072 };
   return reasoners.test(id) ? { ...model, efforts: ["low", "medium", "high"] } : model;

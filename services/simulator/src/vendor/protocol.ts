@@ -20,7 +20,7 @@ function json(status: number, message?: string): JsonReply {
   return { type: "json", status, body: body(status, message) };
 }
 
-/** Rejects a request as a typical compatible vendor does. */
+/** Rejects a request like a typical compatible vendor. */
 export function rejectVendor(status: number, message: string): Rejection {
   return new Rejection(json(status, message));
 }

@@ -15,7 +15,7 @@ function json(status: number, message?: string): JsonReply {
   return { type: "json", status, body: { detail } };
 }
 
-/** Rejects a request as Voyage does: one text under `detail`. */
+/** Rejects a request in Voyage's format: a string under `detail`. */
 export function rejectVoyage(status: number, message: string): Rejection {
   return new Rejection(json(status, message));
 }

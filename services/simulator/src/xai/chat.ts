@@ -9,7 +9,7 @@ import type { Usage } from "../usage.ts";
 import { findGrokModel, type GrokModel } from "./models.ts";
 import { rejectXai, xaiProtocol } from "./protocol.ts";
 
-// Reasoning stands beside the completion here, not inside it; the total holds all three.
+// Reasoning is separate from the completion here, not part of it; the total includes all three.
 function usageOf(counts: Counts): Usage {
   return {
     prompt_tokens: counts.prompt,

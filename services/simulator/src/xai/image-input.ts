@@ -1,7 +1,7 @@
 import { probe } from "../media/probe.ts";
 import { rejectXai } from "./protocol.ts";
 
-/** Rejects a URL or data URL that leads to no image. */
+/** Rejects a URL or data URL without an image. */
 export function checkImage(url: string): void {
   const found = probe(url);
   if (found.kind === "not-a-url") throw rejectXai(400, "Invalid image URL.");

@@ -1,10 +1,10 @@
-/** What the simulator knows of one of xAI's image models. Costs in ticks of 1e-10 USD. */
+/** One of xAI's simulated image models. Costs in ticks of 1e-10 USD. */
 export interface GrokImageModel {
   readonly id: string;
   readonly imageTicks: number;
   readonly inputTicks: number;
   readonly resolutions: readonly string[];
-  /** Takes low, medium or auto; the others read `quality` without heeding it. */
+  /** Accepts low, medium or auto; the others ignore `quality`. */
   readonly heedsQuality: boolean;
 }
 
@@ -31,7 +31,7 @@ export function grokImageModel(id: string): GrokImageModel | undefined {
   return models.find((model) => model.id === id);
 }
 
-/** Ratios of images, beside `auto`. */
+/** Ratios of images, in addition to `auto`. */
 export const imageRatios: readonly string[] = [
   "1:1",
   "3:4",

@@ -1,6 +1,6 @@
 import type { ChatModel } from "../completions/flavour.ts";
 
-/** What the simulator knows of one Grok model beyond its sizes. */
+/** One simulated Grok model, beyond its sizes. */
 export type GrokModel = ChatModel & {
   /** Reasons, but `reasoning_effort` cannot be set. */
   readonly fixedEffort: boolean;
@@ -39,7 +39,7 @@ export function findGrokModel(id: string): GrokModel | undefined {
   return byId.get(id);
 }
 
-/** Every id, in the order of the table. */
+/** All ids, in the order of the table. */
 export function grokModelIds(): string[] {
   return [...byId.keys()];
 }

@@ -31,7 +31,7 @@ function json(status: number, message?: string): JsonReply {
   return { type: "json", status, body: flat(status, message) };
 }
 
-/** Rejects a request in xAI's flat shape: `code` and `error`, both texts. */
+/** Rejects a request in xAI's flat format: `code` and `error`, both strings. */
 export function rejectXai(status: number, message: string): Rejection {
   return new Rejection(json(status, message));
 }

@@ -5,7 +5,7 @@ import { resultUrl } from "../tasks/urls.ts";
 import type { Usage } from "../usage.ts";
 import { rejectXai } from "./protocol.ts";
 
-/** What a video task keeps beside what all tasks keep. */
+/** Additional state of a video task. */
 export interface GrokVideoFacts {
   readonly digest: string;
   readonly caption: string;
@@ -15,7 +15,7 @@ export interface GrokVideoFacts {
 }
 
 const fps = 24;
-// Of the polls of a pending task, every third is answered with no body.
+// Every third poll of a pending task is answered without a body.
 const emptyEvery = 3;
 
 function pending(call: Call, task: Task): Reply {

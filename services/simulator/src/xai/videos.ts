@@ -21,7 +21,7 @@ const ticksPerInputSecond = 100_000_000;
 const usualSeconds = 8;
 const unknownVideoSeconds = 5;
 
-/** What a task makes and what it is charged. */
+/** The output of a task and what is charged for it. */
 interface Order {
   readonly prompt: string;
   readonly seconds: number;
@@ -60,7 +60,7 @@ function accept(call: Call, order: Order): Reply {
     facts,
     trueUsage: { cost_in_usd_ticks: ticks },
     units: { seconds, resolution, input_images: order.inputImages, input_seconds: order.inputSeconds },
-    // A blocked video is told as done, and charged.
+    // A blocked video is reported as done, and charged.
     failure: isModerated ? { code: "moderation", message: "" } : undefined,
     chargedAnyway: isModerated,
     failCode: "internal_error",
@@ -117,7 +117,7 @@ export function grokVideoEdit(call: Call): Reply {
   return accept(call, { prompt, seconds, ratio: "16:9", resolution: "480p", inputImages: 0, inputSeconds: seconds });
 }
 
-/** `POST /v1/videos/extensions`: what `duration` adds is made and charged. */
+/** `POST /v1/videos/extensions`: generates and charges the additional `duration`. */
 export function grokVideoExtension(call: Call): Reply {
   const parsed = videoExtensionSchema.safeParse(call.body);
   if (!parsed.success) throw xaiIssue(parsed.error, call.body);

@@ -4,7 +4,7 @@ import type { Rejection } from "../http/types.ts";
 import { rejectXai } from "./protocol.ts";
 
 /**
- * The refusal of a body that does not fit its schema: 422 for its shape, 400 for a value out of
+ * The rejection of a body that does not match its schema: 422 for its shape, 400 for a value out of
  * range.
  */
 export function xaiIssue(error: z.ZodError, body: unknown): Rejection {
