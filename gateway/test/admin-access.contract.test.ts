@@ -38,7 +38,7 @@ const call = (method: string, path: string, { token = adminToken, body, from = "
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
-/** Role by route: what each role may do, and an operator everything. */
+/** The operations each role may perform; an operator may perform all. */
 const expected: Readonly<Record<"billing" | "keys" | "read-only", readonly string[]>> = {
   billing: [
     "accounts.create",

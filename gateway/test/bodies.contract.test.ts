@@ -219,8 +219,8 @@ test("a service that does not read its body holds the client back, and memory wi
       await new Promise((resolve) => setTimeout(resolve, 200));
       return stalled;
     });
-    // What the kernel's socket buffers take is a few MiB at most; the router itself keeps less than
-    // half a MiB.
+    // The kernel's socket buffers take a few MiB at most; the router itself keeps less than half a
+    // MiB.
     assert.ok(client.socket.writableLength > 20 * limit, `${client.socket.writableLength} bytes left`);
   } finally {
     await big[Symbol.asyncDispose]();

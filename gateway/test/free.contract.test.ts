@@ -6,7 +6,7 @@ import { startFakeMetering } from "./support/fake-metering.ts";
 import { startFakeService } from "./support/fake-service.ts";
 import { type Stage, startStage } from "./support/stage.ts";
 
-/** What a key with a small limit has in a moment: 30 s of 60 requests a minute. */
+/** The burst of a key with a low limit: 30 s of 60 requests a minute. */
 const burst = 30;
 const calls = burst + 10;
 

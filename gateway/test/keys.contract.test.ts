@@ -111,7 +111,8 @@ test("while the broker is away a key is trusted for a second at most; with billi
     stage.billing.put(stage.key, {}, true);
     const cutAt = performance.now();
     await until(async () => (await status(stage)) === 401, 5_000);
-    // One second of trust after the last sign of life, which itself is at most a probe old.
+    // One second of trust after the last ping response, which is itself at most one probe interval
+    // old.
     assert.ok(performance.now() - cutAt < 2_500, `${performance.now() - cutAt} ms`);
     stage.billing.put(stage.key, {});
     await until(async () => (await status(stage)) === 200);

@@ -6,7 +6,7 @@ import { type Stage, startStage } from "./support/stage.ts";
 
 let stage: Stage;
 before(async () => {
-  // Nobody asks it anything: the admin API is there for being configured.
+  // Never called: the admin API only needs the setting.
   stage = await startStage({ METERING_ADDR: "127.0.0.1:1" });
 });
 after(async () => {

@@ -18,7 +18,7 @@ const sse = ["content-type", "text/event-stream"];
 const request = (path = "/v1/chat/completions"): string =>
   `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${stage.key}\r\ncontent-length: 2\r\n\r\n{}`;
 
-/** The exchange of the latest request, left to the test to answer. */
+/** The latest request's exchange, for the test to respond to. */
 async function manual(start: () => void): Promise<LinkExchange> {
   stage.service.handler = (exchange) =>
     new Promise<void>((resolve) => exchange.signal.addEventListener("abort", () => resolve()));

@@ -1,3 +1,2 @@
-// Runs in the browser: the samples of a guide are for the door that the reader has come through, as
-// those of the reference are.
+// Runs in the browser: points a guide's samples at the page's own origin, as in the reference.
 for (const element of document.querySelectorAll(".base-url")) element.textContent = location.origin;

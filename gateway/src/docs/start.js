@@ -1,9 +1,9 @@
-// Runs in the browser, when the viewer's bundle has been loaded: see page.html.
+// Runs in the browser once the viewer's bundle has loaded: see page.html.
 
-/** The samples of the document are for this address; on the page for the one it was reached by. */
+/** The base URL of the document's samples; replaced by the page's own origin. */
 const documentBaseUrl = "http://127.0.0.1:8080";
 
-/** Samples that the viewer makes by itself. The document has its own, which a test runs. */
+/** Samples that the viewer would generate. The document has its own, which are tested. */
 const generatedSamples = [
   "c",
   "clojure",

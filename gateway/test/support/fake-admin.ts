@@ -27,13 +27,13 @@ interface RecordedCall {
 
 export interface FakeAdmin extends AsyncDisposable {
   readonly address: string;
-  /** Every call but the look-up of tokens. */
+  /** Every call except token lookups. */
   readonly received: RecordedCall[];
-  /** How many events the export has. */
+  /** Number of events in the export. */
   events: number;
   /** How often a token was looked up. */
   logins: number;
-  /** Metering cannot tell how keys were used. */
+  /** Makes metering unable to report how keys were used. */
   meteringAway: boolean;
   addToken(secret: string, more: Partial<AdminToken>): void;
 }

@@ -16,9 +16,9 @@ export const pepper = "00112233445566778899aabbccddeeff";
 
 export interface FakeBilling extends AsyncDisposable {
   readonly address: string;
-  /** How often it was asked for keys. */
+  /** How often keys were looked up. */
   lookups: number;
-  /** Held look-ups answer when the promise resolves. */
+  /** Delays the response of lookups until the promise resolves. */
   hold: Promise<void> | undefined;
   put(secret: string, caller: Partial<Caller>, revoked?: boolean): void;
 }

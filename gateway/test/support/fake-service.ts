@@ -9,16 +9,16 @@ export interface FakeService extends AsyncDisposable {
   readonly address: string;
   /** Exchanges that reached a handler. */
   readonly seen: LinkExchange[];
-  /** What every operation does; each test sets its own. */
+  /** The handler of every operation; each test sets its own. */
   handler: LinkHandler;
   /** Cuts all links at once, as a killed process would. */
   kill(): Promise<void>;
 }
 
-/** All that routes name. */
+/** The operations of all routes. */
 const operations = routes.flatMap((route) => ("operation" in route ? [route.operation] : []));
 
-/** Answers with what it got, so that a test sees what the router passed on. */
+/** Echoes the request, so that a test sees what the router forwarded. */
 export const echo: LinkHandler = async (exchange) => {
   const body = await exchange.readBody({ maxBytes: 128 * 1024 * 1024 });
   const { operation, target, headers } = exchange;

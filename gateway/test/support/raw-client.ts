@@ -2,19 +2,19 @@ import { connect, type Socket } from "node:net";
 
 export interface RawClient extends Disposable {
   readonly socket: Socket;
-  /** All that has come so far. */
+  /** Everything received so far. */
   readonly text: string;
   /** True once the server has closed the connection. */
   readonly closed: boolean;
   /** The code of the error that ended the connection, such as ECONNRESET. */
   readonly failure: string | undefined;
   send(data: string | Buffer): void;
-  /** Resolves when what has come holds this text. */
+  /** Resolves when the received text contains this part. */
   until(part: string): Promise<string>;
   untilClosed(): Promise<string>;
 }
 
-/** A connection on which a test writes what no HTTP client would. */
+/** A connection on which a test writes what no HTTP client would send. */
 export async function rawClient(port: number): Promise<RawClient> {
   const socket = connect(port, "127.0.0.1");
   socket.setNoDelay(true);

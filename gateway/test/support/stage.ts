@@ -5,15 +5,15 @@ import { type Gateway, startGateway } from "../../src/service.ts";
 import { type FakeBilling, pepper, startFakeBilling } from "./fake-billing.ts";
 import { type FakeService, startFakeService } from "./fake-service.ts";
 
-/** The router between a fake billing and a fake capability service, with a good key. */
+/** The router between a fake billing and a fake capability service, with a valid key. */
 export interface Stage extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly billing: FakeBilling;
   readonly service: FakeService;
   readonly key: string;
   /**
-   * A request to the public server, with the good key unless `authorization` is given (`null`
-   * leaves it out).
+   * A request to the public server, with the valid key unless `authorization` is given (`null`
+   * omits it).
    */
   fetch(path: string, init?: RequestInit & { authorization?: string | null }): Promise<Response>;
   chat(body?: string): Promise<Response>;

@@ -2,14 +2,14 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface SwitchedBroker extends AsyncDisposable {
   readonly url: string;
-  /** Drops all connections and takes no new ones. */
+  /** Drops all connections and accepts no new ones. */
   cut(): void;
-  /** Keeps the connections and lets nothing through. */
+  /** Keeps the connections but forwards nothing. */
   mute(): void;
   mend(): void;
 }
 
-/** The real broker behind a wire that a test can cut. */
+/** A proxy to the real broker that a test can cut. */
 export async function startSwitchedBroker(url: string): Promise<SwitchedBroker> {
   const { hostname, port, username, password } = new URL(url);
   const sockets = new Set<Socket>();
