@@ -7,6 +7,7 @@ import { configDocs } from "./check/config-docs.ts";
 import { docstrings } from "./check/docstrings.ts";
 import { lineLength } from "./check/line-length.ts";
 import { lint } from "./check/lint.ts";
+import { metricsDoc } from "./check/metrics-doc.ts";
 import { openapi } from "./check/openapi.ts";
 import { openapiLint } from "./check/openapi-lint.ts";
 import { proto } from "./check/proto.ts";
@@ -14,7 +15,7 @@ import { types } from "./check/types.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint, the length of lines in comments and prose, docstrings, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, and the schemas of the Helm charts' values.
+Checks types, format and lint, the length of lines in comments and prose, docstrings, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, and the schemas of the Helm charts' values.
 --fix mends what a program can mend.
 `;
 
@@ -42,6 +43,7 @@ if (values.help) {
     openapi,
     openapiLint,
     configDocs,
+    metricsDoc,
     chartSchemas,
   ])
     ok = (await report(check, values.fix ?? false)) && ok;

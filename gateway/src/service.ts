@@ -37,7 +37,7 @@ export interface Gateway extends AsyncDisposable {
 export async function startGateway(config: Config): Promise<Gateway> {
   await using starting = new AsyncDisposableStack();
   const log = createLogger({ service: "gateway", level: config.LOG_LEVEL });
-  const metrics = createMetrics("gateway");
+  const metrics = createMetrics("router");
   const identity = openIdentity(config, log);
   const bus = starting.use(await connectBus({ settings: config, name: "gateway", log }));
   const peppers = keyringOf(config.KEY_PEPPER, config.KEY_PEPPER_PREVIOUS);

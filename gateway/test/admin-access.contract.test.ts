@@ -221,7 +221,7 @@ test("the operators' server serves the admin API beside health and metrics; the 
   assert.equal((await at(adminPort, "/admin/v1/keys", { headers })).status, 200);
   assert.equal((await at(port, "/admin/v1/keys", { headers })).status, 200);
   assert.equal((await at(adminPort, "/health/ready")).status, 200);
-  assert.match(await (await at(adminPort, "/metrics")).text(), /gateway_requests_total/);
+  assert.match(await (await at(adminPort, "/metrics")).text(), /uag_requests_total/);
   assert.equal((await at(adminPort, "/v1/models", { headers: { authorization: `Bearer ${stage.key}` } })).status, 404);
   await using usual = await startStage({
     BILLING_ADDR: fake.address,

@@ -75,7 +75,7 @@ test("a revocation that overtakes a look-up under way is not forgotten", async (
   await publishChange(stage.key);
   await until(async () => {
     const metrics = await (await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/metrics`)).text();
-    return /gateway_key_changes_total\{[^}]*\} 1/.test(metrics);
+    return /uag_key_changes_total\{[^}]*\} 1/.test(metrics);
   });
   release();
   await first;

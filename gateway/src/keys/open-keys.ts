@@ -55,8 +55,8 @@ function openBatches(call: LookupBatchOptions["call"]): Readonly<Record<LookupRe
 export function openKeys(options: OpenKeysOptions): { keys: KeyCache } & Disposable {
   const { bus, log, metrics } = options;
   const billing = createRpcClient<KeyServiceServer>(KeyServiceService, options.billingAddress, options.identity);
-  const lookups = metrics.counter("gateway_key_lookups_total", "Calls to billing that look keys up").labels();
-  const changed = metrics.counter("gateway_key_changes_total", "Key changes heard from the broker").labels();
+  const lookups = metrics.counter("uag_key_lookups_total").labels();
+  const changed = metrics.counter("uag_key_changes_total").labels();
   const batches = openBatches(async (requests) => {
     lookups.inc();
     return (await billing.resolveKeys({ keys: requests }, { timeoutMs: lookupTimeoutMs })).keys;

@@ -47,12 +47,10 @@ function operationOf(route: RequestState["route"]): string {
  */
 export function observe(options: ObserveOptions): Handler {
   const { metrics, log, accessLog } = options;
-  const requests = metrics.counter("gateway_requests_total", "Requests answered", ["operation", "status"]);
-  const broken = metrics.counter("gateway_broken_answers_total", "Answers cut before their end", ["operation"]);
-  const seconds = metrics.seconds("gateway_request_seconds", "From a request's head to the end of its answer", [
-    "operation",
-  ]);
-  const inFlight = metrics.gauge("gateway_requests_in_flight", "Requests not yet answered");
+  const requests = metrics.counter("uag_requests_total");
+  const broken = metrics.counter("uag_broken_answers_total");
+  const seconds = metrics.seconds("uag_request_seconds");
+  const inFlight = metrics.gauge("uag_requests_in_flight");
   const counters = new BoundByStatus((operation, status) => requests.labels(operation, status));
   const timers = new BoundByStatus((operation) => seconds.labels(operation));
   const openNow = inFlight.labels();

@@ -18,25 +18,22 @@ export class Meters {
   #oldestSinceMs: number | undefined;
 
   constructor(metrics: Metrics, now: number) {
-    const admitted = metrics.counter("uag_admitted_total", "Requests admitted.", ["from"]);
+    const admitted = metrics.counter("uag_admitted_total");
     this.fromMemory = admitted.labels("memory");
     this.fromBilling = admitted.labels("billing");
-    this.waited = metrics.seconds("uag_admit_wait_seconds", "Time that a request waited for billing's grant.");
-    this.#refusals = metrics.counter("uag_admission_refused_total", "Requests refused.", ["code"]);
-    this.crashed = metrics.counter("uag_crashed_requests_total", "Requests whose process died before their end.");
-    this.damaged = metrics.counter("uag_journal_damaged_bytes_total", "Bytes of the journal that could not be read.");
+    this.waited = metrics.seconds("uag_admit_wait_seconds");
+    this.#refusals = metrics.counter("uag_admission_refused_total");
+    this.crashed = metrics.counter("uag_crashed_requests_total");
+    this.damaged = metrics.counter("uag_journal_damaged_bytes_total");
     this.#gauges = {
-      bytes: metrics.gauge("uag_journal_bytes", "Size of the usage journal."),
-      unconfirmed: metrics.gauge("uag_unconfirmed_events", "Usage events published and not yet confirmed by metering."),
-      lag: metrics.gauge("uag_publish_lag_seconds", "How long usage has waited to be confirmed by metering."),
-      grants: metrics.gauge("uag_grants", "Grants held."),
-      open: metrics.gauge("uag_open_requests", "Requests admitted and not settled."),
-      waiting: metrics.gauge(
-        "uag_waiting_journals",
-        "Journals of dead processes on this volume that are not home yet.",
-      ),
-      waitingFor: metrics.gauge("uag_waiting_journal_seconds", "How long the oldest of them has waited."),
-      holder: metrics.gauge("uag_holder_open", "1 while this process has a journal open and may admit, else 0."),
+      bytes: metrics.gauge("uag_journal_bytes"),
+      unconfirmed: metrics.gauge("uag_unconfirmed_events"),
+      lag: metrics.gauge("uag_publish_lag_seconds"),
+      grants: metrics.gauge("uag_grants"),
+      open: metrics.gauge("uag_open_requests"),
+      waiting: metrics.gauge("uag_waiting_journals"),
+      waitingFor: metrics.gauge("uag_waiting_journal_seconds"),
+      holder: metrics.gauge("uag_holder_open"),
     };
     this.#confirmedAt = now;
   }

@@ -41,8 +41,8 @@ test("three replicas spend one account at full rate to its last request: exactly
   const { chargedNanoUsd, availableNanoUsd, heldNanoUsd } = await settledAccount(house, account);
   assert.deepEqual([chargedNanoUsd, availableNanoUsd, heldNanoUsd], [BigInt(affordable) * hold, 0n, 0n]);
   assert.deepEqual((await house.ledger.audit({})).violations, []);
-  const retries = await counted(house, "billing_transaction_retries_total");
-  const committed = await counted(house, "billing_transactions_total");
+  const retries = await counted(house, "uag_billing_transaction_retries_total");
+  const committed = await counted(house, "uag_billing_transactions_total");
   // Near the end of a balance, grants are returned while their charges are settled: the two may
   // conflict.
   assert.ok(committed > 10 && retries <= 2 + committed / 10, `${retries} of ${committed}`);

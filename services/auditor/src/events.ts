@@ -14,28 +14,18 @@ const maxLogged = 20;
 
 /** @param since the time up to which the books are audited, unix milliseconds */
 export function createEvents(log: Logger, metrics: Metrics, since: () => number): AuditorEvents {
-  const faults = metrics.gauge("uag_audit_faults", "Faults that the last audit found.");
-  const last = metrics.gauge("uag_audit_last_run_timestamp_seconds", "The moment that the last audit looked at.", [
-    "kind",
-  ]);
-  const rows = metrics.counter("uag_audit_rows_total", "Rows that audits have read.", ["kind"]);
-  const seconds = metrics.seconds("uag_audit_seconds", "How long audits take.", ["kind"]);
-  const fallbacks = metrics.counter(
-    "uag_audit_fallbacks_total",
-    "Accounts read from their first row for want of a checkpoint.",
-    ["why"],
-  );
-  const failures = metrics.counter("uag_audit_failures_total", "Audits that did not get to an end.");
-  metrics.sampled(
-    "uag_audit_lag_seconds",
-    "How old what is known of the books is.",
-    () => (Date.now() - since()) / 1_000,
-  );
+  const faults = metrics.gauge("uag_audit_faults");
+  const last = metrics.gauge("uag_audit_last_run_timestamp_seconds");
+  const rows = metrics.counter("uag_audit_rows_total");
+  const seconds = metrics.seconds("uag_audit_seconds");
+  const fallbacks = metrics.counter("uag_audit_fallbacks_total");
+  const failures = metrics.counter("uag_audit_failures_total");
+  metrics.sampled("uag_audit_lag_seconds", () => (Date.now() - since()) / 1_000);
   let exact: ReturnType<typeof metrics.gauge> | undefined;
   return {
     audited(verdict) {
       const { _id: kind, moment, tookMs, accounts, rows: read, notices } = verdict;
-      exact ??= metrics.gauge("uag_audit_exact", "1: the last audit found no fault.");
+      exact ??= metrics.gauge("uag_audit_exact");
       exact.set(verdict.exact ? 1 : 0);
       faults.set(verdict.faults.length);
       last.set({ kind }, moment.getTime() / 1_000);

@@ -45,13 +45,10 @@ export interface Events {
 }
 
 function accountEvents(log: Logger, metrics: Metrics) {
-  const topUps = metrics.counter("billing_top_ups_total", "Top-ups and corrections booked.");
-  const refused = metrics.counter(
-    "billing_negative_balance_attempts_total",
-    "Corrections refused because they would take more than is available.",
-  );
-  const keys = metrics.counter("billing_key_changes_total", "Changes of API keys.", ["change"]);
-  const tokens = metrics.counter("billing_admin_token_changes_total", "Changes of admin tokens.", ["change"]);
+  const topUps = metrics.counter("uag_billing_top_ups_total");
+  const refused = metrics.counter("uag_billing_negative_balance_attempts_total");
+  const keys = metrics.counter("uag_billing_key_changes_total");
+  const tokens = metrics.counter("uag_billing_admin_token_changes_total");
   return {
     accountCreated: (accountId) => log.info({ accountId }, "account created"),
     toppedUp: ({ accountId, amount, reference }) => {
@@ -75,13 +72,13 @@ function accountEvents(log: Logger, metrics: Metrics) {
 }
 
 function grantEvents(log: Logger, metrics: Metrics) {
-  const acquires = metrics.counter("billing_acquires_total", "Acquires answered.", ["outcome"]);
-  const granted = metrics.counter("billing_granted_nano_usd_total", "Money handed out in grants.");
-  const givenBack = metrics.counter("billing_returned_nano_usd_total", "Money that holders gave back.");
-  const recalls = metrics.counter("billing_recalls_total", "Times holders were asked to return what is unspent.");
-  const released = metrics.counter("billing_released_grants_total", "Grants taken back.", ["why"]);
-  const orphans = metrics.counter("billing_orphaned_holders_total", "Holders whose lease ran out.");
-  const fenced = metrics.counter("billing_fenced_calls_total", "Calls of holders that were fenced.");
+  const acquires = metrics.counter("uag_billing_acquires_total");
+  const granted = metrics.counter("uag_billing_granted_nano_usd_total");
+  const givenBack = metrics.counter("uag_billing_returned_nano_usd_total");
+  const recalls = metrics.counter("uag_billing_recalls_total");
+  const released = metrics.counter("uag_billing_released_grants_total");
+  const orphans = metrics.counter("uag_billing_orphaned_holders_total");
+  const fenced = metrics.counter("uag_billing_fenced_calls_total");
   const grantedOutcome = acquires.labels("granted");
   const insufficientOutcome = acquires.labels("insufficient");
   return {
@@ -116,13 +113,13 @@ function grantEvents(log: Logger, metrics: Metrics) {
 }
 
 function settleEvents(log: Logger, metrics: Metrics) {
-  const settles = metrics.counter("billing_settled_total", "Usage events settled.", ["outcome"]);
-  const charged = metrics.counter("billing_charged_nano_usd_total", "Money charged.");
-  const lost = metrics.counter("billing_written_off_nano_usd_total", "Cost that no money covered.");
-  const writeOffs = metrics.counter("billing_write_offs_total", "Events whose cost was not covered in full.");
-  const late = metrics.counter("billing_late_settles_total", "Events settled after their grant was gone.");
-  const unpriced = metrics.counter("billing_unpriced_total", "Events charged 0 because they have no price yet.");
-  const repairs = metrics.counter("billing_repaired_total", "Unpriced events that were priced and charged later.");
+  const settles = metrics.counter("uag_billing_settled_total");
+  const charged = metrics.counter("uag_billing_charged_nano_usd_total");
+  const lost = metrics.counter("uag_billing_written_off_nano_usd_total");
+  const writeOffs = metrics.counter("uag_billing_write_offs_total");
+  const late = metrics.counter("uag_billing_late_settles_total");
+  const unpriced = metrics.counter("uag_billing_unpriced_total");
+  const repairs = metrics.counter("uag_billing_repaired_total");
   const isNew = settles.labels("new");
   const duplicate = settles.labels("duplicate");
   return {
@@ -156,9 +153,9 @@ function settleEvents(log: Logger, metrics: Metrics) {
 }
 
 function limitEvents(log: Logger, metrics: Metrics) {
-  const borrows = metrics.counter("billing_limit_borrows_total", "Calls for permits of limits.", ["limit", "outcome"]);
-  const recalls = metrics.counter("billing_limit_recalls_total", "Times idle permits were asked for.", ["limit"]);
-  const lapsed = metrics.counter("billing_limit_holders_lapsed_total", "Holders of permits whose lease ran out.");
+  const borrows = metrics.counter("uag_billing_limit_borrows_total");
+  const recalls = metrics.counter("uag_billing_limit_recalls_total");
+  const lapsed = metrics.counter("uag_billing_limit_holders_lapsed_total");
   return {
     borrowed: ({ limit, short }) => borrows.inc({ limit, outcome: short ? "short" : "lent" }),
     limitRecalled: ({ keyId, limit }) => {
@@ -173,12 +170,12 @@ function limitEvents(log: Logger, metrics: Metrics) {
 }
 
 export function createEvents(log: Logger, metrics: Metrics): Events {
-  const violations = metrics.gauge("billing_audit_violations", "Broken invariants the last audit found.");
-  const committed = metrics.counter("billing_transactions_total", "Transactions that were committed.");
-  const retries = metrics.counter("billing_transaction_retries_total", "Transactions that had to run again.");
-  const abandoned = metrics.counter("billing_abandoned_transactions_total", "Transactions of dead processes ended.");
-  const prunedGrants = metrics.counter("billing_pruned_grants_total", "Ended grants that were deleted.");
-  const reapFailures = metrics.counter("billing_reap_failures_total", "Rounds of the reaper that failed.");
+  const violations = metrics.gauge("uag_billing_audit_violations");
+  const committed = metrics.counter("uag_billing_transactions_total");
+  const retries = metrics.counter("uag_billing_transaction_retries_total");
+  const abandoned = metrics.counter("uag_billing_abandoned_transactions_total");
+  const prunedGrants = metrics.counter("uag_billing_pruned_grants_total");
+  const reapFailures = metrics.counter("uag_billing_reap_failures_total");
   return {
     ...accountEvents(log, metrics),
     ...grantEvents(log, metrics),

@@ -129,7 +129,7 @@ test("a settle row keeps the whole event, and an unpriced one is charged 0 and s
   assert.deepEqual(entries[0]!.event, event);
   assert.deepEqual([entries[0]!.chargedNanoUsd, entries[0]!.note], [0n, "unpriced"]);
   const metrics = await (await fetch(`http://127.0.0.1:${billing.adminPort}/metrics`)).text();
-  assert.match(metrics, /billing_unpriced_total\{.*\} 1\n/);
+  assert.match(metrics, /uag_billing_unpriced_total\{.*\} 1\n/);
   const rows: string[] = [];
   let cursor = "";
   do {

@@ -38,8 +38,6 @@ export interface CapabilityContext {
 
 /** What a {@link CapabilityContext} is built from. */
 export interface ContextOptions {
-  /** The service's name in metrics. */
-  readonly name: string;
   readonly catalog: CatalogStore;
   readonly admission: Admission;
   readonly log: Logger;
@@ -55,23 +53,26 @@ export interface ContextOptions {
 
 /** Creates the context; disposing it closes the connections to upstreams. */
 export function createContext(options: ContextOptions): CapabilityContext & AsyncDisposable {
-  const { name, catalog, admission, log, metrics, egressAllow, bufferLimits, proxies = noProxies, tracing } = options;
+  const { catalog, admission, log, metrics, egressAllow, bufferLimits, proxies = noProxies, tracing } = options;
   const pools = new HttpPools({ proxies });
   const drains = new Drains();
-  metrics.sampled("uag_drains", "Upstream calls read on for their usage after their clients left.", () => drains.size);
+  metrics.sampled("uag_drains", () => drains.size);
   const buffers = new BufferBudget(bufferLimits);
-  metrics.sampled("uag_buffered_bytes", "Bytes held in memory for clients.", () => buffers.held);
-  metrics.sampled("uag_buffers_refused", "Requests refused because too much was held.", () => buffers.refused);
+  metrics.sampled("uag_buffered_bytes", () => buffers.held);
+  metrics.sampled("uag_buffers_refused_total", () => buffers.refused);
+  metrics.sampled("uag_buffered_limit_bytes", () => buffers.total);
+  const health = new UpstreamHealth();
+  metrics.sampledBy("uag_upstream_cooldown_seconds", "provider", () => health.resting());
   const guarded = createGuardedClient({ allow: egressAllow });
   return {
     catalog,
     admission,
     pools,
-    health: new UpstreamHealth(),
+    health,
     budget: new RetryBudget(),
     drains,
     buffers,
-    events: createEvents(name, log, metrics),
+    events: createEvents(log, metrics),
     guarded,
     urls: new UrlFetches(guarded, buffers),
     log,

@@ -1,5 +1,6 @@
 import type { Settlement } from "@uag/admission/types.ts";
 import type { Upstream } from "@uag/catalog/types.ts";
+import { unitOf } from "@uag/catalog/units.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
@@ -8,6 +9,8 @@ import { failureForLog, type UpstreamFailure } from "@uag/upstreams/failure.ts";
 /** Observable events around an upstream call: each is logged and counted here and nowhere else. */
 export interface CapabilityEvents {
   settled(request: { requestId: string; model: string }, settlement: Settlement): void;
+  /** A call of an upstream has begun to answer. */
+  upstreamAnswered(upstream: Upstream): void;
   upstreamFailed(requestId: string, upstream: Upstream, failure: UpstreamFailure): void;
   /**
    * A request was refused because the catalogue has no price for it: an operator should fix the
@@ -26,34 +29,40 @@ const outcomeNames: Record<Outcome, string> = {
   [Outcome.CRASHED]: "crashed",
 };
 
+/** Counts what requests used and cost, and how soon their streams began. */
+function measureUse(metrics: Metrics): (settlement: Settlement) => void {
+  const units = metrics.counter("uag_usage_units_total");
+  const cost = metrics.counter("uag_cost_nano_usd_total");
+  const firstByte = metrics.seconds("uag_first_byte_seconds");
+  return (settlement) => {
+    cost.inc(Number(settlement.costNanoUsd));
+    if (settlement.firstByteMs !== undefined) firstByte.observe(settlement.firstByteMs / 1_000);
+    for (const { name, quantity } of settlement.units) {
+      const unit = unitOf(name);
+      if (unit !== undefined) units.labels(unit).inc(Number(quantity));
+    }
+  };
+}
+
 /**
  * Creates the service's events: each writes a log line, and increments its metric if it has one.
  */
-export function createEvents(service: string, log: Logger, metrics: Metrics): CapabilityEvents {
-  const settled = metrics.counter(`${service}_requests_total`, "Admitted requests by how they ended.", ["outcome"]);
+export function createEvents(log: Logger, metrics: Metrics): CapabilityEvents {
+  const settled = metrics.counter("uag_settlements_total");
   const byOutcome = new Map(
     Object.entries(outcomeNames).map(([key, outcome]) => [Number(key), settled.labels(outcome)]),
   );
-  const estimated = metrics.counter(`${service}_estimated_total`, "Requests billed by an estimate.");
-  const unpriced = metrics.counter(
-    `${service}_unpriced_total`,
-    "Requests that could not be priced: charged 0 until repaired.",
-  );
-  const refusedUnpriced = metrics.counter(
-    `${service}_refused_unpriced_total`,
-    "Requests refused because the catalogue has no price for them.",
-  );
-  const retries = metrics.counter(
-    `${service}_upstream_retries_total`,
-    "Calls to upstreams beyond the first of a request.",
-  );
-  const failures = metrics.counter(`${service}_upstream_failures_total`, "Failed calls to upstreams.", [
-    "provider",
-    "kind",
-  ]);
+  const used = measureUse(metrics);
+  const answers = metrics.counter("uag_upstream_answers_total");
+  const estimated = metrics.counter("uag_estimated_requests_total");
+  const unpriced = metrics.counter("uag_unpriced_requests_total");
+  const refusedUnpriced = metrics.counter("uag_refused_unpriced_requests_total");
+  const retries = metrics.counter("uag_upstream_retries_total");
+  const failures = metrics.counter("uag_upstream_failures_total");
   return {
     settled(request, settlement) {
       byOutcome.get(settlement.outcome)?.inc();
+      used(settlement);
       if (settlement.attempts > 1) retries.inc(settlement.attempts - 1);
       if (settlement.pricing === Pricing.ESTIMATED) estimated.inc();
       if (settlement.pricing !== Pricing.UNPRICED) return;
@@ -61,6 +70,7 @@ export function createEvents(service: string, log: Logger, metrics: Metrics): Ca
       const units = Object.fromEntries(settlement.units.map(({ name, quantity }) => [name, String(quantity)]));
       log.error({ request_id: request.requestId, model: request.model, units }, "request cannot be priced");
     },
+    upstreamAnswered: ({ provider }) => answers.labels(provider.name).inc(),
     upstreamFailed(requestId, upstream, failure) {
       const provider = upstream.provider.name;
       failures.labels(provider, failure.kind).inc();

@@ -112,7 +112,7 @@ const watched = [
   "uag_holder_open",
   "uag_drains",
   "uag_buffered_bytes",
-];
+] as const;
 
 async function statusOf({ health, catalog }: CapabilityContext, metrics: Metrics) {
   const upstreams = health.seen().map(({ restsForMs, ...seen }) => ({ ...seen, rests_for_ms: restsForMs }));
@@ -158,7 +158,6 @@ async function openContext(
   if (tracing !== undefined) started.use(tracing);
   const context = started.use(
     createContext({
-      name,
       catalog,
       admission: runs.reporting(admission),
       log,

@@ -56,7 +56,7 @@ describe("Idempotency-Key", () => {
       await connection.close();
     });
     const store = resources.use(new IdempotencyStore({ url, database, leaseMs, lifeMs, box: testBox }));
-    const events = createEvents("test", log, createMetrics("test"));
+    const events = createEvents(log, createMetrics("test"));
     const run: LinkHandler = (exchange) => {
       runs++;
       return handler(exchange);

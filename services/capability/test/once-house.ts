@@ -97,7 +97,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const log = createLogger({ service: "once-test", level: process.env["TEST_LOG"] ?? "silent" });
   const store = starting.use(new IdempotencyStore({ url, database, leaseMs, lifeMs: 60_000, box }));
   const runs = starting.use(new Runs());
-  const events = createEvents("test", log, createMetrics("test"));
+  const events = createEvents(log, createMetrics("test"));
   const admission = runs.reporting(books.admission);
   let calls = 0;
   const paid: LinkHandler = async (exchange) => {

@@ -20,8 +20,8 @@ export interface Events {
 }
 
 export function createEvents(log: Logger, metrics: Metrics): Events {
-  const requests = metrics.counter("console_requests_total", "Requests to /console, by HTTP status.", ["status"]);
-  const signIns = metrics.counter("console_sign_ins_total", "Sign-ins, by how they ended.", ["outcome"]);
+  const requests = metrics.counter("uag_console_requests_total");
+  const signIns = metrics.counter("uag_console_sign_ins_total");
   return {
     answered: (status) => requests.inc({ status: String(status) }),
     signedIn: (by) => signIns.inc({ outcome: by }),

@@ -3,9 +3,14 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { providerEnvironments } from "@uag/catalog/provider-environment.ts";
 import { MongoClient } from "mongodb";
+import { repoRoot } from "../src/paths.ts";
 import { startCollector } from "../src/testing/collector.ts";
+import { type Exposition, readMetrics } from "../src/testing/metrics.ts";
 import { type TestFleet, withFleet } from "../src/testing/with-fleet.ts";
+import { faultsOfMetrics } from "./metrics-table.ts";
 
 /** What every planted text begins with: one look finds any of them. */
 const mark = `canary${randomBytes(8).toString("hex")}`;
@@ -17,6 +22,15 @@ function plant(): string {
   return text;
 }
 
+/** What opens doors: no answer may have it, not even to who sent it. */
+const secrets = new Set<string>();
+
+function plantSecret(): string {
+  const text = plant();
+  secrets.add(text);
+  return text;
+}
+
 const user = (content: string) => [{ role: "user", content }];
 
 /** Requests with planted texts wherever a client's own words and secrets may be. */
@@ -24,12 +38,12 @@ const requests: readonly (() => [path: string, body: object, headers: Record<str
   () => [
     "/v1/chat/completions",
     { model: "gpt-4o-mini", messages: [{ role: "system", content: plant() }, ...user(plant())], user: plant() },
-    { "idempotency-key": plant(), cookie: plant() },
+    { "idempotency-key": plant(), cookie: plantSecret() },
   ],
   () => [
     "/v1/chat/completions",
     { model: "claude-sonnet-4-6", messages: user(plant()), stream: true, metadata: { about: plant() } },
-    { "user-agent": plant(), "x-api-key": plant() },
+    { "user-agent": plant(), "x-api-key": plantSecret() },
   ],
   () => [
     "/v1/messages",
@@ -41,13 +55,13 @@ const requests: readonly (() => [path: string, body: object, headers: Record<str
   // What is refused has words in it too, and is told of in more places.
   () => ["/v1/chat/completions", { model: plant(), messages: user(plant()) }, {}],
   () => ["/v1/chat/completions", { model: "gpt-4o-mini", messages: plant() }, {}],
-  () => [`/v1/chat/completions?key=${plant()}`, { model: "gpt-4o-mini", messages: user(plant()) }, {}],
+  () => [`/v1/chat/completions?key=${plantSecret()}`, { model: "gpt-4o-mini", messages: user(plant()) }, {}],
   () => [
     "/v1/chat/completions",
     { model: "gpt-4o-mini", messages: user(plant()) },
-    { authorization: `Bearer ${plant()}` },
+    { authorization: `Bearer ${plantSecret()}` },
   ],
-  () => ["/admin/v1/keys", { account_id: "nobody" }, { authorization: `Bearer ${plant()}` }],
+  () => ["/admin/v1/keys", { account_id: "nobody" }, { authorization: `Bearer ${plantSecret()}` }],
   () => ["/mcp", { jsonrpc: "2.0", id: 1, method: plant() }, {}],
 ];
 
@@ -65,14 +79,33 @@ async function keepControls({ client, run }: TestFleet): Promise<readonly (reado
   ];
 }
 
-async function sendAll({ client }: TestFleet): Promise<void> {
+async function providerNames(): Promise<Set<string>> {
+  const catalog = await readFile(join(repoRoot, "infra/config/catalog.yaml"), "utf8");
+  return new Set(providerEnvironments(catalog).map(({ name }) => name));
+}
+
+/** Sends them all; answers what came back. */
+async function sendAll({ client }: TestFleet): Promise<string[]> {
+  const answers: string[] = [];
   for (let round = 0; round < rounds; round++)
     await Promise.all(
       requests.map(async (make) => {
         const [path, body, headers] = make();
-        await client.post(path, body, { headers });
+        const { text, headers: sent } = await client.post(path, body, { headers });
+        answers.push(text, JSON.stringify([...sent]));
       }),
     );
+  return answers;
+}
+
+/** What the processes show once every bill is written and the books have been audited. */
+async function metricsWithVerdict(fleet: TestFleet): Promise<Exposition[]> {
+  for (let look = 0; ; look++) {
+    const shown = await readMetrics(fleet);
+    if (shown.some(({ types }) => types.has("uag_audit_exact"))) return shown;
+    assert.ok(look < 300, "the auditor has no verdict");
+    await sleep(200);
+  }
 }
 
 /** Texts that are kept, each with its place; the simulator, a provider, may know everything. */
@@ -91,14 +124,22 @@ async function* kept({ run, dataDir }: TestFleet): AsyncGenerator<[place: string
   }
 }
 
-test(`of ${rounds} rounds of requests nothing that a client said or showed is in logs, traces, journals, streams or databases`, async () => {
+test(`of ${rounds} rounds of requests nothing that a client said or showed is in logs, traces, metrics, journals, streams or databases, no secret is in an answer, and every metric is as its table says`, async () => {
   await using collector = await startCollector();
   await withFleet({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ACCESS_LOG: "all" } }, async (fleet) => {
     // First: after this test's guesses of admin tokens, even the right one is refused for a while.
     const controls = await keepControls(fleet);
-    await sendAll(fleet);
+    const answers = await sendAll(fleet);
     assert.ok(planted.size >= 1_000, `${planted.size} texts`);
     assert.deepEqual((await fleet.audit()).violations, []);
+    const metrics = await metricsWithVerdict(fleet);
+    assert.deepEqual(faultsOfMetrics(metrics, await providerNames()), []);
+    const told = answers.filter((text) => text.includes(mark));
+    assert.ok(told.length > 0, "no answer has a client's own words");
+    assert.deepEqual(
+      told.filter((text) => [...secrets].some((secret) => text.includes(secret))),
+      [],
+    );
     const seen = new Set<string>();
     const found = new Set<string>();
     let texts = 0;
@@ -108,6 +149,7 @@ test(`of ${rounds} rounds of requests nothing that a client said or showed is in
       const at = text.indexOf(mark);
       if (at >= 0) found.add(`${place}: ${text.slice(Math.max(0, at - 80), at + 20)}`);
     }
+    for (const { process, text } of metrics) if (text.includes(mark)) found.add(`metrics of ${process}`);
     for (const body of collector.bodies) if (body.includes(mark)) found.add(`traces: ${body.slice(0, 200)}`);
     assert.ok(texts > 1_000 && collector.spans.length > 100, `${texts} texts, ${collector.spans.length} spans`);
     assert.equal(seen.size, controls.length, "what is kept by design was not found");

@@ -40,6 +40,11 @@ export class BufferBudget {
     return this.#held;
   }
 
+  /** Most bytes that can be held. */
+  get total(): number {
+    return this.#limits.totalBytes;
+  }
+
   /** Most bytes that one owner can ever hold. */
   get largest(): number {
     return Math.min(this.#limits.totalBytes, this.#limits.ownerBytes);

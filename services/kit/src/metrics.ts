@@ -1,22 +1,25 @@
+import { type LabelName, type MetricName, metricTable } from "@uag/contract/metrics/table.ts";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 /** Upper bounds in seconds that suit both a local hop and a completion of several minutes. */
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600];
 
 /**
- * The process's metrics. On a hot path bind the labelled child once (`counter.labels(...)`) and
- * keep it.
+ * The process's metrics, each with its row in the contract's table. On a hot path bind the labelled
+ * child once (`counter.labels(...)`) and keep it.
  */
 export interface Metrics {
   readonly registry: Registry;
-  counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
-  gauge<L extends string>(name: string, help: string, labels?: readonly L[]): Gauge<L>;
-  /** A gauge whose value is computed when it is scraped. */
-  sampled(name: string, help: string, read: () => number): void;
+  counter<N extends MetricName<"counter">>(name: N): Counter<LabelName<N>>;
+  gauge<N extends MetricName<"gauge">>(name: N): Gauge<LabelName<N>>;
+  /** A gauge, or a counter that is kept elsewhere, whose value is computed when it is scraped. */
+  sampled(name: MetricName<"gauge" | "counter">, read: () => number): void;
+  /** The same for a gauge with one label; values that are missing are not exported. */
+  sampledBy<N extends MetricName<"gauge">>(name: N, label: LabelName<N>, read: () => ReadonlyMap<string, number>): void;
   /** The current values of gauges without labels, by name; unknown names are omitted. */
-  read(names: readonly string[]): Promise<Record<string, number>>;
+  read(names: readonly MetricName<"gauge">[]): Promise<Record<string, number>>;
   /** A histogram of seconds. */
-  seconds<L extends string>(name: string, help: string, labels?: readonly L[]): Histogram<L>;
+  seconds<N extends MetricName<"histogram">>(name: N): Histogram<LabelName<N>>;
 }
 
 /**
@@ -28,18 +31,34 @@ export function createMetrics(service: string): Metrics {
   // Samples the event loop's delay once a second: at the default of 10 ms, sampling is most of an
   // idle process's work.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1_000 });
-  const common = <L extends string>(name: string, help: string, labels: readonly L[]) => ({
+  const row = <N extends MetricName>(name: N) => ({
     name,
-    help,
-    labelNames: labels,
+    help: metricTable[name].help,
+    labelNames: Object.keys(metricTable[name].labels) as LabelName<N>[],
     registers: [registry],
   });
   return {
     registry,
-    counter: (name, help, labels = []) => new Counter(common(name, help, labels)),
-    gauge: (name, help, labels = []) => new Gauge(common(name, help, labels)),
-    sampled: (name, help, read) => {
-      const gauge: Gauge = new Gauge({ ...common(name, help, []), collect: () => gauge.set(read()) });
+    counter: (name) => new Counter(row(name)),
+    gauge: (name) => new Gauge(row(name)),
+    sampled(name, read) {
+      const Kind = metricTable[name].type === "counter" ? Counter : Gauge;
+      const metric: Counter | Gauge = new Kind({
+        ...row(name),
+        collect() {
+          metric.reset();
+          metric.inc(read());
+        },
+      });
+    },
+    sampledBy(name, label, read) {
+      const gauge: Gauge<string> = new Gauge<string>({
+        ...row(name),
+        collect() {
+          gauge.reset();
+          for (const [value, figure] of read()) gauge.set({ [label]: value }, figure);
+        },
+      });
     },
     async read(names) {
       const found = await Promise.all(names.map(async (name) => [name, await registry.getSingleMetric(name)?.get()]));
@@ -50,6 +69,6 @@ export function createMetrics(service: string): Metrics {
         }),
       );
     },
-    seconds: (name, help, labels = []) => new Histogram({ ...common(name, help, labels), buckets: secondsBuckets }),
+    seconds: (name) => new Histogram({ ...row(name), buckets: secondsBuckets }),
   };
 }

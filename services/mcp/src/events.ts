@@ -15,8 +15,8 @@ export interface Events {
 }
 
 export function createEvents(log: Logger, metrics: Metrics): Events {
-  const requests = metrics.counter("mcp_requests_total", "Requests to /mcp, by HTTP status.", ["status"]);
-  const calls = metrics.seconds("mcp_tool_call_seconds", "Calls of tools, by tool and outcome.", ["tool", "outcome"]);
+  const requests = metrics.counter("uag_mcp_requests_total");
+  const calls = metrics.seconds("uag_mcp_tool_call_seconds");
   return {
     answered: (status) => requests.inc({ status: String(status) }),
     called: (tool, seconds, error) => calls.observe({ tool, outcome: error?.code ?? "ok" }, seconds),

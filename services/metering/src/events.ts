@@ -24,20 +24,17 @@ export interface MeteringEvents {
 }
 
 export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
-  const batches = metrics.counter("uag_usage_batches_total", "Usage batches applied.");
-  const events = metrics.counter("uag_usage_events_total", "Usage events received.", ["kind"]);
+  const batches = metrics.counter("uag_usage_batches_total");
+  const events = metrics.counter("uag_usage_events_total");
   const fresh = events.labels("new");
   const again = events.labels("repeated");
-  const conflicts = metrics.counter("uag_usage_conflicts_total", "Requests with two different ends.");
-  const dead = metrics.counter("uag_usage_dead_letters_total", "Messages moved to the dead-letter stream.");
-  const forged = metrics.counter("uag_usage_forged_total", "Batches whose publisher was not who it said.");
-  const lost = metrics.counter("uag_usage_buried_events_total", "Events that could not be applied and were buried.");
-  const owned = metrics.gauge("uag_usage_partitions", "Partitions of usage that this process works on.");
-  const archivedRows = metrics.counter(
-    "uag_usage_archived_events_total",
-    "Usage events that were archived and dropped.",
-  );
-  const archiveFailures = metrics.counter("uag_usage_archive_failures_total", "Archivings that failed.");
+  const conflicts = metrics.counter("uag_usage_conflicts_total");
+  const dead = metrics.counter("uag_usage_dead_letters_total");
+  const forged = metrics.counter("uag_usage_forged_total");
+  const lost = metrics.counter("uag_usage_buried_events_total");
+  const owned = metrics.gauge("uag_usage_partitions");
+  const archivedRows = metrics.counter("uag_usage_archived_events_total");
+  const archiveFailures = metrics.counter("uag_usage_archive_failures_total");
   return {
     applied(batchCount, eventCount, repeated) {
       batches.inc(batchCount);

@@ -165,9 +165,11 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   };
   const checks = { mongodb: mongoCheck(connection), nats: bus.check, billing: billingCheck };
   const admin = stack.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
-  const report = async () => ({
-    figures: { uag_stream_messages: await stream.messages(), ...(await metrics.read(["uag_usage_partitions"])) },
-  });
+  const waiting = metrics.gauge("uag_stream_messages");
+  const report = async () => {
+    waiting.set(await stream.messages());
+    return { figures: await metrics.read(["uag_stream_messages", "uag_usage_partitions"]) };
+  };
   stack.use(announceStatus({ bus, service: "metering", log, report }));
   log.info({ grpcPort: server.port, adminPort: admin.port }, "metering is up");
   const running = stack.move();

@@ -22,6 +22,7 @@ export interface AttemptOptions<T> {
    * by then.
    */
   call(upstream: Upstream): Promise<T>;
+  onAnswer?(upstream: Upstream): void;
   /** @param durationMs duration of the attempt */
   onFailure?(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void;
   random?(): number;
@@ -71,6 +72,7 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
       try {
         const value = await options.call(upstream);
         health.succeeded(upstream, performance.now() - startedAt);
+        options.onAnswer?.(upstream);
         return { value, upstream, attempts };
       } catch (error) {
         const failure = asFailure(error);

@@ -80,6 +80,17 @@ export class UpstreamHealth {
     state.failures = 0;
   }
 
+  /** Longest cooldown of each provider that was called, and of its models, in seconds; 0: none. */
+  resting(): Map<string, number> {
+    const now = this.#clock.monotonic();
+    const found = new Map<string, number>();
+    for (const { upstream } of this.#records.values()) {
+      const { name } = upstream.provider;
+      found.set(name, Math.max(found.get(name) ?? 0, (this.#restsUntil(upstream) - now) / 1_000));
+    }
+    return found;
+  }
+
   /** The figures of every upstream that was called in the last hour, or is cooling down. */
   seen(): UpstreamSeen[] {
     const now = this.#clock.monotonic();

@@ -20,15 +20,15 @@ export interface VideoEvents {
 }
 
 export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
-  const submits = metrics.seconds("video_submit_seconds", "Time from a request to its accepted task.");
-  const ambiguous = metrics.counter("video_ambiguous_total", "Tasks that a provider may or may not have taken.");
-  const recovered = metrics.counter("video_recovered_total", "Such tasks by whether they were found.", ["found"]);
-  const polls = metrics.counter("video_polls_total", "Polls of tasks at their providers.", ["provider", "outcome"]);
-  const ends = metrics.counter("video_tasks_ended_total", "Tasks by how they ended.", ["status"]);
-  const settled = metrics.counter("video_tasks_settled_total", "Tasks whose bill is written.");
-  const settleFailures = metrics.counter("video_settle_failures_total", "Tries of writing a bill that failed.");
-  const deliveries = metrics.counter("video_webhook_attempts_total", "Tries of webhooks.", ["outcome"]);
-  const stumbles = metrics.counter("video_background_failures_total", "Failures of background work.", ["work"]);
+  const submits = metrics.seconds("uag_video_submit_seconds");
+  const ambiguous = metrics.counter("uag_video_ambiguous_total");
+  const recovered = metrics.counter("uag_video_recovered_total");
+  const polls = metrics.counter("uag_video_polls_total");
+  const ends = metrics.counter("uag_video_tasks_ended_total");
+  const settled = metrics.counter("uag_video_tasks_settled_total");
+  const settleFailures = metrics.counter("uag_video_settle_failures_total");
+  const deliveries = metrics.counter("uag_video_webhook_attempts_total");
+  const stumbles = metrics.counter("uag_video_background_failures_total");
   return {
     submitted: (task, elapsedMs) => {
       submits.observe(elapsedMs / 1_000);

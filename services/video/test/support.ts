@@ -151,7 +151,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const catalog = { current, [Symbol.dispose]: () => {} };
   const metrics = createMetrics("video-test");
   const egressAllow = settings.EGRESS_ALLOW;
-  const context = starting.use(createContext({ name: "video", catalog, admission: unused, log, metrics, egressAllow }));
+  const context = starting.use(createContext({ catalog, admission: unused, log, metrics, egressAllow }));
   const built = await buildVideo({
     context,
     resources: starting,

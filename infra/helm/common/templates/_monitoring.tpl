@@ -16,6 +16,8 @@ spec:
   endpoints:
     - port: admin
       path: /metrics
+      # The processes' own label `service`, by which rules and dashboards ask, is kept.
+      honorLabels: true
       interval: {{ .Values.serviceMonitor.interval }}
 {{- end }}
 {{- if .Values.prometheusRule.enabled }}

@@ -1,0 +1,44 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type LabelBound, labelSets, type MetricRow, questions } from "../../services/contract/src/metrics/row.ts";
+import { exportedMetrics } from "../../services/contract/src/metrics/table.ts";
+import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import type { Check } from "./check.ts";
+
+const file = "infra/metrics.md";
+
+const head = `# Metrics
+
+What every process shows at \`/metrics\`, by what somebody on call wants to know. Made of \`services/contract/src/metrics\`
+by \`npm run check -- --fix\`. Names end with their unit; what has none is a number of things. Every series also has
+\`service\`, the name of its service. No label has a client's own words.
+`;
+
+const boundText = (bound: LabelBound): string =>
+  typeof bound === "string" ? labelSets[bound] : bound.map((value) => `\`${value}\``).join(", ");
+
+function rowText([name, { type, exporter, help, labels }]: [string, MetricRow]): string {
+  const bounds = Object.entries(labels).map(([label, bound]) => `\`${label}\`: ${boundText(bound)}`);
+  return `| \`${name}\` | ${type} | ${exporter} | ${help} | ${bounds.join("; ")} |`;
+}
+
+/** The page about the metrics of a table. */
+export function metricsPage(table: Readonly<Record<string, MetricRow>>): string {
+  const sections = Object.entries(questions).map(([question, title]) => {
+    const rows = Object.entries(table).filter(([, row]) => row.question === question);
+    const lines = ["| Metric | Type | Of | What it is | Labels |", "|---|---|---|---|---|", ...rows.map(rowText)];
+    return `\n## ${title}\n\n${lines.join("\n")}\n`;
+  });
+  return head + sections.join("");
+}
+
+export const metricsDoc: Check = {
+  name: "table of metrics",
+  async run({ fix }) {
+    const page = metricsPage(exportedMetrics);
+    if ((await readFile(join(root, file), "utf8").catch(() => "")) === page) return [];
+    if (!fix) return [`${file} is not what services/contract/src/metrics makes; run: npm run check -- --fix`];
+    await writeFile(join(root, file), page);
+    return [];
+  },
+};

@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Fleet } from "../service.ts";
+
+/** A series as a process shows it. */
+export interface Series {
+  readonly metric: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** What a process shows at `/metrics`. */
+export interface Exposition {
+  readonly process: string;
+  readonly text: string;
+  /** Metrics by their names, with their types; those without a series too. */
+  readonly types: ReadonlyMap<string, string>;
+  readonly series: readonly Series[];
+}
+
+/** Reads `/metrics` of every process of a fleet that has it. */
+export async function readMetrics({ dataDir }: Pick<Fleet, "dataDir">): Promise<Exposition[]> {
+  const ports = JSON.parse(await readFile(join(dataDir, "ports.json"), "utf8")) as Record<string, number>;
+  const admin = Object.entries(ports).filter(([name]) => name.endsWith(".ADMIN_PORT"));
+  return await Promise.all(
+    admin.map(async ([name, port]) => {
+      const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+      return parseExposition(name.replace(".ADMIN_PORT", ""), await response.text());
+    }),
+  );
+}
+
+export function parseExposition(process: string, text: string): Exposition {
+  const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [name, type]));
+  const series = [...text.matchAll(/^(?<name>[a-z_]\w*)(?:\{(?<labels>.*)\})? \S+$/gim)].map(({ groups = {} }) => ({
+    metric: familyOf(groups["name"] ?? "", types),
+    labels: Object.fromEntries(
+      [...(groups["labels"] ?? "").matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = "", value = ""]) => [
+        label,
+        value,
+      ]),
+    ),
+  }));
+  return { process, text, types, series };
+}
+
+/** A histogram's series are named after it. */
+function familyOf(name: string, types: ReadonlyMap<string, string>): string {
+  const family = name.replace(/_(?:bucket|sum|count)$/, "");
+  return types.has(name) ? name : family;
+}
