@@ -7,7 +7,7 @@ const metering = rowsOf("metering", "money");
 const stream = rowsOf("metering", "capacity");
 const auditor = rowsOf("auditor", "money");
 
-const auditKinds = ["incremental", "full"] as const;
+const auditKinds = ["incremental", "whole"] as const;
 
 /** What is exported of what requests cost, on its way from a service's journal to the ledger. */
 export const usageMetrics = {
