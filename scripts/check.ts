@@ -15,7 +15,7 @@ import { types } from "./check/types.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint, the length of lines in comments and prose, docstrings, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, and the schemas of the Helm charts' values.
+Checks types, format and lint, the length of lines in comments and prose, docstrings, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, and the schemas, rules and dashboards of the Helm charts.
 --fix mends what a program can mend.
 `;
 

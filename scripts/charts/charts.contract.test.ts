@@ -149,6 +149,38 @@ test("a chart gives its service every setting that it cannot do without, and a c
   }
 });
 
+test("a service's own rules are those of the one file that concern it, and ask for it alone", async () => {
+  const groups = async (chart: string): Promise<KubeObject["spec"][]> => {
+    const objects = await render(built, chart, ["--set", "prometheusRule.enabled=true,fleet=blue"]);
+    return objects.find(({ kind }) => kind === "PrometheusRule")?.spec.groups;
+  };
+  const chat = await groups("chat");
+  assert.deepEqual(
+    chat.map(({ name }) => name),
+    ["process", "capability"],
+  );
+  const queries: string[] = chat.flatMap(({ rules }) => rules.map((rule: { expr: string }) => rule.expr));
+  assert.ok(queries.every((query) => query.includes('service="chat"') || query.includes('job="blue-chat-admin"')));
+  assert.ok(queries.every((query) => !/=~"(?:chat|uag-)/.test(query)));
+  assert.deepEqual(
+    (await groups("video")).map(({ name }) => name),
+    ["process", "capability", "video"],
+  );
+});
+
+test("Grafana's dashboards come with the fleet where they are asked for", async () => {
+  const asked = await render(built, fleetChart, ["--set", "global.dashboards.enabled=true"]);
+  const maps = asked.filter(({ metadata }) => metadata.labels?.["grafana_dashboard"] === "1");
+  assert.deepEqual(maps.flatMap(({ data }) => Object.values(data ?? {}).map((json) => JSON.parse(json).uid)).sort(), [
+    "uag-capacity",
+    "uag-limits",
+    "uag-money",
+    "uag-providers",
+    "uag-service",
+  ]);
+  assert.ok(!fleet.some(({ metadata }) => metadata.labels?.["grafana_dashboard"]));
+});
+
 test("whoever follows the catalogue is replaced by its change only when that is asked for", async () => {
   const catalog = join(repoRoot, "infra/config/catalog.yaml");
   const args = ["--set-file", `global.catalog.content=${catalog}`];

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { monitoringFiles } from "../prometheus/generated.ts";
 import { charts, fleetChart, helmDir, readValues } from "./charts.ts";
 import { runToolOf } from "./tools.ts";
 import { chartSchema, settingsSchema } from "./values-schema.ts";
@@ -20,16 +21,20 @@ async function put(file: string, text: string, fix: boolean): Promise<string[]> 
   return [file];
 }
 
-/** Which schemas of values are not what they should be; with `fix` they are written. */
-export async function schemas(fix: boolean): Promise<string[]> {
+/**
+ * Which schemas of values, rules and dashboards are not what they are made of; with `fix` they are
+ * written.
+ */
+export async function chartFiles(fix: boolean): Promise<string[]> {
   const stale: string[] = [];
+  for (const [file, text] of await monitoringFiles()) stale.push(...(await put(file, text, fix)));
   for (const chart of charts) stale.push(...(await put(`${chart}/values.schema.json`, await schemaFor(chart), fix)));
   return stale;
 }
 
 /** Which generated files are not what they should be; with `fix` they are written. */
 export async function generated(fix: boolean): Promise<string[]> {
-  const stale = await schemas(fix);
+  const stale = await chartFiles(fix);
   for (const chart of [...charts, "common"])
     stale.push(...(await put(`${chart}/README.md`, await readmeFor(chart), fix)));
   return stale;

@@ -1,13 +1,14 @@
-import { schemas } from "../charts/generate.ts";
+import { chartFiles } from "../charts/generate.ts";
 import type { Check } from "./check.ts";
 
-/** What Helm takes for a service's settings is what the service itself takes. */
+/**
+ * What Helm takes for a service's settings is what the service itself takes, and the charts' rules
+ * and dashboards are those of infra/prometheus.
+ */
 export const chartSchemas: Check = {
-  name: "schemas of the charts' values",
+  name: "schemas, rules and dashboards of the charts",
   async run({ fix }) {
-    const stale = await schemas(fix);
-    return fix
-      ? []
-      : stale.map((file) => `infra/helm/${file} is not what the settings make; run: npm run check -- --fix`);
+    const stale = await chartFiles(fix);
+    return fix ? [] : stale.map((file) => `infra/helm/${file} is not what it is made of; run: npm run check -- --fix`);
   },
 };

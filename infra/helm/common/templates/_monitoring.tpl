@@ -29,19 +29,18 @@ metadata:
   labels:
     {{- include "common.labels" . | nindent 4 }}
     {{- with .Values.prometheusRule.labels }}{{ toYaml . | nindent 4 }}{{ end }}
+{{- $groups := list "process" .Chart.Name }}
+{{- if .Values.service.journal }}{{ $groups = append $groups "capability" }}{{ end }}
+{{- $ours := printf "service=%q" .Chart.Name }}
+{{- $job := printf "job=\"%s-admin\"" (include "common.name" .) }}
+{{- $text := include "common.rules" . | replace "service=~\"chat|embedding|media|speech|video\"" $ours }}
+{{- $text = $text | replace "job=~\"uag-.+\"" $job }}
 spec:
   groups:
-    - name: {{ include "common.name" . }}
-      rules:
-        - alert: UagProcessDown
-          expr: up{job="{{ include "common.name" . }}-admin"} == 0
-          for: 2m
-          labels:
-            severity: warning
-          annotations:
-            summary: A replica of {{ .Chart.Name }} does not answer
-        {{- with .Values.service.rules }}
-        {{- toYaml . | nindent 8 }}
-        {{- end }}
+    {{- range (fromYaml $text).groups }}
+    {{- if has .name $groups }}
+    - {{ toYaml . | nindent 6 | trim }}
+    {{- end }}
+    {{- end }}
 {{- end }}
 {{- end }}

@@ -1,0 +1,287 @@
+{{/* infra/prometheus/rules.yaml, written by `npm run check -- --fix`. */}}
+{{- define "common.rules" -}}
+{{`# Alerts of the gateway, for any Prometheus. The charts make their PrometheusRules of this file:
+# each takes the groups of its service, with service and job narrowed to itself. Every alert has
+# a page in infra/runbooks. npm run metrics checks and tests it all.
+groups:
+  - name: process
+    rules:
+      - alert: UagProcessDown
+        expr: >-
+          up{job=~"uag-.+"} == 0
+        for: 2m
+        labels: { severity: warning }
+        annotations:
+          summary: "{{ $labels.pod }} of {{ $labels.job }} does not answer"
+          runbook: infra/runbooks/UagProcessDown.md
+      - alert: UagProcessRestarts
+        expr: >-
+          changes(process_start_time_seconds{job=~"uag-.+"}[15m]) > 2
+        labels: { severity: warning }
+        annotations:
+          summary: "{{ $labels.pod }} of {{ $labels.job }} starts again and again"
+          runbook: infra/runbooks/UagProcessRestarts.md
+      - alert: UagEventLoopLate
+        expr: >-
+          nodejs_eventloop_lag_p99_seconds{job=~"uag-.+"} > 0.5
+        for: 5m
+        labels: { severity: warning }
+        annotations:
+          summary: "{{ $labels.pod }} of {{ $labels.job }} does everything late"
+          runbook: infra/runbooks/UagEventLoopLate.md
+      - alert: UagFilesShort
+        expr: >-
+          process_open_fds{job=~"uag-.+"} / process_max_fds{job=~"uag-.+"} > 0.8
+        for: 5m
+        labels: { severity: warning }
+        annotations:
+          summary: "{{ $labels.pod }} of {{ $labels.job }} runs out of file descriptors"
+          runbook: infra/runbooks/UagFilesShort.md
+  - name: router
+    rules:
+      - record: uag:request_errors:ratio_rate5m
+        expr: >-
+          sum(rate(uag_requests_total{status=~"5..",operation!~"none|admin[.].+"}[5m]))
+          / sum(rate(uag_requests_total{operation!~"none|admin[.].+"}[5m]))
+      - record: uag:request_errors:ratio_rate30m
+        expr: >-
+          sum(rate(uag_requests_total{status=~"5..",operation!~"none|admin[.].+"}[30m]))
+          / sum(rate(uag_requests_total{operation!~"none|admin[.].+"}[30m]))
+      - record: uag:request_errors:ratio_rate1h
+        expr: >-
+          sum(rate(uag_requests_total{status=~"5..",operation!~"none|admin[.].+"}[1h]))
+          / sum(rate(uag_requests_total{operation!~"none|admin[.].+"}[1h]))
+      - record: uag:request_errors:ratio_rate6h
+        expr: >-
+          sum(rate(uag_requests_total{status=~"5..",operation!~"none|admin[.].+"}[6h]))
+          / sum(rate(uag_requests_total{operation!~"none|admin[.].+"}[6h]))
+      - record: uag:request_errors:ratio_rate3d
+        expr: >-
+          sum(rate(uag_requests_total{status=~"5..",operation!~"none|admin[.].+"}[3d]))
+          / sum(rate(uag_requests_total{operation!~"none|admin[.].+"}[3d]))
+      - record: uag:first_bytes_late:ratio_rate5m
+        expr: >-
+          1 - sum(rate(uag_first_byte_seconds_bucket{le="10"}[5m]))
+          / sum(rate(uag_first_byte_seconds_count[5m]))
+      - record: uag:first_bytes_late:ratio_rate30m
+        expr: >-
+          1 - sum(rate(uag_first_byte_seconds_bucket{le="10"}[30m]))
+          / sum(rate(uag_first_byte_seconds_count[30m]))
+      - record: uag:first_bytes_late:ratio_rate1h
+        expr: >-
+          1 - sum(rate(uag_first_byte_seconds_bucket{le="10"}[1h]))
+          / sum(rate(uag_first_byte_seconds_count[1h]))
+      - record: uag:first_bytes_late:ratio_rate6h
+        expr: >-
+          1 - sum(rate(uag_first_byte_seconds_bucket{le="10"}[6h]))
+          / sum(rate(uag_first_byte_seconds_count[6h]))
+      - alert: UagErrorBudgetBurnsFast
+        expr: >-
+          uag:request_errors:ratio_rate1h > 14.4 * 0.001
+          and uag:request_errors:ratio_rate5m > 14.4 * 0.001
+        labels: { severity: critical }
+        annotations:
+          summary: The public API fails so often that the month's error budget is gone in two days
+          runbook: infra/runbooks/UagErrorBudgetBurnsFast.md
+      - alert: UagErrorBudgetBurns
+        expr: >-
+          uag:request_errors:ratio_rate6h > 6 * 0.001
+          and uag:request_errors:ratio_rate30m > 6 * 0.001
+        labels: { severity: critical }
+        annotations:
+          summary: The public API fails so often that the month's error budget is gone in five days
+          runbook: infra/runbooks/UagErrorBudgetBurns.md
+      - alert: UagErrorBudgetBurnsSlowly
+        expr: >-
+          uag:request_errors:ratio_rate3d > 0.001
+          and uag:request_errors:ratio_rate6h > 0.001
+        labels: { severity: warning }
+        annotations:
+          summary: The public API fails more often than its objective allows
+          runbook: infra/runbooks/UagErrorBudgetBurnsSlowly.md
+      - alert: UagFirstBytesLate
+        expr: >-
+          uag:first_bytes_late:ratio_rate1h > 14.4 * 0.01
+          and uag:first_bytes_late:ratio_rate5m > 14.4 * 0.01
+        labels: { severity: critical }
+        annotations:
+          summary: Streams begin so late that the month's budget for it is gone in two days
+          runbook: infra/runbooks/UagFirstBytesLate.md
+      - alert: UagFirstBytesLateOften
+        expr: >-
+          uag:first_bytes_late:ratio_rate6h > 6 * 0.01
+          and uag:first_bytes_late:ratio_rate30m > 6 * 0.01
+        labels: { severity: warning }
+        annotations:
+          summary: Streams begin late more often than their objective allows
+          runbook: infra/runbooks/UagFirstBytesLateOften.md
+  - name: capability
+    rules:
+      - alert: UagUsageNotConfirmed
+        expr: >-
+          max by (service, pod) (uag_publish_lag_seconds{service=~"chat|embedding|media|speech|video"}) > 300
+        for: 5m
+        labels: { severity: critical }
+        annotations:
+          summary: "Usage waits in the journal of {{ $labels.pod }} ({{ $labels.service }})"
+          runbook: infra/runbooks/UagUsageNotConfirmed.md
+      - alert: UagJournalClosed
+        expr: >-
+          min by (service, pod) (uag_holder_open{service=~"chat|embedding|media|speech|video"}) == 0
+        for: 1m
+        labels: { severity: critical }
+        annotations:
+          summary: "{{ $labels.pod }} ({{ $labels.service }}) has no journal and admits nothing"
+          runbook: infra/runbooks/UagJournalClosed.md
+      - alert: UagJournalWaits
+        expr: >-
+          max by (service, pod) (uag_waiting_journal_seconds{service=~"chat|embedding|media|speech|video"}) > 900
+        labels: { severity: warning }
+        annotations:
+          summary: "A dead process's journal on the volume of {{ $labels.pod }} ({{ $labels.service }}) is not home yet"
+          runbook: infra/runbooks/UagJournalWaits.md
+      - alert: UagJournalDamaged
+        expr: >-
+          increase(uag_journal_damaged_bytes_total{service=~"chat|embedding|media|speech|video"}[1h]) > 0
+        labels: { severity: critical }
+        annotations:
+          summary: "Bytes of a journal of {{ $labels.service }} could not be read"
+          runbook: infra/runbooks/UagJournalDamaged.md
+      - alert: UagRequestsUnpriced
+        expr: >-
+          increase(uag_unpriced_requests_total{service=~"chat|embedding|media|speech|video"}[1h]) > 0
+        labels: { severity: warning }
+        annotations:
+          summary: "Requests of {{ $labels.service }} have no price: they are charged 0"
+          runbook: infra/runbooks/UagRequestsUnpriced.md
+      - alert: UagProviderFails
+        expr: >-
+          (
+            sum by (service, provider) (rate(uag_upstream_failures_total{service=~"chat|embedding|media|speech|video",kind!~"client|cancelled|busy"}[10m]))
+            / (
+              sum by (service, provider) (rate(uag_upstream_failures_total{service=~"chat|embedding|media|speech|video",kind!~"client|cancelled|busy"}[10m]))
+              + sum by (service, provider) (rate(uag_upstream_answers_total{service=~"chat|embedding|media|speech|video"}[10m]))
+            )
+          ) > 0.5
+          or (
+            sum by (service, provider) (rate(uag_upstream_failures_total{service=~"chat|embedding|media|speech|video",kind!~"client|cancelled|busy"}[10m])) > 0
+            unless sum by (service, provider) (rate(uag_upstream_answers_total{service=~"chat|embedding|media|speech|video"}[10m])) > 0
+          )
+        for: 10m
+        labels: { severity: warning }
+        annotations:
+          summary: "{{ $labels.provider }} fails most calls of {{ $labels.service }}"
+          runbook: infra/runbooks/UagProviderFails.md
+      - alert: UagBuffersFull
+        expr: >-
+          uag_buffered_bytes{service=~"chat|embedding|media|speech|video"} / uag_buffered_limit_bytes{service=~"chat|embedding|media|speech|video"} > 0.9
+        for: 5m
+        labels: { severity: warning }
+        annotations:
+          summary: "{{ $labels.pod }} ({{ $labels.service }}) holds nearly as much for clients as it may"
+          runbook: infra/runbooks/UagBuffersFull.md
+  - name: billing
+    rules:
+      - alert: UagCostWrittenOff
+        expr: >-
+          increase(uag_billing_written_off_nano_usd_total[1h]) > 1e9
+        labels: { severity: warning }
+        annotations:
+          summary: "More than 1 USD of cost was not covered by money in an hour"
+          runbook: infra/runbooks/UagCostWrittenOff.md
+      - alert: UagReaperFails
+        expr: >-
+          increase(uag_billing_reap_failures_total[15m]) > 3
+        labels: { severity: warning }
+        annotations:
+          summary: "Billing does not find dead processes"
+          runbook: infra/runbooks/UagReaperFails.md
+  - name: metering
+    rules:
+      - alert: UagUsageBuried
+        expr: >-
+          increase(uag_usage_buried_events_total[1h]) > 0
+        labels: { severity: warning }
+        annotations:
+          summary: Usage could not be charged and waits for a person
+          runbook: infra/runbooks/UagUsageBuried.md
+      - alert: UagUsageDeadLetters
+        expr: >-
+          increase(uag_usage_dead_letters_total[1h]) > 0
+        labels: { severity: warning }
+        annotations:
+          summary: Messages of usage were moved to the dead-letter stream
+          runbook: infra/runbooks/UagUsageDeadLetters.md
+      - alert: UagUsageForged
+        expr: >-
+          increase(uag_usage_forged_total[1h]) > 0
+        labels: { severity: critical }
+        annotations:
+          summary: Somebody publishes usage in the name of another service
+          runbook: infra/runbooks/UagUsageForged.md
+      - alert: UagStreamGrows
+        expr: >-
+          max by (service) (uag_stream_messages) > 10000 and max by (service) (delta(uag_stream_messages[15m])) > 0
+        for: 10m
+        labels: { severity: warning }
+        annotations:
+          summary: Usage comes in faster than metering applies it
+          runbook: infra/runbooks/UagStreamGrows.md
+      - alert: UagArchiveFails
+        expr: >-
+          increase(uag_usage_archive_failures_total[1d]) > 0
+        labels: { severity: warning }
+        annotations:
+          summary: Old usage could not be archived
+          runbook: infra/runbooks/UagArchiveFails.md
+  - name: auditor
+    rules:
+      - alert: UagBooksNotExact
+        expr: >-
+          min(uag_audit_exact) == 0
+        labels: { severity: critical }
+        annotations:
+          summary: The ledger does not add up
+          runbook: infra/runbooks/UagBooksNotExact.md
+      - alert: UagAuditMissing
+        expr: >-
+          absent(uag_audit_exact)
+        for: 30m
+        labels: { severity: warning }
+        annotations:
+          summary: No auditor has told a verdict
+          runbook: infra/runbooks/UagAuditMissing.md
+      - alert: UagAuditLate
+        expr: >-
+          max(uag_audit_lag_seconds) > 7200
+        for: 5m
+        labels: { severity: warning }
+        annotations:
+          summary: What is known of the books is old
+          runbook: infra/runbooks/UagAuditLate.md
+  - name: video
+    rules:
+      - alert: UagTasksAmbiguous
+        expr: >-
+          increase(uag_video_recovered_total{found="false"}[1h]) > 0
+        labels: { severity: warning }
+        annotations:
+          summary: A provider may have made a video that nobody gets
+          runbook: infra/runbooks/UagTasksAmbiguous.md
+      - alert: UagVideoBillsWait
+        expr: >-
+          increase(uag_video_settle_failures_total[15m]) > 10
+        labels: { severity: warning }
+        annotations:
+          summary: Bills of videos cannot be written
+          runbook: infra/runbooks/UagVideoBillsWait.md
+      - alert: UagWebhooksFail
+        expr: >-
+          sum(rate(uag_video_webhook_attempts_total{outcome=~"failed|given_up"}[1h])) / sum(rate(uag_video_webhook_attempts_total[1h])) > 0.5
+        for: 30m
+        labels: { severity: warning }
+        annotations:
+          summary: Most deliveries of webhooks fail
+          runbook: infra/runbooks/UagWebhooksFail.md
+`}}
+{{- end }}

@@ -1,0 +1,85 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { stringify } from "yaml";
+import { startTestFleet, type TestFleet } from "../../services/fleet/src/testing/with-fleet.ts";
+import { type PrometheusServer, startPrometheus } from "./server.ts";
+import { readDashboards, readRules, rulesFile } from "./sources.ts";
+
+const loadMs = 40_000;
+
+/** Every kind of request that a healthy fleet's dashboards tell of. */
+async function sendSome({ client }: TestFleet): Promise<void> {
+  const messages = [{ role: "user", content: "How are you?" }];
+  const chat = "/v1/chat/completions";
+  await Promise.all([
+    client.post(chat, { model: "gpt-4o-mini", messages }),
+    client.post(chat, { model: "claude-sonnet-4-6", messages, stream: true }),
+    client.post("/v1/embeddings", { model: "text-embedding-3-small", input: "Hello" }),
+    client.post("/v1/videos/generations", { model: "seedance-1-0-pro", prompt: "A cat" }),
+  ]);
+}
+
+/** What Prometheus scrapes a fleet by, with the labels that the charts' ServiceMonitors make. */
+async function configOf({ dataDir }: TestFleet): Promise<string> {
+  const ports = JSON.parse(await readFile(join(dataDir, "ports.json"), "utf8")) as Record<string, number>;
+  const processes = Object.entries(ports).flatMap(([name, port]) => {
+    const [process, variable] = name.split(".");
+    return process !== undefined && variable === "ADMIN_PORT" ? [{ process, port }] : [];
+  });
+  return stringify({
+    global: { scrape_interval: "1s", evaluation_interval: "5s" },
+    rule_files: [rulesFile],
+    scrape_configs: processes.map(({ process, port }) => ({
+      job_name: `uag-${process}-admin`,
+      honor_labels: true,
+      static_configs: [{ targets: [`127.0.0.1:${port}`], labels: { pod: process } }],
+    })),
+  });
+}
+
+type Tell = (line: string) => void;
+
+async function judgeDashboards(prometheus: PrometheusServer, tell: Tell): Promise<boolean> {
+  let holds = true;
+  for (const { name, panels } of await readDashboards()) {
+    for (const { title, queries, empty } of panels) {
+      const counts = await Promise.all(Object.values(queries).map((query) => prometheus.ask(query)));
+      const silent = counts.some((count) => count === 0);
+      const said = silent ? (empty ?? "EMPTY, and nobody knows why") : `${counts.join(", ")} series`;
+      if (silent && empty === undefined) holds = false;
+      tell(`${name}: ${title}: ${said}`);
+    }
+  }
+  return holds;
+}
+
+async function judgeRules(prometheus: PrometheusServer, tell: Tell): Promise<boolean> {
+  const faults = await prometheus.faultyRules();
+  for (const fault of faults) tell(`rule: ${fault}`);
+  const { groups } = await readRules();
+  tell(`${groups.flatMap(({ rules }) => rules).length} rules, ${faults.length} could not be evaluated`);
+  const firing = await prometheus.firing();
+  tell(`firing: ${firing.join(", ") || "none"}`);
+  return faults.length === 0 && firing.length === 0;
+}
+
+/**
+ * Starts a fleet and a Prometheus that scrapes it, and asks every query of the dashboards and the
+ * rules; true when each has an answer or says why not, and no alert fires.
+ */
+export async function askEverything(tell: Tell): Promise<boolean> {
+  const dir = await mkdtemp(join(tmpdir(), "metrics-"));
+  try {
+    await using fleet = await startTestFleet({ dataDir: join(dir, "fleet") });
+    const config = join(dir, "prometheus.yaml");
+    await writeFile(config, await configOf(fleet));
+    await using prometheus = await startPrometheus({ config, dataDir: join(dir, "prometheus") });
+    for (const until = Date.now() + loadMs; Date.now() < until; await sleep(500)) await sendSome(fleet);
+    const shown = await judgeDashboards(prometheus, tell);
+    return (await judgeRules(prometheus, tell)) && shown;
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}

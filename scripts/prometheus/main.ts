@@ -1,0 +1,36 @@
+// npm run metrics: whether the rules hold, and whether dashboards show something.
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fail } from "../../services/command/src/step.mjs";
+import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
+import { askEverything } from "./live.ts";
+import { prometheusDir, rulesFile } from "./sources.ts";
+import { findProgram } from "./tools.ts";
+
+const help = `npm run metrics [-- --live]
+
+Checks infra/prometheus/rules.yaml with promtool and runs its tests. --live also starts a fleet, sends it a few
+requests, lets a real Prometheus scrape it, and asks every query of the dashboards and the rules. Takes prometheus and
+promtool from PATH, else from Debian's package.
+`;
+
+async function promtool(...args: readonly string[]): Promise<boolean> {
+  const { code, output } = await runTool(await findProgram("promtool"), args);
+  process.stdout.write(output);
+  return code === 0;
+}
+
+async function main(): Promise<number> {
+  const flag = { type: "boolean", default: false } as const;
+  const { values } = parseArgs({ options: { live: flag, help: { ...flag, short: "h" } } });
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const holds = await promtool("check", "rules", rulesFile);
+  const tested = await promtool("test", "rules", join(prometheusDir, "rules.test.yaml"));
+  const answered = values.live ? await askEverything((line) => process.stdout.write(`${line}\n`)) : true;
+  return holds && tested && answered ? 0 : 1;
+}
+
+process.exit(await main().catch(fail));

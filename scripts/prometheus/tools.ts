@@ -1,0 +1,38 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { withLock } from "../../services/command/src/lock.mjs";
+import { step, UserError } from "../../services/command/src/step.mjs";
+import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
+import { binDir } from "../../services/fleet/src/paths.ts";
+import { exists } from "../charts/go.ts";
+
+export type Program = "prometheus" | "promtool";
+
+const root = join(binDir, "prometheus");
+const wanted = "Install Prometheus (prometheus and promtool in PATH), then run the command again.";
+
+async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
+  const { code, output } = await runTool(command, args, { cwd }).catch(() => ({ code: 1, output: "" }));
+  if (code !== 0) throw new UserError(`${command} ${args[0]} failed. ${wanted}\n${output.trim()}`);
+}
+
+/** Takes Debian's package apart without installing it: that needs no root. */
+async function fetchPackage(): Promise<void> {
+  await run("apt-get", ["download", "prometheus"], root);
+  await run("sh", ["-c", "dpkg-deb --extract prometheus_*.deb ."], root);
+}
+
+/**
+ * The file of a program of Prometheus: this machine's own, else Debian's.
+ * @throws {UserError} where there is neither
+ */
+export async function findProgram(name: Program): Promise<string> {
+  const own = await runTool(name, ["--version"]).catch(() => undefined);
+  if (own?.code === 0) return name;
+  const file = join(root, "usr/bin", name);
+  await mkdir(root, { recursive: true });
+  await withLock(`${root}.lock`, async () => {
+    if (!(await exists(file))) await step("Fetching Debian's prometheus", fetchPackage);
+  });
+  return file;
+}
