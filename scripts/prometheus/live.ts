@@ -13,12 +13,14 @@ const loadMs = 40_000;
 async function sendSome({ client }: TestFleet): Promise<void> {
   const messages = [{ role: "user", content: "How are you?" }];
   const chat = "/v1/chat/completions";
-  await Promise.all([
+  const video = { model: "grok-imagine-video", prompt: "a boat", duration: 2, resolution: "480p" };
+  const answers = await Promise.all([
     client.post(chat, { model: "gpt-4o-mini", messages }),
     client.post(chat, { model: "claude-sonnet-4-6", messages, stream: true }),
     client.post("/v1/embeddings", { model: "text-embedding-3-small", input: "Hello" }),
-    client.post("/v1/videos/generations", { model: "seedance-1-0-pro", prompt: "A cat" }),
+    client.post("/v1/videos/generations", video),
   ]);
+  for (const { status, text } of answers) if (status >= 400) throw new Error(`${status}: ${text}`);
 }
 
 /** What Prometheus scrapes a fleet by, with the labels that the charts' ServiceMonitors make. */
@@ -72,7 +74,7 @@ async function judgeRules(prometheus: PrometheusServer, tell: Tell): Promise<boo
 export async function askEverything(tell: Tell): Promise<boolean> {
   const dir = await mkdtemp(join(tmpdir(), "metrics-"));
   try {
-    await using fleet = await startTestFleet({ dataDir: join(dir, "fleet") });
+    await using fleet = await startTestFleet({ dataDir: join(dir, "fleet"), env: { AUDIT_FIRST_MS: "5000" } });
     const config = join(dir, "prometheus.yaml");
     await writeFile(config, await configOf(fleet));
     await using prometheus = await startPrometheus({ config, dataDir: join(dir, "prometheus") });
