@@ -1,7 +1,10 @@
+import type { adminRoles } from "@uag/contract/responses/admin-fields.ts";
 import type { AdminOperation } from "@uag/contract/routes.ts";
 import { AdminRole } from "@uag/proto/billing/v1/admin.ts";
 
 const { OPERATOR, BILLING, KEYS, READ_ONLY } = AdminRole;
+
+export type RoleName = (typeof adminRoles)[number];
 
 /** What clients of the admin API call the roles. */
 export const roleNames = {
@@ -9,9 +12,7 @@ export const roleNames = {
   billing: BILLING,
   keys: KEYS,
   "read-only": READ_ONLY,
-} as const satisfies Readonly<Record<string, AdminRole>>;
-
-export type RoleName = keyof typeof roleNames;
+} as const satisfies Readonly<Record<RoleName, AdminRole>>;
 
 /** Undefined for a role that this router does not know. */
 export function roleName(role: AdminRole): RoleName | undefined {

@@ -30,3 +30,8 @@ export function checkedBody<S extends z.ZodObject>(schema: S, body: unknown): z.
     value !== null || !Object.hasOwn(shape, name) || shape[name]?.safeParse(null).success === true;
   return checked(schema, Object.fromEntries(Object.entries(body).filter(reports)));
 }
+
+/** The page for an RPC. */
+export function pageOf(query: { limit?: number | undefined; after?: string | undefined }) {
+  return { limit: query.limit ?? 0, cursor: query.after ?? "" };
+}

@@ -1,23 +1,16 @@
 import { once } from "node:events";
+import { usageExportQuery } from "@uag/contract/requests/admin-usage.ts";
 import type { ExportedEvent } from "@uag/proto/metering/v1/admin.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { z } from "zod";
 import type { GatewayResponse } from "../request-state.ts";
 import { responseHeaders } from "../respond.ts";
 import { cutResponse } from "../truncated-response.ts";
 import { type AdminCall, type AdminHandler, recordAction } from "./admin.ts";
 import { checkedQuery } from "./check.ts";
-import { pageFields } from "./fields.ts";
 import { jsonText } from "./json.ts";
 import { showEvent } from "./show-usage.ts";
-import { eventFields, filterFields, filterOf } from "./usage.ts";
+import { filterOf } from "./usage.ts";
 
-export const query = z.strictObject({
-  ...filterFields,
-  ...eventFields,
-  after: pageFields.after,
-  format: z.enum(["csv", "ndjson"]).default("ndjson"),
-});
 const rowsAtOnce = 500;
 const timeoutMs = 20_000;
 
@@ -100,7 +93,7 @@ const rowsOf = (events: readonly ExportedEvent[], format: Format): string =>
  */
 export const exportUsage: AdminHandler = async (call) => {
   const { clients, request, response, url } = call;
-  const { format: name, after = "", ...rest } = checkedQuery(query, url);
+  const { format: name, after = "", ...rest } = checkedQuery(usageExportQuery, url);
   // Requests that end while the export runs are not part of it.
   const filter = filterOf({ ...rest, until: rest.until ?? BigInt(Date.now()) });
   const format = formats[name];

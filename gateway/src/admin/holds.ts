@@ -1,11 +1,10 @@
+import { pageQuery } from "@uag/contract/requests/admin.ts";
 import type { hold } from "@uag/contract/responses/admin-money.ts";
 import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { Hold } from "@uag/proto/billing/v1/admin.ts";
-import { pageQuery } from "./accounts.ts";
 import type { AdminHandler } from "./admin.ts";
-import { checkedQuery } from "./check.ts";
-import { pageOf } from "./fields.ts";
+import { checkedQuery, pageOf } from "./check.ts";
 import { listOf, timeText } from "./json.ts";
 
 function showHold(grant: Hold): Shown<typeof hold> {

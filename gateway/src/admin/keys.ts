@@ -1,43 +1,24 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import {
+  createKeyRequest,
+  keyListQuery,
+  regenerateKeyRequest,
+  updateKeyRequest,
+} from "@uag/contract/requests/admin.ts";
 import { key as keyResponse, type newKey } from "@uag/contract/responses/admin.ts";
 import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { Key } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
-import { z } from "zod";
+import type { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
-import { checkedBody, checkedQuery } from "./check.ts";
+import { checkedBody, checkedQuery, pageOf } from "./check.ts";
 import type { AdminClients } from "./clients.ts";
-import { id, keyFields, name, pageFields, pageOf } from "./fields.ts";
 import { listOf, timeText } from "./json.ts";
 import { keyUse } from "./key-use.ts";
 import { snippetsOf } from "./snippets.ts";
 
-export const create = z.strictObject({
-  account_id: id.optional().describe("May be left out where there is one account, or by a token that is good for one."),
-  ...keyFields,
-});
-export const change = z
-  .strictObject(keyFields)
-  .refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
-const maxOverlapSeconds = 30 * 86_400;
-export const regenerate = z.strictObject({
-  overlap_seconds: z.int("Give whole seconds.").min(0).max(maxOverlapSeconds).default(0),
-});
-export const listQuery = z.strictObject({
-  ...pageFields,
-  account: id.optional(),
-  alias: name.optional(),
-  search: name.min(1, "A search has a character at least.").optional().describe("Part of an alias, whatever its case."),
-  tag: name.min(1, "A tag has a character at least.").optional().describe("One of the texts of `metadata.tags`."),
-  sort: z
-    .enum(["-created", "created", "alias", "-alias"])
-    .default("-created")
-    .describe("By the time of making or by alias; with - the other way round."),
-  include_revoked: z.enum(["true", "false"]).optional(),
-});
-
-type Fields = Omit<z.output<typeof create>, "account_id">;
+type Fields = Omit<z.output<typeof createKeyRequest>, "account_id">;
 
 /** Limits as billing keeps them: 0 stands for none. */
 function limitsOf(fields: Fields): Limits {
@@ -100,7 +81,7 @@ async function soleAccount({ accounts }: AdminClients): Promise<string> {
 }
 
 export const createKey: AdminHandler = async ({ clients, actor, body, publicUrl }) => {
-  const fields = checkedBody(create, body);
+  const fields = checkedBody(createKeyRequest, body);
   const made = await clients.keys.createKey({
     accountId: fields.account_id ?? (await soleAccount(clients)),
     name: fields.key_alias ?? "",
@@ -114,7 +95,7 @@ export const createKey: AdminHandler = async ({ clients, actor, body, publicUrl 
 };
 
 export const listKeys: AdminHandler = async ({ clients, url }) => {
-  const query = checkedQuery(listQuery, url);
+  const query = checkedQuery(keyListQuery, url);
   const { keys, nextCursor } = await clients.keys.listKeys({
     accountId: query.account ?? "",
     includeRevoked: query.include_revoked === "true",
@@ -151,7 +132,7 @@ const billingNames = {
 } as const satisfies Record<keyof Fields, string>;
 
 export const updateKey: AdminHandler = async ({ clients, actor, id: keyId, body }) => {
-  const fields = checkedBody(change, body);
+  const fields = checkedBody(updateKeyRequest, body);
   const named = Object.entries(billingNames).filter(([field]) => fields[field as keyof Fields] !== undefined);
   const after = await clients.keys.updateKey({
     id: keyId,
@@ -167,7 +148,7 @@ export const updateKey: AdminHandler = async ({ clients, actor, id: keyId, body 
 };
 
 export const regenerateKey: AdminHandler = async ({ clients, actor, id: keyId, body, publicUrl }) => {
-  const { overlap_seconds } = checkedBody(regenerate, body ?? {});
+  const { overlap_seconds } = checkedBody(regenerateKeyRequest, body ?? {});
   const overlapMs = BigInt(overlap_seconds) * 1_000n;
   return { body: showNewKey(await clients.admin.regenerateKey({ id: keyId, overlapMs, actor }), publicUrl) };
 };

@@ -1,46 +1,18 @@
+import { ledgerQuery, ledgerRepairRequest } from "@uag/contract/requests/admin-ledger.ts";
 import type { repair as repairResponse } from "@uag/contract/responses/admin-money.ts";
 import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";
-import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
-import { checkedBody, checkedQuery } from "./check.ts";
-import { id, pageFields, pageOf, usd } from "./fields.ts";
+import { checkedBody, checkedQuery, pageOf } from "./check.ts";
 import { listOf } from "./json.ts";
 import { showEntry } from "./show-account.ts";
 
-export const query = z
-  .strictObject({ ...pageFields, request_id: id.optional(), account: id.optional() })
-  .refine(({ request_id, account }) => (request_id ?? account) !== undefined, {
-    error: "Name an account or a request_id.",
-    path: ["account"],
-  });
-const maxRepairs = 200;
-export const repairBody = z
-  .strictObject({
-    request_id: id.optional(),
-    all: z.literal(true, "all is true, or not there.").optional(),
-    cost_usd: usd.refine((nano) => nano >= 0n, "A cost is 0 or more.").optional(),
-    dry_run: z.boolean().default(false),
-    limit: z.int().min(1).max(maxRepairs).default(maxRepairs),
-    after: z
-      .string()
-      .regex(/^[\w-]{0,2048}$/, "That is not a cursor of ours.")
-      .default(""),
-  })
-  .refine((body) => (body.request_id === undefined) !== (body.all === undefined), {
-    error: "Name one request_id, or all.",
-    path: ["request_id"],
-  })
-  .refine((body) => body.cost_usd === undefined || body.request_id !== undefined, {
-    error: "A cost is said of one request_id.",
-    path: ["cost_usd"],
-  });
 const repairTimeoutMs = 60_000;
 
 /** Rows about one request, or of one account. */
 export const readLedger: AdminHandler = async ({ clients, url }) => {
-  const { request_id: requestId = "", account: accountId = "", ...paging } = checkedQuery(query, url);
+  const { request_id: requestId = "", account: accountId = "", ...paging } = checkedQuery(ledgerQuery, url);
   const { entries, nextCursor } = await clients.ledger.listEntries({ accountId, requestId, page: pageOf(paging) });
   return { body: listOf(entries.map(showEntry), nextCursor) };
 };
@@ -78,7 +50,13 @@ const hasPrice = ({ state }: Repair): boolean => state === RepairState.REPAIRED 
  * request id, so a call that broke off is simply sent again.
  */
 export const repairLedger: AdminHandler = async ({ clients, actor, body }) => {
-  const { request_id: requestId = "", cost_usd: cost, dry_run: dryRun, limit, after } = checkedBody(repairBody, body);
+  const {
+    request_id: requestId = "",
+    cost_usd: cost,
+    dry_run: dryRun,
+    limit,
+    after,
+  } = checkedBody(ledgerRepairRequest, body);
   const page = { limit, cursor: after };
   const options = { timeoutMs: repairTimeoutMs };
   const reported = cost === undefined ? {} : { costNanoUsd: cost };

@@ -1,19 +1,16 @@
 import type { UpstreamStatus } from "@uag/contract/messages/status.ts";
+import { pageQuery } from "@uag/contract/requests/admin.ts";
 import type { catalogModel } from "@uag/contract/responses/admin-fleet.ts";
 import { model as modelResponse } from "@uag/contract/responses/chat.ts";
 import type { Shown } from "@uag/contract/responses/shown.ts";
 import { percentilesOf } from "@uag/kit/histogram.ts";
 import type { CatalogModel, CatalogUpstream } from "@uag/proto/billing/v1/admin.ts";
-import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
 import { checkedQuery } from "./check.ts";
-import { pageFields } from "./fields.ts";
 import { listOf } from "./json.ts";
 import type { Replica } from "./replicas.ts";
 
 const usualPage = 1_000;
-
-export const modelQuery = z.strictObject(pageFields);
 
 type Shows = Shown<typeof catalogModel>;
 
@@ -58,7 +55,7 @@ function showModel(model: CatalogModel, seen: ReadonlyMap<string, UpstreamStatus
  * last hour.
  */
 export const listModels: AdminHandler = async ({ clients, replicas, url }) => {
-  const { limit = usualPage, after = "" } = checkedQuery(modelQuery, url);
+  const { limit = usualPage, after = "" } = checkedQuery(pageQuery, url);
   const { models } = await clients.admin.listCatalogModels({});
   const cursorOf = ({ id }: CatalogModel): string => Buffer.from(id).toString("base64url");
   const start = after === "" ? 0 : models.findIndex((model) => cursorOf(model) === after) + 1;

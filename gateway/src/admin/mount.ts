@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { pathFields } from "@uag/contract/requests/admin-fields.ts";
 import type { Method } from "@uag/contract/routes.ts";
 import type { Express, Request } from "express";
 import { clientAddress } from "../client-address.ts";
@@ -26,8 +27,6 @@ export interface AdminOptions {
   readonly publicUrl: string;
 }
 
-const idPattern = /^[\w.:-]{1,200}$/;
-
 /** What billing and metering call the fields that a client of this API has named otherwise. */
 const paramNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -51,7 +50,8 @@ function inOurNames(error: unknown): unknown {
 function idOf(request: Request): string {
   const id = request.params["id"];
   if (id === undefined) return "";
-  if (typeof id === "string" && idPattern.test(id)) return id;
+  const checked = pathFields.id.safeParse(id);
+  if (checked.success) return checked.data;
   throw new GatewayError("not_found", "There is nothing of that id.", { param: "id" });
 }
 

@@ -1,31 +1,13 @@
+import { usageSeriesQuery } from "@uag/contract/requests/admin-usage.ts";
 import type { usageSeries } from "@uag/contract/responses/admin-usage.ts";
 import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { Measures, Percentiles, SeriesGroup } from "@uag/proto/metering/v1/metering.ts";
-import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
 import { checkedQuery } from "./check.ts";
-import { filterFields, filterOf } from "./usage.ts";
+import { filterOf } from "./usage.ts";
 
 const timeoutMs = 20_000;
-const maxGroups = 50;
-
-export const seriesQuery = z.strictObject({
-  ...filterFields,
-  bucket: z
-    .enum(["hour", "day", "month"])
-    .default("day")
-    .describe("UTC. Without `from`: the last day by hour, 30 days by day, a year by month. At most 31 days by hour."),
-  group_by: z.enum(["none", "account", "key", "model", "operation", "provider"]).default("none"),
-  top: z
-    .string()
-    .regex(/^\d{1,2}$/, `From 1 to ${maxGroups} groups are told apart.`)
-    .transform(Number)
-    .refine((max) => max >= 1 && max <= maxGroups, `From 1 to ${maxGroups} groups are told apart.`)
-    .default(10)
-    .describe("How many groups are told apart, those that cost most; all others are one more."),
-});
-
 type Series = Shown<typeof usageSeries>;
 
 const isoText = (ms: bigint): string => new Date(Number(ms)).toISOString();
@@ -67,7 +49,7 @@ const showGroup = ({ name, other, total, points }: SeriesGroup, grouped: boolean
 
 /** Usage over time by account, key, model, operation or provider, from the roll-ups. */
 export const showSeries: AdminHandler = async ({ clients, url }) => {
-  const { bucket, group_by: groupBy, top, ...rest } = checkedQuery(seriesQuery, url);
+  const { bucket, group_by: groupBy, top, ...rest } = checkedQuery(usageSeriesQuery, url);
   const request = { filter: filterOf(rest), bucket, groupBy, top };
   const { groups, fromMs, untilMs } = await clients.metering.querySeries(request, { timeoutMs });
   const body: Series = {

@@ -1,31 +1,11 @@
+import { createSecretRequest, deliveryListQuery, secretListQuery } from "@uag/contract/requests/admin.ts";
 import type { webhookSecret } from "@uag/contract/responses/admin.ts";
 import type { Shown } from "@uag/contract/responses/shown.ts";
 import type { Attempt, Delivery, Secret } from "@uag/proto/video/v1/webhooks.ts";
-import { z } from "zod";
 import { type AdminHandler, recordAction } from "./admin.ts";
-import { checkedBody, checkedQuery } from "./check.ts";
-import { id, pageFields, pageOf } from "./fields.ts";
+import { checkedBody, checkedQuery, pageOf } from "./check.ts";
 import { listOf, timeText } from "./json.ts";
 import { webhooksOf } from "./webhooks-client.ts";
-
-const maxOverlapSeconds = 30 * 86_400;
-const usualOverlapSeconds = 86_400;
-
-export const rotate = z.strictObject({
-  account_id: id,
-  overlap_seconds: z
-    .int("Give whole seconds.")
-    .min(0, "An overlap is not negative.")
-    .max(maxOverlapSeconds, "An overlap is 30 days at most.")
-    .default(usualOverlapSeconds),
-});
-export const secretQuery = z.strictObject({ account: id });
-export const deliveryQuery = z.strictObject({
-  ...pageFields,
-  account: id.optional(),
-  state: z.enum(["pending", "delivered", "failed", "stopped"]).optional(),
-  task: id.optional(),
-});
 
 function showSecret(secret: Secret): Shown<typeof webhookSecret> {
   const { createdBy } = secret;
@@ -62,7 +42,7 @@ function showDelivery(delivery: Delivery): object {
 /** Makes a secret, shown this once. Earlier ones sign beside it for the overlap. */
 export const createSecret: AdminHandler = async (call) => {
   const { clients, actor, body } = call;
-  const { account_id: accountId, overlap_seconds: seconds } = checkedBody(rotate, body);
+  const { account_id: accountId, overlap_seconds: seconds } = checkedBody(createSecretRequest, body);
   const webhooks = webhooksOf(clients);
   await clients.accounts.getAccount({ id: accountId });
   const requested = { overlap_seconds: seconds };
@@ -75,7 +55,7 @@ export const createSecret: AdminHandler = async (call) => {
 
 /** What signs an account's webhooks now: a handful at most, so all on one page. */
 export const listSecrets: AdminHandler = async ({ clients, url }) => {
-  const { account: accountId } = checkedQuery(secretQuery, url);
+  const { account: accountId } = checkedQuery(secretListQuery, url);
   const { secrets } = await webhooksOf(clients).listSecrets({ accountId });
   return { body: listOf(secrets.map(showSecret), "") };
 };
@@ -93,7 +73,7 @@ export const endSecret: AdminHandler = async (call) => {
 };
 
 export const listDeliveries: AdminHandler = async ({ clients, url }) => {
-  const { account = "", state = "", task = "", ...paging } = checkedQuery(deliveryQuery, url);
+  const { account = "", state = "", task = "", ...paging } = checkedQuery(deliveryListQuery, url);
   const request = { accountId: account, state, taskId: task, page: pageOf(paging) };
   const { deliveries, nextCursor } = await webhooksOf(clients).listDeliveries(request);
   return { body: listOf(deliveries.map(showDelivery), nextCursor) };

@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { billingUsageQuery } from "@uag/contract/requests/usage.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { MeteringServiceServer, UsageBucket } from "@uag/proto/metering/v1/metering.ts";
-import { z } from "zod";
 import type { ResolvedKey } from "../keys/key-cache.ts";
 import type { Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";
@@ -12,8 +12,7 @@ const dayMs = 86_400_000;
 const pageSize = 1_000;
 const maxPages = 100;
 
-const day = z.iso.date().transform((text) => Date.parse(`${text}T00:00:00Z`));
-const range = z.object({ start_date: day.optional(), end_date: day.optional() });
+const startOf = (day: string | undefined): bigint => BigInt(day === undefined ? 0 : Date.parse(`${day}T00:00:00Z`));
 
 type Metering = Pick<RpcClient<MeteringServiceServer>, "queryUsage">;
 
@@ -26,10 +25,10 @@ function rangeOf(url: string): { fromMs: bigint; untilMs: bigint } {
   const given = Object.fromEntries(
     ["start_date", "end_date"].flatMap((name) => query.getAll(name).map((v) => [name, v])),
   );
-  const parsed = range.safeParse(given);
+  const parsed = billingUsageQuery.safeParse(given);
   if (parsed.success) {
     const { start_date: from, end_date: until } = parsed.data;
-    return { fromMs: BigInt(from ?? 0), untilMs: BigInt(until ?? 0) };
+    return { fromMs: startOf(from), untilMs: startOf(until) };
   }
   const param = parsed.error.issues[0]?.path.join(".");
   throw new GatewayError("invalid_request", `${param} must be a date such as 2025-01-31.`, { param });

@@ -1,8 +1,6 @@
 /** A month (UTC) as `2027-01`. */
 export const monthOf = (moment: Date): string => moment.toISOString().slice(0, 7);
 
-export const monthPattern = /^\d{4}-(0[1-9]|1[0-2])$/;
-
 /** The first moment of a month. */
 export const startOf = (month: string): Date => new Date(`${month}-01T00:00:00Z`);
 

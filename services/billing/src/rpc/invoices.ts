@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { pathFields } from "@uag/contract/requests/admin-fields.ts";
 import type {
   GetInvoiceRequest,
   Invoice as InvoiceMessage,
@@ -7,7 +8,6 @@ import type {
 } from "@uag/proto/billing/v1/admin.ts";
 import type { Billing } from "../billing.ts";
 import { type Invoice, invoicesUpTo, monthsOf } from "../invoices/invoices.ts";
-import { monthPattern } from "../invoices/months.ts";
 import type { AccountDocument } from "../store/accounts.ts";
 
 function messageOf(invoice: Invoice): InvoiceMessage {
@@ -52,7 +52,7 @@ export async function getInvoice(billing: Billing, { accountId, month }: GetInvo
   const account = await accountOf(billing, accountId);
   const nowMs = Date.now();
   const invoice =
-    monthPattern.test(month) && monthsOf(account, nowMs).includes(month)
+    pathFields.month.safeParse(month).success && monthsOf(account, nowMs).includes(month)
       ? (await invoicesUpTo(billing.store, account, { last: month, nowMs })).at(-1)
       : undefined;
   if (invoice !== undefined) return messageOf(invoice);

@@ -1,14 +1,17 @@
 import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
+import { chatRequest, samplingFields } from "@uag/contract/requests/chat.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import { fieldsOf, listOf } from "@uag/upstreams/conversation/fields.ts";
 import { openAiServerTools } from "@uag/upstreams/formats/chat/server-tools.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
 import type { GenerationRequest } from "../format.ts";
-import { chatSchema, modelSchema, parsedTool, reasoningChatSchema, samplingFields } from "./chat-schema.ts";
+import { chatSchema, parsedTool, reasoningChatSchema } from "./chat-schema.ts";
 
 /** Valid choices other than a tool's name. */
 const choiceWords: ReadonlySet<string> = new Set(["auto", "none", "required"]);
+
+const modelSchema = chatRequest.pick({ model: true });
 
 /** @throws {GatewayError} `invalid_request` when a body names no model */
 export function modelOf(fields: Fields): string {

@@ -1,12 +1,14 @@
 import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { messageRequest, tokenCountRequest } from "@uag/contract/requests/messages.ts";
 import { parseToFault } from "@uag/kit/first-fault.ts";
 import { anthropicServerTools } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
 import type { z } from "zod";
 import type { GenerationRequest } from "../format.ts";
-import { countTokensSchema, messagesSchema, modelSchema } from "./messages-schema.ts";
+
+const modelSchema = messageRequest.pick({ model: true });
 
 /** @throws {GatewayError} `invalid_request` when a body names no model */
 export function modelOf(fields: Fields): string {
@@ -20,7 +22,7 @@ export function modelOf(fields: Fields): string {
  */
 export function readMessagesRequest(json: JsonBody, model: Model): GenerationRequest {
   const { fields } = json;
-  const { max_tokens: outputCap, stream } = checked(messagesSchema, fields);
+  const { max_tokens: outputCap, stream } = checked(messageRequest, fields);
   const body = bytesWithoutNulls(json);
   const serverTools = anthropicServerTools(fields, model);
   return { body, fields, stream: stream === true, usageWanted: false, candidates: 1, outputCap, serverTools };
@@ -39,7 +41,7 @@ export function bytesWithoutNulls({ body, fields, sent }: JsonBody): Buffer {
 
 /** @throws {GatewayError} `invalid_request`, naming the field */
 export function checkCountRequest(fields: Fields): void {
-  checked(countTokensSchema, fields);
+  checked(tokenCountRequest, fields);
 }
 
 function checked<S extends z.ZodType>(schema: S, fields: Fields): z.infer<S> {

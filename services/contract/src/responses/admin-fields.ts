@@ -15,3 +15,14 @@ export const nano = z.int().describe("Nano-USD.");
 export const usd = z.string().describe("USD, to the last nano-dollar.");
 /** A hash of a hash chain. */
 export const hash = z.string().describe("SHA-256 in hex, over the record and the hash before it.");
+
+/** What an admin token may be for. */
+export const adminRoles = ["operator", "billing", "keys", "read-only"] as const;
+/** How a request ended. */
+export const outcomes = ["completed", "disconnected", "failed", "crashed"] as const;
+/** Stretches of time that usage is counted by. */
+export const seriesBuckets = ["hour", "day", "month"] as const;
+/** What usage over time is told apart by. */
+export const seriesGroupings = ["none", "account", "key", "model", "operation", "provider"] as const;
+/** How far the delivery of a webhook is. */
+export const deliveryStates = ["pending", "delivered", "failed", "stopped"] as const;

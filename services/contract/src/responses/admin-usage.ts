@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, nano, time, usd } from "./admin-fields.ts";
+import { count, nano, outcomes, seriesBuckets, seriesGroupings, time, usd } from "./admin-fields.ts";
 
 /** The record of one request and its bill. */
 export const usageEvent = z.object({
@@ -12,7 +12,7 @@ export const usageEvent = z.object({
   upstream_model: z.string().describe("The model's name there."),
   started_at: time.nullable(),
   ended_at: time.nullable(),
-  outcome: z.enum(["unspecified", "completed", "disconnected", "failed", "crashed"]).describe("How the request ended."),
+  outcome: z.enum(["unspecified", ...outcomes]).describe("How the request ended."),
   settlement_rule: z
     .enum(["unspecified", "completed", "drained", "aborted_estimate", "nothing_owed", "last_checkpoint"])
     .describe("By which rule the bill was made; see what happens when a client leaves."),
@@ -80,8 +80,8 @@ const measures = {
 /** Usage over time, for charts. */
 export const usageSeries = z.object({
   object: z.literal("usage_series"),
-  bucket: z.enum(["hour", "day", "month"]),
-  group_by: z.enum(["none", "account", "key", "model", "operation", "provider"]),
+  bucket: z.enum(seriesBuckets),
+  group_by: z.enum(seriesGroupings),
   from: time,
   until: time,
   groups: z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, hash, nano, time } from "./admin-fields.ts";
+import { adminRoles, count, deliveryStates, hash, nano, time } from "./admin-fields.ts";
 
 /** An API key without its secret. */
 export const key = z.object({
@@ -50,7 +50,7 @@ export const token = z.object({
   object: z.literal("admin_token"),
   name: z.string(),
   hint: z.string(),
-  role: z.enum(["operator", "billing", "keys", "read-only"]).nullable(),
+  role: z.enum(adminRoles).nullable(),
   account_id: z.string().nullable(),
   created_at: time.nullable(),
   expires: time.nullable(),
@@ -102,7 +102,7 @@ export const webhookDelivery = z.object({
   task_id: z.string(),
   type: z.string(),
   url: z.string(),
-  state: z.enum(["pending", "delivered", "failed", "stopped"]),
+  state: z.enum(deliveryStates),
   created_at: time.nullable(),
   next_attempt_at: time.nullable(),
   attempts: z.array(

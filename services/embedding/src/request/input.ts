@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { maxEmbeddingInputs } from "@uag/contract/requests/fields.ts";
+import { maxEmbeddingInputs } from "@uag/contract/requests/embeddings.ts";
 import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
 
 const maxToken = 2 ** 31 - 1;

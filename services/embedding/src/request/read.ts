@@ -1,11 +1,11 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import type { EmbeddingTraits, Model } from "@uag/catalog/types.ts";
+import { embeddingRequest } from "@uag/contract/requests/embeddings.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import type { EmbeddingInput, InputType, VectorFormat } from "@uag/upstreams/embeddings/types.ts";
 import { tokenBound } from "../parts/split.ts";
 import { readDimensions } from "./dimensions.ts";
 import { readInput } from "./input.ts";
-import { embeddingSchema } from "./schema.ts";
 
 /** A valid request. */
 export interface EmbeddingRequest {
@@ -24,7 +24,7 @@ export interface EmbeddingRequest {
  * @throws {GatewayError} naming the field at fault
  */
 export function readEmbeddingRequest(fields: Fields, model: Model): EmbeddingRequest {
-  const data = checked(embeddingSchema, fields);
+  const data = checked(embeddingRequest, fields);
   const traits = model.embedding;
   if (traits === undefined) throw new Error(`the catalogue says nothing of how ${model.id} embeds`);
   const inputs = readInput(data.input, traits.tokenInput);

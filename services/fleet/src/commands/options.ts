@@ -1,5 +1,5 @@
 import { UserError } from "@uag/command/step.mjs";
-import { nanoUsdOf } from "@uag/gateway/admin/amounts.ts";
+import { nanoUsdOf } from "@uag/contract/requests/usd.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import { schema } from "../config.ts";

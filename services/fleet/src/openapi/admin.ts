@@ -1,4 +1,26 @@
 import {
+  auditLogQuery,
+  createAccountRequest,
+  createKeyRequest,
+  createSecretRequest,
+  createTokenRequest,
+  deliveryListQuery,
+  keyListQuery,
+  pageQuery,
+  regenerateKeyRequest,
+  secretListQuery,
+  topUpRequest,
+  updateAccountRequest,
+  updateKeyRequest,
+} from "@uag/contract/requests/admin.ts";
+import { ledgerQuery, ledgerRepairRequest } from "@uag/contract/requests/admin-ledger.ts";
+import {
+  eventListQuery,
+  usageExportQuery,
+  usageListQuery,
+  usageSeriesQuery,
+} from "@uag/contract/requests/admin-usage.ts";
+import {
   auditRecord,
   key,
   listOf,
@@ -23,15 +45,6 @@ import {
   topUp,
 } from "@uag/contract/responses/admin-money.ts";
 import { listedUsageEvent, usageBucket, usageSeries } from "@uag/contract/responses/admin-usage.ts";
-import * as accounts from "@uag/gateway/admin/accounts.ts";
-import { query as exportQuery } from "@uag/gateway/admin/export.ts";
-import * as keys from "@uag/gateway/admin/keys.ts";
-import * as ledger from "@uag/gateway/admin/ledger.ts";
-import * as models from "@uag/gateway/admin/models.ts";
-import * as series from "@uag/gateway/admin/series.ts";
-import * as tokens from "@uag/gateway/admin/tokens.ts";
-import * as usage from "@uag/gateway/admin/usage.ts";
-import * as webhooks from "@uag/gateway/admin/webhooks.ts";
 import type { z } from "zod";
 import type { Named, Operation } from "./operations.ts";
 import type { Tag } from "./tags.ts";
@@ -69,15 +82,15 @@ function admin(
 
 const money: Readonly<Record<string, Operation>> = {
   "admin.accounts.create": admin("Accounts", "createAccount", "Makes an account", ["AccountCreated", account], {
-    request: accounts.create,
+    request: createAccountRequest,
     status: 201,
   }),
   "admin.accounts.list": admin("Accounts", "listAccounts", "Lists the accounts", ["AccountList", listOf(account)], {
-    query: accounts.pageQuery,
+    query: pageQuery,
   }),
   "admin.accounts.get": admin("Accounts", "getAccount", "Shows an account and its money", ["Account", account]),
   "admin.accounts.update": admin("Accounts", "updateAccount", "Changes an account", ["AccountChanged", account], {
-    request: accounts.change,
+    request: updateAccountRequest,
   }),
   "admin.accounts.top_up": {
     ...admin(
@@ -86,7 +99,7 @@ const money: Readonly<Record<string, Operation>> = {
       "Adds money, or takes available money away; the same reference does so once",
       ["TopUp", topUp],
       {
-        request: accounts.topUpBody,
+        request: topUpRequest,
         status: 201,
       },
     ),
@@ -98,7 +111,7 @@ const money: Readonly<Record<string, Operation>> = {
     "Lists an account's ledger, newest first",
     ["AccountLedger", listOf(ledgerEntry)],
     {
-      query: accounts.pageQuery,
+      query: pageQuery,
     },
   ),
   "admin.accounts.holds": admin(
@@ -106,7 +119,7 @@ const money: Readonly<Record<string, Operation>> = {
     "listAccountHolds",
     "Lists what holds an account's money now, the oldest first",
     ["AccountHolds", listOf(hold)],
-    { query: accounts.pageQuery },
+    { query: pageQuery },
   ),
   "admin.accounts.forecast": admin(
     "Accounts",
@@ -130,7 +143,7 @@ const money: Readonly<Record<string, Operation>> = {
     "Lists ledger rows of an account or about a request",
     ["Ledger", listOf(ledgerEntry)],
     {
-      query: ledger.query,
+      query: ledgerQuery,
     },
   ),
   "admin.ledger.repair": admin(
@@ -139,18 +152,18 @@ const money: Readonly<Record<string, Operation>> = {
     "Charges requests that had no price",
     ["LedgerRepair", listOf(repair)],
     {
-      request: ledger.repairBody,
+      request: ledgerRepairRequest,
     },
   ),
   "admin.usage.list": admin("Usage", "listUsage", "Shows usage by hour or day", ["UsageList", listOf(usageBucket)], {
-    query: usage.bucketQuery,
+    query: usageListQuery,
   }),
   "admin.usage.series": admin(
     "Usage",
     "getUsageSeries",
     "Shows usage over time, by account, key, model, operation or provider",
     ["UsageSeries", usageSeries],
-    { query: series.seriesQuery },
+    { query: usageSeriesQuery },
   ),
   "admin.usage.receipt": admin(
     "Usage",
@@ -164,7 +177,7 @@ const money: Readonly<Record<string, Operation>> = {
     "Lists single requests, newest first",
     ["UsageEvents", listOf(listedUsageEvent)],
     {
-      query: usage.eventQuery,
+      query: eventListQuery,
     },
   ),
   "admin.usage.export": {
@@ -172,23 +185,23 @@ const money: Readonly<Record<string, Operation>> = {
     tag: "Usage",
     summary: "Exports single requests, each row with the cursor that goes on behind it",
     ok: { rows: true },
-    query: exportQuery.shape,
+    query: usageExportQuery.shape,
     admin: true,
   },
 };
 
 const access: Readonly<Record<string, Operation>> = {
   "admin.keys.create": admin("Keys", "createKey", "Makes a key", ["KeyCreated", newKey], {
-    request: keys.create,
+    request: createKeyRequest,
     status: 201,
   }),
-  "admin.keys.list": admin("Keys", "listKeys", "Lists keys", ["KeyList", listOf(usedKey)], { query: keys.listQuery }),
+  "admin.keys.list": admin("Keys", "listKeys", "Lists keys", ["KeyList", listOf(usedKey)], { query: keyListQuery }),
   "admin.keys.get": admin("Keys", "getKey", "Shows a key", ["Key", usedKey]),
-  "admin.keys.update": admin("Keys", "updateKey", "Changes a key", ["KeyChanged", key], { request: keys.change }),
+  "admin.keys.update": admin("Keys", "updateKey", "Changes a key", ["KeyChanged", key], { request: updateKeyRequest }),
   "admin.keys.revoke": admin("Keys", "revokeKey", "Revokes a key", ["KeyRevoked", key]),
   "admin.keys.regenerate": {
     ...admin("Keys", "regenerateKey", "Gives a key a new secret", ["KeyRegenerated", newKey], {
-      request: keys.regenerate,
+      request: regenerateKeyRequest,
     }),
     bodyIsOptional: true,
   },
@@ -197,7 +210,7 @@ const access: Readonly<Record<string, Operation>> = {
     "listCatalogModels",
     "Lists the catalogue, with who serves each model and how they were in the last hour",
     ["ModelList", listOf(catalogModel)],
-    { query: models.modelQuery },
+    { query: pageQuery },
   ),
   "admin.fleet.get": admin("Fleet", "getFleet", "Shows the processes, what waits in them, and what the auditor says", [
     "Fleet",
@@ -209,15 +222,15 @@ const access: Readonly<Record<string, Operation>> = {
     "Lists what administrators have done",
     ["AuditLog", listOf(auditRecord)],
     {
-      query: tokens.auditQuery,
+      query: auditLogQuery,
     },
   ),
   "admin.tokens.create": admin("Admin tokens", "createAdminToken", "Makes an admin token", ["TokenCreated", newToken], {
-    request: tokens.create,
+    request: createTokenRequest,
     status: 201,
   }),
   "admin.tokens.list": admin("Admin tokens", "listAdminTokens", "Lists admin tokens", ["TokenList", listOf(token)], {
-    query: tokens.tokenQuery,
+    query: pageQuery,
   }),
   "admin.tokens.revoke": admin("Admin tokens", "revokeAdminToken", "Revokes an admin token", ["TokenRevoked", token]),
   "admin.webhooks.secrets.create": admin(
@@ -225,14 +238,14 @@ const access: Readonly<Record<string, Operation>> = {
     "createWebhookSecret",
     "Makes a webhook secret; earlier ones sign beside it for a while",
     ["WebhookSecretCreated", newWebhookSecret],
-    { request: webhooks.rotate, status: 201 },
+    { request: createSecretRequest, status: 201 },
   ),
   "admin.webhooks.secrets.list": admin(
     "Webhooks",
     "listWebhookSecrets",
     "Lists what signs an account's webhooks",
     ["WebhookSecretList", listOf(webhookSecret)],
-    { query: webhooks.secretQuery },
+    { query: secretListQuery },
   ),
   "admin.webhooks.secrets.end": admin("Webhooks", "endWebhookSecret", "Ends a webhook secret", [
     "WebhookSecretEnded",
@@ -244,7 +257,7 @@ const access: Readonly<Record<string, Operation>> = {
     "Lists webhook deliveries",
     ["WebhookDeliveryList", listOf(webhookDelivery)],
     {
-      query: webhooks.deliveryQuery,
+      query: deliveryListQuery,
     },
   ),
   "admin.webhooks.deliveries.get": admin("Webhooks", "getWebhookDelivery", "Shows a webhook delivery", [

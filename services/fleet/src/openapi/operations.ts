@@ -1,5 +1,10 @@
-import { countTokensSchema, messagesSchema } from "@uag/chat/request/messages-schema.ts";
-import { chatCompletionBody } from "@uag/chat/request/openapi-schemas.ts";
+import { chatRequest } from "@uag/contract/requests/chat.ts";
+import { embeddingRequest } from "@uag/contract/requests/embeddings.ts";
+import { imageEditRequest, imageRequests } from "@uag/contract/requests/images.ts";
+import { messageRequest, tokenCountRequest } from "@uag/contract/requests/messages.ts";
+import { speechRequest } from "@uag/contract/requests/speech.ts";
+import { billingUsageQuery } from "@uag/contract/requests/usage.ts";
+import { videoRequests } from "@uag/contract/requests/videos.ts";
 import { subscription, usage } from "@uag/contract/responses/billing.ts";
 import {
   chatCompletion,
@@ -20,10 +25,6 @@ import {
   videoTaskList,
   voiceList,
 } from "@uag/contract/responses/media.ts";
-import { embeddingSchema } from "@uag/embedding/request/schema.ts";
-import { imageEditBody, imageGenerationBodies } from "@uag/media/images/openapi-schemas.ts";
-import { speechSchema } from "@uag/speech/request/schema.ts";
-import { describedVideo } from "@uag/video/request/described.ts";
 import { z } from "zod";
 import type { Tag } from "./tags.ts";
 
@@ -69,8 +70,14 @@ export interface Operation {
   readonly flatErrors?: boolean;
 }
 
-const prefixed = (schemas: Named, suffix: string): Named =>
-  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [`${name}${suffix}`, schema]));
+/** Bodies by family, as `AlphaImageRequest`. */
+const named = (schemas: Named, suffix: string): Named =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([family, schema]) => [
+      `${family.charAt(0).toUpperCase()}${family.slice(1)}${suffix}`,
+      schema,
+    ]),
+  );
 
 const seconds = z.union([z.number().min(0), z.literal("true")]).describe("Seconds, 600 at most; true stands for 60.");
 const pageSize = z.int().min(1).max(100).describe("Most tasks of the page; 20 by default.");
@@ -82,7 +89,7 @@ const generating: Readonly<Record<string, Operation>> = {
     id: "createChatCompletion",
     tag: "Chat",
     summary: "Answers a conversation",
-    request: { ChatCompletionRequest: chatCompletionBody },
+    request: { ChatCompletionRequest: chatRequest },
     ok: { json: { ChatCompletion: chatCompletion }, events: { ChatCompletionChunk: chatCompletionChunk } },
     billed: true,
   },
@@ -90,7 +97,7 @@ const generating: Readonly<Record<string, Operation>> = {
     id: "createMessage",
     tag: "Messages",
     summary: "Answers a conversation, in Anthropic's format",
-    request: { MessageRequest: messagesSchema },
+    request: { MessageRequest: messageRequest },
     ok: { json: { Message: message }, events: { MessageEvent: messageEvent } },
     query: { beta: z.string().describe("Goes on to the provider's own format.") },
     billed: true,
@@ -100,7 +107,7 @@ const generating: Readonly<Record<string, Operation>> = {
     id: "countMessageTokens",
     tag: "Messages",
     summary: "Counts the tokens of a conversation; free",
-    request: { TokenCountRequest: countTokensSchema },
+    request: { TokenCountRequest: tokenCountRequest },
     ok: { json: { TokenCount: tokenCount } },
     query: { beta: z.string().describe("Goes on to the provider's own format.") },
     callsProvider: true,
@@ -110,7 +117,7 @@ const generating: Readonly<Record<string, Operation>> = {
     id: "createEmbedding",
     tag: "Embeddings",
     summary: "Turns texts into vectors",
-    request: { EmbeddingRequest: embeddingSchema },
+    request: { EmbeddingRequest: embeddingRequest },
     ok: { json: { EmbeddingResult: embeddingResult } },
     billed: true,
   },
@@ -118,7 +125,7 @@ const generating: Readonly<Record<string, Operation>> = {
     id: "createSpeech",
     tag: "Audio",
     summary: "Speaks a text",
-    request: { SpeechRequest: speechSchema },
+    request: { SpeechRequest: speechRequest },
     ok: { audio: true },
     billed: true,
   },
@@ -126,7 +133,7 @@ const generating: Readonly<Record<string, Operation>> = {
     id: "createImage",
     tag: "Images",
     summary: "Makes images; the body's shape depends on the model",
-    request: prefixed(imageGenerationBodies, "ImageRequest"),
+    request: named(imageRequests, "ImageRequest"),
     ok: { json: { ImageResult: imageResult, AlphaImageResult: alphaImageResult }, events: { ImageEvent: imageEvent } },
     billed: true,
     flatErrors: true,
@@ -135,7 +142,7 @@ const generating: Readonly<Record<string, Operation>> = {
     id: "editImage",
     tag: "Images",
     summary: "Edits images",
-    request: { ImageEditForm: imageEditBody },
+    request: { ImageEditForm: imageEditRequest },
     ok: { json: { ImageResult: imageResult }, events: { ImageEvent: imageEvent } },
     billed: true,
   },
@@ -143,7 +150,7 @@ const generating: Readonly<Record<string, Operation>> = {
     id: "createVideo",
     tag: "Videos",
     summary: "Starts a video task; the body's shape depends on the model",
-    request: prefixed(describedVideo, "VideoRequest"),
+    request: named(videoRequests, "VideoRequest"),
     ok: { json: task },
     accepted: { json: task },
     query: { wait: seconds },
@@ -199,10 +206,7 @@ const reading: Readonly<Record<string, Operation>> = {
     tag: "Billing",
     summary: "Shows what was spent, by day and model",
     ok: { json: { BillingUsage: usage } },
-    query: {
-      start_date: z.iso.date().describe("First day (UTC)."),
-      end_date: z.iso.date().describe("The day (UTC) after the last."),
-    },
+    query: billingUsageQuery.shape,
   },
 };
 

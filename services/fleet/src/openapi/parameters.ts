@@ -1,3 +1,4 @@
+import { pathFields } from "@uag/contract/requests/admin-fields.ts";
 import { z } from "zod";
 import { parameterExample } from "./examples/examples.ts";
 import { type JsonSchema, jsonSchema } from "./json-schema.ts";
@@ -44,24 +45,28 @@ export const parameterComponents: JsonSchema = Object.fromEntries(
 
 const ref = (name: keyof typeof headers): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
 
+/** A parameter's schema; its description stands beside it. */
+function described(field: z.ZodType): JsonSchema {
+  const { description, ...schema } = jsonSchema(field);
+  return { ...(description !== undefined && { description }), schema };
+}
+
 /** A route's parameters, besides its body. */
 export function parametersOf(route: AnyRoute, { query = {}, waits, native, admin }: Operation): JsonSchema[] {
-  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
-    schema: { type: "string", minLength: 1 },
-    ...parameterExample(nameOf(route), "path", name as string),
+    ...described(admin === true ? pathFields[name as keyof typeof pathFields] : z.string().min(1)),
+    ...parameterExample(nameOf(route), "path", name),
   }));
   const inQuery = Object.entries(query).map(([name, schema]) => {
-    const { description, ...rest } = jsonSchema(schema);
     const required = admin === true && !schema.safeParse(undefined).success;
     return {
       name,
       in: "query",
       ...(required && { required }),
-      ...(description !== undefined && { description }),
-      schema: rest,
+      ...described(schema),
       ...parameterExample(nameOf(route), "query", name),
     };
   });

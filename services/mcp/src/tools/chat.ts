@@ -1,29 +1,34 @@
-import { chatFields, maxMessages } from "@uag/contract/requests/fields.ts";
+import { chatRequest, maxParts, messagesOf } from "@uag/contract/requests/chat.ts";
+import { partFields } from "@uag/contract/requests/chat-parts.ts";
 import { chatCompletion } from "@uag/contract/responses/chat.ts";
 import { z } from "zod";
 import { readChatStream } from "./chat-stream.ts";
-import { costOf, costUsd, modelId, present, usage } from "./schemas.ts";
+import { costOf, costUsd, modelField, optionalField, present, usage } from "./schemas.ts";
 import { defineTool, type ToolCall } from "./tool.ts";
 
 const part = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("text"), text: partFields.text.shape.text }),
   z.object({
     type: z.literal("image_url"),
-    image_url: z.object({ url: z.string().describe("An https URL or a data URL.") }),
+    image_url: z.object({
+      url: partFields.image_url.shape.image_url.shape.url.describe("An https URL or a data URL."),
+    }),
   }),
 ]);
 
+const { model, messages, max_tokens, temperature, reasoning_effort } = chatRequest.shape;
+
 const message = z.object({
-  role: z.enum(["system", "user", "assistant"]),
-  content: z.union([z.string(), z.array(part).min(1).max(256)]),
+  role: messages.element.shape.role.extract(["system", "user", "assistant"]),
+  content: z.union([z.string(), z.array(part).min(1).max(maxParts)]),
 });
 
 const input = z.object({
-  model: modelId,
-  messages: z.array(message).min(1).max(maxMessages).describe("The conversation so far; the last message is answered."),
-  max_tokens: chatFields.max_completion_tokens.optional().describe("Most tokens to write, thinking included."),
-  temperature: chatFields.temperature.optional(),
-  reasoning_effort: chatFields.reasoning_effort.optional().describe("Of reasoning models, such as low, medium, high."),
+  model: modelField(model),
+  messages: messagesOf(message).describe("The conversation so far; the last message is answered."),
+  max_tokens: optionalField(max_tokens).describe("Most tokens to write, thinking included."),
+  temperature: optionalField(temperature),
+  reasoning_effort: optionalField(reasoning_effort).describe("Of reasoning models, such as low, medium, high."),
   json_schema: z
     .record(z.string(), z.unknown())
     .optional()

@@ -1,30 +1,32 @@
-import { imageFields, maxEditImages, maxEdits } from "@uag/contract/requests/fields.ts";
+import { imageEditRequest, maxEditImages, maxEdits } from "@uag/contract/requests/images.ts";
 import { FormData } from "undici";
 import { z } from "zod";
 import type { Exchange } from "../exchange.ts";
 import { pictureOf } from "./image-argument.ts";
 import { pictures, picturesOf } from "./pictures.ts";
-import { costOf, costUsd, modelId } from "./schemas.ts";
+import { costOf, costUsd, modelField } from "./schemas.ts";
 import { defineTool } from "./tool.ts";
 
 const maxImageBytes = 16 * 1024 * 1024;
 const maxImageChars = 24 * 1024 * 1024;
 const image = z.string().min(1).max(maxImageChars);
 
+const { model, prompt, size, quality, background, output_format } = imageEditRequest.shape;
+
 const input = z.object({
-  model: modelId,
-  prompt: imageFields.prompt.describe("What to change."),
+  model: modelField(model),
+  prompt: prompt.describe("What to change."),
   images: z
     .array(image)
     .min(1)
     .max(maxEditImages)
     .describe("Pictures to edit (PNG, JPEG or WebP), as https URLs or data URLs."),
   mask: image.optional().describe("A PNG as large as the first picture; where it is transparent, it is edited."),
-  size: z.string().max(32).optional().describe("Such as 1024x1024, or auto."),
+  size,
   n: z.int().min(1).max(maxEdits).optional(),
-  quality: imageFields.quality.optional(),
-  background: imageFields.background.optional(),
-  output_format: imageFields.output_format.optional(),
+  quality,
+  background,
+  output_format,
 });
 
 export const editImage = defineTool({

@@ -1,7 +1,7 @@
-import { embeddingFields, maxEmbeddingInputs } from "@uag/contract/requests/fields.ts";
+import { embeddingRequest, maxEmbeddingInputs } from "@uag/contract/requests/embeddings.ts";
 import { embeddingResult } from "@uag/contract/responses/media.ts";
 import { z } from "zod";
-import { costOf, costUsd, modelId, present } from "./schemas.ts";
+import { costOf, costUsd, modelField, optionalField, present } from "./schemas.ts";
 import { defineTool } from "./tool.ts";
 
 /** Without `encoding_format` vectors come as numbers. */
@@ -14,9 +14,11 @@ export const embed = defineTool({
   operation: "embeddings",
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   input: z.object({
-    model: modelId,
+    model: modelField(embeddingRequest.shape.model),
     texts: z.array(z.string().min(1)).min(1).max(maxEmbeddingInputs),
-    dimensions: embeddingFields.dimensions.optional().describe("Size of the vectors, where the model has several."),
+    dimensions: optionalField(embeddingRequest.shape.dimensions).describe(
+      "Size of the vectors, where the model has several.",
+    ),
   }),
   output: z.object({
     model: embeddingResult.shape.model,

@@ -1,23 +1,26 @@
-import { imageFields } from "@uag/contract/requests/fields.ts";
+import { imageRequests } from "@uag/contract/requests/images.ts";
 import { z } from "zod";
 import type { Model } from "../gateway/models.ts";
 import { pictures, picturesOf } from "./pictures.ts";
-import { costOf, costUsd, modelId, present, seed } from "./schemas.ts";
+import { costOf, costUsd, modelField, optionalField, present } from "./schemas.ts";
 import { defineTool, modelsFor } from "./tool.ts";
 import { ToolError } from "./tool-error.ts";
 
 const operation = "images.generations";
 
+const { model, prompt, n, quality } = imageRequests.gamma.shape;
+const { negative_prompt, seed } = imageRequests.alpha.shape.parameters.unwrap().unwrap().shape;
+
 const input = z.object({
-  model: modelId,
-  prompt: imageFields.prompt,
+  model: modelField(model),
+  prompt,
   size: z
     .string()
     .regex(/^\d{2,5}[x*]\d{2,5}$/)
     .optional()
     .describe("Width x height, such as 1024x1024; list_models tells which a model takes."),
-  n: z.int().min(1).max(10).optional().describe("How many pictures; most models make one at a time."),
-  quality: imageFields.quality.optional().describe("Of models that are priced by quality."),
+  n: optionalField(n).describe("How many pictures; most models make one at a time."),
+  quality: optionalField(quality).describe("Of models that are priced by quality."),
   images: z
     .array(z.string().max(16 * 1024 * 1024))
     .min(1)
@@ -26,8 +29,8 @@ const input = z.object({
     .describe(
       "Pictures to go by, as https URLs (or data URLs where the model takes them); alpha-image-edit models need 1 to 3.",
     ),
-  negative_prompt: z.string().max(10_000).optional().describe("What to avoid, of alpha models."),
-  seed,
+  negative_prompt: optionalField(negative_prompt).describe("What to avoid, of alpha models."),
+  seed: optionalField(seed).describe("For results that can be repeated."),
 });
 
 type Input = z.infer<typeof input>;

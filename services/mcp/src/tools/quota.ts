@@ -1,3 +1,4 @@
+import { billingUsageQuery } from "@uag/contract/requests/usage.ts";
 import { subscription, usage } from "@uag/contract/responses/billing.ts";
 import { z } from "zod";
 import type { Exchange } from "../exchange.ts";
@@ -44,7 +45,7 @@ export const getQuota = defineTool({
   run: async (_args, { exchange, signal }) => ({ structured: await quotaOf(exchange, signal) }),
 });
 
-const date = z.iso.date().optional();
+const { start_date, end_date } = billingUsageQuery.shape;
 
 export const getUsage = defineTool({
   name: "get_usage",
@@ -52,8 +53,8 @@ export const getUsage = defineTool({
   description: "Tells what was spent, by day and model. Free.",
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({
-    start_date: date.describe("The first day, such as 2026-01-31 (UTC)."),
-    end_date: date.describe("The day after the last."),
+    start_date: start_date.describe("The first day, such as 2026-01-31 (UTC)."),
+    end_date: end_date.describe("The day after the last."),
   }),
   output: z.object({
     total_usd: z.number(),

@@ -1,15 +1,19 @@
-import { modelId as model } from "@uag/contract/requests/fields.ts";
 import { tokenUsage } from "@uag/contract/responses/chat.ts";
 import { z } from "zod";
 
-export const modelId = model.describe("Id of a model, from this tool's description or list_models.");
+/** `model` of a request, with where to find one. */
+export const modelField = (model: z.ZodString): z.ZodString =>
+  model.describe("Id of a model, from this tool's description or list_models.");
+
+/** A field of a request that may be left out. Its null, which says no more, is not for tools. */
+export function optionalField<S extends z.ZodType>(field: z.ZodOptional<z.ZodNullable<S>>): z.ZodOptional<S> {
+  return field.unwrap().unwrap().optional();
+}
 
 /** Of the tokens their numbers; kinds of tokens are for who prices them. */
 export const usage = tokenUsage.pick({ prompt_tokens: true, completion_tokens: true, total_tokens: true });
 
 export const costUsd = z.number().optional().describe("What the call cost, in USD, where it is known with the answer.");
-
-export const seed = z.int().min(0).max(2_147_483_647).optional().describe("For results that can be repeated.");
 
 /** The `x-gateway-cost-usd` of an answer. */
 export function costOf(headers: { get(name: string): string | null }): { cost_usd?: number } {

@@ -1,8 +1,8 @@
-import { speechFields } from "@uag/contract/requests/fields.ts";
+import { speechRequest } from "@uag/contract/requests/speech.ts";
 import { voiceList } from "@uag/contract/responses/media.ts";
 import { z } from "zod";
 import { bytesWithin } from "../gateway/public-api.ts";
-import { costOf, costUsd, modelId, present } from "./schemas.ts";
+import { costOf, costUsd, modelField, optionalField, present } from "./schemas.ts";
 import { defineTool } from "./tool.ts";
 import { ToolError } from "./tool-error.ts";
 
@@ -12,6 +12,8 @@ const operation = "audio.speech";
 const maxAudioBytes = 12 * 1024 * 1024;
 const maxTextChars = 10_000;
 
+const { model, input, voice: voiceName, instructions } = speechRequest.shape;
+
 export const synthesizeSpeech = defineTool({
   name: "synthesize_speech",
   title: "Speak a text",
@@ -19,14 +21,11 @@ export const synthesizeSpeech = defineTool({
   operation,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input: z.object({
-    model: modelId,
-    text: speechFields.input.min(1).max(maxTextChars),
-    voice: speechFields.voice.max(100).optional().describe("A name from list_voices."),
+    model: modelField(model),
+    text: input.min(1).max(maxTextChars),
+    voice: optionalField(voiceName).describe("A name from list_voices."),
     format: z.enum(["mp3", "wav"]).optional().describe("mp3 by default; some models make wav only."),
-    instructions: speechFields.instructions
-      .max(2_000)
-      .optional()
-      .describe("Tone, pace and mood, of models that take instructions."),
+    instructions: optionalField(instructions).describe("Tone, pace and mood, of models that take instructions."),
   }),
   output: z.object({ mime_type: z.string(), bytes: z.number(), cost_usd: costUsd }),
   async run({ text, format, ...rest }, { exchange, idempotencyKey, signal }) {

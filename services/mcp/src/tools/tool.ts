@@ -56,6 +56,7 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
 export interface Tool {
   readonly name: string;
   readonly operation: string | undefined;
+  readonly input: z.ZodObject;
   register(server: McpServer, exchange: Exchange): void;
 }
 
@@ -65,6 +66,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(definit
   return {
     name,
     operation,
+    input: inputSchema,
     register(server, exchange) {
       const description = described(definition, exchange.models);
       // The SDK has held the arguments against the schema by then.

@@ -1,22 +1,26 @@
-import { videoResolutions } from "@uag/contract/requests/fields.ts";
+import { videoRequests, videoResolutions } from "@uag/contract/requests/videos.ts";
 import { z } from "zod";
 import type { Model } from "../gateway/models.ts";
-import { modelId, present, seed } from "./schemas.ts";
+import { modelField, optionalField, present } from "./schemas.ts";
 
-const url = z.string().min(1).max(10_000);
+const { wan, grok } = videoRequests;
+const { prompt, negative_prompt, audio_url } = wan.shape.input.shape;
+const { seed } = wan.shape.parameters.unwrap().unwrap().shape;
+
+const url = z.string().min(1);
 
 export const videoInput = z.object({
-  model: modelId,
-  prompt: z.string().min(1).max(10_000),
-  duration: z.int().min(1).max(30).optional().describe("Seconds, 5 by default. Billed."),
+  model: modelField(wan.shape.model),
+  prompt: prompt.unwrap(),
+  duration: grok.shape.duration.describe("Seconds, 5 by default. Billed."),
   resolution: z.enum(videoResolutions).optional().describe("720p by default. Billed."),
-  aspect_ratio: z.string().max(16).optional().describe("Such as 16:9, the default."),
+  aspect_ratio: optionalField(wan.shape.aspect_ratio).describe("Such as 16:9, the default."),
   first_frame_url: url.optional().describe("The first picture, of models that make a video of one (i2v)."),
   reference_urls: z.array(url).min(1).max(9).optional().describe("Pictures or videos of what is to appear (r2v)."),
-  audio_url: url.optional().describe("Sound to go by, where the model takes it."),
-  negative_prompt: z.string().max(10_000).optional(),
-  seed,
-  webhook_url: url.optional().describe("Where to tell of the end, https."),
+  audio_url: audio_url.describe("Sound to go by, where the model takes it."),
+  negative_prompt,
+  seed: seed.describe("For results that can be repeated."),
+  webhook_url: optionalField(wan.shape.webhook_url).describe("Where to tell of the end, https."),
 });
 
 export type VideoInput = z.infer<typeof videoInput>;

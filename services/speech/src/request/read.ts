@@ -1,10 +1,10 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import type { Model, SpeechFormat, SpeechTraits } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { speechRequest } from "@uag/contract/requests/speech.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import { soundBytes } from "../speaking-rate.ts";
 import { countCharacters } from "../text/count.ts";
-import { speechSchema } from "./schema.ts";
 import { readVoice } from "./voice.ts";
 
 /** A valid request. */
@@ -29,7 +29,7 @@ export interface ReadOptions {
  * @throws {GatewayError} naming the field at fault
  */
 export function readSpeechRequest(fields: Fields, model: Model, options: ReadOptions): SpeechRequest {
-  const data = checked(speechSchema, fields);
+  const data = checked(speechRequest, fields);
   const traits = model.speech;
   if (traits === undefined) throw new Error(`the catalogue says nothing of how ${model.id} speaks`);
   const format = readFormat(data.response_format, traits);

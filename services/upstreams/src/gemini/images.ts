@@ -1,8 +1,8 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import { geminiRatios } from "@uag/contract/requests/image-ratios.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { UpstreamCall } from "../generation.ts";
-import { geminiRatios } from "../images/ratios.ts";
 import { moderated, nothingMade, rawMember, responseFields } from "../images/response.ts";
 import { nearestRatio, pixelsOf } from "../images/sizes.ts";
 import type { ImageAdapter, ImageCall, ImageItem, ImageRequest, ImageResponse, InlineImage } from "../images/types.ts";

@@ -1,8 +1,8 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import { grokRatios } from "@uag/contract/requests/image-ratios.ts";
 import { fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import type { UpstreamMessage } from "../failure.ts";
 import type { UpstreamCall } from "../generation.ts";
-import { grokRatios } from "../images/ratios.ts";
 import { moderated, nothingMade, rawMember, responseFields } from "../images/response.ts";
 import { nearestRatio, pixelsOf } from "../images/sizes.ts";
 import { sourceUrl } from "../images/source-url.ts";

@@ -1,5 +1,5 @@
+import { grokVideoRequest } from "@uag/contract/requests/grok-video.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
-import { z } from "zod";
 import { pricedResolutions } from "../price.ts";
 import {
   checkResolution,
@@ -12,36 +12,12 @@ import {
   type VideoRequestFields,
 } from "./family.ts";
 
-const picture = z
-  .union([
-    z
-      .string()
-      .min(1)
-      .transform((url) => ({ url })),
-    z.strictObject({ url: z.string().min(1) }),
-  ])
-  .describe("A URL, or an object with one.");
-
-export const grokSchema = z.object({
-  prompt: z.string().min(1).max(4_096),
-  duration: z.int().optional(),
-  aspect_ratio: z.enum(["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"]).optional(),
-  resolution: z.string().optional(),
-  image: picture.optional(),
-  reference_images: z.array(picture).min(1).max(7).optional(),
-  reference_audios: z
-    .array(z.strictObject({ voice_id: z.string().min(1) }))
-    .max(3)
-    .optional(),
-  user: z.string().max(256).optional(),
-});
-
 /**
  * Reads a request in Grok Imagine's format: a prompt, with a first frame or up to seven reference
  * images.
  */
 export const readGrok: ReadRequest = (fields, { model }): VideoRequestFields => {
-  const { prompt, image, reference_images, reference_audios, user, ...shape } = checked(grokSchema, fields);
+  const { prompt, image, reference_images, reference_audios, user, ...shape } = checked(grokVideoRequest, fields);
   if (image !== undefined && reference_images !== undefined) {
     throw invalid("reference_images", "reference_images: stand in place of image.");
   }

@@ -1,21 +1,5 @@
-import { z } from "zod";
+import type { ContentItem } from "@uag/contract/requests/seedance.ts";
 import { invalid } from "./family.ts";
-
-const link = z.strictObject({ url: z.string().min(1) });
-const item = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("text"), text: z.string().min(1) }),
-  z.strictObject({
-    type: z.literal("image_url"),
-    image_url: link,
-    role: z.enum(["first_frame", "last_frame", "reference_image"]).optional(),
-  }),
-  z.strictObject({ type: z.literal("video_url"), video_url: link, role: z.literal("reference_video").optional() }),
-  z.strictObject({ type: z.literal("audio_url"), audio_url: link, role: z.literal("reference_audio").optional() }),
-  z.strictObject({ type: z.literal("draft_task"), draft_task: z.strictObject({ id: z.string().min(1) }) }),
-]);
-
-export const contentSchema = z.array(item).min(1).max(100);
-export type ContentItem = z.infer<typeof item>;
 
 export interface ContentRules {
   readonly images: number;

@@ -1,6 +1,7 @@
-import { videoResolutions } from "@uag/contract/requests/fields.ts";
+import { seedanceRequest } from "@uag/contract/requests/seedance.ts";
+import { videoResolutions } from "@uag/contract/requests/videos.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
-import { z } from "zod";
+import type { z } from "zod";
 import type { Terms } from "../store/task.ts";
 import {
   checkSeconds,
@@ -11,35 +12,9 @@ import {
   seedIn,
   type VideoRequestFields,
 } from "./family.ts";
-import { type ContentRules, type ContentSummary, contentSchema, summarize } from "./seedance-content.ts";
+import { type ContentRules, type ContentSummary, summarize } from "./seedance-content.ts";
 
-const ratio = z.enum(["16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive"]);
-
-export const seedanceSchema = z.object({
-  content: contentSchema,
-  duration: z.int().optional(),
-  frames: z.int().min(29).max(289).optional(),
-  resolution: z.string().optional(),
-  ratio: ratio.optional(),
-  aspect_ratio: ratio.optional(),
-  seed: z.int().min(-1).max(4_294_967_295).optional(),
-  camera_fixed: z.boolean().optional(),
-  watermark: z.boolean().optional(),
-  generate_audio: z.boolean().optional(),
-  draft: z.boolean().optional(),
-  return_last_frame: z.boolean().optional(),
-  service_tier: z.enum(["default", "flex"]).optional(),
-  execution_expires_after: z.int().min(3_600).max(259_200).optional(),
-  priority: z.int().optional(),
-  tools: z
-    .array(z.looseObject({ type: z.string() }))
-    .max(8)
-    .optional(),
-  safety_identifier: z.string().max(64).optional(),
-  output_format: z.string().max(32).optional(),
-  omni_reference_task_type: z.enum(["auto", "reference", "edit", "extend"]).optional(),
-});
-type Request = z.infer<typeof seedanceSchema>;
+type Request = z.infer<typeof seedanceRequest>;
 
 /** Fields passed on to the provider unchanged. */
 const passed = [
@@ -121,7 +96,7 @@ const framesPerSecond = 24;
 export const readSeedance: ReadRequest = (fields, { upstreamModel }): VideoRequestFields => {
   const line = lines.find(({ pattern }) => pattern.test(upstreamModel)) as Line;
   if (fields["callback_url"] !== undefined) throw invalid("callback_url", "callback_url: use webhook_url.");
-  const request = checked(seedanceSchema, fields);
+  const request = checked(seedanceRequest, fields);
   const content = summarize(request.content, line);
   checkOptions(request, line);
   const resolution = resolutionOf(request, line);

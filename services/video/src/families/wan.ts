@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Fields } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
+import { happyInput, type Mode, type WanInput, wanInput } from "@uag/contract/requests/wan-input.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import { pricedResolutions } from "../price.ts";
@@ -16,7 +17,6 @@ import {
   seedIn,
   type VideoRequestFields,
 } from "./family.ts";
-import { happyInput, type Mode, type WanInput, wanInput } from "./wan-input.ts";
 import { wanParameters } from "./wan-parameters.ts";
 
 interface Kind {

@@ -1,39 +1,8 @@
 import type { Model } from "@uag/catalog/types.ts";
-import { imageFields, maxEdits } from "@uag/contract/requests/fields.ts";
+import { imageEditFields } from "@uag/contract/requests/images.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
-import { z } from "zod";
 import { checkTransparency } from "../families/gamma.ts";
 import { checkCount, checkListed, invalid, plainQuality, present } from "../families/schema.ts";
-
-/**
- * All sizes of the API: an unknown size gets a different error than one that only this model does
- * not support.
- */
-export const editSizes = ["auto", "1024x1024", "1024x1536", "1536x1024", "256x256", "512x512"] as const;
-
-const number = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,4}$/, "must be a whole number")
-    .transform(Number)
-    .pipe(z.int().min(min).max(max))
-    .describe(`A whole number from ${min} to ${max}.`);
-
-/** Fields arrive as text; an empty one counts as absent, except `n`. */
-export const editSchema = z.looseObject({
-  prompt: imageFields.prompt,
-  n: number(1, maxEdits).optional(),
-  size: z.enum(editSizes).optional(),
-  quality: imageFields.quality.optional(),
-  response_format: z.enum(["b64_json", "url"]).optional(),
-  output_format: imageFields.output_format.optional(),
-  output_compression: number(0, 100).optional(),
-  background: imageFields.background.optional(),
-  input_fidelity: z.enum(["high", "low"]).optional(),
-  partial_images: number(0, 3).optional(),
-  stream: z.enum(["true", "false"]).optional(),
-  user: z.string().max(512).optional(),
-});
 
 export interface EditFields {
   readonly prompt: string;
@@ -47,8 +16,9 @@ export interface EditFields {
 
 /** Validates an edit's fields for a model. @throws {GatewayError} naming the field */
 export function readFields(form: ReadonlyMap<string, string>, model: Model): EditFields {
+  // Fields arrive as text; an empty one counts as absent, except `n`.
   const requested = checked(
-    editSchema,
+    imageEditFields,
     Object.fromEntries([...form].filter(([name, value]) => value !== "" || name === "n")),
   );
   const family = model.image?.family;

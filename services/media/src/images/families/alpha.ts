@@ -1,39 +1,13 @@
+import { imageRequests } from "@uag/contract/requests/images.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import type { ImageSource } from "@uag/upstreams/images/types.ts";
-import { z } from "zod";
 import { checkUrl } from "../sources.ts";
 import type { Reader } from "./reader.ts";
 import { checkCount, checkListed, invalid, present } from "./schema.ts";
 
-const maxTextChars = 10_000;
-const maxSeed = 2_147_483_647;
-
-const block = z
-  .looseObject({ text: z.string().max(maxTextChars).optional(), image: z.string().min(1).optional() })
-  .refine(({ text, image }) => (text === undefined) !== (image === undefined), "must have either text or image");
-
-export const alphaSchema = z.looseObject({
-  model: z.string(),
-  input: z.looseObject({
-    messages: z
-      .array(z.looseObject({ role: z.literal("user"), content: z.array(block).min(1).max(64) }))
-      .length(1, "must have exactly one message"),
-  }),
-  parameters: z
-    .looseObject({
-      size: z.string().nullish(),
-      n: z.int().min(1).nullish(),
-      seed: z.int().min(0).max(maxSeed).nullish(),
-      watermark: z.boolean().nullish(),
-      negative_prompt: z.string().max(maxTextChars).nullish(),
-      prompt_extend: z.boolean().nullish(),
-    })
-    .nullish(),
-});
-
 /** DashScope's own body: one message of content blocks, and parameters. */
 export const readAlpha: Reader = ({ fields, model, guarded }) => {
-  const { input, parameters } = checked(alphaSchema, fields);
+  const { input, parameters } = checked(imageRequests.alpha, fields);
   const { size, n, seed, watermark, negative_prompt, prompt_extend } = parameters ?? {};
   if (size != null) checkListed(size, model.image?.sizes ?? [], "parameters.size");
   checkCount(n ?? 1, model, "parameters.n");

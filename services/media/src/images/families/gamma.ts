@@ -1,28 +1,18 @@
 import type { Model } from "@uag/catalog/types.ts";
-import { imageFields } from "@uag/contract/requests/fields.ts";
+import { imageRequests } from "@uag/contract/requests/images.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageRequest } from "@uag/upstreams/images/types.ts";
-import { z } from "zod";
 import type { Reader } from "./reader.ts";
-import { checkCount, checkListed, commonShape, invalid, plainQuality, present } from "./schema.ts";
+import { checkCount, checkListed, invalid, plainQuality, present } from "./schema.ts";
 
 const sideStep = 16;
 const maxSide = 3_840;
 const steepestRatio = 3;
 
-export const gammaSchema = z.looseObject({
-  ...commonShape,
-  background: imageFields.background.nullish(),
-  output_format: imageFields.output_format.nullish(),
-  output_compression: z.int().min(0).max(100).nullish(),
-  moderation: z.enum(["low", "auto"]).nullish(),
-  partial_images: z.int().min(0).max(3).nullish(),
-});
-
 /** OpenAI's own body, for the GPT image models and for DALL-E, which supports only some of it. */
 export const readGamma: Reader = ({ fields, model }) => {
-  const requested = checked(gammaSchema, fields);
+  const requested = checked(imageRequests.gamma, fields);
   const isGamma = model.image?.family === "gamma";
   checkCount(requested.n ?? 1, model);
   if (requested.size != null) checkSize(requested.size, model);

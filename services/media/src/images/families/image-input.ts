@@ -1,48 +1,16 @@
 import type { ImageFamily } from "@uag/catalog/types.ts";
+import { imageRequests } from "@uag/contract/requests/images.ts";
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
-import { geminiRatios, grokRatios } from "@uag/upstreams/images/ratios.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageSource } from "@uag/upstreams/images/types.ts";
-import { z } from "zod";
+import type { z } from "zod";
 import { sourceOf } from "../sources.ts";
 import type { Reader } from "./reader.ts";
-import { checkCount, commonShape, invalid, plainQuality, present } from "./schema.ts";
+import { checkCount, invalid, plainQuality, present } from "./schema.ts";
 
 const steepestRatio = 16;
 const keyword = /^[1-8](?:\.5)?K$/;
-
-/** More than any model accepts. */
-const maxReferences = 100;
-
-const image = z.string().min(1);
-const shape = {
-  ...commonShape,
-  image: z
-    .union([image, z.array(image).max(maxReferences)], { error: "must be a URL, a data URL, or a list of them" })
-    .nullish(),
-} as const;
-
-/** Each family's own settings next to the common ones, under its provider's names. */
-export const imageInputSchemas = {
-  seedream: z.looseObject({
-    ...shape,
-    seed: z.int().min(-1).max(2_147_483_647).nullish(),
-    guidance_scale: z.number().min(1).max(10).nullish(),
-    watermark: z.boolean().nullish(),
-    output_format: z.enum(["png", "jpeg"]).nullish(),
-  }),
-  grok: z.looseObject({
-    ...shape,
-    aspect_ratio: z.enum([...grokRatios, "auto"]).nullish(),
-    resolution: z.enum(["1k", "1.5k", "2k"]).nullish(),
-  }),
-  gemini: z.looseObject({
-    ...shape,
-    aspect_ratio: z.enum(geminiRatios).nullish(),
-    resolution: z.enum(["1K", "2K", "4K"]).nullish(),
-  }),
-} as const;
 
 const ownFields = {
   seedream: ["seed", "guidance_scale", "watermark", "output_format"],
@@ -50,7 +18,7 @@ const ownFields = {
   gemini: ["aspect_ratio", "resolution"],
 } as const;
 
-type InputFamily = keyof typeof imageInputSchemas;
+type InputFamily = keyof typeof ownFields;
 
 /**
  * OpenAI's format for models that also accept images in a JSON body: `image` is a URL, a data URL,
@@ -58,7 +26,7 @@ type InputFamily = keyof typeof imageInputSchemas;
  */
 export const readImageInput: Reader = ({ fields, model, guarded }) => {
   const family = model.image?.family as InputFamily;
-  const requested: ImageInputFields = checked(imageInputSchemas[family], fields);
+  const requested: ImageInputFields = checked(imageRequests[family], fields);
   checkCount(requested.n ?? 1, model);
   if (requested.stream === true) throw invalid("stream", "is not supported by this model");
   const size = requested.size == null || requested.size === "auto" ? undefined : requested.size;
@@ -78,7 +46,7 @@ export const readImageInput: Reader = ({ fields, model, guarded }) => {
   };
 };
 
-type ImageInputFields = z.infer<z.ZodObject<typeof shape>>;
+type ImageInputFields = z.infer<(typeof imageRequests)[InputFamily]>;
 
 function referencesIn(
   images: string | string[] | null | undefined,

@@ -1,9 +1,6 @@
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { imageFields } from "@uag/contract/requests/fields.ts";
-import { z } from "zod";
-
-export type Quality = z.infer<typeof imageFields.quality>;
+import type { Quality } from "@uag/contract/requests/images.ts";
 
 /** Older models use the names `standard` and `hd`. */
 const aliases: Partial<Record<Quality, Quality>> = { standard: "medium", hd: "high" };
@@ -11,18 +8,6 @@ const aliases: Partial<Record<Quality, Quality>> = { standard: "medium", hd: "hi
 export function plainQuality(quality: Quality): Quality {
   return aliases[quality] ?? quality;
 }
-
-/** Fields accepted by every family with OpenAI's format. */
-export const commonShape = {
-  model: z.string(),
-  prompt: imageFields.prompt,
-  n: z.int().min(1).nullish(),
-  size: z.string().min(1).max(32).nullish(),
-  quality: imageFields.quality.nullish(),
-  response_format: z.enum(["url", "b64_json"]).nullish(),
-  stream: z.boolean().nullish(),
-  user: z.string().max(512).nullish(),
-} as const;
 
 export function invalid(param: string, message: string): GatewayError {
   return new GatewayError("invalid_request", `${param}: ${message}.`, { param });

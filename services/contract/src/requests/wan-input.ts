@@ -5,31 +5,42 @@ const url = z
   .min(1)
   .max(32 * 1024 * 1024);
 const prompt = z.string().min(1);
-const optional = {
+const references = z.array(url).min(1).max(5);
+
+/** What models take, in whichever fields their versions have. */
+const fields = {
   negative_prompt: z.string().optional(),
   audio_url: url.optional(),
   template: z.string().optional(),
+  reference_urls: references.optional(),
+  reference_video_urls: references.max(3).optional(),
 } as const;
+const { negative_prompt, audio_url, template, reference_urls, reference_video_urls } = fields;
 
-const textInput = z.strictObject({ prompt, negative_prompt: optional.negative_prompt, audio_url: optional.audio_url });
+const textInput = z.strictObject({ prompt, negative_prompt, audio_url });
 
-const imageInput = z.strictObject({ ...optional, prompt: z.string().optional(), img_url: url });
+const imageInput = z.strictObject({
+  negative_prompt,
+  audio_url,
+  template,
+  prompt: z.string().optional(),
+  img_url: url,
+});
 
-const references = z.array(url).min(1).max(5);
 const referenceInput = z
   .strictObject({
     prompt,
-    negative_prompt: optional.negative_prompt,
-    audio_url: optional.audio_url,
-    reference_urls: references.optional(),
-    reference_video_urls: references.max(3).optional(),
+    negative_prompt,
+    audio_url,
+    reference_urls,
+    reference_video_urls,
   })
   .refine((input) => input.reference_urls !== undefined || input.reference_video_urls !== undefined, {
     path: ["reference_urls"],
     message: "is required",
   });
 
-export const mediaTypes = [
+const mediaTypes = [
   "first_frame",
   "last_frame",
   "driving_audio",
@@ -38,14 +49,28 @@ export const mediaTypes = [
   "reference_video",
   "video",
 ] as const;
+/** What an item of `media` may be. */
 export type MediaType = (typeof mediaTypes)[number];
 
 const item = z.strictObject({ type: z.enum(mediaTypes), url, reference_voice: url.optional() });
+/** An item of `media`. */
 export type MediaItem = z.infer<typeof item>;
+
+/**
+ * Each model accepts some of these: the suffix of its name (t2v, i2v, r2v) determines which, its
+ * version the fields.
+ */
+export const anyWanInput = z.looseObject({
+  prompt: z.string().optional(),
+  ...fields,
+  img_url: url.optional(),
+  media: z.array(z.looseObject(item.shape)).optional(),
+});
 
 /** How many items of each type are allowed; a type not listed is not allowed. */
 export type MediaRules = Partial<Record<MediaType, number>>;
 
+/** Which items of `media` a model accepts. */
 export interface MediaShape {
   readonly max: MediaRules;
   /** At least one of these is required. */
@@ -77,8 +102,8 @@ function mediaInput(shape: MediaShape) {
     });
   return z.strictObject({
     prompt: shape.promptRequired ? prompt : z.string().optional(),
-    negative_prompt: optional.negative_prompt,
-    audio_url: optional.audio_url,
+    negative_prompt,
+    audio_url,
     media,
   });
 }
@@ -100,6 +125,7 @@ const wanReferences = {
   promptRequired: true,
 } as const satisfies MediaShape;
 
+/** What a model makes its video from: text, an image, references, or a video. */
 export type Mode = "t2v" | "i2v" | "r2v" | "video-edit";
 
 /**
@@ -121,6 +147,7 @@ export function happyInput(mode: Mode): z.ZodType<WanInput> {
   return mediaInput({ max: { video: 1, reference_image: 5 }, oneOf: ["video"], promptRequired: true });
 }
 
+/** The fields of `input` that the service reads. */
 export interface WanInput {
   readonly prompt?: string | undefined;
   readonly media?: readonly MediaItem[] | undefined;

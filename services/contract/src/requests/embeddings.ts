@@ -1,11 +1,13 @@
-import { embeddingFields, maxEmbeddingInputs } from "@uag/contract/requests/fields.ts";
 import { z } from "zod";
+
+/** Maximum inputs of one call (OpenAI's reference, create embeddings). */
+export const maxEmbeddingInputs = 2_048;
 
 const description =
   "A text, a list of texts, or, where the model takes them, a list of token ids or a list of such lists. At most 2,048 inputs.";
 
 /** `POST /v1/embeddings`. The type of `input` depends on the model, so it is read separately. */
-export const embeddingSchema = z.object({
+export const embeddingRequest = z.object({
   model: z.string().min(1),
   input: z.unknown().meta({
     description,
@@ -22,7 +24,7 @@ export const embeddingSchema = z.object({
     ],
   }),
   encoding_format: z.enum(["float", "base64"]).nullish(),
-  dimensions: embeddingFields.dimensions.nullish(),
+  dimensions: z.int().positive().nullish(),
   input_type: z
     .enum(["query", "document"])
     .nullish()

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nanoUsdOf } from "./amounts.ts";
+import { nanoUsdOf } from "./usd.ts";
 
 const maxNameLength = 200;
 const maxModels = 1_000;
@@ -13,6 +13,7 @@ const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600
  * https://docs.litellm.ai/docs/proxy/virtual_keys
  */
 
+/** A name that people give to an account, a key, a token or a filter. */
 export const name = z.string().max(maxNameLength, "A name has at most 200 characters.");
 
 /** An id of ours. */
@@ -101,6 +102,9 @@ export const keyFields = {
   metadata: metadata.optional(),
 } as const;
 
+/** Where a page goes on. */
+export const cursor = z.string().regex(/^[\w-]{0,2048}$/, "That is not a cursor of ours.");
+
 /** How a listing is paged. */
 export const pageFields = {
   limit: z
@@ -109,13 +113,14 @@ export const pageFields = {
     .transform(Number)
     .refine((rows) => rows >= 1 && rows <= 1_000, "A page has 1 to 1000 rows.")
     .optional(),
-  after: z
-    .string()
-    .regex(/^[\w-]{0,2048}$/, "That is not a cursor of ours.")
-    .optional(),
+  after: cursor.optional(),
 } as const;
 
-/** The page for an RPC. */
-export function pageOf(query: { limit?: number | undefined; after?: string | undefined }) {
-  return { limit: query.limit ?? 0, cursor: query.after ?? "" };
-}
+/** What stands in paths. */
+export const pathFields = {
+  id,
+  month: z
+    .string()
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/)
+    .describe("Such as 2027-01, UTC."),
+} as const;

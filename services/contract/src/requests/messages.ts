@@ -1,7 +1,6 @@
 import { z } from "zod";
+import { maxMessages, modelId } from "./fields.ts";
 
-/** Anthropic accepts 100,000, which no context window holds. */
-const maxMessages = 10_000;
 /** Maximum content blocks of one message. */
 const maxBlocks = 10_000;
 const maxTools = 1_000;
@@ -20,12 +19,8 @@ const unit = z.number().min(0).max(1).nullish();
 const onlyStandard = z.enum(["standard"], { error: "Input should be 'standard'" }).nullish();
 const onlyGlobal = z.enum(["global", "not_available"], { error: "Input should be 'global'" }).nullish();
 
-const model = z.string().min(1).max(256);
-
-export const modelSchema = z.object({ model });
-
 const fields = {
-  model,
+  model: modelId,
   messages: z.array(message).min(1).max(maxMessages),
   system: z
     .union([z.string(), z.array(block).max(maxBlocks)], { error: "Input should be a valid string or list of blocks" })
@@ -38,10 +33,10 @@ const fields = {
 } as const;
 
 /** The body of `POST /v1/messages/count_tokens`; further fields are left to the upstream. */
-export const countTokensSchema = z.looseObject(fields);
+export const tokenCountRequest = z.looseObject(fields);
 
 /** The body of `POST /v1/messages`; further fields are left to the upstream. */
-export const messagesSchema = z.looseObject({
+export const messageRequest = z.looseObject({
   ...fields,
   max_tokens: z.int().min(1),
   stream: z.boolean().nullish(),

@@ -1,5 +1,3 @@
-import { nanoUsdPerUsd } from "@uag/kit/usd.ts";
-
 /**
  * An amount of USD, as text or as a JSON number, in nano-USD; undefined when it is none, or has
  * more than nine decimals. A number goes by its shortest decimal form, so 0.1 is exactly a tenth.
@@ -8,7 +6,7 @@ export function nanoUsdOf(amount: string | number): bigint | undefined {
   const text = typeof amount === "string" ? amount : decimalText(amount);
   const [, sign, whole = "", fraction = ""] = /^(-?)(\d{1,10})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
   if (sign === undefined) return undefined;
-  const nano = BigInt(whole) * nanoUsdPerUsd + BigInt(fraction.padEnd(9, "0"));
+  const nano = BigInt(whole + fraction.padEnd(9, "0"));
   return sign === "-" ? -nano : nano;
 }
 

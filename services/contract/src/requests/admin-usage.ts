@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { outcomes, seriesBuckets, seriesGroupings } from "../responses/admin-fields.ts";
+import { id, name, pageFields, time, usd } from "./admin-fields.ts";
+
+/** Which usage is asked for. */
+const filterFields = {
+  from: time.optional(),
+  until: time.optional(),
+  account: id.optional(),
+  key: id.optional(),
+  model: name.optional(),
+  operation: name.optional(),
+  provider: name.optional(),
+} as const;
+
+/** Which of single requests. */
+const eventFields = {
+  outcome: z.enum(outcomes).optional(),
+  status: z
+    .string()
+    .regex(/^[1-5]\d\d$/, "A status is one of HTTP.")
+    .transform(Number)
+    .optional()
+    .describe("The HTTP status that the client was told."),
+  min_cost_usd: usd
+    .refine((nano) => nano >= 0n, "A cost is 0 or more.")
+    .optional()
+    .describe("Only requests that cost so much or more, in USD."),
+} as const;
+
+/** What a query may say of the usage that it is about. */
+export type UsageFilterFields = z.output<z.ZodObject<typeof filterFields>> &
+  Partial<z.output<z.ZodObject<typeof eventFields>>>;
+
+/** Query of `GET /admin/v1/usage`. */
+export const usageListQuery = z.strictObject({
+  ...pageFields,
+  ...filterFields,
+  bucket: z.enum(["hour", "day"]).default("day"),
+});
+
+/** Query of `GET /admin/v1/usage/events`. */
+export const eventListQuery = z.strictObject({ ...pageFields, ...filterFields, ...eventFields });
+
+const maxGroups = 50;
+const wrongTop = `From 1 to ${maxGroups} groups are told apart.`;
+
+/** Query of `GET /admin/v1/usage/series`. */
+export const usageSeriesQuery = z.strictObject({
+  ...filterFields,
+  bucket: z
+    .enum(seriesBuckets)
+    .default("day")
+    .describe("UTC. Without `from`: the last day by hour, 30 days by day, a year by month. At most 31 days by hour."),
+  group_by: z.enum(seriesGroupings).default("none"),
+  top: z
+    .string()
+    .regex(/^\d{1,2}$/, wrongTop)
+    .transform(Number)
+    .refine((max) => max >= 1 && max <= maxGroups, wrongTop)
+    .default(10)
+    .describe("How many groups are told apart, those that cost most; all others are one more."),
+});
+
+/** Query of `GET /admin/v1/usage/export`. */
+export const usageExportQuery = z.strictObject({
+  ...filterFields,
+  ...eventFields,
+  after: pageFields.after,
+  format: z.enum(["csv", "ndjson"]).default("ndjson"),
+});

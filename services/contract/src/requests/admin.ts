@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { adminRoles, deliveryStates } from "../responses/admin-fields.ts";
+import { expires, id, keyFields, name, pageFields, usd } from "./admin-fields.ts";
+
+/** Requests of the admin API about accounts, keys, tokens and webhooks. */
+
+/** A listing without filters. */
+export const pageQuery = z.strictObject(pageFields);
+
+const accountId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "An account id has 1 to 64 letters, digits, _ or -.");
+const maxTopUpNanoUsd = 1_000_000_000_000_000_000n;
+
+/** Body of `POST /admin/v1/accounts`. */
+export const createAccountRequest = z.strictObject({ id: accountId.optional(), name: name.default("") });
+
+/** Body of `PATCH /admin/v1/accounts/{id}`. */
+export const updateAccountRequest = z.strictObject({
+  name: name.optional(),
+  keep_answers: z
+    .boolean()
+    .optional()
+    .describe("Whether answers under an Idempotency-Key are stored; heeded within a minute."),
+});
+
+/** Body of `POST /admin/v1/accounts/{id}/top-ups`; its amount in nano-USD. */
+export const topUpRequest = z.strictObject({
+  amount_usd: usd.refine(
+    (nano) => nano !== 0n && nano <= maxTopUpNanoUsd && nano >= -maxTopUpNanoUsd,
+    "The amount is not 0, and a billion USD at most.",
+  ),
+  reference: z.string().min(1).max(200),
+  note: z.string().max(1_000).default(""),
+});
+
+const maxOverlapSeconds = 30 * 86_400;
+const usualOverlapSeconds = 86_400;
+
+/** Body of `POST /admin/v1/keys`. */
+export const createKeyRequest = z.strictObject({
+  account_id: id.optional().describe("May be left out where there is one account, or by a token that is good for one."),
+  ...keyFields,
+});
+
+/** Body of `PATCH /admin/v1/keys/{id}`: at least one field. */
+export const updateKeyRequest = z
+  .strictObject(keyFields)
+  .refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
+
+/** Body of `POST /admin/v1/keys/{id}/regenerate`, which may be left out. */
+export const regenerateKeyRequest = z.strictObject({
+  overlap_seconds: z.int("Give whole seconds.").min(0).max(maxOverlapSeconds).default(0),
+});
+
+/** Query of `GET /admin/v1/keys`. */
+export const keyListQuery = z.strictObject({
+  ...pageFields,
+  account: id.optional(),
+  alias: name.optional(),
+  search: name.min(1, "A search has a character at least.").optional().describe("Part of an alias, whatever its case."),
+  tag: name.min(1, "A tag has a character at least.").optional().describe("One of the texts of `metadata.tags`."),
+  sort: z
+    .enum(["-created", "created", "alias", "-alias"])
+    .default("-created")
+    .describe("By the time of making or by alias; with - the other way round."),
+  include_revoked: z.enum(["true", "false"]).optional(),
+});
+
+/** Body of `POST /admin/v1/tokens`. */
+export const createTokenRequest = z.strictObject({
+  name: name.min(1, "A token has a name."),
+  role: z.enum(adminRoles, `A role is ${adminRoles.join(", ")}.`).default("operator"),
+  account_id: id.nullable().optional(),
+  expires: expires.optional(),
+});
+
+/** Query of `GET /admin/v1/audit-log`. */
+export const auditLogQuery = z.strictObject({
+  ...pageFields,
+  account: id.optional(),
+  target: id.optional(),
+  action: z
+    .string()
+    .regex(/^[a-z_.]{1,64}$/, "An action is such as key.update.")
+    .optional(),
+});
+
+/** Body of `POST /admin/v1/webhooks/secrets`. */
+export const createSecretRequest = z.strictObject({
+  account_id: id,
+  overlap_seconds: z
+    .int("Give whole seconds.")
+    .min(0, "An overlap is not negative.")
+    .max(maxOverlapSeconds, "An overlap is 30 days at most.")
+    .default(usualOverlapSeconds),
+});
+
+/** Query of `GET /admin/v1/webhooks/secrets`. */
+export const secretListQuery = z.strictObject({ account: id });
+
+/** Query of `GET /admin/v1/webhooks/deliveries`. */
+export const deliveryListQuery = z.strictObject({
+  ...pageFields,
+  account: id.optional(),
+  state: z.enum(deliveryStates).optional(),
+  task: id.optional(),
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chatRequest } from "@uag/contract/requests/chat.ts";
+import { embeddingRequest } from "@uag/contract/requests/embeddings.ts";
+import { imageEditRequest, imageRequests } from "@uag/contract/requests/images.ts";
+import { speechRequest } from "@uag/contract/requests/speech.ts";
+import { billingUsageQuery } from "@uag/contract/requests/usage.ts";
+import { videoRequests } from "@uag/contract/requests/videos.ts";
+import { z } from "zod";
+import { tools } from "./tools.ts";
+
+type Shape = Readonly<Record<string, z.core.$ZodType>>;
+
+const { alpha, gamma } = imageRequests;
+const { wan, grok } = videoRequests;
+
+/** The fields of the requests that a tool makes, those of objects in them too. */
+const requests: Readonly<Record<string, readonly Shape[]>> = {
+  chat: [chatRequest.shape],
+  generate_image: [gamma.shape, alpha.shape.parameters.unwrap().unwrap().shape],
+  edit_image: [imageEditRequest.shape],
+  create_video: [wan.shape, wan.shape.input.shape, wan.shape.parameters.unwrap().unwrap().shape, grok.shape],
+  embed: [embeddingRequest.shape],
+  synthesize_speech: [speechRequest.shape],
+  get_usage: [billingUsageQuery.shape],
+};
+
+const families = "Families of models have it under names of their own.";
+const task = "The id stands in the path, which has no schema of its own.";
+
+/** Fields that are the tool's own, with why. */
+const ownFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  list_models: { operation: "The tool looks through the list itself.", search: "The same." },
+  chat: {
+    messages: "Roles and parts that a model writes; those are the request's.",
+    json_schema: "The schema alone, which becomes a response_format.",
+  },
+  generate_image: {
+    size: "One way of writing for all families, which have x or * between the sides.",
+    images: families,
+  },
+  edit_image: {
+    images: "URLs in place of a form's files.",
+    mask: "The same.",
+    n: "A number in place of a form's digits.",
+  },
+  create_video: {
+    resolution: "The three words that the catalogue has, for a model to choose from.",
+    first_frame_url: families,
+    reference_urls: families,
+  },
+  get_video: { id: task },
+  wait_for_video: { id: task, timeout_seconds: "The tool waits itself." },
+  cancel_video: { id: task },
+  embed: { texts: "Always a list, and never of tokens; each tool's text is one input." },
+  synthesize_speech: {
+    text: "The request's input, no longer than the sound of one answer may be.",
+    format: "The two that clients play.",
+  },
+};
+
+/** What a field may be, whether or not it may be left out. A description does not change it. */
+function innermost(field: z.core.$ZodType): z.core.$ZodTypeDef {
+  const wrapped = field instanceof z.ZodOptional || field instanceof z.ZodNullable || field instanceof z.ZodDefault;
+  return wrapped ? innermost(field.unwrap()) : field._zod.def;
+}
+
+for (const { name: tool, input } of tools) {
+  test(`${tool} takes each field as the route's request has it, or for a reason that is listed here`, () => {
+    const own = ownFields[tool] ?? {};
+    const foreign = Object.entries(input.shape).filter(
+      ([name, field]) =>
+        !requests[tool]?.some((shape) => shape[name] !== undefined && innermost(shape[name]) === innermost(field)),
+    );
+    assert.deepEqual(foreign.map(([name]) => name).toSorted(), Object.keys(own).toSorted());
+  });
+}
