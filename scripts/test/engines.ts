@@ -13,6 +13,14 @@ export interface TestEngines extends AsyncDisposable {
   readonly env: { readonly TEST_MONGODB_URL: string; readonly TEST_NATS_URL: string };
 }
 
+const patienceMs = 30_000;
+
+/** On a machine that stands still for two seconds services would give the database up. */
+function patiently(url: string): string {
+  const waits = ["serverSelectionTimeoutMS", "connectTimeoutMS", "waitQueueTimeoutMS"];
+  return `${url}${url.includes("?") ? "&" : "?"}${waits.map((name) => `${name}=${patienceMs}`).join("&")}`;
+}
+
 /**
  * One mongod and one nats-server for all contract tests; each test takes a database and a stream
  * prefix of its own.
@@ -32,7 +40,7 @@ export async function startTestEngines(): Promise<TestEngines> {
   await Promise.all(engines.processes.map(({ name }) => supervisor.ready(name)));
   const running = starting.move();
   return {
-    env: { TEST_MONGODB_URL: engines.mongodbUrl, TEST_NATS_URL: engines.natsUrl },
+    env: { TEST_MONGODB_URL: patiently(engines.mongodbUrl), TEST_NATS_URL: engines.natsUrl },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "@uag/kit/testing/until.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
-import { eventually, type House, replica, request, settlement, spawnReplica, startHouse } from "./harness.ts";
+import { type House, replica, request, settlement, spawnReplica, startHouse } from "./harness.ts";
 
 /** Read at the first operation, so it is set before any test. */
 const faults = join(tmpdir(), `disk-faults-${process.pid}`);
@@ -20,7 +21,7 @@ async function leaveJournal(house: House, account: string, name: string): Promis
   // Its environment has no faults.
   using spawned = spawnReplica(house, account, name);
   const leftOpen = (): boolean => spawned.lines.some((line) => line.startsWith("open "));
-  await eventually("load, with a request left open", () => spawned.lines.length > 300 && leftOpen());
+  await until("load, with a request left open", () => spawned.lines.length > 300 && leftOpen());
   spawned.child.kill("SIGKILL");
   await once(spawned.child, "close");
   return spawned.lines.filter((line) => line.startsWith("settled")).map((line) => line.slice("settled ".length));
@@ -44,22 +45,22 @@ test("a full disk keeps no bill that is on it from being charged; crashed reques
   assert.equal((await admission.check()).ok, false, "it has no journal of its own");
   const billed = async (): Promise<Map<string, Outcome>> =>
     new Map((await house.events(account)).map(({ requestId, outcome }) => [requestId, outcome]));
-  await eventually("the bills that are on disk", async () => (await billed()).size >= settled.length, 20_000);
+  await until("the bills that are on disk", async () => (await billed()).size >= settled.length);
   const early = await billed();
   assert.deepEqual(
     settled.filter((id) => early.get(id) !== Outcome.COMPLETED),
     [],
   );
   assert.ok(![...early.values()].includes(Outcome.CRASHED));
-  assert.equal(await gauge(admission, "uag_waiting_journals"), 1);
-  await eventually("its age", async () => (await gauge(admission, "uag_waiting_journal_seconds")) > 0);
+  await until("one journal that waits", async () => (await gauge(admission, "uag_waiting_journals")) === 1);
+  await until("its age", async () => (await gauge(admission, "uag_waiting_journal_seconds")) > 0);
   await rm(faults);
-  await eventually("nothing held", async () => (await moneyOf(house, account)).heldNanoUsd === 0n);
+  await until("nothing held", async () => (await moneyOf(house, account)).heldNanoUsd === 0n);
   assert.ok([...(await billed()).values()].includes(Outcome.CRASHED));
-  await eventually("home", async () => (await gauge(admission, "uag_waiting_journals")) === 0);
-  await eventually("ready", async () => (await admission.check()).ok);
+  await until("home", async () => (await gauge(admission, "uag_waiting_journals")) === 0);
+  await until("ready", async () => (await admission.check()).ok);
   await (await admission.admit(request(account, "new", 1_000n))).settle(settlement(10n));
-  await eventually("the new bill", async () => (await billed()).has("new"));
+  await until("the new bill", async () => (await billed()).has("new"));
   assert.deepEqual((await house.ledger.audit({})).violations, []);
 });
 
@@ -73,26 +74,29 @@ test("one journal that cannot be opened keeps no other from coming home, is told
   const broken = join(house.journalDir, `a@b@${kernel}`);
   await writeFile(broken, "no directory");
   await using admission = await replica(house.env, quick);
-  await eventually("its bills", async () => (await house.events(account)).length >= settled.length, 20_000);
-  await eventually("its money", async () => (await moneyOf(house, account)).heldNanoUsd === 0n, 20_000);
-  await eventually("only the other", async () => (await gauge(admission, "uag_waiting_journals")) === 1);
-  await eventually("its age", async () => (await gauge(admission, "uag_waiting_journal_seconds")) > 0);
+  await until("its bills", async () => (await house.events(account)).length >= settled.length);
+  await until("its money", async () => (await moneyOf(house, account)).heldNanoUsd === 0n);
+  await until("only the other", async () => (await gauge(admission, "uag_waiting_journals")) === 1);
+  await until("its age", async () => (await gauge(admission, "uag_waiting_journal_seconds")) > 0);
   const [left = ""] = (await journals(house)).filter((name) => name.startsWith("a@"));
   await rm(join(house.journalDir, left));
-  await eventually("none", async () => (await gauge(admission, "uag_waiting_journals")) === 0);
+  await until("none", async () => (await gauge(admission, "uag_waiting_journals")) === 0);
 });
 
 test("a journal of another kernel is let alone while its holder may live, and comes home once billing calls the holder gone", async () => {
-  await using house = await startHouse({ HOLDER_LEASE_MS: "1500", REAP_INTERVAL_MS: "100", ORPHAN_GRACE_MS: "4000" });
+  await using house = await startHouse({ HOLDER_LEASE_MS: "1500", REAP_INTERVAL_MS: "100", ORPHAN_GRACE_MS: "600000" });
   const account = await house.account(usd);
   const settled = await leaveJournal(house, account, "far");
   const [name = ""] = await journals(house);
   const [id, owner] = name.split("@");
   await rename(join(house.journalDir, name), join(house.journalDir, `${id}@${owner}@0123456789ab.ba9876543210`));
   await using admission = await replica(house.env, quick);
+  await until("a look at it", async () => (await gauge(admission, "uag_waiting_journals")) === 1);
+  // It is looked at again and again, also when its holder's lease has run out.
   await sleep(2_500);
   assert.ok((await journals(house)).some((one) => one.endsWith("@0123456789ab.ba9876543210")));
-  await eventually("its bills", async () => (await house.events(account)).length >= settled.length, 20_000);
-  await eventually("home", async () => (await gauge(admission, "uag_waiting_journals")) === 0, 20_000);
+  await house.fence([id ?? ""], new Date(Date.now() - 3_600_000));
+  await until("its bills", async () => (await house.events(account)).length >= settled.length);
+  await until("home", async () => (await gauge(admission, "uag_waiting_journals")) === 0);
   assert.deepEqual((await house.ledger.audit({})).violations, []);
 });

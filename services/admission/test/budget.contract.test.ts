@@ -3,14 +3,17 @@ import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
+import { awayFromMonthsEnd } from "@uag/kit/testing/months.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { eventually, replica, request, settlement, startHouse } from "./harness.ts";
+import { replica, request, settlement, startHouse } from "./harness.ts";
 
 const usd = 1_000_000_000n;
 const limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 5_000n };
 
 test("a key spends its month's budget over two replicas to the last nano-USD, and the account's other keys go on", async () => {
+  await awayFromMonthsEnd();
   await using house = await startHouse();
   using keys = createRpcClient<KeyServiceServer>(KeyServiceService, house.env["BILLING"] as string, insecure);
   const accountId = await house.account(usd);
@@ -36,7 +39,7 @@ test("a key spends its month's budget over two replicas to the last nano-USD, an
 
   // Each costs half of its hold: the rest of the budget can be spent again.
   for (const each of admitted) await each.settle(settlement(500n));
-  await eventually("the bills", async () => (await house.events(accountId)).length === 6);
+  await until("the bills", async () => (await house.events(accountId)).length === 6);
   let more = 0;
   for (let n = 200; ; n++) {
     const result = await (n % 2 === 0 ? first : second).admit(call(n)).catch((error: unknown) => error);
@@ -49,7 +52,7 @@ test("a key spends its month's budget over two replicas to the last nano-USD, an
     more += 1;
     if (more === 2) {
       // The last 500 do not cover a hold of 1,000.
-      await eventually("the bills", async () => (await house.events(accountId)).length === 8);
+      await until("the bills", async () => (await house.events(accountId)).length === 8);
     }
   }
   assert.equal(more, 2);

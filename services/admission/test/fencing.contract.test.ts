@@ -3,7 +3,8 @@ import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { eventually, type House, replica, request, settlement, startHouse, taskBill, taskOf } from "./harness.ts";
+import { until } from "@uag/kit/testing/until.ts";
+import { type House, replica, request, settlement, startHouse, taskBill, taskOf } from "./harness.ts";
 
 const usd = 1_000_000_000n;
 const publish = { gatherMs: 20, confirmMs: 50 };
@@ -28,8 +29,11 @@ describe("a holder that billing fences", () => {
     let stop = false;
     const fencing = (async () => {
       while (!stop) {
+        const before = settled.size;
         await house.fence(await holders());
         await sleep(350);
+        // On a slow machine a holder would be fenced before it has opened, and so for ever.
+        await until("bills after a fence", () => stop || settled.size > before);
       }
     })();
     const settle = async (worker: number): Promise<void> => {
@@ -53,7 +57,7 @@ describe("a holder that billing fences", () => {
     await fencing;
     const billed = async (): Promise<Set<string>> =>
       new Set((await house.events(accountId)).map(({ requestId }) => requestId));
-    await eventually("all bills", async () => (await billed()).size >= settled.size, 15_000).catch(() => undefined);
+    await until("all bills", async () => (await billed()).size >= settled.size).catch(() => undefined);
     const arrived = await billed();
     assert.deepEqual(
       [...settled].filter((id) => !arrived.has(id)),
@@ -70,16 +74,16 @@ describe("a holder that billing fences", () => {
     await rename(house.journalDir, away);
     await writeFile(house.journalDir, "in the way");
     await house.fence(fenced);
-    await eventually("not ready", async () => !(await only.check()).ok);
+    await until("not ready", async () => !(await only.check()).ok);
     const refused = await only.admit(request(accountId, "meanwhile", 1_000n)).catch((error: unknown) => error);
     assert.ok(refused instanceof GatewayError && refused.httpStatus === 503 && refused.retryAfterMs);
     assert.equal((await only.alive()).ok, true, "for less than a minute");
     await sleep(1_000);
     await rm(house.journalDir);
     await rename(away, house.journalDir);
-    await eventually("ready again", async () => (await only.check()).ok, 15_000);
+    await until("ready again", async () => (await only.check()).ok);
     await (await only.admit(request(accountId, "after", 1_000n))).settle(settlement(10n));
-    await eventually("both bills", async () => (await house.events(accountId)).length === 2);
+    await until("both bills", async () => (await house.events(accountId)).length === 2);
   });
 
   test("gives its unspent money back at once, also what its last requests leave: nobody is refused for it", async () => {
@@ -90,10 +94,10 @@ describe("a holder that billing fences", () => {
     await using other = await replica(house.env, { publish });
     const known = new Set(await holders());
     await house.fence(held);
-    await eventually("its successor", async () => (await holders()).some((id) => !known.has(id)));
+    await until("its successor", async () => (await holders()).some((id) => !known.has(id)));
     const back = async (nanoUsd: bigint): Promise<void> => {
       const available = async () => (await house.accounts.getAccount({ id: accountId })).availableNanoUsd;
-      await eventually(`${nanoUsd} back`, async () => (await available()) === nanoUsd, 20_000);
+      await until(`${nanoUsd} back`, async () => (await available()) === nanoUsd);
     };
     await back(99_000n);
     await (await other.admit(request(accountId, "all", 99_000n))).settle(settlement(99_000n));

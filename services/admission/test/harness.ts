@@ -4,7 +4,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { connectBus } from "@uag/kit/bus.ts";
 import { randomText } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
@@ -27,8 +26,8 @@ export function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
 }
 
 const services = join(import.meta.dirname, "../..");
-/** How long a test polls for what it expects, milliseconds; generous, for slow machines. */
-const patienceMs = 60_000;
+/** Tests' calls have generous timeouts, for slow machines. */
+const patient = { timeoutMs: 60_000 };
 
 /** A service's own main.ts as a process that can be killed and restarted on the same port. */
 export class Child implements AsyncDisposable {
@@ -86,9 +85,10 @@ export interface House extends AsyncDisposable {
   account(nanoUsd: bigint): Promise<string>;
   /**
    * Makes billing treat these holders' leases as expired; their money stays held until they, or an
-   * adopter, return it.
+   * adopter, return it, or until the grace period has passed.
+   * @param since start of the grace period; default: now
    */
-  fence(holderIds: readonly string[]): Promise<void>;
+  fence(holderIds: readonly string[], since?: Date): Promise<void>;
   /** All of an account's events that metering has. */
   events(accountId: string): Promise<UsageEvent[]>;
   /** A replica's settings, as a child's environment or for {@link replica}. */
@@ -119,9 +119,15 @@ export async function startHouse(billingEnv: Record<string, string> = {}): Promi
   );
   await metering.start();
   const meteringAddress = `127.0.0.1:${metering.port}`;
-  const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, billingAddress, insecure));
-  const ledger = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, billingAddress, insecure));
-  const usage = stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, meteringAddress, insecure));
+  const accounts = stack.use(
+    createRpcClient<AccountServiceServer>(AccountServiceService, billingAddress, insecure, patient),
+  );
+  const ledger = stack.use(
+    createRpcClient<LedgerServiceServer>(LedgerServiceService, billingAddress, insecure, patient),
+  );
+  const usage = stack.use(
+    createRpcClient<MeteringServiceServer>(MeteringServiceService, meteringAddress, insecure, patient),
+  );
   const running = stack.move();
   return {
     prefix,
@@ -143,9 +149,9 @@ export async function startHouse(billingEnv: Record<string, string> = {}): Promi
       await accounts.topUp({ accountId: id, amountNanoUsd: nanoUsd, reference: "first", note: "" });
       return id;
     },
-    async fence(holderIds) {
+    async fence(holderIds, since = new Date()) {
       const connection = await createConnection(mongodb, { dbName: `${prefix}b` }).asPromise();
-      const set = { state: "orphaned", orphanedAt: new Date() };
+      const set = { state: "orphaned", orphanedAt: since };
       await connection
         .collection<{ _id: string }>("holders")
         .updateMany({ _id: { $in: [...holderIds] } }, { $set: set });
@@ -155,10 +161,7 @@ export async function startHouse(billingEnv: Record<string, string> = {}): Promi
       const found: UsageEvent[] = [];
       const names = { accountId, keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
       for (let cursor = ""; ; ) {
-        const page = await usage.listEvents(
-          { filter: names, page: { limit: 1_000, cursor } },
-          { timeoutMs: patienceMs },
-        );
+        const page = await usage.listEvents({ filter: names, page: { limit: 1_000, cursor } });
         found.push(...page.events);
         cursor = page.nextCursor;
         if (cursor === "") return found;
@@ -297,12 +300,4 @@ export function settlement(costNanoUsd: bigint): Settlement {
     upstreamModel: "m",
     rawUsage: Buffer.from("{}"),
   };
-}
-
-export async function eventually(what: string, condition: () => Promise<boolean> | boolean, timeoutMs = 90_000) {
-  const end = performance.now() + timeoutMs;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`waited too long for: ${what}`);
-    await sleep(50);
-  }
 }

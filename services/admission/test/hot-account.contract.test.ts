@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type House, replica, request, settlement, startHouse } from "./harness.ts";
 
@@ -27,7 +28,13 @@ test("three replicas spend one account at full rate to its last request: exactly
           await mine.started;
           await mine.settle(settlement(hold));
         } catch (error) {
-          assert.ok(error instanceof GatewayError && error.code === "insufficient_balance", String(error));
+          assert.ok(error instanceof GatewayError, String(error));
+          // After a pause of the whole machine billing may not have answered in time.
+          if (error.code === "service_unavailable") {
+            await sleep(50);
+            continue;
+          }
+          assert.equal(error.code, "insufficient_balance", String(error));
           // Requests of the other workers may be in flight.
           assert.ok(admitted > affordable - workers, `refused after ${admitted}`);
           refused++;

@@ -9,7 +9,7 @@ export interface Order {
   readonly keyId: string;
   readonly limits: Record<keyof Limits, number>;
   readonly version: number;
-  /** Total requests, and how many run at once. */
+  /** Total requests, not counting 503s from an unreachable billing, and how many run at once. */
   readonly count: number;
   readonly atOnce: number;
   /** How long an admitted request lasts, milliseconds; -1: for ever. */
@@ -28,7 +28,8 @@ const report = (line: string): void => {
 const now = (): number => performance.timeOrigin + performance.now();
 let made = 0;
 
-async function one(order: Order): Promise<void> {
+/** Resolves to false when billing could not be asked: that is no answer about a limit. */
+async function one(order: Order): Promise<boolean> {
   const id = `${process.pid}-${++made}`;
   const { keyId, limits, version } = order;
   const caller = { ...request(account, id, 1_000n).caller, keyId, version: BigInt(version) };
@@ -37,13 +38,16 @@ async function one(order: Order): Promise<void> {
     const admitRequest = { ...request(account, id, 1_000n), caller: { ...caller, limits: own as unknown as Limits } };
     const admitted = await admission.admit(admitRequest);
     report(`admitted ${id} ${now()}`);
-    if (order.lastsMs < 0) return;
+    if (order.lastsMs < 0) return true;
     if (order.lastsMs > 0) await sleep(order.lastsMs);
     report(`ended ${id} ${now()}`);
     await admitted.settle(settlement(10n));
+    return true;
   } catch (error) {
+    const away = error instanceof GatewayError && error.code === "service_unavailable";
     report(`refused ${error instanceof GatewayError ? `${error.code} ${error.retryAfterMs}` : String(error)}`);
-    if (order.restMs > 0) await sleep(order.restMs);
+    if (order.restMs > 0 || away) await sleep(Math.max(order.restMs, 20));
+    return !away;
   }
 }
 
@@ -52,7 +56,7 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
   const end = performance.now() + order.untilMs;
   let left = order.count;
   const worker = async (): Promise<void> => {
-    while (left-- > 0 && performance.now() < end) await one(order);
+    while (left-- > 0 && performance.now() < end) if (!(await one(order))) left++;
   };
   await Promise.all(Array.from({ length: order.atOnce }, worker));
   report("done");

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { eventually, type House } from "./harness.ts";
+import { until } from "@uag/kit/testing/until.ts";
+import type { House } from "./harness.ts";
 import type { Order } from "./limits-child.ts";
 
 export interface Stay {
@@ -72,7 +73,7 @@ export async function startReplicas(house: House, account: string, count: number
     for (const stay of stays) if (stay.replica === replica) stay.endedAt ??= at;
     for (const done of child.done) done();
   };
-  await eventually("the replicas", () => children.every(({ ready }) => ready));
+  await until("the replicas", () => children.every(({ ready }) => ready));
   return {
     stays,
     refusals,

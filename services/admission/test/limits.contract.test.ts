@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventually, startHouse } from "./harness.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Stopwatch } from "@uag/kit/testing/durations.ts";
+import { until } from "@uag/kit/testing/until.ts";
+import { startHouse } from "./harness.ts";
 import { busiestMinute, limited, maxConcurrent, startReplicas } from "./limits-replicas.ts";
 
 const usd = 1_000_000_000n;
@@ -34,7 +37,8 @@ test("requests that come one by one to three replicas all find the permit that a
   const limits = limited({ requestsPerMinute: 20 });
   for (let i = 0; i < 21; i++) await replicas.run(i % 3, { limits });
   assert.equal(replicas.stays.length, 20);
-  assert.deepEqual([...replicas.refusals], [["rate_limit_exceeded", 1]]);
+  assertOnly(replicas.refusals, "rate_limit_exceeded");
+  assert.equal(replicas.refusals.get("rate_limit_exceeded"), 1);
 });
 
 test("of 1,000 requests over three replicas never more than 5 are in flight, and all permits come back", async () => {
@@ -47,7 +51,7 @@ test("of 1,000 requests over three replicas never more than 5 are in flight, and
   assert.ok(maxConcurrent(replicas.stays) <= 5, `${maxConcurrent(replicas.stays)} at once`);
   assertOnly(replicas.refusals, "concurrency_limit_exceeded");
   // The last permits returned by the other replicas may still be in flight to billing.
-  await eventually("all permits in one replica", async () => {
+  await until("all permits in one replica", async () => {
     const before = replicas.stays.length;
     await replicas.run(1, { limits, count: 5, atOnce: 5, lastsMs: 100 });
     return replicas.stays.length - before === 5;
@@ -66,11 +70,16 @@ test("the concurrency permits of a replica that was killed with -9 are back with
   await replicas.run(1, { limits, count: 1_000_000, restMs: 100, untilMs: 5_000 });
   assert.equal(replicas.stays.length, 5);
   await replicas.kill(0);
-  const killedAt = performance.timeOrigin + performance.now();
-  const order = { limits, count: 1_000, atOnce: 4, lastsMs: 200, restMs: 50, untilMs: 8_000 };
-  await Promise.all([1, 2].map((replica) => replicas.run(replica, order)));
-  const back = replicas.stays[5];
-  assert.ok(back !== undefined && back.admittedAt - killedAt < 6_000, `after ${back && back.admittedAt - killedAt} ms`);
+  const killedAt = performance.now();
+  using watch = new Stopwatch();
+  const order = { limits, count: 1_000_000, atOnce: 4, lastsMs: 200, restMs: 50 };
+  for (const replica of [1, 2]) void replicas.run(replica, order);
+  await until("a permit that is back", () => replicas.stays.length > 5);
+  const backMs = watch.ms;
+  // Billing that stood still listens for another lease before it takes anybody for dead.
+  const standstills = Math.floor((performance.now() - killedAt - backMs) / 1_000);
+  assert.ok(backMs < 6_000 + standstills * 5_000, `after ${backMs} ms`);
+  await sleep(1_500);
   assert.equal(maxConcurrent(replicas.stays), 5);
 });
 
@@ -78,12 +87,15 @@ test("while replicas are killed no more is admitted in a minute than the limit",
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 3);
   const limits = limited({ requestsPerMinute: 300 });
-  const order = { limits, count: 1_000_000, atOnce: 4, restMs: 10, untilMs: 9_000, lastsMs: 20 };
-  const running = all.map((replica) => replicas.run(replica, order));
-  await eventually("some", () => replicas.stays.length > 60);
+  const order = { limits, atOnce: 4, restMs: 10, lastsMs: 20 };
+  // As many as leave the others some, however late the kill is.
+  const running = all.map((replica) => replicas.run(replica, { ...order, count: 30 }));
+  await until("some", () => replicas.stays.length > 60);
   await replicas.kill(1);
-  const before = replicas.stays.length;
   await Promise.all(running);
+  const before = replicas.stays.length;
+  const more = { ...order, count: 1_000_000, untilMs: 5_000 };
+  await Promise.all([0, 2].map((replica) => replicas.run(replica, more)));
   assert.ok(busiestMinute(replicas.stays) <= 300);
   assert.ok(
     replicas.stays.length > before + 20,
@@ -119,7 +131,7 @@ test("a replica goes on with its permits while billing is away, and then says 50
   assert.ok(replicas.stays.length <= 60);
   await house.billing.start();
   const before = replicas.stays.length;
-  await eventually("billing", async () => {
+  await until("billing", async () => {
     await replicas.run(0, { limits });
     return replicas.stays.length > before;
   });

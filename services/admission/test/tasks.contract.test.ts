@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { eventually, type House, replica, startHouse, taskBill, taskOf } from "./harness.ts";
+import { until } from "@uag/kit/testing/until.ts";
+import { type House, replica, startHouse, taskBill, taskOf } from "./harness.ts";
 
 const usd = 1_000_000_000n;
 const publish = { gatherMs: 20, confirmMs: 50 };
@@ -36,11 +37,11 @@ describe("tasks that outlive the process that began them", () => {
     const event = taskBill(requested, grantId, usd / 2n);
     await Promise.all([second.settleTask(event), third.settleTask(event)]);
     await second.settleTask(event);
-    await eventually("the charge", async () => (await moneyOf(accountId)).charged > 0n);
-    await eventually("the release", async () => (await moneyOf(accountId)).held === 0n);
+    await until("the charge", async () => (await moneyOf(accountId)).charged > 0n);
+    await until("the release", async () => (await moneyOf(accountId)).held === 0n);
     assert.deepEqual(await moneyOf(accountId), { available: (19n * usd) / 2n, held: 0n, charged: usd / 2n });
     // Billing charges it before metering stores it.
-    await eventually("the event", async () => (await house.events(accountId)).length > 0);
+    await until("the event", async () => (await house.events(accountId)).length > 0);
     assert.equal((await house.events(accountId)).length, 1);
     assert.deepEqual((await house.ledger.audit({})).violations, []);
   });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { prune } from "@uag/billing/grants/prune.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { runAudit } from "../src/run.ts";
 import { startService } from "../src/service.ts";
@@ -173,19 +173,15 @@ test("the auditor tells its verdict as metrics, health and exit status", async (
   const { accountId } = await busyAccount(house);
   await using auditor = await startService({ ...house.env, AUDIT_EVERY_MS: "1000" });
   const get = async (path: string) => await fetch(`http://127.0.0.1:${auditor.adminPort}${path}`);
-  const until = async (condition: () => Promise<boolean>): Promise<void> => {
-    const end = performance.now() + 30_000;
-    while (!(await condition())) {
-      if (performance.now() > end) throw new Error("waited in vain for the auditor");
-      await sleep(50);
-    }
-  };
   const shows = (pattern: RegExp) => async () => pattern.test(await (await get("/metrics")).text());
-  await until(shows(/^uag_audit_exact\{[^}]*\} 1$/m));
-  await until(shows(/^uag_audit_last_run_timestamp_seconds\{kind="incremental",[^}]*\} \d+/m));
+  await until("an exact verdict", shows(/^uag_audit_exact\{[^}]*\} 1$/m));
+  await until(
+    "an audit of what is new",
+    shows(/^uag_audit_last_run_timestamp_seconds\{kind="incremental",[^}]*\} \d+/m),
+  );
   assert.equal((await get("/health/ready")).status, 200);
   await house.parts.books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: 1n } });
-  await until(shows(/^uag_audit_exact\{[^}]*\} 0$/m));
+  await until("another verdict", shows(/^uag_audit_exact\{[^}]*\} 0$/m));
   const health = await get("/health/ready");
   assert.equal(health.status, 503);
   assert.match(await health.text(), /The books are not exact\. Account acct_/);

@@ -12,6 +12,8 @@ import type { AuditParts } from "../src/run.ts";
 import { connect, openAuditStore } from "../src/store.ts";
 
 export const auditKey = "a7".repeat(32);
+/** Tests' calls have generous timeouts, for slow machines. */
+const patient = { timeoutMs: 60_000 };
 
 function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
   const url = process.env[name];
@@ -50,12 +52,14 @@ export async function openHouse(): Promise<House> {
       KEY_PEPPER: "5a".repeat(32),
       TLS: "off",
       LOG_LEVEL: "silent",
+      // Holders here send no heartbeats.
+      HOLDER_LEASE_MS: "600000",
     }),
   );
   const address = `127.0.0.1:${service.grpcPort}`;
-  const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, address, insecure));
-  const grants = stack.use(createRpcClient<GrantServiceServer>(GrantServiceService, address, insecure));
-  const ledger = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, address, insecure));
+  const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, address, insecure, patient));
+  const grants = stack.use(createRpcClient<GrantServiceServer>(GrantServiceService, address, insecure, patient));
+  const ledger = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, address, insecure, patient));
   const books = { connection, ...modelsOn(connection) };
   const running = stack.move();
   return {

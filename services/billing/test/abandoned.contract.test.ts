@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "@uag/kit/testing/until.ts";
 import { createUnblocker } from "@uag/mongo/abandoned-transactions.ts";
 import { connectBooks } from "../src/store/connection.ts";
 import { scratch } from "./harness.ts";
@@ -26,9 +27,10 @@ test("a transaction that is silent because its process is busy is left alone; th
   await using db = scratch();
   const options = { url: db.env["MONGODB_URL"] as string, database: db.env["MONGODB_DATABASE"] as string };
   const connection = await connectBooks(options);
+  // First the collection: it cannot be made beside a transaction that writes to it.
+  await connection.createCollection("things");
   const child = silentProcess(options);
   try {
-    await connection.createCollection("things");
     await once(child.stdout, "data");
     await sleep(silentMs);
     assert.equal(await createUnblocker(connection, "billing")(), 0);
@@ -37,10 +39,10 @@ test("a transaction that is silent because its process is busy is left alone; th
     await gone;
     const unblock = createUnblocker(connection, "billing");
     let ended = 0;
-    for (let tries = 0; tries < 20 && ended === 0; tries++) {
+    await until("its transaction's end", async () => {
       ended = await unblock();
-      await sleep(300);
-    }
+      return ended > 0;
+    });
     assert.equal(ended, 1);
   } finally {
     child.kill("SIGKILL");

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
-import { acquireFields, connectClients, faults, fund, scratch, spawnBilling, until, usage } from "./harness.ts";
+import { until } from "@uag/kit/testing/until.ts";
+import { acquireFields, connectClients, faults, fund, scratch, spawnBilling, usage } from "./harness.ts";
 
 test("billing killed again and again amid acquires, returns and settles: with repeats, each counts once", async () => {
   await using db = scratch();

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId, randomText } from "@uag/kit/ids.ts";
 import { type CallOptions, createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
@@ -30,6 +29,8 @@ function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
 }
 
 export const pepper = "5a".repeat(32);
+/** Tests' calls have generous timeouts, for slow machines. */
+const patient = { timeoutMs: 60_000 };
 
 /** One database for one test, dropped when the test ends. */
 export interface Scratch extends AsyncDisposable {
@@ -48,6 +49,8 @@ export function scratch(settings: Record<string, string> = {}): Scratch {
     KEY_PEPPER: pepper,
     TLS: "off",
     LOG_LEVEL: "silent",
+    // Holders that send no heartbeats live as long as their test.
+    HOLDER_LEASE_MS: "600000",
     ...settings,
   };
   const connect = () => createConnection(url, { dbName: database }).asPromise();
@@ -55,8 +58,9 @@ export function scratch(settings: Record<string, string> = {}): Scratch {
     env,
     async tamper(collection, filter, change) {
       const connection = await connect();
-      await connection.collection(collection).updateOne(filter, change);
+      const { matchedCount } = await connection.collection(collection).updateOne(filter, change);
       await connection.close();
+      if (matchedCount !== 1) throw new Error(`there is nothing in ${collection} to change`);
     },
     async [Symbol.asyncDispose]() {
       const connection = await connect();
@@ -75,10 +79,10 @@ export interface Clients extends Disposable {
 
 export function connectClients(port: number): Clients {
   const address = `127.0.0.1:${port}`;
-  const accounts = createRpcClient<AccountServiceServer>(AccountServiceService, address, insecure);
-  const keys = createRpcClient<KeyServiceServer>(KeyServiceService, address, insecure);
-  const grants = createRpcClient<GrantServiceServer>(GrantServiceService, address, insecure);
-  const ledger = createRpcClient<LedgerServiceServer>(LedgerServiceService, address, insecure);
+  const accounts = createRpcClient<AccountServiceServer>(AccountServiceService, address, insecure, patient);
+  const keys = createRpcClient<KeyServiceServer>(KeyServiceService, address, insecure, patient);
+  const grants = createRpcClient<GrantServiceServer>(GrantServiceService, address, insecure, patient);
+  const ledger = createRpcClient<LedgerServiceServer>(LedgerServiceService, address, insecure, patient);
   return {
     accounts,
     keys,
@@ -210,15 +214,6 @@ export const acquireFields = (request: AcquireFields) => ({
   keyId: "",
   ...request,
 });
-
-/** Waits until `condition` holds, for at most 15 s. */
-export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`);
-    await sleep(20);
-  }
-}
 
 /** The audit's violations: empty when the books are exact. */
 export async function faults(clients: Clients): Promise<string[]> {

@@ -4,7 +4,8 @@ import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey, parseKey } from "@uag/kit/api-key.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { createLogger } from "@uag/kit/log.ts";
-import { fund, pepper, resolveKey, scratch, startBilling, until } from "./harness.ts";
+import { until } from "@uag/kit/testing/until.ts";
+import { fund, pepper, resolveKey, scratch, startBilling } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 const limits = { requestsPerMinute: 60n, tokensPerMinute: 0n, concurrentRequests: 5n, monthlyBudgetNanoUsd: 0n };

@@ -3,7 +3,9 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { acquireFields, faults, fund, resolveKey, scratch, startBilling, until, usage } from "./harness.ts";
+import { Stopwatch } from "@uag/kit/testing/durations.ts";
+import { until } from "@uag/kit/testing/until.ts";
+import { acquireFields, faults, fund, resolveKey, scratch, startBilling, usage } from "./harness.ts";
 
 /** A connection to the database that can be cut. */
 async function startDoor(target: URL): Promise<{ port: number; close(): void; open(): void } & AsyncDisposable> {
@@ -56,8 +58,8 @@ test("without its database billing says service_unavailable instead of hanging, 
   door.close();
   const unavailable = (error: unknown) => (error as GatewayError).code === "service_unavailable";
   const event = usage({ accountId, grantId, costNanoUsd: 7n, holdNanoUsd: 10n });
-  const options = { timeoutMs: 20_000 };
-  const started = performance.now();
+  const options = { timeoutMs: 60_000 };
+  using watch = new Stopwatch();
   await Promise.all([
     assert.rejects(
       billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 10n }), options),
@@ -67,7 +69,7 @@ test("without its database billing says service_unavailable instead of hanging, 
     assert.rejects(resolveKey(billing, { digest: Buffer.alloc(32), previousDigests: [] }, options), unavailable),
     assert.rejects(billing.grants.heartbeat({ holderId: "h", service: "chat" }, options), unavailable),
   ]);
-  assert.ok(performance.now() - started < 8_000);
+  assert.ok(watch.ms < 8_000, `${watch.ms} ms`);
   assert.equal(await ready(), 503);
   door.open();
   await until("billing to be ready again", async () => (await ready()) === 200);

@@ -18,11 +18,13 @@ import { Runs } from "../src/idempotency/runs.ts";
 import { IdempotencyStore } from "../src/idempotency/store.ts";
 import { openLinkListener } from "../src/link-listener.ts";
 import { nestedErrors } from "../src/nested-error.ts";
-import { testBox } from "./once-house.ts";
+import { lapseRuns, testBox } from "./once-house.ts";
 
 const url = process.env["TEST_MONGODB_URL"] ?? "";
 const log = createLogger({ service: "idempotency-test", level: "silent" });
-const leaseMs = 600;
+const leaseMs = 2_000;
+/** Often, so that what is renewed has most of its lease left at any time. */
+const renewMs = 100;
 const lifeMs = 60_000;
 const mebibyte = 1024 * 1024;
 
@@ -71,7 +73,7 @@ describe("Idempotency-Key", () => {
       events,
       log,
       buffers,
-      renewMs: leaseMs / 3,
+      renewMs,
     };
     const operation = { handler: run, errorFormat: async () => nestedErrors };
     const operations = withIdempotency({ "images.edits": operation, "images.generations": operation }, once);
@@ -191,7 +193,7 @@ describe("Idempotency-Key", () => {
       await respond(200, "late")(exchange);
     };
     const first = call("images.edits", { key: "slow" });
-    await sleep(leaseMs * 2);
+    await sleep(leaseMs * 1.25);
     const second = await call("images.edits", { key: "slow" });
     assert.equal(second.status, 409);
     assert.match(second.text, /idempotency_in_progress/);
@@ -276,12 +278,12 @@ describe("Idempotency-Key", () => {
   });
 
   test("a run whose process died before its upstream was asked is free again after its lease", async () => {
-    await using store = new IdempotencyStore({ url, database, leaseMs: 200, lifeMs, box: testBox });
+    await using store = new IdempotencyStore({ url, database, leaseMs: 60_000, lifeMs, box: testBox });
     const claim = async (token: string) =>
       (await store.claim("dead", { bodyDigest: "body", requestId: token, token })).kind;
     assert.equal(await claim("first"), "mine");
     assert.equal(await claim("second"), "running");
-    await sleep(250);
+    await lapseRuns({ url, database });
     assert.equal(await claim("second"), "mine");
     assert.equal(await store.start("dead", "first", "m"), false, "who lost the key may not ask an upstream");
     await store.keep("dead", "first", { status: 200, headers: [], body: [Buffer.from("late")] });

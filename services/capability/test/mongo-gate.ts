@@ -34,6 +34,9 @@ export async function startMongoGate(url: string): Promise<MongoGate> {
   const way = new URL(url);
   way.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   way.searchParams.delete("replicaSet");
+  // As in production: who finds the way closed is told so soon.
+  for (const wait of ["serverSelectionTimeoutMS", "connectTimeoutMS", "waitQueueTimeoutMS"])
+    way.searchParams.delete(wait);
   way.searchParams.set("directConnection", "true");
   return {
     url: way.href,

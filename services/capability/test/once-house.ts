@@ -20,6 +20,7 @@ import { createLinkServer, type LinkHandler } from "@uag/link/server.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { createConnection } from "mongoose";
 import { clientErrorOf, respondError } from "../src/client-error.ts";
 import { createEvents } from "../src/events.ts";
 import { withIdempotency } from "../src/idempotency/idempotency.ts";
@@ -30,6 +31,17 @@ import { openLinkListener } from "../src/link-listener.ts";
 import { nestedErrors } from "../src/nested-error.ts";
 
 export const testBox = new ResponseBox(keyringOf("5a".repeat(32)));
+
+/** Makes the leases of all unfinished runs in a database expire at once. */
+export async function lapseRuns({ url, database }: { url: string; database: string }): Promise<void> {
+  const connection = await createConnection(url, { dbName: database }).asPromise();
+  const past = { leaseUntil: new Date(Date.now() - 1) };
+  const { matchedCount } = await connection
+    .collection("runs")
+    .updateMany({ state: { $in: ["claimed", "started"] } }, { $set: past });
+  await connection.close();
+  if (matchedCount === 0) throw new Error("there is no run whose lease could run out");
+}
 
 /** Admits everything and records the bills; a recorded bill counts as applied in metering. */
 export class TestBooks {

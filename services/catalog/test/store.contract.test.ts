@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLogger } from "@uag/kit/log.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import { parseCatalog } from "../src/parse.ts";
 import { openCatalog } from "../src/store.ts";
 
@@ -16,12 +17,6 @@ models:
       price: { input_tokens: ${price}, output_tokens: 1 }, upstreams: [{ provider: acme }] }
 `;
 
-async function until(condition: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 10_000; !condition(); await sleep(10)) {
-    assert.ok(Date.now() < deadline, "it did not happen within 10 s");
-  }
-}
-
 test("a change of the file is in force soon, a bad one never, and one swapped by a link is seen too", async () => {
   const dir = await mkdtemp(join(tmpdir(), "catalog-"));
   const file = join(dir, "catalog.yaml");
@@ -30,17 +25,17 @@ test("a change of the file is in force soon, a bad one never, and one swapped by
   const rate = (): bigint | undefined => store.current.models.get("m")?.price.rates.get("input_tokens");
   assert.equal(rate(), 1_000_000_000n);
   await writeFile(file, yaml(2));
-  await until(() => rate() === 2_000_000_000n);
+  await until("the new price", () => rate() === 2_000_000_000n);
   await writeFile(file, "providers: [");
   await writeFile(join(dir, "next"), yaml(3));
   await sleep(60);
   assert.equal(rate(), 2_000_000_000n);
   await rename(join(dir, "next"), file);
-  await until(() => rate() === 3_000_000_000n);
+  await until("the new price", () => rate() === 3_000_000_000n);
   await writeFile(join(dir, "linked"), yaml(4));
   await unlink(file);
   await symlink("linked", file);
-  await until(() => rate() === 4_000_000_000n);
+  await until("the new price", () => rate() === 4_000_000_000n);
   await rm(dir, { recursive: true });
 });
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { until } from "@uag/kit/testing/until.ts";
 import type { ResponseStream } from "@uag/link/response-stream.ts";
 import type { OperationsHarness } from "@uag/testing/start-operations.ts";
-import { until } from "@uag/testing/until.ts";
 import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { catalogOf, chat, completion, sendJson } from "./fixtures.ts";
 import { startChat } from "./support.ts";

@@ -137,7 +137,7 @@ interface Served {
 /** What the simulator served for the last request; it records that when the connection is done. */
 async function lastServed(): Promise<Served> {
   const id = harness.admission.booked.at(-1)?.request.requestId;
-  for (const deadline = Date.now() + 5_000; ; ) {
+  for (const deadline = Date.now() + 60_000; ; ) {
     const response = await fetch(`${url}/sim/log?request_id=${id}`);
     const { entries } = (await response.json()) as { entries: Served[] };
     const last = entries.at(-1);

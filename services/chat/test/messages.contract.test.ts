@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { OperationsHarness } from "@uag/testing/start-operations.ts";
-import { until } from "@uag/testing/until.ts";
 import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { sendJson } from "./fixtures.ts";
 import { startChat } from "./support.ts";

@@ -120,7 +120,7 @@ after(async () => {
  * byte.
  */
 async function servedTo(fault: string, stream: boolean): Promise<Served> {
-  const signal = AbortSignal.timeout(5_000);
+  const signal = AbortSignal.timeout(60_000);
   for (;;) {
     const response = await fetch(`${url}/sim/log?limit=10000`, { signal });
     const { entries } = (await response.json()) as { entries: Served[] };

@@ -5,7 +5,7 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "@uag/kit/testing/until.ts";
 import { type JournalHome, openJournalHome } from "../src/home.ts";
 import type { Journal } from "../src/journal.ts";
 import { readAll, scratch, settings } from "./support.ts";
@@ -57,7 +57,7 @@ test("after kill -9 the next process finds every record whose append was acknowl
     child.stdout?.on("data", (data: Buffer) => {
       output += data.toString();
     });
-    while (output.split("\n").length < 2_000 * (round + 1)) await sleep(2);
+    await until("records", () => output.split("\n").length >= 2_000 * (round + 1));
     const homes = await Promise.all(
       ["a", "b", "c"].map((owner) => openJournalHome({ dir: tmp.dir, owner, journal: settings() })),
     );

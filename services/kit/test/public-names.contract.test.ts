@@ -10,6 +10,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { createGuardedClient } from "../src/http/guarded.ts";
 import { PublicNames } from "../src/http/public-names.ts";
 import { UrlError, type UrlFault } from "../src/http/url-error.ts";
+import { Stopwatch } from "../src/testing/durations.ts";
 
 const fails = (fault: UrlFault) => (error: unknown) => error instanceof UrlError && error.fault === fault;
 const { signal } = new AbortController();
@@ -108,7 +109,7 @@ test("a name server that never answers holds up nobody: not files, not the syste
     return family === 4 ? ["8.8.8.8"] : [];
   });
   const names = new PublicNames({ nameServers: [server.address], timeoutMs: 1_500 });
-  const startedAt = performance.now();
+  using watch = new Stopwatch();
   const stuck = Array.from({ length: 50 }, (_, i) =>
     assert.rejects(names.resolve(`n${i}.${silent}`, signal, "attacker"), fails("unreachable")),
   );
@@ -118,27 +119,27 @@ test("a name server that never answers holds up nobody: not files, not the syste
     names.resolve("good.example", signal, "somebody else"),
     names.resolve("better.example", signal, "a third one"),
   ]);
-  assert.ok(performance.now() - startedAt < 1_000, `${performance.now() - startedAt} ms`);
+  assert.ok(watch.ms < 1_000, `${watch.ms} ms`);
   const silentOnes = new Set(server.received.filter((name) => name.endsWith(silent)));
   assert.ok(silentOnes.size <= 8, `${silentOnes.size} of one owner's are looked up at a time`);
   await Promise.all(stuck.slice(0, 8));
-  assert.ok(performance.now() - startedAt < 4_000);
+  assert.ok(watch.ms < 4_000, `${watch.ms} ms`);
   const controller = new AbortController();
   const waiting = names.resolve(`late.${silent}`, controller.signal, "attacker");
   const given = assert.rejects(waiting, { name: "AbortError" });
-  const abortedAt = performance.now();
+  const beforeMs = watch.ms;
   controller.abort();
   await given;
-  assert.ok(performance.now() - abortedAt < 100, "giving up is done at once");
+  assert.ok(watch.ms - beforeMs < 100, "giving up is done at once");
   t.after(() => Promise.allSettled(stuck));
 });
 
 test("a name that one family's server says nothing about is taken by the other", async (t) => {
   const server = await nameServer(t, (_, family) => (family === 4 ? ["8.8.8.8"] : undefined));
   const names = new PublicNames({ nameServers: [server.address] });
-  const startedAt = performance.now();
+  using watch = new Stopwatch();
   await names.resolve("half.example", signal);
-  assert.ok(performance.now() - startedAt < 1_000);
+  assert.ok(watch.ms < 1_000, `${watch.ms} ms`);
 });
 
 test("an exempt name is the system's affair, /etc/hosts included; no other name is", async (t) => {

@@ -120,7 +120,7 @@ export class MemoryNetwork {
   };
 
   /** Delivers everything in turns, until `done`. */
-  async settle(done: () => boolean, timeoutMs = 20_000): Promise<void> {
+  async settle(done: () => boolean, timeoutMs = 90_000): Promise<void> {
     const end = performance.now() + timeoutMs;
     while (!done()) {
       if (performance.now() > end) throw new Error("the link did not settle");
@@ -133,7 +133,7 @@ export class MemoryNetwork {
 }
 
 /** Waits for a condition. */
-export async function until(condition: () => boolean, what: string, timeoutMs = 20_000): Promise<void> {
+export async function until(condition: () => boolean, what: string, timeoutMs = 90_000): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!condition()) {
     if (performance.now() > end) throw new Error(`waited in vain: ${what}`);

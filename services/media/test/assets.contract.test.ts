@@ -10,6 +10,7 @@ import { openS3 } from "@uag/kit/objects/s3.ts";
 import type { ObjectStore } from "@uag/kit/objects/store.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import { AssetServiceClient, type PutResponse } from "@uag/proto/media/v1/assets.ts";
 import { createConnection, mongo } from "mongoose";
 import { type Assets, createAssets } from "../src/assets/assets.ts";
@@ -178,7 +179,7 @@ test("expired files are removed from GridFS, and so are bytes that have belonged
     await connection.dropDatabase();
     await connection.close();
   });
-  const store = stack.use(await openGridFs({ url: mongodbUrl, database, ttlMs: 1_000, sweepIntervalMs: 100, log }));
+  const store = stack.use(await openGridFs({ url: mongodbUrl, database, ttlMs: 3_600_000, sweepIntervalMs: 100, log }));
   const counts = () =>
     Promise.all(["assets.files", "assets.chunks"].map((name) => connection.collection(name).countDocuments()));
   const { id } = new AssetTokens(keyringOf(secret.toString("hex"))).issue(0);
@@ -186,12 +187,11 @@ test("expired files are removed from GridFS, and so are bytes that have belonged
   const old = { _id: mongo.ObjectId.createFromTime(Math.floor(Date.now() / 1000) - 86_400), n: 0 };
   await connection.collection("assets.chunks").insertOne(old);
   assert.notEqual(await store.find(id), undefined);
-  for (const deadline = Date.now() + 10_000; ; ) {
+  const past = new Date(Date.now() - 2 * 3_600_000);
+  await connection.collection("assets.files").updateMany({}, { $set: { uploadDate: past } });
+  await until("what has expired to be removed", async () => {
     const [files = 0] = await counts();
-    const orphan = await connection.collection("assets.chunks").findOne({ _id: old._id });
-    if (files === 0 && orphan === null) break;
-    assert.ok(Date.now() < deadline, "what has expired was not removed");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return files === 0 && (await connection.collection("assets.chunks").findOne({ _id: old._id })) === null;
+  });
   assert.equal(await store.find(id), undefined);
 });

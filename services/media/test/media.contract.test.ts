@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
-import { until } from "@uag/testing/until.ts";
 import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { Drains } from "@uag/upstreams/disconnect/drains.ts";
 import { png } from "../src/images/testing/pictures.ts";
@@ -295,7 +295,7 @@ test("a client that leaves while its picture is drawn pays for it when the provi
   stream.head.catch(() => {});
   const response = await opened.promise;
   stream.call.cancel("left");
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until("its leaving to be known", () => harness.admission.booked.at(-1)?.left === true);
   sendJson(response, 200, made);
   await settled();
   const { outcome, settlementRule, pricing, costNanoUsd } = settlement();
@@ -334,7 +334,7 @@ test("a client that leaves when some of its pictures are drawn owes those, and t
   stream.head.catch(() => {});
   await until("all to be asked", () => waiting.length === 4);
   stream.call.cancel("left");
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until("its leaving to be known", () => harness.admission.booked.at(-1)?.left === true);
   for (const response of waiting) sendJson(response, 200, drawn);
   await settled();
   assert.deepEqual([settlement().outcome, unitsOf()], [Outcome.DISCONNECTED, { images: 6 }]);
@@ -386,7 +386,7 @@ test("a stream that breaks ends with an error event and is free; one whose clien
   const stream = harness.open(generations, Buffer.from(JSON.stringify(streamed)));
   await stream.head;
   stream.call.cancel("left");
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until("its leaving to be known", () => harness.admission.booked.at(-1)?.left === true);
   goOn.resolve();
   await settled();
   assert.deepEqual([settlement().outcome, settlement().pricing], [Outcome.DISCONNECTED, Pricing.EXACT]);

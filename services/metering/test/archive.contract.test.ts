@@ -58,7 +58,7 @@ test("a month that is due goes into a file that is read back, and only then from
   withArchive(async (bench, dir) => {
     const old = past(3);
     const month = monthOf(old);
-    const events = [begun("a", old), begun("b", old + 5_000), begun("new", Date.now() - 5_000)];
+    const events = [begun("a", old), begun("b", old + 5_000), begun("new", Date.now(), 0)];
     await bench.applied([await bench.publish(events)]);
     await assert.rejects(bench.admin.archiveMonth({ month: monthOf(Date.now()) }), /whole months stay in the database/);
     const { months } = await bench.admin.listMonths({});
@@ -141,15 +141,16 @@ test("an archiving that was cut off, wherever, is taken up; a file that does not
   }));
 
 test("single events are listed newest first over the months, also where a request went on into the next, and those of before there were months among them", async () => {
-  const oldRow = begun("before", past(1, 5));
+  const oldRow = begun("before", past(2, 5));
   const prefix = `t${randomText(10)}_`;
   const connection = await connectStore({ url: process.env["TEST_MONGODB_URL"] ?? "", database: `${prefix}m` });
   await connection.db?.collection("events").insertOne(toDocument(oldRow) as never);
   await connection.close();
   await using bench = await startBench({}, prefix);
   bench.billing.settled.set("before", oldRow.costNanoUsd);
-  const edge = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth()) - 60_000;
-  const events = [begun("x", past(2)), begun("y", past(1)), begun("z", past(1, 11)), begun("spans", edge, 120_000)];
+  // Between two months that are over: what is still to come would not be listed.
+  const edge = past(1, 1) - 12 * 3_600_000 - 60_000;
+  const events = [begun("x", past(3)), begun("y", past(2)), begun("z", past(2, 11)), begun("spans", edge, 120_000)];
   events.push(begun("first", edge + 61_000), begun("later", edge + 240_000), oldRow);
   await bench.applied([await bench.publish(events)]);
   const expected = ["later", "spans", "first", "z", "y", "before", "x"];

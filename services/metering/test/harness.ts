@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { partitionOf } from "@uag/contract/messages/usage-subjects.ts";
 import { type Bus, connectBus } from "@uag/kit/bus.ts";
@@ -7,6 +6,7 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
@@ -21,6 +21,8 @@ function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
   throw new Error(`Set ${name} to a running server (MongoDB as a replica set), or run "npm test", which starts both.`);
 }
 
+/** Tests' calls have generous timeouts, for slow machines. */
+const patient = { timeoutMs: 60_000 };
 const silent = createLogger({ service: "test", level: "silent" });
 
 /** A ledger in memory: settles each request once, and fails on demand. */
@@ -114,13 +116,15 @@ export async function startBench(
   };
   const service = stack.use(await startService(env));
   const address = `127.0.0.1:${service.grpcPort}`;
-  const usage = stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, address, insecure));
-  await eventually("streams", async () => {
+  const usage = stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, address, insecure, patient));
+  await until("streams", async () => {
     const manager = await bus.connection.jetstreamManager();
     const last = names.partitions.at(-1)?.consumer ?? "";
     return (await manager.consumers.info(names.usage, last).catch(() => undefined)) !== undefined;
   });
-  const admin = stack.use(createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, address, insecure));
+  const admin = stack.use(
+    createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, address, insecure, patient),
+  );
   const running = stack.move();
   let published = 0;
   return {
@@ -138,10 +142,7 @@ export async function startBench(
       return batchId;
     },
     async applied(batchIds) {
-      await eventually(
-        "applied",
-        async () => (await usage.confirmApplied({ batchIds })).applied.length === batchIds.length,
-      );
+      await until("applied", async () => (await usage.confirmApplied({ batchIds })).applied.length === batchIds.length);
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -170,12 +171,4 @@ export function event(requestId: string, more: Partial<UsageEvent> = {}): UsageE
     endedAtMs: BigInt(Date.now()),
     ...more,
   });
-}
-
-export async function eventually(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-  const end = performance.now() + 30_000;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`waited too long for: ${what}`);
-    await sleep(25);
-  }
 }

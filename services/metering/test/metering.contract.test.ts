@@ -5,10 +5,11 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type BatchKey, signBatch } from "@uag/kit/batch-mac.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import type { UsageBucket } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { replayDead } from "../src/stream/replay-dead.ts";
-import { type Bench, event, eventually, startBench } from "./harness.ts";
+import { type Bench, event, startBench } from "./harness.ts";
 
 const everything = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
 
@@ -87,7 +88,7 @@ test("a batch that is applied already is answered by a look-up: billing is not a
   };
   for (let copy = 0; copy < 5; copy++) await bench.publish(events, id);
   const manager = await bench.bus.connection.jetstreamManager();
-  await eventually("nothing left", async () => (await manager.streams.info(bench.names.usage)).state.messages === 0);
+  await until("nothing left", async () => (await manager.streams.info(bench.names.usage)).state.messages === 0);
   assert.equal(calls, 0);
 });
 
@@ -132,14 +133,14 @@ test("a message that is no batch, or that billing will never take, goes to the d
   await bench.applied([await bench.publish([event("good2")])]);
   const manager = await bench.bus.connection.jetstreamManager();
   const dead = async (): Promise<number> => (await manager.streams.info(bench.names.dead)).state.messages;
-  await eventually("dead letters", async () => (await dead()) === 2);
-  await eventually("nothing left", async () => (await manager.streams.info(bench.names.usage)).state.messages === 0);
+  await until("dead letters", async () => (await dead()) === 2);
+  await until("nothing left", async () => (await manager.streams.info(bench.names.usage)).state.messages === 0);
   bench.billing.failure = () => undefined;
   const command = join(import.meta.dirname, "../src/commands/replay-dead.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [command], { env: { ...process.env, ...bench.env } });
   assert.match(stdout, /^2 messages replayed/);
   await bench.applied([spoiled]);
-  await eventually("the other one is dead again", async () => (await dead()) === 1);
+  await until("the other one is dead again", async () => (await dead()) === 1);
   assert.deepEqual([...bench.billing.settled.keys()].sort(), ["bad", "good1", "good2"]);
 });
 
@@ -160,7 +161,7 @@ test("a batch whose publisher is not who it says is buried and counted, never ap
   await bench.applied(["genuine"]);
   const manager = await bench.bus.connection.jetstreamManager();
   const dead = async (): Promise<number> => (await manager.streams.info(bench.names.dead)).state.messages;
-  await eventually("dead letters", async () => (await dead()) === 3);
+  await until("dead letters", async () => (await dead()) === 3);
   assert.deepEqual([...bench.billing.settled.keys()], ["genuine"]);
   const metrics = await (await fetch(`http://127.0.0.1:${bench.adminPort}/metrics`)).text();
   assert.match(metrics, /^uag_usage_forged_total\{[^}]*\} 2$/m);
@@ -168,7 +169,7 @@ test("a batch whose publisher is not who it says is buried and counted, never ap
   const nats = { NATS_URL: bench.env["NATS_URL"] ?? "" };
   await replayDead({ nats, streamPrefix: bench.env["STREAM_PREFIX"] ?? "" });
   await bench.applied(["late"]);
-  await eventually("the forged are dead again", async () => (await dead()) === 2);
+  await until("the forged are dead again", async () => (await dead()) === 2);
   assert.deepEqual([...bench.billing.settled.keys()].sort(), ["genuine", "late"]);
 });
 

@@ -27,10 +27,16 @@ const defaultSelectionTimeoutMs = 2_000;
 const defaultSocketTimeoutMs = 20_000;
 const pingTimeoutMs = 2_000;
 
+/** Those of `wanted` that the URL says nothing of: options would prevail over it. */
+function unlessIn(url: string, wanted: Readonly<Record<string, number>>): Record<string, number> {
+  const given = new Set([...new URLSearchParams(url.split("?")[1])].map(([name]) => name.toLowerCase()));
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => !given.has(name.toLowerCase())));
+}
+
 /**
  * Connects to the replica set; the connection recovers by itself. Int64 is returned as bigint and
  * never as a double, binary as Buffer; writes are acknowledged by a majority's journal. Indexes and
- * collections are created by their owner, not on first use.
+ * collections are created by their owner, not on first use. Timeouts in the URL take precedence.
  * @throws {MongoServerSelectionError} when there is no primary within the selection timeout
  */
 export async function connectMongo(options: ConnectOptions): Promise<Connection> {
@@ -38,10 +44,12 @@ export async function connectMongo(options: ConnectOptions): Promise<Connection>
   const connection = createConnection(options.url, {
     dbName: options.database,
     appName: applicationName(options.service, options.database),
-    serverSelectionTimeoutMS: selectionTimeoutMs,
-    connectTimeoutMS: selectionTimeoutMs,
+    ...unlessIn(options.url, {
+      serverSelectionTimeoutMS: selectionTimeoutMs,
+      connectTimeoutMS: selectionTimeoutMs,
+      ...(poolTimeoutMs !== undefined && { waitQueueTimeoutMS: poolTimeoutMs }),
+    }),
     socketTimeoutMS: options.socketTimeoutMs ?? defaultSocketTimeoutMs,
-    ...(poolTimeoutMs !== undefined && { waitQueueTimeoutMS: poolTimeoutMs }),
     heartbeatFrequencyMS: 2_000,
     maxPoolSize: options.maxPoolSize,
     useBigInt64: true,

@@ -10,7 +10,7 @@ export async function good(simulator: Simulator, path: string, body?: unknown, h
   return JSON.parse(text);
 }
 
-const patienceMs = 20_000;
+const patienceMs = 90_000;
 
 /** Polls until the response fits; fails with the last one on timeout. */
 export async function until<T>(call: () => Promise<T>, fits: (response: T) => boolean): Promise<T> {

@@ -19,7 +19,7 @@ const encodings: readonly (readonly [name: string, compress: (plain: Buffer) => 
   ["deflate", deflateSync],
   ["zstd", (plain) => zstdCompressSync(plain)],
 ];
-const timeouts: Timeouts = { connectMs: 1_000, firstByteMs: 5_000, betweenChunksMs: 1_000, totalMs: 10_000 };
+const timeouts: Timeouts = { connectMs: 20_000, firstByteMs: 20_000, betweenChunksMs: 20_000, totalMs: 60_000 };
 const pools = new HttpPools();
 let encoding = "";
 let body: Buffer = Buffer.alloc(0);

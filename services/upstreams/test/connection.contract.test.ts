@@ -7,13 +7,14 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { Timeouts } from "@uag/catalog/types.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import type { UpstreamFailure } from "../src/failure.ts";
 import { type HttpRequest, type HttpResponse, send } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
 import { failureOf } from "./failure-of.ts";
 import { testTransport } from "./transport.ts";
 
-const timeouts: Timeouts = { connectMs: 1_000, firstByteMs: 2_000, betweenChunksMs: 2_000, totalMs: 10_000 };
+const timeouts: Timeouts = { connectMs: 20_000, firstByteMs: 20_000, betweenChunksMs: 20_000, totalMs: 60_000 };
 const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 /** A raw server controlled by the test: `onRequest` is called with each piece that arrives. */
@@ -144,24 +145,22 @@ test("what comes while nothing was asked closes the connection", async () => {
     if (connection === 1) setTimeout(() => socket.write("HTTP/1.1 408 Request Timeout\r\n\r\n"), 30);
   });
   assert.equal(await textOf(await server.call()), "1");
-  await sleep(100);
-  assert.equal(server.open.size, 0);
+  await until("its end", () => server.open.size === 0);
   assert.equal(await textOf(await server.call()), "2");
 });
 
 test("a connection that the server closes while idle, or whose time is over, is not used", async () => {
   await using server = await listen((socket, _, connection) => {
-    const keepAlive = connection === 2 ? "keep-alive: timeout=2\r\n" : "";
+    const keepAlive = connection === 2 ? "keep-alive: timeout=4\r\n" : "";
     socket.write(`HTTP/1.1 200 OK\r\n${keepAlive}content-length: 1\r\n\r\n${connection}`);
     if (connection === 1) setTimeout(() => socket.end(), 20);
   });
   assert.equal(await textOf(await server.call()), "1");
-  await sleep(80);
+  await until("its end", () => server.open.size === 0);
   assert.equal(await textOf(await server.call()), "2");
   await aTurn();
   assert.equal(await textOf(await server.call()), "2");
-  await sleep(1_150);
-  assert.equal(server.open.size, 0);
+  await until("the end of its time", () => server.open.size === 0);
   assert.equal(await textOf(await server.call()), "3");
 });
 

@@ -30,7 +30,7 @@ after(async () => {
   server.close();
 });
 
-const timeouts: Timeouts = { connectMs: 1_000, firstByteMs: 10_000, betweenChunksMs: 10_000, totalMs: 20_000 };
+const timeouts: Timeouts = { connectMs: 20_000, firstByteMs: 20_000, betweenChunksMs: 20_000, totalMs: 60_000 };
 const call = (more: Partial<HttpRequest> = {}): Promise<HttpResponse> =>
   send(pools, {
     origin,

@@ -26,7 +26,7 @@ test("a wakeup for later brings the end of a sleep forward, and one for later st
 
 test("a sleep that ends before the wakeup leaves it for the next one", async () => {
   const wakeup = new Wakeup();
-  const wakeMs = Date.now() + 30;
+  const wakeMs = Date.now() + 500;
   wakeup.wakeAt(wakeMs);
   await wakeup.sleepUntil(Date.now(), signal);
   assert.ok(Date.now() < wakeMs);

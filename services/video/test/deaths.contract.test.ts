@@ -3,10 +3,11 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { until } from "@uag/kit/testing/until.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { startProvider, type TestProvider } from "./provider.ts";
 import type { Begin } from "./replica-process.ts";
-import { startReplica, TestBooks, until } from "./support.ts";
+import { startReplica, TestBooks } from "./support.ts";
 
 interface View {
   readonly status: string;

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "@uag/kit/testing/until.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { startProvider } from "./provider.ts";
-import { order, startReplica, TestBooks, until } from "./support.ts";
+import { order, startReplica, TestBooks } from "./support.ts";
 
 const taskCount = 40;
 const pollsEach = 5;

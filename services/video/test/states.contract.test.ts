@@ -3,10 +3,11 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { type ProviderTask, startProvider, type TestProvider, type Word } from "./provider.ts";
-import { order, type Replica, startReplica, TestBooks, until } from "./support.ts";
+import { order, type Replica, startReplica, TestBooks } from "./support.ts";
 
 const taskCount = 30;
 /**

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Admission, AdmitTask, TaskAdmission } from "@uag/admission/types.ts";
 import { createContext } from "@uag/capability/context.ts";
 import { openLinkListener } from "@uag/capability/link-listener.ts";
@@ -209,15 +208,6 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
-}
-
-/** Waits until `condition` holds, for at most a minute, since a busy machine is slow. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`);
-    await sleep(15);
-  }
 }
 
 export const order = (more: object = {}): object => ({

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { type ProviderTask, startProvider, type TestProvider } from "./provider.ts";
-import { order, type Replica, startReplica, TestBooks, until } from "./support.ts";
+import { order, type Replica, startReplica, TestBooks } from "./support.ts";
 
 interface View {
   readonly id: string;

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { until } from "@uag/kit/testing/until.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { Webhook } from "standardwebhooks";
 import { startProvider, type TestProvider, type Word } from "./provider.ts";
-import { order, type Replica, startReplica, TestBooks, until } from "./support.ts";
+import { order, type Replica, startReplica, TestBooks } from "./support.ts";
 
 interface Arrival {
   readonly headers: IncomingHttpHeaders;

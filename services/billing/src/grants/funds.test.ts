@@ -14,7 +14,8 @@ test("however many wait for money, and however often they begin anew, the accoun
     }),
   };
   const funds = createFunds({ accounts } as never);
-  const until = performance.now() + 400;
+  const began = performance.now();
+  const until = began + 400;
   const waits = Array.from({ length: 25 }, async (_, n) => {
     // Each waits again as soon as it is woken, faster than the poll timer fires.
     while (performance.now() < until) {
@@ -25,7 +26,9 @@ test("however many wait for money, and however often they begin anew, the accoun
     }
   });
   await Promise.all(waits);
-  assert.ok(reads >= 1 && reads <= 11, `${reads} reads in 400 ms`);
+  // A timer of 40 ms may be a part of one early.
+  const tookMs = performance.now() - began;
+  assert.ok(reads >= 1 && reads <= 1 + tookMs / 39, `${reads} reads in ${tookMs} ms`);
   const before = reads;
   await sleep(150);
   assert.ok(reads <= before + 1, "nobody waits, nothing is read");

@@ -7,7 +7,7 @@ import { fromStatus } from "./status.ts";
 
 /** Bounds of one unary call. */
 export interface CallOptions {
-  /** Milliseconds. Default 5,000. */
+  /** Milliseconds. Default: the client's. */
   timeoutMs?: number;
   signal?: AbortSignal;
 }
@@ -24,8 +24,14 @@ const defaultTimeoutMs = 5_000;
 /**
  * Connects lazily to `address` (`host:port`, or `dns:///name:port` for all replicas behind a name,
  * round-robin).
+ * @param timeoutMs of calls without one of their own; default 5,000
  */
-export function createRpcClient<S>(definition: ServiceDefinition, address: string, identity: Identity): RpcClient<S> {
+export function createRpcClient<S>(
+  definition: ServiceDefinition,
+  address: string,
+  identity: Identity,
+  { timeoutMs = defaultTimeoutMs }: Pick<CallOptions, "timeoutMs"> = {},
+): RpcClient<S> {
   const servers = serversOf(Object.values(definition)[0]?.path ?? "");
   const client = new Client(address, identity.channel(servers), {
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
@@ -45,7 +51,7 @@ export function createRpcClient<S>(definition: ServiceDefinition, address: strin
           method.responseDeserialize,
           request,
           new Metadata(),
-          { deadline: Date.now() + (options.timeoutMs ?? defaultTimeoutMs) },
+          { deadline: Date.now() + (options.timeoutMs ?? timeoutMs) },
           (error: ServiceError | null, response?: unknown) => {
             options.signal?.removeEventListener("abort", cancel);
             return error ? reject(fromStatus(error)) : resolve(response);

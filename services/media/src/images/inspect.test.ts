@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { cpuMsOf } from "@uag/kit/testing/durations.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import { inspectImage } from "./inspect.ts";
 import { jpeg, png, webp } from "./testing/pictures.ts";
@@ -65,14 +66,15 @@ for (const [what, bytes, code] of refused) {
 }
 
 test("no cut and no damage does more than refuse a picture, or makes it slow", () => {
-  const started = performance.now();
-  for (const good of [png({ width: 9, height: 9, colour: "rgba" }), jpeg(8, 8), webp(9, 9)]) {
-    for (let at = 0; at <= good.length; at++) codeOf(good.subarray(0, at));
-    for (let round = 0; round < 500; round++) {
-      const bytes = Buffer.from(good);
-      bytes[Math.floor(Math.random() * bytes.length)] = Math.floor(Math.random() * 256);
-      codeOf(bytes);
+  const tookMs = cpuMsOf(() => {
+    for (const good of [png({ width: 9, height: 9, colour: "rgba" }), jpeg(8, 8), webp(9, 9)]) {
+      for (let at = 0; at <= good.length; at++) codeOf(good.subarray(0, at));
+      for (let round = 0; round < 500; round++) {
+        const bytes = Buffer.from(good);
+        bytes[Math.floor(Math.random() * bytes.length)] = Math.floor(Math.random() * 256);
+        codeOf(bytes);
+      }
     }
-  }
-  assert.ok(performance.now() - started < 5_000);
+  });
+  assert.ok(tookMs < 5_000, `${tookMs} ms`);
 });

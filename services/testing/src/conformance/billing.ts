@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
-import { until } from "../until.ts";
 import { aWhile, billOf, callOf, type Guarantee, gate, openOf } from "./served.ts";
 
 type Check = Guarantee["check"];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { until } from "../until.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import type { Stage } from "./stage.ts";
 
 /** One operation with a good request, and how its upstream answers that. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { until } from "../until.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import { aWhile, billOf, type Guarantee, gate, openOf } from "./served.ts";
 
 type Check = Guarantee["check"];
