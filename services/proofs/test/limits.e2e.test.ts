@@ -8,6 +8,8 @@ import type { TestClient, TestResponse } from "@uag/fleet/testing/client.ts";
 import { type LimitedKey, newKey, setLimits } from "@uag/fleet/testing/limited-key.ts";
 import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
+import { Stopwatch } from "@uag/kit/testing/durations.ts";
+import { until } from "@uag/kit/testing/until.ts";
 import { type LimitEvidence, proveConcurrency, proveRequests, proveTokens } from "../src/soak/limits.ts";
 import { Load } from "../src/soak/load.ts";
 
@@ -57,12 +59,10 @@ describe("a key's limits hold over three replicas, seen from the public server a
 
   test("of 1,000 requests never more than 5 are at the upstream at once, and all slots come back", async () => {
     const { client } = assertExact(await proveConcurrency({ fleet, random }));
-    for (let tries = 0; ; tries++) {
+    await until("five slots again", async () => {
       const five = await Promise.all(Array.from({ length: 5 }, () => call(client, { model: "gpt-4.1-mini" })));
-      if (five.every(({ status }) => status === 200)) break;
-      assert.ok(tries < 5, "slots were lost");
-      await sleep(200);
-    }
+      return five.every(({ status }) => status === 200);
+    });
   });
 
   test("tokens a minute hit by 1,000 are what answers came to, within the limit", async () => {
@@ -83,42 +83,67 @@ describe("a key's limits hold over three replicas, seen from the public server a
     assert.equal(first.headers.get("x-ratelimit-limit-tokens"), "100000");
     assert.ok(Number(first.headers.get("x-ratelimit-remaining-tokens")) < 100_000);
     const body = { model: "gpt-4o-mini", max_tokens: 20 };
+    const sentAt = Date.now();
     const native = await call(client, body, "/v1/messages");
     assert.equal(native.status, 200, native.text);
     assert.equal(native.headers.get("anthropic-ratelimit-requests-limit"), "10");
     const reset = native.headers.get("anthropic-ratelimit-requests-reset") ?? "";
     assert.match(reset, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-    assert.ok(Math.abs(Date.parse(reset) - Date.now() - 60_000) < 5_000, reset);
+    // In whole seconds.
+    assert.ok(Date.parse(reset) >= sentAt + 59_000 && Date.parse(reset) <= Date.now() + 61_000, reset);
     const unlimited = await call(fleet.client, { model: "gpt-4o-mini" });
     assert.equal(unlimited.headers.get("x-ratelimit-limit-requests"), "10000", "what the provider says");
   });
 
   test("a changed limit holds within a second, lowered and raised", async () => {
     const { client, key } = await newKey(fleet, { requestsPerMinute: 1_000n });
-    for (let i = 0; i < 6; i++) assert.equal((await call(client, { model: "gpt-4o-mini" })).status, 200);
-    const set = async (requestsPerMinute: bigint): Promise<void> => {
-      await setLimits(fleet, key, { requestsPerMinute });
-      await sleep(1_000);
+    let used = 0;
+    const use = async (): Promise<TestResponse> => {
+      const response = await call(client, { model: "gpt-4o-mini" });
+      if (response.status === 200) used++;
+      return response;
     };
-    await set(5n);
-    const lowered = await Promise.all(Array.from({ length: 20 }, () => call(client, { model: "gpt-4o-mini" })));
+    const set = async (limit: number): Promise<void> => {
+      await setLimits(fleet, key, { requestsPerMinute: BigInt(limit) });
+      using watch = new Stopwatch();
+      let sentMs = 0;
+      await until(`a limit of ${limit}`, async () => {
+        sentMs = watch.ms;
+        return (await use()).headers.get("x-ratelimit-limit-requests") === String(limit);
+      });
+      assert.ok(sentMs < 1_000, `${sentMs} ms`);
+    };
+    for (let i = 0; i < 6; i++) assert.equal((await use()).status, 200);
+    await set(5);
+    const lowered = await Promise.all(Array.from({ length: 20 }, use));
     assert.ok(lowered.every(({ status }) => status === 429));
-    assert.equal(lowered[0]?.headers.get("x-ratelimit-limit-requests"), "5");
-    await set(10n);
-    const raised = await Promise.all(Array.from({ length: 20 }, () => call(client, { model: "gpt-4o-mini" })));
-    assert.equal(raised.filter(({ status }) => status === 200).length, 4);
+    // Those before the lower limit was known, and four.
+    const raised = used + 4;
+    await set(raised);
+    await Promise.all(Array.from({ length: 20 }, use));
+    assert.equal(used, raised);
   });
 
   test("when the minute is over there are 60 again, the first when retry-after said so", async () => {
     assert.ok(exhausted !== undefined);
     const { client, endedAt, refused } = exhausted;
-    const passed = performance.now() - endedAt;
-    await sleep(Math.max(0, Number(refused.headers.get("retry-after-ms")) - passed));
-    assert.equal((await call(client, { model: "gpt-5.4-nano" })).status, 200, "retry-after was too short");
+    const msOf = ({ headers }: TestResponse): number => Number(headers.get("retry-after-ms"));
+    await sleep(Math.max(0, msOf(refused) - (performance.now() - endedAt)));
+    using watch = new Stopwatch();
+    let first = await call(client, { model: "gpt-5.4-nano" });
+    // The permit may be with another replica, and take its time to come.
+    while (first.status === 429 && watch.ms < 2_000) {
+      await sleep(msOf(first));
+      first = await call(client, { model: "gpt-5.4-nano" });
+    }
+    assert.equal(first.status, 200, "retry-after was too short");
+    const firstAt = performance.now();
     await sleep(Math.max(0, endedAt + 61_000 - performance.now()));
     const load = new Load({ clients: [client], kinds: ["json"], concurrency: 100, requests: 1_000, random });
     await load.ended();
-    assert.equal(load.completed, 59);
+    // On a slow machine the first one's minute is over, too.
+    const expected = performance.now() - firstAt < 60_000 ? [59] : [59, 60];
+    assert.ok(expected.includes(load.completed), String(load.completed));
   });
 
   test("after all of it the ledger holds exactly what the upstream served", async () => {

@@ -74,7 +74,7 @@ const phases: Readonly<Record<DiskPhase, (fleet: TestFleet, fault: string, lasts
     const before = fleet.processes.restarts(chat);
     await onFailingDisk(fleet, fault, async () => {
       await fleet.processes.kill(chat);
-      await waitFor(() => fleet.processes.restarts(chat) > before, { timeoutMs: 30_000, what: "a new process" });
+      await waitFor(() => fleet.processes.restarts(chat) > before, { timeoutMs: 60_000, what: "a new process" });
       await sleep(lastsMs);
     });
     return 1;

@@ -67,7 +67,7 @@ export async function proveConcurrency(options: Options, limit = 5): Promise<Lim
   const { simulator_url: simulator } = options.fleet.run;
   const model = "gpt-4.1-mini";
   const limits = { concurrentRequests: BigInt(limit) };
-  const end = await setFault(simulator, { latency: 30 }, { model: `${model}*` });
+  const end = await setFault(simulator, { latency: 100 }, { model: `${model}*` });
   const refusal = "429 concurrency_limit_exceeded";
   const { key, load, violations } = await hit(options, { limits, model, refusal });
   await end();
