@@ -212,19 +212,19 @@ test("calls beyond the connections wait for their turn in order, and beyond the 
 });
 
 test("who waits in line and leaves, or waits for too long, gives up its place and holds nothing", async () => {
-  const port = await listening(createServer((_, response) => void setTimeout(() => response.end("ok"), 400)));
+  const port = await listening(createServer((_, response) => void setTimeout(() => response.end("ok"), 2_500)));
   await using pools = new HttpPools();
   const transport = testTransport({ maxConnections: 1, maxQueued: 1 });
   const origin = `http://127.0.0.1:${port}`;
-  const hasty = { transport, timeouts: { ...timeouts, connectMs: 100 } };
-  const first = call(pools, origin, { transport });
+  const hasty = { transport, timeouts: { ...timeouts, connectMs: 1_000 } };
+  const first = call(pools, origin, hasty);
   const controller = new AbortController();
   const left = kindOf(call(pools, origin, { ...hasty, signal: controller.signal }));
   controller.abort();
   assert.equal(await left, "cancelled");
   assert.equal(await kindOf(call(pools, origin, hasty)), "busy");
   assert.equal(await first, "ok");
-  assert.equal(await call(pools, origin, { transport }), "ok");
+  assert.equal(await call(pools, origin, hasty), "ok");
 });
 
 test("a name with several addresses is called at the one that answers", async () => {
