@@ -171,7 +171,7 @@ export async function startHouse(billingEnv: Record<string, string> = {}): Promi
   };
 }
 
-/** The billing database of a house. */
+/** Connects to the billing database of a {@link House}. */
 export function billingDatabase({ prefix }: Pick<House, "prefix">): Promise<Connection> {
   return createConnection(engineUrl("TEST_MONGODB_URL"), { dbName: `${prefix}b`, useBigInt64: true }).asPromise();
 }

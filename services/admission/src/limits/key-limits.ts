@@ -108,7 +108,7 @@ export class KeyLimits {
     }
   }
 
-  /** The key changed in an unknown way: returns everything idle and borrows anew what is needed. */
+  /** The key changed in an unknown way: returns all idle permits; new ones are borrowed on demand. */
   async bringAllHome(): Promise<void> {
     await Promise.all(names.map((name) => this.#bringHome(name)));
   }

@@ -27,7 +27,7 @@ export interface RecordDocument {
   /** Id of the request that runs or ran, and of its bill. */
   readonly requestId: string;
   readonly leaseUntil: Date;
-  /** The lease expired once, and whoever found it expired extended it. */
+  /** The lease expired once and was extended by the request that found it expired. */
   readonly doubted?: boolean;
   readonly expiresAt: Date;
   /** The model the run was admitted for. */

@@ -2,8 +2,8 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 
 /**
- * Refuses a URL that leads into a private network, ours or an upstream's, whoever would fetch it.
- * Anything that is not a web URL passes.
+ * Refuses a URL that leads into a private network, ours or an upstream's, regardless of who would
+ * fetch it. Anything that is not a web URL passes.
  * @throws {GatewayError} `invalid_request`, naming `param`
  */
 export function checkOutside(url: unknown, param: string, guarded: Pick<GuardedClient, "leadsInside">): void {

@@ -15,8 +15,8 @@ export const keyChanged = jsonMessage(
 );
 
 /**
- * Money is short: holders return their unspent holds of the account in the subject. The payload is
- * empty.
+ * Money is short: holders return the unspent part of their grants from the account in the subject.
+ * The payload is empty.
  */
 export const recallSubjects = subjectFamily("billing.recall");
 
