@@ -108,7 +108,7 @@ export class KeyLimits {
     }
   }
 
-  /** The key changed in an unknown way: returns all idle permits; new ones are borrowed on demand. */
+  /** The key changed in an unknown way: returns all idle permits; others are borrowed on demand. */
   async bringAllHome(): Promise<void> {
     await Promise.all(names.map((name) => this.#bringHome(name)));
   }
