@@ -15,8 +15,8 @@ import { createSequence } from "../src/store/sequence.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 
 /**
- * Measures a full audit of a ledger written by the real ledger code: `TEST_MONGODB_URL=… node
- * services/billing/bench/audit.ts [rows] [accounts] [threads]`
+ * Measures a full audit of a ledger written by the real ledger code:
+ * `TEST_MONGODB_URL=… node services/billing/bench/audit.ts [rows] [accounts] [threads]`
  */
 const rows = Number(process.argv[2] ?? 300_000);
 const accounts = Number(process.argv[3] ?? 1_000);

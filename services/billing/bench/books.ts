@@ -1,7 +1,7 @@
 /**
  * Measures the ledger's throughput: settles in batches of 256 on one account, and 64 concurrent
- * acquires on one account. `TEST_MONGODB_URL=… TEST_NATS_URL=… node
- * services/billing/bench/books.ts`
+ * acquires on one account.
+ * `TEST_MONGODB_URL=… TEST_NATS_URL=… node services/billing/bench/books.ts`
  */
 import { newId } from "@uag/kit/ids.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";

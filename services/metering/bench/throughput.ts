@@ -17,9 +17,10 @@ import { bytesARequest } from "./sizes.ts";
 
 /**
  * Measures events per second from JetStream to settled and rolled up, with the real billing,
- * MongoDB and NATS, and the CPU cost of an event: `TEST_MONGODB_URL=… TEST_NATS_URL=… node
- * services/metering/bench/throughput.ts [times 256 events] [accounts]` Every account has a grant
- * acquired through billing; the accounts themselves are inserted in bulk.
+ * MongoDB and NATS, and the CPU cost of an event. Every account has a grant acquired through
+ * billing; the accounts themselves are inserted in bulk.
+ * `TEST_MONGODB_URL=… TEST_NATS_URL=… node services/metering/bench/throughput.ts [times 256 events]
+ * [accounts]`
  */
 const batches = Number(process.argv[2] ?? 200);
 const accountCount = Number(process.argv[3] ?? 10);

@@ -1,6 +1,6 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
-/** A process that holds rate-limit permits. */
+/** A process that holds permits of limits. */
 export interface LimitHolderDocument {
   readonly _id: string;
   readonly leaseUntil: Date;

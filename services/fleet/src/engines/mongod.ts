@@ -29,8 +29,8 @@ export function mongodUrl(port: number, user: Peer, password: string): string {
 }
 
 /**
- * The shared key of a replica set's members. There is only one member, but without the file the
- * server does not enforce authentication.
+ * The shared key of a replica set's members. There is only one member, but mongod needs the file to
+ * enforce authentication in a replica set.
  */
 async function keyFile(dbPath: string): Promise<string> {
   const file = join(dbPath, "../mongo.key");

@@ -203,7 +203,7 @@ export class Requests {
     );
   }
 
-  /** No request lasts longer than billing waits for the last events of a dead holder. */
+  /** Ends overdue requests: none outlasts billing's wait for a dead holder's last events. */
   endOverdue(): void {
     const since = this.#options.now() - maxMs;
     for (const running of [...this.#running]) if (running.beganMs < since && !running.replica.paused) this.end(running);

@@ -41,8 +41,8 @@ export interface LogEntry {
   /** The usage an honest provider reports for the whole answer. */
   readonly true_usage: Usage | null;
   /**
-   * The units a provider bills for the whole answer; null for tasks, whose bill is in `GET
-   * /sim/tasks`.
+   * The units a provider bills for the whole answer; null for tasks, whose bill is in
+   * `GET /sim/tasks`.
    */
   readonly units: Units | null;
   /** What the provider charges for the attempt, given how it ended; null for tasks. */
