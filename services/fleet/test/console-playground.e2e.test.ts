@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { after, afterEach, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { waitFor } from "../src/testing/wait-for.ts";
@@ -42,6 +41,7 @@ describe("the playground in a browser", () => {
     picture = { name: "blue.png", mimeType: "image/png", buffer };
   });
   after(() => stage[Symbol.asyncDispose]());
+  afterEach(() => stage.closePages());
 
   const open = (mode: string): Promise<Page> => stage.visit(`/playground?${mode}`, "Playground");
 
@@ -104,13 +104,17 @@ describe("the playground in a browser", () => {
 
   test("a film is followed to its end, and plays, also for somebody who is quicker than the list of models", async () => {
     const page = await open("mode=video");
-    await page.route(/admin\/v1\/models/, async (route) => {
-      await sleep(1_500);
+    const listed = Promise.withResolvers<void>();
+    await page.route(/gateway\/v1\/models/, async (route) => {
+      await listed.promise;
       await route.continue();
     });
     await page.reload();
     await page.getByLabel("Prompt").fill("Waves at a beach");
-    await page.getByRole("button", { name: "Film" }).click();
+    const film = page.getByRole("button", { name: "Film" });
+    assert.equal(await film.isDisabled(), true, "a film is asked for without a model");
+    listed.resolve();
+    await film.click();
     await page
       .getByText("succeeded")
       .waitFor()

@@ -218,13 +218,11 @@ describe("roles in the console", () => {
 
   test("whoever guesses a password is slowed down, with a time to come back", async () => {
     const guesser = new Visitor(fleet.run.console_url);
-    const statuses: number[] = [];
-    for (let i = 0; i < 14; i++)
-      statuses.push(
-        (await guesser.post("/api/session", { email: "member@example.com", password: `guess ${i}` })).status,
-      );
-    assert.ok(statuses.includes(429), String(statuses));
-    const held = await guesser.post("/api/session", { email: "member@example.com", password });
+    const guess = (word: string) => guesser.post("/api/session", { email: "member@example.com", password: word });
+    // All at once: ten are let off, and each further one costs five seconds, however slow we are.
+    const guesses = await Promise.all(Array.from({ length: 18 }, (_, i) => guess(`guess ${i}`)));
+    for (const { status } of guesses) assert.ok([401, 429].includes(status), String(status));
+    const held = await guess(password);
     assert.equal(held.status, 429);
     assert.ok(Number(held.headers.get("retry-after")) > 0);
   });

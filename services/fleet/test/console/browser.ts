@@ -6,6 +6,7 @@ import { type Browser, chromium } from "playwright-core";
 const run = promisify(execFile);
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const installMs = 300_000;
+const launchMs = 120_000;
 
 async function found(): Promise<string | undefined> {
   const named = process.env["CHROMIUM"];
@@ -34,5 +35,5 @@ export async function openBrowser(): Promise<Browser> {
   }
   if (executablePath === undefined)
     throw new Error("There is no Chromium. Install one (on Debian: apt-get install chromium) or name yours: CHROMIUM=");
-  return await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  return await chromium.launch({ executablePath, args: ["--no-sandbox"], timeout: launchMs });
 }
