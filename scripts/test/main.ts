@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { fail } from "../../services/command/src/step.mjs";
+import { buildConsole } from "../../services/fleet/src/console-web.ts";
 import { repoRoot as root } from "../../services/fleet/src/paths.ts";
 import { buildTools } from "../charts/tools.ts";
 import { startTestEngines } from "./engines.ts";
@@ -22,6 +23,11 @@ const groups = [
   { title: "End-to-end tests", kinds: ["e2e"], concurrency: 2, timeoutMs: 600_000 },
 ] as const satisfies readonly { title: string; kinds: readonly TestKind[]; concurrency: number; timeoutMs: number }[];
 
+/** Files that look at the console's pages, which are built once and not by each of them. */
+const showsConsole = /(?:console-\w+|npm-start)\.e2e\.test\.ts$/;
+
+const report = (line: string): void => void process.stdout.write(`${line}\n`);
+
 /** Runs Node with this process's terminal; answers whether it succeeded. */
 async function runNode(args: readonly string[], env: Readonly<Record<string, string>>): Promise<boolean> {
   const { PARENT_PIPE_FD: _, ...inherited } = process.env;
@@ -38,6 +44,7 @@ async function runTests(files: readonly string[]): Promise<boolean> {
   // Fetched before any test's time runs: end-to-end tests start engines of their own.
   await using engines = files.some((file) => kindOf(file) !== "unit") ? await startTestEngines() : undefined;
   if (files.some((file) => file.startsWith("scripts/charts/"))) await buildTools();
+  if (files.some((file) => showsConsole.test(file))) await buildConsole({ report });
   for (const group of groups) {
     const ofGroup = files.filter((file) => (group.kinds as readonly TestKind[]).includes(kindOf(file)));
     if (ofGroup.length === 0) continue;

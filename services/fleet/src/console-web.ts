@@ -54,6 +54,21 @@ async function runVite(outDir: string, signal: AbortSignal | undefined): Promise
 }
 
 /**
+ * Replaces the build being served, if any. When two builds finish at once, the first one stays:
+ * both come from the same sources.
+ */
+async function replaceBuilt(made: string): Promise<void> {
+  const old = `${made}-old`;
+  await rename(builtDir, old).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  await rename(made, builtDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+  });
+  await rm(old, { recursive: true, force: true });
+}
+
+/**
  * Builds the console's pages if they are missing or older than their sources. The pages being
  * served are replaced only by a complete build.
  * @throws {Error} when the build fails
@@ -70,8 +85,7 @@ export async function buildConsole({ report, signal }: BuildOptions): Promise<vo
   await mkdir(made, { recursive: true });
   try {
     await runVite(made, signal);
-    await rm(builtDir, { recursive: true, force: true });
-    await rename(made, builtDir);
+    await replaceBuilt(made);
   } finally {
     await rm(made, { recursive: true, force: true });
   }
