@@ -199,6 +199,7 @@ test("guessing admin tokens costs billing a handful of look-ups, and the real on
   const from = "192.0.2.99";
   assert.equal((await call("GET", "/keys", { from })).status, 200);
   const before = fake.logins;
+  const startedAt = performance.now();
   let limited = 0;
   for (let i = 0; i < 200; i++) {
     const response = await call("GET", "/keys", { token: `an-invented-admin-token-${i}`, from });
@@ -206,8 +207,10 @@ test("guessing admin tokens costs billing a handful of look-ups, and the real on
     limited++;
     assert.ok(Number(response.headers.get("retry-after")) >= 1);
   }
-  assert.ok(limited > 150, `${limited} of 200 were told to wait`);
-  assert.ok(fake.logins - before < 30, `${fake.logins - before} look-ups`);
+  // Ten are let off, and one more every two seconds.
+  const free = 15 + (performance.now() - startedAt) / 2_000;
+  assert.ok(limited >= 200 - free, `${limited} of 200 were told to wait`);
+  assert.ok(fake.logins - before <= free, `${fake.logins - before} look-ups`);
   assert.equal((await call("GET", "/keys", { from })).status, 200);
   assert.equal((await call("GET", "/keys", { token: "another-wrong-token-0123456789" })).status, 401);
   const rows = fake.received.filter(({ method }) => method === "recordAction").length;

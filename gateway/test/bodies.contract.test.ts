@@ -191,11 +191,14 @@ test("a key has so many requests open at once and no more, counted from their he
 });
 
 test("a slow upload that keeps moving is not given up", async () => {
-  using client = await rawClient(stage.gateway.port);
-  client.send(head(`content-length: ${12 * 2_000}`));
+  // A machine that stands still for two seconds has not let the client stop.
+  await using patient = await startStage({ UPLOAD_IDLE_MS: "2500", UPLOAD_MIN_RATE: "1000" });
+  using client = await rawClient(patient.gateway.port);
+  const start = ["POST /v1/chat/completions HTTP/1.1", "host: a", `authorization: Bearer ${patient.key}`];
+  client.send([...start, `content-length: ${12 * 2_000}`, "", ""].join("\r\n"));
   for (let i = 0; i < 12; i++) {
     client.send("x".repeat(2_000));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 250));
   }
   await client.until('"bytes":24000');
 });
@@ -245,7 +248,7 @@ test("pipelined requests whose connection is gone are cancelled, also those whos
   client.send([1, 2, 3].map((n) => `${head("content-length: 3")}{${n}}`).join(""));
   await until(() => stage.service.seen.length === 3);
   client.socket.destroy();
-  await until(() => stage.service.seen.every((exchange) => exchange.over), 1_000);
+  await until(() => stage.service.seen.every((exchange) => exchange.over), 1);
 });
 
 test("a service that answers before it has read the body leaves the connection usable", async () => {

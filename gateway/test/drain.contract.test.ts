@@ -4,7 +4,7 @@ import { rawClient } from "./support/raw-client.ts";
 import { startStage, until } from "./support/stage.ts";
 
 test("a router that is told to stop finishes its answers, takes no new connections, and is gone", async () => {
-  await using stage = await startStage();
+  await using stage = await startStage({ DRAIN_MS: "60000" });
   stage.service.handler = (exchange) => {
     exchange.head(200, ["content-type", "text/event-stream"]);
     exchange.write(Buffer.from("data: 1\n\n"));

@@ -8,7 +8,8 @@ import { type Stage, startStage } from "./support/stage.ts";
 
 /** The burst of a key with a low limit: 30 s of 60 requests a minute. */
 const burst = 30;
-const calls = burst + 10;
+/** After the burst there is one more a second: whoever calls faster than that is told to wait. */
+const maxCalls = 300;
 
 describe("a key without money may ask without end for nothing", () => {
   let stage: Stage;
@@ -34,7 +35,8 @@ describe("a key without money may ask without end for nothing", () => {
     const body = kind === "none" ? {} : { body: "{}", headers: { "content-type": type } };
     return stage.fetch(route.path.replace(":id", "x"), { method, authorization: `Bearer ${key}`, ...body });
   };
-  const statusesOf = async (route: Route): Promise<number[]> => {
+  /** The statuses of so many calls, one after another; not beyond the first that is told to wait. */
+  const statusesOf = async (route: Route, calls: number): Promise<number[]> => {
     const key = newKey();
     const statuses: number[] = [];
     for (let n = 0; n < calls; n++) {
@@ -44,21 +46,22 @@ describe("a key without money may ask without end for nothing", () => {
       if (response.status !== 429) continue;
       assert.ok(Number(response.headers.get("retry-after")) >= 1);
       assert.equal(response.headers.get("x-should-retry"), "true");
+      break;
     }
     return statuses;
   };
 
   for (const route of routes.filter(({ billed }) => !billed)) {
     test(`limited: ${route.method} ${route.path}`, async () => {
-      const statuses = await statusesOf(route);
+      const statuses = await statusesOf(route, maxCalls);
       assert.deepEqual(new Set(statuses.slice(0, burst)), new Set([200]));
-      assert.ok(statuses.slice(burst).includes(429), String(statuses));
+      assert.equal(statuses.at(-1), 429, String(statuses));
     });
   }
 
   for (const route of routes.filter(({ billed }) => billed)) {
     test(`left to its service, which admits by money and limits: ${route.method} ${route.path}`, async () => {
-      assert.deepEqual(new Set(await statusesOf(route)), new Set([200]));
+      assert.deepEqual(new Set(await statusesOf(route, burst + 10)), new Set([200]));
     });
   }
 

@@ -61,7 +61,7 @@ test("a revocation is felt within a second of its message", async () => {
   stage.billing.put(stage.key, {}, true);
   assert.equal(await status(stage), 200);
   await publishChange(stage.key);
-  await until(async () => (await status(stage)) === 401, 1_000);
+  await until(async () => (await status(stage)) === 401, 1);
 });
 
 test("a revocation that overtakes a look-up under way is not forgotten", async () => {
@@ -75,7 +75,8 @@ test("a revocation that overtakes a look-up under way is not forgotten", async (
   await publishChange(stage.key);
   await until(async () => {
     const metrics = await (await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/metrics`)).text();
-    return /uag_key_changes_total\{[^}]*\} 1/.test(metrics);
+    // Others on the same broker may announce changes of their keys meanwhile.
+    return /uag_key_changes_total\{[^}]*\} [1-9]/.test(metrics);
   });
   release();
   await first;
@@ -92,7 +93,14 @@ test("while billing is away, known keys go on and unknown ones get a 503, never 
   assert.ok(Number(response.headers.get("retry-after")) >= 1);
   await response.text();
   const end = performance.now() + 1_500;
-  while (performance.now() < end) assert.equal(await status(stage), 200);
+  for (let at = performance.now(); at < end; ) {
+    const got = await status(stage);
+    const stoodStillMs = performance.now() - at;
+    // Who has not heard of the broker for a second trusts no key, and hears of it again soon.
+    if (stoodStillMs < 500) assert.equal(got, 200);
+    else await until(async () => (await status(stage)) === 200);
+    at = performance.now();
+  }
 });
 
 test("a key is asked for again when its time is up, without making a request wait", async () => {
@@ -109,11 +117,9 @@ test("while the broker is away a key is trusted for a second at most; with billi
     assert.equal(stage.billing.lookups, 1);
     broker.cut();
     stage.billing.put(stage.key, {}, true);
-    const cutAt = performance.now();
-    await until(async () => (await status(stage)) === 401, 5_000);
     // One second of trust after the last ping response, which is itself at most one probe interval
     // old.
-    assert.ok(performance.now() - cutAt < 2_500, `${performance.now() - cutAt} ms`);
+    await until(async () => (await status(stage)) === 401, 2.5);
     stage.billing.put(stage.key, {});
     await until(async () => (await status(stage)) === 200);
     await stage.billing[Symbol.asyncDispose]();
@@ -130,7 +136,7 @@ test("a broker that falls silent without a word counts as away", async () => {
     assert.equal(await status(stage), 200);
     broker.mute();
     stage.billing.put(stage.key, {}, true);
-    await until(async () => (await status(stage)) === 401, 4_000);
+    await until(async () => (await status(stage)) === 401, 4);
   } finally {
     await broker[Symbol.asyncDispose]();
   }
@@ -144,7 +150,7 @@ test("when the broker is back, what may have changed meanwhile is asked for agai
     broker.cut();
     stage.billing.put(stage.key, {}, true);
     broker.mend();
-    await until(async () => (await status(stage)) === 401, 5_000);
+    await until(async () => (await status(stage)) === 401, 5);
   } finally {
     await broker[Symbol.asyncDispose]();
   }
@@ -165,6 +171,7 @@ test("guessing costs billing next to nothing, is told to wait, and a real key fr
   assert.equal((await own.chat()).status, 200);
   const call = (key: string) => own.fetch("/v1/models", { authorization: `Bearer ${key}` });
   const before = own.billing.lookups;
+  const startedAt = performance.now();
   const guesses = Array.from({ length: 600 }, () => generateKey());
   const statuses = new Map<number, number>();
   await Promise.all(
@@ -177,8 +184,10 @@ test("guessing costs billing next to nothing, is told to wait, and a real key fr
     }),
   );
   assert.deepEqual([...statuses.keys()].sort(), [401, 429]);
-  assert.ok((statuses.get(429) ?? 0) > 500);
-  assert.ok(own.billing.lookups - before < 120, `${own.billing.lookups - before} look-ups`);
+  // Twenty, one more each second, and those that were under way at the same moment.
+  const free = 40 + (performance.now() - startedAt) / 1_000;
+  assert.ok((statuses.get(401) ?? 0) <= free, `${statuses.get(401)} of ${free}`);
+  assert.ok(own.billing.lookups - before <= free, `${own.billing.lookups - before} look-ups`);
   assert.equal((await own.chat()).status, 200);
   const fresh = generateKey();
   own.billing.put(fresh, { keyId: "key_fresh" });
@@ -192,5 +201,5 @@ test("a key that was asked for before it was made works within a second of its m
   assert.equal((await call()).status, 401);
   stage.billing.put(made, { keyId: "key_made" });
   await publishChange(made);
-  await until(async () => (await call()).status === 200, 1_000);
+  await until(async () => (await call()).status === 200, 1);
 });

@@ -1,5 +1,7 @@
 import { connect, type Socket } from "node:net";
 
+const patienceMs = 60_000;
+
 export interface RawClient extends Disposable {
   readonly socket: Socket;
   /** Everything received so far. */
@@ -34,7 +36,7 @@ export async function rawClient(port: number): Promise<RawClient> {
   await new Promise((resolve) => socket.once("connect", resolve));
   const wait = (done: () => boolean): Promise<string> =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`not in time; so far: ${text.slice(0, 500)}`)), 10_000);
+      const timer = setTimeout(() => reject(new Error(`not in time; so far: ${text.slice(0, 500)}`)), patienceMs);
       const check = (): void => {
         if (!done()) return;
         clearTimeout(timer);

@@ -66,11 +66,19 @@ export async function startStage(env: Record<string, string> = {}): Promise<Stag
   };
 }
 
-/** Waits for a condition; fails after `withinMs`. */
-export async function until(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  const end = performance.now() + withinMs;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`not true within ${withinMs} ms: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+const patienceMs = 60_000;
+const lookEveryMs = 5;
+
+/**
+ * Waits for a condition. What has to be true `withinSeconds` is looked for as often as a machine
+ * without other work does in that time: one that stands still for a while does not look.
+ */
+export async function until(condition: () => boolean | Promise<boolean>, withinSeconds?: number): Promise<void> {
+  const end = performance.now() + patienceMs;
+  const maxLooks = ((withinSeconds ?? Number.POSITIVE_INFINITY) * 1_000) / lookEveryMs;
+  for (let looks = 1; !(await condition()); looks++) {
+    if (looks > maxLooks) throw new Error(`not true within ${withinSeconds} s: ${condition}`);
+    if (performance.now() > end) throw new Error(`not true within ${patienceMs} ms: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
 }

@@ -10,12 +10,13 @@ import { MongoClient } from "mongodb";
 import { repoRoot } from "../src/paths.ts";
 import { createTestClient, type TestClient } from "../src/testing/client.ts";
 import { setFault } from "../src/testing/faults.ts";
+import { roomInHour } from "../src/testing/room-in-hour.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
 const model = "gpt-4o-mini";
-/** How soon a change must be felt everywhere. */
-const feltMs = 1_000;
+/** A change must be felt everywhere within a second: so many looks, 20 ms apart. */
+const feltLooks = 50;
 
 type Json = Record<string, unknown>;
 
@@ -67,13 +68,8 @@ describe("what an administrator does through the public server", () => {
   const chat = (client: TestClient) =>
     client.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "say: hello" }] });
 
-  /** Within the promised second, and the time that some requests take on this machine just now. */
-  async function feltWithin(what: string, condition: () => Promise<boolean>): Promise<void> {
-    const startedAt = performance.now();
-    await chat(fleet.client);
-    const timeoutMs = feltMs + 5 * (performance.now() - startedAt);
-    await waitFor(condition, { timeoutMs, what: `${what}, within ${timeoutMs} ms` });
-  }
+  const felt = (what: string, condition: () => Promise<boolean>): Promise<boolean> =>
+    waitFor(condition, { maxLooks: feltLooks, what });
 
   async function newAccount(id: string, amountUsd: string): Promise<Json> {
     await admin("POST", "/accounts", { id, name: id }, 201);
@@ -153,6 +149,7 @@ describe("what an administrator does through the public server", () => {
   test("what a new account's key uses is the same in usage, events, ledger, subscription and billing usage", async () => {
     const key = await newAccount("acme", "1.5");
     const client = clientOf(key["key"]);
+    await roomInHour();
     for (let i = 0; i < 5; i++) assert.equal((await chat(client)).status, 200);
     const buckets = await waitFor(async () => {
       const rows = await pages("/usage?account=acme");
@@ -196,27 +193,28 @@ describe("what an administrator does through the public server", () => {
     const [first, path] = [clientOf(made["key"]), `/keys/${made["id"]}`];
     assert.equal((await chat(first)).status, 200);
     await admin("PATCH", path, { models: ["gpt-4o"] });
-    await feltWithin("the key may not use the model", async () => (await chat(first)).status !== 200);
+    await felt("the key may not use the model", async () => (await chat(first)).status !== 200);
     await admin("PATCH", path, { models: [] });
-    await feltWithin("the key may use the model again", async () => (await chat(first)).status === 200);
+    await felt("the key may use the model again", async () => (await chat(first)).status === 200);
 
     await admin("PATCH", path, { rpm_limit: 1 });
-    await feltWithin("the key has a limit", async () => (await chat(first)).status === 429);
+    await felt("the key has a limit", async () => (await chat(first)).status === 429);
     await admin("PATCH", path, { rpm_limit: null });
-    await feltWithin("the key has no limit", async () => (await chat(first)).status === 200);
+    await felt("the key has no limit", async () => (await chat(first)).status === 200);
 
     const overlapSeconds = 3;
     const renewedAt = performance.now();
     const second = clientOf((await admin("POST", `${path}/regenerate`, { overlap_seconds: overlapSeconds }))["key"]);
     assert.equal((await chat(second)).status, 200);
-    assert.equal((await chat(first)).status, 200);
-    await waitFor(async () => (await chat(first)).status === 401, { timeoutMs: overlapSeconds * 1_000 + 10_000 });
+    const { status } = await chat(first);
+    assert.ok(status === 200 || performance.now() - renewedAt > overlapSeconds * 1_000, `${status}`);
+    await waitFor(async () => (await chat(first)).status === 401);
     assert.ok(performance.now() - renewedAt > overlapSeconds * 1_000 - 100);
     const third = clientOf((await admin("POST", `${path}/regenerate`))["key"]);
-    await feltWithin("the second secret has ended", async () => (await chat(second)).status === 401);
+    await felt("the second secret has ended", async () => (await chat(second)).status === 401);
     assert.equal((await chat(third)).status, 200);
     await admin("DELETE", path);
-    await feltWithin("the key is revoked", async () => (await chat(third)).status === 401);
+    await felt("the key is revoked", async () => (await chat(third)).status === 401);
     const listed: Listing = await admin("GET", "/keys?account=beta");
     assert.equal(listed.data.length, 0);
     const actions = (await pages(`/audit-log?target=${made["id"]}`)).map((row) => row["action"]);

@@ -137,7 +137,7 @@ describe("the console behind the public door", () => {
     const question = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello!" }] };
     assert.equal((await fleet.client.post("/v1/chat/completions", question)).status, 200);
     const types = (): string[] => heard.hints.map(({ type }) => type);
-    await waitFor(() => types().includes("usage") && types().includes("balance"), { timeoutMs: 15_000 });
+    await waitFor(() => types().includes("usage") && types().includes("balance"));
     for (const { account_id } of heard.hints) assert.ok([null, fleet.run.account_id].includes(account_id));
     assert.deepEqual(
       others.hints.filter(({ type }) => type !== "key"),

@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CrashPoint } from "@uag/kit/crash-point.ts";
 import type { TestClient, TestResponse } from "../src/testing/client.ts";
-import { setFault } from "../src/testing/faults.ts";
+import { faultHits, setFault } from "../src/testing/faults.ts";
 import { newAccount, newKey } from "../src/testing/limited-key.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
@@ -80,9 +80,10 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
 
   test("MongoDB is killed while the upstream answers: the client has its answer, and gets it again when MongoDB is back", async () => {
     const { client, key } = await newKey(fleet, {});
-    const endFault = await setFault(fleet.run.simulator_url, { latency: 4_000 });
+    const { simulator_url: simulator } = fleet.run;
+    const endFault = await setFault(simulator, { latency: 3_000 });
     const pending = client.post(completions, body("away"), { headers });
-    await sleep(2_000);
+    await waitFor(async () => (await faultHits(simulator)) > 0, { what: "the call of the upstream" });
     await fleet.processes.takeDown("mongod");
     const first = await pending;
     assert.equal(first.status, 200, first.text);
@@ -92,7 +93,7 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
     assert.deepEqual([again.text, again.headers.get("idempotent-replayed")], [first.text, "true"]);
     // The bill was in the journal while the database was away, and a death explains to the audit
     // why it is not in the ledger yet.
-    await waitFor(async () => (await billsOf(key.id)).length > 0, { timeoutMs: 60_000 });
+    await waitFor(async () => (await billsOf(key.id)).length > 0);
     assert.equal((await billsOf(key.id)).length, 1);
   });
 

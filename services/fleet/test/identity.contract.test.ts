@@ -39,7 +39,7 @@ async function serveLedger(identity: Identity) {
 async function audit(port: number, identity: Identity): Promise<string> {
   using client = createRpcClient<LedgerServiceServer>(LedgerServiceService, `${host}:${port}`, identity);
   try {
-    const { violations } = await client.audit({}, { timeoutMs: 3_000 });
+    const { violations } = await client.audit({}, { timeoutMs: 30_000 });
     return violations[0] ?? "";
   } catch (error) {
     const cause = (error as Error).cause as ServiceError;
@@ -85,7 +85,7 @@ test("a caller without a certificate, of another CA, expired, or under another n
     });
     const { path, requestSerialize, responseDeserialize } = LedgerServiceService.audit;
     const failure = await new Promise<ServiceError | null>((resolve) => {
-      const deadline = Date.now() + 3_000;
+      const deadline = Date.now() + 30_000;
       bare.makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, new Metadata(), { deadline }, resolve);
     });
     bare.close();

@@ -63,7 +63,7 @@ async function startGuardedMongod(
       timeoutMs: 60_000,
     },
   );
-  await waitFor(async () => (await admin.command({ hello: 1 }))["isWritablePrimary"] === true, { timeoutMs: 60_000 });
+  await waitFor(async () => (await admin.command({ hello: 1 }))["isWritablePrimary"] === true);
   await admin.command({ createUser: "root", pwd: rootPassword, roles: ["root"] });
   await client.close();
   return (user, password) => {

@@ -84,11 +84,11 @@ describe("the official OpenAI SDK works unchanged", () => {
   });
 
   test("a stream is progressive: its first piece is there long before its last", async () => {
-    const end = await fault({ slow: 100 }, "gpt-5.4-nano*");
+    const end = await fault({ slow: 500 }, "gpt-5.4-nano*");
     const started = performance.now();
     const stream = await openai.chat.completions.create({
       model: "gpt-5.4-nano",
-      messages: userMessages("repeat 15 words"),
+      messages: userMessages("repeat 6 words"),
       stream: true,
     });
     const times: number[] = [];
@@ -169,15 +169,14 @@ describe("the official OpenAI SDK works unchanged", () => {
     let chunks = 0;
     for await (const _ of stream) if (++chunks === 5) break;
     controller.abort();
-    const left = performance.now();
+    // A second, which the machine may take longer for: 50 looks, 20 ms apart.
     const entry = await waitFor(
       async () => {
         const entries = await attemptsAt(fleet.run.simulator_url);
         return entries.find((each) => each.model.startsWith("gpt-4.1") && each.outcome === "disconnected");
       },
-      { what: "the simulator to see the disconnect" },
+      { maxLooks: 50, what: "the simulator to see the disconnect" },
     );
-    assert.ok(performance.now() - left < 1_000, "the upstream call outlived its client by more than a second");
     assert.ok(entry);
     await end();
   });

@@ -107,7 +107,7 @@ async function fleetProcess(dataDir: string): Promise<{ host: ChildProcess; run:
     import { startFleet } from ${JSON.stringify(join(repoRoot, "services/fleet/src/service.ts"))};
     await startFleet({ dataDir: ${JSON.stringify(dataDir)}, services: ["billing"] });`;
   const host = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "ignore", "inherit"] });
-  const run = await waitFor(() => readRun(dataDir).catch(() => undefined), { timeoutMs: 60_000 });
+  const run = await waitFor(() => readRun(dataDir).catch(() => undefined), { timeoutMs: 120_000 });
   return { host, run };
 }
 
@@ -115,7 +115,7 @@ test("a fleet killed with SIGKILL leaves no process behind, and starts again wit
   await withTemporaryDir(async (dir) => {
     const { host, run } = await fleetProcess(dir);
     host.kill("SIGKILL");
-    await waitFor(async () => (await running(dir)).length === 0, { timeoutMs: 15_000 });
+    await waitFor(async () => (await running(dir)).length === 0);
     await using again = await start(dir);
     assert.equal(again.run.api_key, run.api_key);
     assert.equal((await readAccount(again.run)).availableNanoUsd, 100_000_000_000n);

@@ -54,7 +54,7 @@ async function everyRpc(fleet: Fleet): Promise<Rpc[]> {
 function call(rpc: Rpc, identity: Identity): Promise<string> {
   const client = new Client(rpc.address, identity.channel([rpc.servedBy]), internalChannel);
   const asIs = (bytes: Buffer): Buffer => bytes;
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 60_000;
   return new Promise<string>((resolve) => {
     const stream = client.makeBidiStreamRequest(rpc.path, asIs, asIs, new Metadata(), { deadline });
     stream.on("status", ({ code }: { code: status }) => resolve(status[code] ?? String(code)));

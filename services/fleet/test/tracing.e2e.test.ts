@@ -25,7 +25,7 @@ async function traced(
       const found = collector.spans.filter((span) => roots.some((root) => root.traceId === span.traceId));
       return found.length >= wanted ? found : undefined;
     },
-    { timeoutMs: 20_000, what: `${wanted} spans of ${id}` },
+    { what: `${wanted} spans of ${id}` },
   );
 }
 

@@ -49,7 +49,7 @@ describe("video through the public server", () => {
           const found = (await fleet.client.get(`${path}/${id}`)).json<Task>();
           return ["submitted", "queued", "running"].includes(found.status) ? undefined : found;
         },
-        { timeoutMs: 30_000, what: "the end of the task" },
+        { what: "the end of the task" },
       );
       assert.equal(task.status, "succeeded", JSON.stringify(task));
       const url = task.content?.video_url ?? "";
@@ -156,7 +156,7 @@ describe("video through the public server", () => {
       const { json } = await admin("GET", `/deliveries?task=${task.id}&state=delivered&limit=1`);
       return (json["data"] as Json[])[0];
     };
-    const delivery = await waitFor(delivered, { timeoutMs: 20_000, what: "the delivery" });
+    const delivery = await waitFor(delivered, { what: "the delivery" });
     const [first] = receiver.received;
     assert.deepEqual([first?.id, first?.task.id, first?.verified], [delivery["id"], task.id, true]);
     assert.equal((delivery["attempts"] as Json[])[0]?.["status"], 204);
@@ -165,7 +165,7 @@ describe("video through the public server", () => {
     assert.equal((await admin("DELETE", `/secrets/${made.json["id"]}`)).status, 200);
     receiver.secret = String(second.json["secret"]);
     assert.equal((await admin("POST", `/deliveries/${delivery["id"]}/replay`)).status, 202);
-    await waitFor(() => receiver.received.length === 2, { timeoutMs: 20_000, what: "the replay" });
+    await waitFor(() => receiver.received.length === 2, { what: "the replay" });
     assert.deepEqual([receiver.received[1]?.id, receiver.received[1]?.verified], [delivery["id"], true]);
   });
 
@@ -193,12 +193,12 @@ describe("video through the public server", () => {
       const { data } = (await fleet.client.get(`${path}?limit=100`)).json<{ data: Task[] }>();
       return data.every(({ status }) => !["submitted", "queued", "running"].includes(status));
     };
-    await waitFor(idle, { timeoutMs: 30_000, what: "the end of every task" });
+    await waitFor(idle, { what: "the end of every task" });
     const held = async (): Promise<boolean> => {
       const { books } = await fleet.audit();
       return books.accounts.every(({ heldNanoUsd }) => heldNanoUsd === 0n);
     };
-    await waitFor(held, { timeoutMs: 30_000, what: "the release of every hold" });
+    await waitFor(held, { what: "the release of every hold" });
     assert.deepEqual((await fleet.audit()).violations, []);
   });
 });

@@ -66,7 +66,7 @@ async function videos(send: Send, webhookUrl: string): Promise<void> {
     id: idOf(await send("POST", "/v1/videos/generations", { body: { ...video, webhook_url: webhookUrl } })),
   };
   const get = () => send("GET", "/v1/videos/generations/{id}", { path });
-  await waitFor(async () => (await get())["status"] === "succeeded", { timeoutMs: 60_000, what: "the video" });
+  await waitFor(async () => (await get())["status"] === "succeeded", { what: "the video" });
   await send("GET", "/v1/videos/generations");
   await send("DELETE", "/v1/videos/generations/{id}", {
     path: { id: idOf(await send("POST", "/v1/videos/generations", { body: video })) },
@@ -106,7 +106,7 @@ async function books(send: Send, account: string): Promise<void> {
       const { data } = await send("GET", "/admin/v1/usage/events", { query });
       return (data as Json[])[0];
     },
-    { timeoutMs: 30_000, what: "usage events" },
+    { what: "usage events" },
   );
   await send("GET", "/admin/v1/usage/events/{id}", { path: { id: String(event["request_id"]) } });
   await send("GET", "/admin/v1/usage/series", { query: `${query}&bucket=hour&group_by=model` });
@@ -131,7 +131,7 @@ async function webhooks(send: Send, account: string): Promise<void> {
   await send("GET", "/admin/v1/webhooks/secrets", { query: `?account=${account}` });
   const delivered = await waitFor(
     async () => ((await send("GET", "/admin/v1/webhooks/deliveries"))["data"] as Json[])[0],
-    { timeoutMs: 30_000, what: "a delivery" },
+    { what: "a delivery" },
   );
   const path = { id: idOf(delivered) };
   await send("GET", "/admin/v1/webhooks/deliveries/{id}", { path });

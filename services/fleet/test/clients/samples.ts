@@ -37,7 +37,7 @@ async function faultsOf(samples: readonly Sample[], { run: { api_key, admin } }:
     const env = { ...process.env, PYTHONPATH: Pythonpath, API_KEY: api_key, ADMIN_TOKEN: admin.token };
     for (const { at, language, code, expect } of samples) {
       const [command, ...args] = commands[language](code);
-      const ran = await run(command, args, { cwd, env, timeout: 60_000 }).catch((error) => error);
+      const ran = await run(command, args, { cwd, env, timeout: 180_000 }).catch((error) => error);
       if (ran.code !== undefined || !ran.stdout.includes(expect))
         faults.push(`${at}: not '${expect}':\n${ran.stdout}${ran.stderr}`);
     }
