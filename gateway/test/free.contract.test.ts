@@ -35,7 +35,7 @@ describe("a key without money may ask without end for nothing", () => {
     const body = kind === "none" ? {} : { body: "{}", headers: { "content-type": type } };
     return stage.fetch(route.path.replace(":id", "x"), { method, authorization: `Bearer ${key}`, ...body });
   };
-  /** The statuses of so many calls, one after another; not beyond the first that is told to wait. */
+  /** The statuses of so many calls, one after another, up to the first that is told to wait. */
   const statusesOf = async (route: Route, calls: number): Promise<number[]> => {
     const key = newKey();
     const statuses: number[] = [];
