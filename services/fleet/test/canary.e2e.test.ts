@@ -108,13 +108,25 @@ async function metricsWithVerdict(fleet: TestFleet): Promise<Exposition[]> {
   }
 }
 
-/** Texts that are kept, each with its place; the simulator, a provider, may know everything. */
-async function* kept({ run, dataDir }: TestFleet): AsyncGenerator<[place: string, text: string]> {
-  for (const file of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
-    const path = join(file.parentPath, file.name);
-    const isDatabase = path.includes("/mongo");
-    if (file.isFile() && !isDatabase && !path.includes("simulator")) yield [path, await readFile(path, "latin1")];
+/** Journals and streams drop files at any time: what is gone is not kept. */
+function unlessGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}
+
+async function* filesIn(dir: string): AsyncGenerator<[path: string, text: string]> {
+  for (const entry of (await readdir(dir, { withFileTypes: true }).catch(unlessGone)) ?? []) {
+    const path = join(dir, entry.name);
+    // The simulator is a provider, which may know everything; the database's rows are read below.
+    if (path.includes("/mongo") || path.includes("simulator")) continue;
+    if (entry.isDirectory()) yield* filesIn(path);
+    const text = entry.isFile() ? await readFile(path, "latin1").catch(unlessGone) : undefined;
+    if (text !== undefined) yield [path, text];
   }
+}
+
+/** Texts that are kept, each with its place. */
+async function* kept({ run, dataDir }: TestFleet): AsyncGenerator<[place: string, text: string]> {
+  yield* filesIn(dataDir);
   await using database = await MongoClient.connect(run.mongodb_url);
   for (const { name } of (await database.db("admin").admin().listDatabases()).databases) {
     // The engine's own, of which some may be read by nobody.
