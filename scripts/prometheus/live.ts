@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringify } from "yaml";
+import { metricsPorts } from "../../services/fleet/src/testing/metrics.ts";
 import { startTestFleet, type TestFleet } from "../../services/fleet/src/testing/with-fleet.ts";
 import { type PrometheusServer, startPrometheus } from "./server.ts";
 import { readDashboards, readRules, rulesFile } from "./sources.ts";
@@ -24,12 +25,8 @@ async function sendSome({ client }: TestFleet): Promise<void> {
 }
 
 /** What Prometheus scrapes a fleet by, with the labels that the charts' ServiceMonitors make. */
-async function configOf({ dataDir }: TestFleet): Promise<string> {
-  const ports = JSON.parse(await readFile(join(dataDir, "ports.json"), "utf8")) as Record<string, number>;
-  const processes = Object.entries(ports).flatMap(([name, port]) => {
-    const [process, variable] = name.split(".");
-    return process !== undefined && variable === "ADMIN_PORT" ? [{ process, port }] : [];
-  });
+async function configOf(fleet: TestFleet): Promise<string> {
+  const processes = await metricsPorts(fleet);
   return stringify({
     global: { scrape_interval: "1s", evaluation_interval: "5s" },
     rule_files: [rulesFile],

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { awayFromMonthsEnd } from "@uag/kit/testing/months.ts";
+import { roomInHour } from "@uag/kit/testing/room-in-hour.ts";
 import { until } from "@uag/kit/testing/until.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -13,7 +13,7 @@ const usd = 1_000_000_000n;
 const limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 5_000n };
 
 test("a key spends its month's budget over two replicas to the last nano-USD, and the account's other keys go on", async () => {
-  await awayFromMonthsEnd();
+  await roomInHour();
   await using house = await startHouse();
   using keys = createRpcClient<KeyServiceServer>(KeyServiceService, house.env["BILLING"] as string, insecure);
   const accountId = await house.account(usd);

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { roomInHour } from "@uag/kit/testing/room-in-hour.ts";
 import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { MongoClient } from "mongodb";
 import { repoRoot } from "../src/paths.ts";
 import { createTestClient, type TestClient } from "../src/testing/client.ts";
 import { setFault } from "../src/testing/faults.ts";
-import { roomInHour } from "../src/testing/room-in-hour.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { roomInHour } from "@uag/kit/testing/room-in-hour.ts";
 import { createTestClient } from "../src/testing/client.ts";
-import { roomInHour } from "../src/testing/room-in-hour.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Fleet } from "../service.ts";
+import { portName } from "../service-processes.ts";
 
 /** A series as a process shows it. */
 export interface Series {
@@ -17,14 +18,21 @@ export interface Exposition {
   readonly series: readonly Series[];
 }
 
-/** Reads `/metrics` of every process of a fleet that has it. */
-export async function readMetrics({ dataDir }: Pick<Fleet, "dataDir">): Promise<Exposition[]> {
+const adminPort = portName("", "ADMIN_PORT");
+
+/** The port on which each process of a fleet shows its metrics. */
+export async function metricsPorts({ dataDir }: Pick<Fleet, "dataDir">): Promise<{ process: string; port: number }[]> {
   const ports = JSON.parse(await readFile(join(dataDir, "ports.json"), "utf8")) as Record<string, number>;
-  const admin = Object.entries(ports).filter(([name]) => name.endsWith(".ADMIN_PORT"));
+  const admin = Object.entries(ports).filter(([name]) => name.endsWith(adminPort));
+  return admin.map(([name, port]) => ({ process: name.slice(0, -adminPort.length), port }));
+}
+
+/** Reads `/metrics` of every process of a fleet that has it. */
+export async function readMetrics(fleet: Pick<Fleet, "dataDir">): Promise<Exposition[]> {
   return await Promise.all(
-    admin.map(async ([name, port]) => {
+    (await metricsPorts(fleet)).map(async ({ process, port }) => {
       const response = await fetch(`http://127.0.0.1:${port}/metrics`);
-      return parseExposition(name.replace(".ADMIN_PORT", ""), await response.text());
+      return parseExposition(process, await response.text());
     }),
   );
 }
