@@ -1,8 +1,10 @@
 import type { CapabilityContext } from "@uag/capability/context.ts";
 import { defineQuery } from "@uag/capability/operation/define-query.ts";
 import type { Operation } from "@uag/capability/operation/operation.ts";
+import { readQuery } from "@uag/capability/request/query.ts";
 import { mayUse } from "@uag/catalog/access.ts";
 import type { Catalog } from "@uag/catalog/types.ts";
+import { voiceListQuery } from "@uag/contract/requests/queries.ts";
 
 interface Voice {
   readonly id: string;
@@ -18,16 +20,16 @@ interface Voice {
 export function listVoices(context: Pick<CapabilityContext, "catalog" | "events">): Operation {
   return defineQuery(context, {
     respond({ target }, { models }) {
-      const model = new URL(target, "http://router").searchParams.get("model");
+      const { model } = readQuery(voiceListQuery, target);
       return { body: { object: "list", data: voicesOf(context.catalog.current, models, model) } };
     },
   });
 }
 
-function voicesOf(catalog: Catalog, allowed: readonly string[], wanted: string | null): Voice[] {
+function voicesOf(catalog: Catalog, allowed: readonly string[], wanted: string | undefined): Voice[] {
   const voices = new Map<string, Voice>();
   for (const { id: model, speech } of catalog.models.values()) {
-    if (speech === undefined || !mayUse(allowed, model) || (wanted !== null && wanted !== model)) continue;
+    if (speech === undefined || !mayUse(allowed, model) || (wanted !== undefined && wanted !== model)) continue;
     for (const [place, id] of speech.voices.entries()) {
       const voice: Voice = voices.get(id) ?? { id, object: "voice", name: id, models: [], default: false };
       voice.models.push(model);

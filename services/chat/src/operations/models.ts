@@ -1,19 +1,17 @@
 import { defineQuery } from "@uag/capability/operation/define-query.ts";
 import type { Operation } from "@uag/capability/operation/operation.ts";
+import { readQuery } from "@uag/capability/request/query.ts";
 import { mayUse } from "@uag/catalog/access.ts";
 import { modelEntry } from "@uag/catalog/model-entry.ts";
 import type { Catalog } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { modelListQuery } from "@uag/contract/requests/queries.ts";
+import type { z } from "zod";
 import type { ChatContext } from "../context.ts";
 
-const maxPerPage = 1_000;
 const maxRemembered = 1_000;
 
-interface Page {
-  readonly limit: number | undefined;
-  readonly after: string | undefined;
-  readonly before: string | undefined;
-}
+type Page = z.output<typeof modelListQuery>;
 
 /**
  * `GET /v1/models`: the fields that OpenAI's and Anthropic's clients read, plus the model's
@@ -25,8 +23,8 @@ export function listModels(context: ChatContext): Operation {
   return defineQuery(context, {
     respond({ target }, { models }) {
       const catalog = context.catalog.current;
-      const page = pageOf(target);
-      if (page.limit !== undefined || page.after !== undefined || page.before !== undefined) {
+      const page = readQuery(modelListQuery, target);
+      if (page.limit !== undefined || page.after_id !== undefined || page.before_id !== undefined) {
         return { body: listBody(catalog, models, page) };
       }
       if (catalog.version !== version || remembered.size >= maxRemembered) remembered.clear();
@@ -65,25 +63,13 @@ function decodedId(text: string): string {
   }
 }
 
-function pageOf(target: string): Page {
-  const at = target.indexOf("?");
-  if (at < 0) return { limit: undefined, after: undefined, before: undefined };
-  const query = new URLSearchParams(target.slice(at + 1, at + 2_000));
-  const limit = Number(query.get("limit") ?? Number.NaN);
-  return {
-    limit: limit >= 1 ? Math.min(Math.floor(limit), maxPerPage) : undefined,
-    after: query.get("after_id") ?? undefined,
-    before: query.get("before_id") ?? undefined,
-  };
-}
-
-function listBody(catalog: Catalog, allowed: readonly string[], page: Page): Buffer {
+function listBody(catalog: Catalog, allowed: readonly string[], query: Page): Buffer {
   const all = [...catalog.models.values()].filter((model) => mayUse(allowed, model.id));
-  const after = page.after === undefined ? -1 : all.findIndex((model) => model.id === page.after);
-  const before = page.before === undefined ? -1 : all.findIndex((model) => model.id === page.before);
+  const after = query.after_id === undefined ? -1 : all.findIndex((model) => model.id === query.after_id);
+  const before = query.before_id === undefined ? -1 : all.findIndex((model) => model.id === query.before_id);
   const range = all.slice(after + 1, before < 0 ? undefined : before);
-  const limit = page.limit ?? range.length;
-  const data = page.before === undefined ? range.slice(0, limit) : range.slice(-limit);
+  const limit = query.limit ?? range.length;
+  const data = query.before_id === undefined ? range.slice(0, limit) : range.slice(-limit);
   const list = {
     object: "list",
     data: data.map(modelEntry),

@@ -14,7 +14,10 @@ import { contentPart } from "./parts.ts";
 const contentText = z.string({ error: "must be text or a list of content parts" });
 const contentParts = z.array(contentPart).min(1).max(maxParts);
 
-/** Its content is read by hand: it may be long, and one fault of it is enough. */
+/**
+ * Its content is checked by hand, for speed: it may be megabytes, which a union would check once
+ * for each of its members.
+ */
 const message = messageWith(z.unknown().optional()).superRefine((value, context) => {
   const fault = (path: string, message: string): void =>
     context.addIssue({ code: "custom", path: [path], message, continue: false });

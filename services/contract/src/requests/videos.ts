@@ -6,15 +6,47 @@ import { anyWanInput } from "./wan-input.ts";
 /** Video resolutions; the catalogue says which of them a model supports. */
 export const videoResolutions = ["480p", "720p", "1080p"] as const;
 
+/** Maximum wait, seconds. */
+const maxWait = 600;
+const defaultWait = 60;
+const wrongWait = "must be a number of seconds, or true";
+
+const seconds = z.number().min(0);
+/** A number as text; a blank one is none. */
+const numberText = z.preprocess((text) => (String(text).trim() === "" ? Number.NaN : Number(text)), seconds);
+const bounded = (wait: number): number => Math.min(wait, maxWait);
+
+/** `wait` of a body, in seconds; 0 for none. */
+const wait = z
+  .union([z.boolean().transform((waits) => (waits ? defaultWait : 0)), seconds.transform(bounded)], wrongWait)
+  .nullish()
+  .describe(
+    `How long the answer may wait for the task's end, seconds, ${maxWait} at most; true stands for ${defaultWait}.`,
+  );
+
 /** Fields that every family accepts besides its own; the service reads them separately. */
 const common = {
   model: z.string(),
-  webhook_url: z.string().nullish().describe("Where the task is told of when it has ended; https only."),
-  wait: z
-    .union([z.boolean(), z.number().min(0)])
+  webhook_url: z
+    .string("must be a string")
     .nullish()
-    .describe("How long the answer may wait for the task's end, seconds, 600 at most; true stands for 60."),
+    .describe("Where the task is told of when it has ended; https only."),
+  wait,
 } as const;
+
+/** What a body says of how the client hears of the task's end, whatever its family. */
+export const videoCompletion = z.object({ webhook_url: common.webhook_url });
+
+/** What a body says of how long its answer may wait for that. */
+export const videoBodyWait = z.object({ wait });
+
+/** Query of `POST /v1/videos/generations`; `?wait` alone stands for true. */
+export const videoCreateQuery = z.object({
+  wait: z
+    .union([z.literal(["true", ""]).transform(() => defaultWait), numberText.transform(bounded)], wrongWait)
+    .optional()
+    .describe(`Seconds, ${maxWait} at most; true stands for ${defaultWait}.`),
+});
 
 /** What Wan and HappyHorse models accept; nearly every field depends on the model. */
 const wan = z.looseObject({

@@ -2,9 +2,10 @@ import { chatRequest } from "@uag/contract/requests/chat.ts";
 import { embeddingRequest } from "@uag/contract/requests/embeddings.ts";
 import { imageEditRequest, imageRequests } from "@uag/contract/requests/images.ts";
 import { messageRequest, tokenCountRequest } from "@uag/contract/requests/messages.ts";
+import { modelListQuery, videoListQuery, voiceListQuery } from "@uag/contract/requests/queries.ts";
 import { speechRequest } from "@uag/contract/requests/speech.ts";
 import { billingUsageQuery } from "@uag/contract/requests/usage.ts";
-import { videoRequests } from "@uag/contract/requests/videos.ts";
+import { videoCreateQuery, videoRequests } from "@uag/contract/requests/videos.ts";
 import { subscription, usage } from "@uag/contract/responses/billing.ts";
 import {
   chatCompletion,
@@ -20,7 +21,6 @@ import {
   embeddingResult,
   imageEvent,
   imageResult,
-  taskStatuses,
   videoTask,
   videoTaskList,
   voiceList,
@@ -79,9 +79,6 @@ const named = (schemas: Named, suffix: string): Named =>
     ]),
   );
 
-const seconds = z.union([z.number().min(0), z.literal("true")]).describe("Seconds, 600 at most; true stands for 60.");
-const pageSize = z.int().min(1).max(100).describe("Most tasks of the page; 20 by default.");
-const id = z.string();
 const task = { VideoTask: videoTask } as const;
 
 const generating: Readonly<Record<string, Operation>> = {
@@ -153,7 +150,7 @@ const generating: Readonly<Record<string, Operation>> = {
     request: named(videoRequests, "VideoRequest"),
     ok: { json: task },
     accepted: { json: task },
-    query: { wait: seconds },
+    query: videoCreateQuery.shape,
     billed: true,
     waits: true,
   },
@@ -165,7 +162,7 @@ const reading: Readonly<Record<string, Operation>> = {
     tag: "Audio",
     summary: "Lists the voices",
     ok: { json: { VoiceList: voiceList } },
-    query: { model: id.describe("Only the voices of this model.") },
+    query: voiceListQuery.shape,
   },
   "videos.get": { id: "getVideo", tag: "Videos", summary: "Shows a video task", ok: { json: task } },
   "videos.list": {
@@ -173,13 +170,7 @@ const reading: Readonly<Record<string, Operation>> = {
     tag: "Videos",
     summary: "Lists the account's video tasks, newest first",
     ok: { json: { VideoTaskList: videoTaskList } },
-    query: {
-      limit: pageSize,
-      cursor: id.describe("`next_cursor` of the page before."),
-      after: id.describe("The same as `cursor`."),
-      status: z.enum(taskStatuses),
-      model: id,
-    },
+    query: videoListQuery.shape,
   },
   "videos.cancel": {
     id: "cancelVideo",
@@ -192,7 +183,7 @@ const reading: Readonly<Record<string, Operation>> = {
     tag: "Models",
     summary: "Lists the models that the key may use",
     ok: { json: { ModelList: modelList } },
-    query: { limit: z.int().min(1).max(1_000), after_id: id, before_id: id },
+    query: modelListQuery.shape,
   },
   "models.get": { id: "getModel", tag: "Models", summary: "Shows a model", ok: { json: { Model: model } } },
   subscription: {

@@ -3,10 +3,12 @@ import { findModel } from "@uag/capability/request/find-model.ts";
 import { checkOutside } from "@uag/capability/request/urls.ts";
 import type { Catalog, Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { videoCompletion } from "@uag/contract/requests/videos.ts";
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import { UrlError } from "@uag/kit/http/url-error.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { familyOf, invalid, optionalText, type ReadRequest, type VideoRequestFields } from "../families/family.ts";
+import { familyOf, invalid, type ReadRequest, type VideoRequestFields } from "../families/family.ts";
 import { readGrok } from "../families/grok.ts";
 import { readSeedance } from "../families/seedance.ts";
 import { readWan } from "../families/wan.ts";
@@ -35,7 +37,7 @@ export function readVideoRequest(fields: Fields, model: Model, guarded: Guard): 
   const upstreamModel = model.upstreams[0]?.model ?? model.id;
   const requested = readers[family](fields, { model, upstreamModel });
   checkUrls(fields, "", guarded);
-  const webhookUrl = optionalText(fields, "webhook_url");
+  const webhookUrl = checked(videoCompletion, fields).webhook_url ?? undefined;
   if (webhookUrl !== undefined) checkUrl(webhookUrl, guarded);
   return { ...requested, model, family, fields, webhookUrl };
 }

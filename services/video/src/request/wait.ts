@@ -1,8 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-
-/** Maximum wait, seconds. */
-const maxSeconds = 600;
-const usualSeconds = 60;
+import { readQuery } from "@uag/capability/request/query.ts";
+import { videoBodyWait, videoCreateQuery } from "@uag/contract/requests/videos.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
 
 export interface WaitSources {
   /** The `Prefer` header. */
@@ -21,19 +19,7 @@ export interface WaitSources {
  */
 export function waitMs({ prefer, target, body }: WaitSources): number {
   const preferred = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(prefer ?? "")?.[1];
-  if (preferred !== undefined) return bounded(Number(preferred));
-  const at = target.indexOf("?");
-  const query = at < 0 ? null : new URLSearchParams(target.slice(at + 1, at + 2_000)).get("wait");
-  if (query !== null) return bounded(query === "true" || query === "" ? usualSeconds : numberIn(query));
-  if (body === undefined || body === null || body === false) return 0;
-  return bounded(body === true ? usualSeconds : body);
-}
-
-function numberIn(text: string): number {
-  return text.trim() === "" ? Number.NaN : Number(text);
-}
-
-function bounded(seconds: unknown): number {
-  if (typeof seconds === "number" && seconds >= 0) return Math.min(seconds, maxSeconds) * 1_000;
-  throw new GatewayError("invalid_request", "wait: must be a number of seconds, or true.", { param: "wait" });
+  const secondsOf = (wait: unknown): number => checked(videoBodyWait, { wait }).wait ?? 0;
+  if (preferred !== undefined) return secondsOf(Number(preferred)) * 1_000;
+  return (readQuery(videoCreateQuery, target).wait ?? secondsOf(body)) * 1_000;
 }

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { taskStatuses } from "../responses/media.ts";
+
+const id = z.string();
+
+/** Query of `GET /v1/audio/voices`. */
+export const voiceListQuery = z.object({
+  model: id.optional().describe("Only the voices of this model."),
+});
+
+const maxModels = 1_000;
+
+/**
+ * Query of `GET /v1/models`. A limit that makes no sense is as if absent and one too large is the
+ * maximum: clients of OpenAI's list and of Anthropic's come here, each with limits of its own.
+ */
+export const modelListQuery = z.object({
+  limit: z.coerce
+    .number()
+    .min(1)
+    .overwrite((rows) => Math.min(Math.floor(rows), maxModels))
+    .int()
+    .max(maxModels)
+    .optional()
+    .catch(undefined)
+    .describe("Most models of the page; all by default."),
+  after_id: id.optional(),
+  before_id: id.optional(),
+});
+
+const maxTasks = 100;
+const wrongLimit = `must be a whole number from 1 to ${maxTasks}`;
+const taskCursor = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "is not one of a page before");
+
+/** Query of `GET /v1/videos/generations`. */
+export const videoListQuery = z.object({
+  limit: z.coerce
+    .number(wrongLimit)
+    .int(wrongLimit)
+    .min(1, wrongLimit)
+    .max(maxTasks, wrongLimit)
+    .default(20)
+    .describe("Most tasks of the page."),
+  cursor: taskCursor.optional().describe("`next_cursor` of the page before."),
+  after: taskCursor.optional().describe("The same as `cursor`."),
+  status: z.enum(taskStatuses, `must be one of ${taskStatuses.join(", ")}`).optional(),
+  model: id.optional(),
+});
