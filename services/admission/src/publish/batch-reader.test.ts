@@ -14,12 +14,15 @@ import type { Batch } from "./unconfirmed.ts";
 async function journalOf(events: readonly UsageEvent[], check: (journal: Journal) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "cut-"));
   const ignore = (): void => undefined;
+  const settings = { damaged: ignore, failed: ignore, segmentBytes: 64 * 1024 };
   {
-    await using home = await openJournalHome({ dir, owner: "me", journal: { damaged: ignore, failed: ignore } });
+    await using home = await openJournalHome({ dir, owner: "me", journal: settings });
     await using journal = await home.create("h");
-    await Promise.all(
-      events.flatMap((event) => [journal.append(encodeStarted(event)), journal.append(encodeFinal(event))]),
-    );
+    // What is appended at once goes into one segment.
+    for (let n = 0; n < events.length; n += 300) {
+      const part = events.slice(n, n + 300);
+      await Promise.all(part.flatMap((one) => [encodeStarted(one), encodeFinal(one)].map((it) => journal.append(it))));
+    }
     await check(journal);
   }
   await rm(dir, { recursive: true, force: true });
@@ -37,12 +40,23 @@ async function readAll(journal: Journal): Promise<Batch[]> {
   }
 }
 
-const event = (n: number, accountId: string): UsageEvent =>
-  UsageEvent.fromPartial({ requestId: `r${n}`, accountId, rawUsage: Buffer.alloc(300, 65) });
+/** Fewer than a message takes of one account, and more. */
+const mixed = Array.from({ length: 3_000 }, (_, n) => event(n, n % 3 === 0 ? "hot" : `acct_${n}`));
+
+test("finals of many accounts are in few messages, whatever segments they lie in and however busy one account is", async () => {
+  await journalOf(mixed, async (journal) => {
+    assert.ok(journal.end.segment > 3);
+    const batches = await readAll(journal);
+    assert.ok(batches.length <= usagePartitions + Math.ceil(mixed.length / 3 / 256), String(batches.length));
+  });
+});
+
+function event(n: number, accountId: string): UsageEvent {
+  return UsageEvent.fromPartial({ requestId: `r${n}`, accountId, rawUsage: Buffer.alloc(300, 65) });
+}
 
 test("every final goes into one batch, which holds accounts of one partition alone, and reads the same from the journal", async () => {
-  const events = Array.from({ length: 3_000 }, (_, n) => event(n, n % 3 === 0 ? "hot" : `acct_${n}`));
-  await journalOf(events, async (journal) => {
+  await journalOf(mixed, async (journal) => {
     const batches = await readAll(journal);
     const ids: string[] = [];
     for (const batch of batches) {
@@ -55,7 +69,7 @@ test("every final goes into one batch, which holds accounts of one partition alo
       }
       assert.deepEqual(await readBatch(journal, batch, "h"), batch.payload);
     }
-    assert.deepEqual(ids.sort(), events.map(({ requestId }) => requestId).sort());
+    assert.deepEqual(ids.sort(), mixed.map(({ requestId }) => requestId).sort());
   });
 });
 

@@ -7,16 +7,21 @@ import type { Batch } from "./unconfirmed.ts";
 const maxEvents = 256;
 const maxBytes = 512 * 1024;
 /** Bounds of all batches read at once. */
-const maxConcurrentEvents = 4_096;
+const maxConcurrentEvents = 16_384;
 const maxConcurrentBytes = 4 * 1024 * 1024;
 
 const unpublished = { published: 0, dueAt: 0, sequence: 0n, publishedAt: 0 };
 const same = (a: Position, b: Position): boolean => a.segment === b.segment && a.offset === b.offset;
 
-/** Finals of one partition. */
+/** Finals of one partition, read from `from` on. */
 class Finals {
+  readonly from: Position;
   readonly records: Uint8Array[] = [];
   bytes = 0;
+
+  constructor(from: Position) {
+    this.from = from;
+  }
 
   add(record: Uint8Array): void {
     this.records.push(record);
@@ -29,8 +34,8 @@ class Finals {
 }
 
 /**
- * Reads finals starting at `from`, until those of one partition fill a message or their total
- * reaches the bound, and makes one batch per partition.
+ * Reads finals starting at `from`, until their total reaches the bound, and makes batches of one
+ * partition each.
  * @returns undefined when there is nothing to read
  */
 export async function readBatches(
@@ -38,23 +43,35 @@ export async function readBatches(
   from: Position,
   names: { readonly newId: () => string; readonly holderId: string },
 ): Promise<{ batches: Batch[]; next: Position } | undefined> {
-  const all = new Finals();
+  const batches: Batch[] = [];
   const parts = new Map<number, Finals>();
-  const next = await journal.read(from, (record) => {
+  const starts = new Map<number, Position>();
+  let [events, bytes] = [0, 0];
+  const cut = (partition: number, part: Finals, to: Position): void => {
+    const id = names.newId();
+    const payload = encodeBatch(id, names.holderId, part.records);
+    batches.push({ id, partition, from: part.from, to, events: part.records.length, payload, ...unpublished });
+    parts.delete(partition);
+    starts.set(partition, to);
+  };
+  const isFull = (): boolean => events >= maxConcurrentEvents || bytes >= maxConcurrentBytes;
+  const visit = (record: Uint8Array, end: Position): boolean => {
     if (!isFinal(record)) return true;
     const partition = partitionOf(accountOfFinal(record));
-    const part = parts.get(partition) ?? new Finals();
+    const part = parts.get(partition) ?? new Finals(starts.get(partition) ?? from);
     parts.set(partition, part);
     part.add(record);
-    all.add(record);
-    return !part.full && all.records.length < maxConcurrentEvents && all.bytes < maxConcurrentBytes;
-  });
+    if (part.full) cut(partition, part, end);
+    events++;
+    bytes += record.length;
+    return !isFull();
+  };
+  // A call reads a part of one segment.
+  let next = from;
+  for (let at = await journal.read(from, visit); !same(at, next); at = isFull() ? at : await journal.read(at, visit))
+    next = at;
   if (same(next, from)) return undefined;
-  const batches = [...parts].map(([partition, { records }]): Batch => {
-    const id = names.newId();
-    const payload = encodeBatch(id, names.holderId, records);
-    return { id, partition, from, to: next, events: records.length, payload, ...unpublished };
-  });
+  for (const [partition, part] of parts) cut(partition, part, next);
   return { batches, next };
 }
 

@@ -5,7 +5,7 @@ const maxRestMs = 5_000;
 /** The task, and how its failures are reported. */
 export interface CoalescedTaskOptions {
   /** How long to wait for further requests to join, milliseconds. */
-  readonly restMs: number;
+  readonly restMs: () => number;
   /** Returns whether more work remains: then it runs again after the same delay. */
   readonly step: () => Promise<boolean>;
   readonly failed: (error: unknown) => void;
@@ -34,7 +34,7 @@ export class CoalescedTask implements AsyncDisposable {
   }
 
   #restMs(): number {
-    return backoffMs(this.#failures, { firstMs: this.#options.restMs, maxMs: maxRestMs });
+    return backoffMs(this.#failures, { firstMs: this.#options.restMs(), maxMs: maxRestMs });
   }
 
   #begin(): void {

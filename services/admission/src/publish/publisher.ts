@@ -8,6 +8,7 @@ import type { Logger } from "@uag/kit/log.ts";
 import type { ConfirmAppliedResponse, UsageStream } from "@uag/proto/metering/v1/metering.ts";
 import { readBatch, readBatches } from "./batch-reader.ts";
 import { CoalescedTask } from "./coalesced-task.ts";
+import { nextGathering } from "./gathering.ts";
 import { type Batch, Unconfirmed } from "./unconfirmed.ts";
 
 /** How batches of finals are published and confirmed. */
@@ -17,8 +18,8 @@ export interface PublisherSettings {
   /** Proves the publisher's identity to metering. */
   readonly batchKey?: BatchKey | undefined;
   /**
-   * How long finals are gathered, milliseconds. Default 250: every batch costs three transactions
-   * downstream.
+   * How long finals are gathered at least, milliseconds. Default 250: every batch costs three
+   * transactions downstream. While many accounts are busy, up to eight times as long.
    */
   readonly gatherMs?: number;
   /**
@@ -77,6 +78,8 @@ function mayHold(stream: UsageStream | undefined, sequence: bigint): boolean {
 export class Publisher implements AsyncDisposable {
   readonly #options: PublisherOptions;
   readonly #publishing: CoalescedTask;
+  readonly #gatherMs: number;
+  #gatheringMs: number;
   readonly #confirming: CoalescedTask;
   readonly #unconfirmed = new Unconfirmed(maxBytesKept);
   #fresh: Batch[] = [];
@@ -95,9 +98,11 @@ export class Publisher implements AsyncDisposable {
     this.#options = options;
     this.#cursor = options.journal.start;
     const { gatherMs = 250, confirmMs = 1_000 } = options.settings;
+    this.#gatherMs = gatherMs;
+    this.#gatheringMs = gatherMs;
     const failed = (error: unknown): void => options.log.debug({ err: error }, "publishing rests");
-    this.#publishing = new CoalescedTask({ restMs: gatherMs, step: () => this.#publish(), failed });
-    this.#confirming = new CoalescedTask({ restMs: confirmMs, step: () => this.#confirm(), failed });
+    this.#publishing = new CoalescedTask({ restMs: () => this.#gatheringMs, step: () => this.#publish(), failed });
+    this.#confirming = new CoalescedTask({ restMs: () => confirmMs, step: () => this.#confirm(), failed });
     options.journal.onGrown(() => this.#publishing.request());
     this.#publishing.request();
     this.#forgetBus = options.bus.onChange((connected) => {
@@ -126,29 +131,36 @@ export class Publisher implements AsyncDisposable {
   }
 
   get #allPublished(): boolean {
-    const { end } = this.#options.journal;
-    const atEnd =
-      this.#cursor.segment > end.segment || (this.#cursor.segment === end.segment && this.#cursor.offset >= end.offset);
-    return atEnd && this.#fresh.length === 0;
+    return this.#hasRead(this.#options.journal.end) && this.#fresh.length === 0;
+  }
+
+  #hasRead({ segment, offset }: Position): boolean {
+    return this.#cursor.segment > segment || (this.#cursor.segment === segment && this.#cursor.offset >= offset);
   }
 
   async #publish(): Promise<boolean> {
+    // What is written meanwhile is gathered for the next step: here it would make small messages.
+    const { end } = this.#options.journal;
+    const gathered = { events: 0, batches: 0 };
     while (!this.#stopped && this.#options.bus.connected) {
-      while (this.#fresh.length < inFlight && (await this.#cut()));
+      while (this.#fresh.length < inFlight && !this.#hasRead(end) && (await this.#cut(gathered)));
       const batches = this.#fresh.slice(0, inFlight);
       if (batches.length === 0) break;
       await this.#send(batches);
     }
+    this.#gatheringMs = nextGathering(this.#gatherMs, this.#gatheringMs, gathered);
     return !this.#allPublished;
   }
 
-  async #cut(): Promise<boolean> {
+  async #cut(gathered: { events: number; batches: number }): Promise<boolean> {
     const { journal, holderId, batchPrefix } = this.#options;
     const newId = (): string => `${batchPrefix}:${++this.#count}`;
     const cut = await readBatches(journal, this.#cursor, { newId, holderId });
     if (cut === undefined) return false;
     this.#fresh.push(...cut.batches);
     this.#cursor = cut.next;
+    gathered.batches += cut.batches.length;
+    for (const { events } of cut.batches) gathered.events += events;
     return true;
   }
 

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nextGathering } from "./gathering.ts";
+
+/** The period that a steady load settles at: `perSecond` events over so many partitions. */
+function settledAt(perSecond: number, partitions: number, from = 250): number {
+  let ms = from;
+  for (let n = 0; n < 20; n++) {
+    const events = (perSecond * ms) / 1_000;
+    ms = nextGathering(250, ms, { events, batches: Math.max(Math.min(partitions, events), events / 256) });
+  }
+  return ms;
+}
+
+test("finals of many busy accounts are gathered longer, up to two seconds, so that messages are not many and small", () => {
+  assert.equal(settledAt(2_000, 64), 2_000);
+  assert.equal(settledAt(8_000, 64), 1_000);
+});
+
+test("usage of few requests, or of few accounts, is published at once, also after a rush", () => {
+  assert.equal(settledAt(200, 64, 2_000), 250);
+  assert.equal(settledAt(2_000, 1, 2_000), 250);
+  assert.equal(settledAt(0, 64, 2_000), 250);
+});
