@@ -42,11 +42,15 @@ async function write(store: Store, session: ClientSession, change: EscrowChange,
   await writeSpending({ store, session }, change.spending, nowMs);
 }
 
-/**
- * Writes the charges of all grants in one statement: with one statement per grant the server would
- * plan each, which costs more than the write.
- */
-async function writeGrants(store: Store, session: ClientSession, grants: readonly Grant[]): Promise<void> {
+/** The server looks for each grant's change in a list of so many. */
+const grantsAStatement = 100;
+
+function* partsOf<T>(all: readonly T[], size: number): Generator<readonly T[]> {
+  for (let n = 0; n < all.length; n += size) yield all.slice(n, n + size);
+}
+
+/** One statement that writes the charges of several grants. */
+function updateOf(grants: readonly Grant[]) {
   const ids = grants.map(({ id }) => id);
   const accountIds = distinct(grants.map(({ accountId }) => accountId));
   // Writes `folded` as well: an older grant has none, and counts as folded up to what it had
@@ -54,11 +58,17 @@ async function writeGrants(store: Store, session: ClientSession, grants: readonl
   const changes = grants.map(({ settled, folded, seq, head }) => ({ settled, folded, seq, head }));
   const place = { $indexOfArray: [{ $literal: ids }, "$_id"] };
   const changed = { $mergeObjects: ["$$ROOT", { $arrayElemAt: [{ $literal: changes }, place] }] };
-  const { matchedCount } = await store.grants.collection.updateMany(
-    { _id: { $in: ids as never[] }, accountId: { $in: accountIds } },
-    [{ $replaceWith: changed }],
-    { session, hint: byId },
-  );
+  const filter = { _id: { $in: ids as never[] }, accountId: { $in: accountIds } };
+  return { updateMany: { filter, update: [{ $replaceWith: changed }], hint: byId } };
+}
+
+/**
+ * Writes the charges of all grants in few statements: with one for each grant the server would
+ * plan each, which costs more than the write.
+ */
+async function writeGrants(store: Store, session: ClientSession, grants: readonly Grant[]): Promise<void> {
+  const statements = [...partsOf(grants, grantsAStatement)].map(updateOf);
+  const { matchedCount } = await store.grants.collection.bulkWrite(statements, { session });
   if (matchedCount !== grants.length) throw new Error(`${matchedCount} of ${grants.length} grants were there`);
 }
 
