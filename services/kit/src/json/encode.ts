@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { joined } from "../joined.ts";
 
 /** Strings longer than this, in characters, are encoded separately. */
 const longChars = 64 * 1024;
@@ -27,7 +28,7 @@ export async function encodeJson(value: object): Promise<Buffer> {
     await addString(pieces, string);
   }
   pieces.push(Buffer.from(text.slice(at)));
-  return Buffer.concat(pieces);
+  return await joined(pieces);
 }
 
 async function addString(pieces: Buffer[], text: string): Promise<void> {

@@ -38,6 +38,8 @@ const fills: Readonly<Record<string, Fill>> = {
     text(`["汉${"a".repeat(max / 2 - 10)}","汉${"b".repeat(max / 2 - 10)}"]`),
   "long texts in parts": (max) =>
     text(`[${Array.from({ length: 20 }, () => `{"type":"text","text":"汉${"a".repeat(max / 20 - 100)}"}`).join(",")}]`),
+  "hundreds of texts in parts": (max) =>
+    text(`[${Array.from({ length: max / 60_100 }, () => `{"type":"text","text":"${"a".repeat(60_000)}"}`).join(",")}]`),
   "one long escaped text": (max) => text(`"${"\\u4e00".repeat(max / 6)}"`),
   "millions of levels": (max) => text("[".repeat(max / 2) + "]".repeat(max / 2)),
   "objects in objects": () => text(`${'{"a":'.repeat(2_000_000)}1${"}".repeat(2_000_000)}`),
