@@ -8,13 +8,17 @@ import { createRpcClient } from "../src/rpc/client.ts";
 import { insecure } from "../src/rpc/identity.ts";
 import { serveRpc, unaryService } from "../src/rpc/server.ts";
 import { Stopwatch } from "../src/testing/durations.ts";
+import { until } from "../src/testing/until.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 const host = "127.0.0.1";
 
 /** A server that responds with the ids it was called with. */
-function serveEcho() {
-  const confirmApplied = async ({ batchIds }: { batchIds: string[] }) => ({ applied: batchIds });
+function serveEcho(called: () => void = () => {}) {
+  const confirmApplied = async ({ batchIds }: { batchIds: string[] }) => {
+    called();
+    return { applied: batchIds };
+  };
   const none = async () => assert.fail("nobody asks for this");
   const queries = { queryUsage: none, querySeries: none, listEvents: none, findEvents: none, getEvent: none };
   const handlers = { confirmApplied, ...queries, listKeyUse: none };
@@ -66,4 +70,29 @@ test("a machine that is lost without a word costs calls fifteen seconds, and not
     assert.ok(watch.ms < 20_000, `${failed} calls failed one after the other`);
   }
   assert.ok(failed > 0);
+});
+
+test("replicas are called in turn, and none of the calls fails when one of them stops in order", async () => {
+  const calls = { first: 0, second: 0 };
+  await using first = await serveEcho(() => calls.first++);
+  await using second = await serveEcho(() => calls.second++);
+  const addresses = `${host}:${first.port},${host}:${second.port}`;
+  using client = createRpcClient<MeteringServiceServer>(MeteringServiceService, addresses, insecure);
+  const call = () => client.confirmApplied({ batchIds: ["one"] });
+  await until("both to be called", async () => {
+    await call();
+    return calls.first > 0 && calls.second > 0;
+  });
+  const before = { ...calls };
+  for (let n = 0; n < 20; n++) await call();
+  assert.deepEqual([calls.first - before.first, calls.second - before.second], [10, 10]);
+  const stopping = new AbortController();
+  const load = Array.from({ length: 8 }, async () => {
+    while (!stopping.signal.aborted) await call();
+  });
+  await first[Symbol.asyncDispose]();
+  const after = calls.second;
+  await until("calls of the other", () => calls.second > after + 100);
+  stopping.abort();
+  await Promise.all(load);
 });

@@ -2,6 +2,7 @@ import { Client, Metadata, type ServiceDefinition, type ServiceError, status } f
 import { serversOf } from "./access.ts";
 import { internalChannel } from "./channel.ts";
 import type { Identity } from "./identity.ts";
+import { replicasOf } from "./replica-resolver.ts";
 import type { Handlers } from "./server.ts";
 import { fromStatus } from "./status.ts";
 
@@ -22,18 +23,19 @@ export type RpcClient<S> = {
 const defaultTimeoutMs = 5_000;
 
 /**
- * Connects lazily to `address` (`host:port`, or `dns:///name:port` for all replicas behind a name,
- * round-robin).
+ * Connects lazily to all replicas of a service, which are called in turn.
+ * @param addresses comma-separated `host:port`; each address behind a name is a replica
  * @param timeoutMs of calls without one of their own; default 5,000
+ * @throws {Error} when an address is not a `host:port`
  */
 export function createRpcClient<S>(
   definition: ServiceDefinition,
-  address: string,
+  addresses: string,
   identity: Identity,
   { timeoutMs = defaultTimeoutMs }: Pick<CallOptions, "timeoutMs"> = {},
 ): RpcClient<S> {
   const servers = serversOf(Object.values(definition)[0]?.path ?? "");
-  const client = new Client(address, identity.channel(servers), {
+  const client = new Client(replicasOf(addresses), identity.channel(servers), {
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.max_reconnect_backoff_ms": 2_000,
