@@ -1,5 +1,5 @@
 import { addressSetting, maxBodyBytesOfKind, type ServiceName, serviceNames } from "@uag/contract/routes.ts";
-import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
+import { commaList, commonSettings, lingerSetting, natsSettings } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
 import { tracingSettings } from "@uag/kit/tracing/settings.ts";
 import { z } from "zod";
@@ -88,6 +88,7 @@ export const schema = z.object({
       "Requests of one key in a minute that cost nothing: lists, counts, states. Large bodies count as several.",
     ),
   FREE_CONCURRENCY: z.coerce.number().int().positive().default(16).describe("How many of those at the same time."),
+  ...lingerSetting,
   DRAIN_MS: milliseconds.default(25_000).describe("How long answers under way may go on after SIGTERM."),
   ACCESS_LOG: z.enum(["off", "errors", "all"]).default("errors").describe("Which requests leave a line in the log."),
 });

@@ -28,6 +28,12 @@ export class MountReplicas {
     return this.#targets[first] as string;
   }
 
+  /** All replicas, the one at this address first. */
+  from(address: string): readonly string[] {
+    const { host } = new URL(address);
+    return this.#targets.toSorted((a, b) => Number(new URL(b).host === host) - Number(new URL(a).host === host));
+  }
+
   failed(target: string): void {
     this.#failedAt.set(target, this.#clock.monotonic());
   }

@@ -1,4 +1,4 @@
-import { Agent, type ClientRequest, ServerResponse } from "node:http";
+import { type ClientRequest, ServerResponse } from "node:http";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { routerKeepAliveMs } from "@uag/kit/http/mounted-server.ts";
 import type { Logger } from "@uag/kit/log.ts";
@@ -9,6 +9,7 @@ import { bodyTooLarge } from "./middleware/body-limits.ts";
 import { sendError } from "./middleware/errors.ts";
 import type { MountReplicas } from "./mount-replicas.ts";
 import { type Mount, passedHeaders, staysWithin } from "./mounts.ts";
+import { ReplicaAgent } from "./replica-agent.ts";
 import type { GatewayResponse, Handler } from "./request-state.ts";
 import type { Upload, UploadWatch } from "./upload-watch.ts";
 
@@ -50,7 +51,7 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
       requested.set(request, target);
       return target;
     },
-    agent: new Agent({ keepAlive: true, timeout: routerKeepAliveMs }),
+    agent: new ReplicaAgent(options.replicas, { keepAlive: true, timeout: routerKeepAliveMs }),
     changeOrigin: true,
     proxyTimeout: options.timeoutMs,
     // Express has stripped the mount path; the service serves the full path.

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { drainServer } from "@uag/kit/http/drain-server.ts";
 import type { Express } from "express";
 import { onClientError } from "./client-error.ts";
 import { messageClasses } from "./messages.ts";
@@ -11,7 +12,9 @@ export interface PublicServerOptions {
   port: number;
   /** Largest request head, bytes. */
   headerLimit: number;
-  /** How long responses in flight may continue once the server closes, milliseconds. */
+  /** How long new requests are still taken once the server is to close, milliseconds. */
+  lingerMs: number;
+  /** How long responses in flight may continue after that, milliseconds. */
   drainMs: number;
   /**
    * A connection without traffic for this long is cut; longer than any response may take.
@@ -21,8 +24,8 @@ export interface PublicServerOptions {
 }
 
 /**
- * The public port. Disposing drains it: no new connections, responses in flight finish, then the
- * rest are cut.
+ * The public port. Disposing drains it: connections end with the answers on them, then the rest are
+ * cut.
  */
 export interface PublicServer extends AsyncDisposable {
   readonly port: number;
@@ -30,16 +33,12 @@ export interface PublicServer extends AsyncDisposable {
 }
 
 const headMs = 20_000;
-const sweepMs = 100;
 
 /** Listens for HTTP/1.1. */
 export async function openPublicServer(options: PublicServerOptions): Promise<PublicServer> {
   const { app } = options;
   let draining = false;
-  const listener: RequestListener = (request, response) => {
-    if (draining) response.shouldKeepAlive = false;
-    app(request, response);
-  };
+  const listener: RequestListener = app;
   const server = createServer(
     {
       ...messageClasses(app),
@@ -72,12 +71,7 @@ export async function openPublicServer(options: PublicServerOptions): Promise<Pu
     },
     async [Symbol.asyncDispose]() {
       draining = true;
-      const closed = new Promise((resolve) => server.close(resolve));
-      const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
-      const cut = setTimeout(() => server.closeAllConnections(), options.drainMs);
-      await closed;
-      clearInterval(sweep);
-      clearTimeout(cut);
+      await drainServer(server, options);
     },
   };
 }

@@ -53,6 +53,8 @@ export async function startGateway(config: Config): Promise<Gateway> {
   const admin = starting.use(
     await openPublicServer({
       ...serverSettings(config),
+      // It closes after the public one, whose linger its clients have had too.
+      lingerMs: 0,
       host: config.ADMIN_HOST ?? config.HOST,
       port: config.ADMIN_PORT,
       app: createOperatorApp({ ...shared, metrics, admin: adminApi }),
@@ -81,7 +83,7 @@ export async function startGateway(config: Config): Promise<Gateway> {
   return {
     port: server.port,
     adminPort: admin.port,
-    drainMs: config.DRAIN_MS,
+    drainMs: config.LINGER_MS + config.DRAIN_MS,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
@@ -150,6 +152,7 @@ function serverSettings(config: Config) {
     host: config.HOST,
     port: config.PORT,
     headerLimit: config.HEADER_LIMIT,
+    lingerMs: config.LINGER_MS,
     drainMs: config.DRAIN_MS,
     idleMs: config.REQUEST_DEADLINE_MS + idleGraceMs,
   };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
@@ -112,4 +113,23 @@ test("a service that is away is a 503 of ours", async () => {
   const away = await alone.fetch("/mcp");
   assert.equal(away.status, 503);
   assert.equal(((await away.json()) as { error: { code: string } }).error.code, "service_unavailable");
+});
+
+test("a request to a replica that takes no connections goes to another, whole, and fails only when there is none", async () => {
+  const { port } = behind.address() as AddressInfo;
+  const gone = createServer().listen(0, "127.0.0.1");
+  await once(gone, "listening");
+  const { port: closed } = gone.address() as AddressInfo;
+  await new Promise((resolve) => gone.close(resolve));
+  const [dead, alive] = [closed, port].map((each) => `http://127.0.0.1:${each}`);
+  await using two = await startStage({ MCP_URL: `${dead},${alive}`, ASSETS_URL: `${dead}` });
+  for (let n = 0; n < 4; n++) {
+    const response = await two.fetch("/mcp/a", { method: "POST", body: "all of it" });
+    assert.equal(response.status, 200, await response.text());
+  }
+  assert.deepEqual(
+    seen.map(({ bytes }) => bytes),
+    Array(4).fill("all of it".length),
+  );
+  assert.equal((await two.fetch("/assets/a")).status, 503);
 });

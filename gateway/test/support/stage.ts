@@ -42,6 +42,7 @@ export async function startStage(env: Record<string, string> = {}): Promise<Stag
         TLS: "off",
         LOG_LEVEL: "silent",
         ADMIN_ON_PUBLIC_PORT: "on",
+        LINGER_MS: "0",
         DRAIN_MS: "2000",
         ...env,
       }),

@@ -1,4 +1,4 @@
-import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
+import { commaList, commonSettings, lingerSetting, natsSettings } from "@uag/kit/config.ts";
 import { z } from "zod";
 
 const count = z.coerce.number().int().positive();
@@ -62,6 +62,7 @@ export const schema = z.object({
       "Where pictures, sound and films of answers may come from besides the gateway, comma-separated: origins, or `https:` for wherever providers keep them.",
     ),
   WEB_DIR: z.string().optional().describe("Folder of the built web half; `web/dist` beside the sources when unset."),
+  ...lingerSetting,
   DRAIN_MS: count.default(20_000).describe("How long stopping waits for requests under way."),
 });
 

@@ -61,7 +61,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const throttle = new SignInThrottle(systemClock);
   const parts = { store, sessions, passwords, throttle, borrowed, audit, events, api, dispatcher, hints };
   const app = createApp({ ...parts, ...placesOf(settings) });
-  const server = started.use(await startMountedServer(app, { host, port: settings.PORT, drainMs: settings.DRAIN_MS }));
+  const { PORT: port, LINGER_MS: lingerMs, DRAIN_MS: drainMs } = settings;
+  const server = started.use(await startMountedServer(app, { host, port, lingerMs, drainMs }));
   const admin = await startAdminServer({
     host,
     port: settings.ADMIN_PORT,

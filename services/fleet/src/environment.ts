@@ -13,6 +13,8 @@ export interface EnvironmentOptions {
   dataDir: string;
   /** Port of the public server. */
   port: number;
+  /** Port of the balancer's admin side; undefined where there is none. */
+  balancerAdminPort: number | undefined;
   ports: Ports;
   engines: Engines;
   secrets: Secrets;
@@ -28,7 +30,7 @@ export interface EnvironmentOptions {
  * any order.
  */
 export async function environmentOf(options: EnvironmentOptions): Promise<Environment> {
-  const { dataDir, port, ports, engines, secrets, replicas } = options;
+  const { dataDir, port, balancerAdminPort, ports, engines, secrets, replicas } = options;
   const addresses = new Map<string, string>();
   for (const { name, ports: variables } of services) {
     for (const variable of variables) {
@@ -61,5 +63,8 @@ export async function environmentOf(options: EnvironmentOptions): Promise<Enviro
     callerEnv: process.env,
     grpc: (service) => addressOf(service, "GRPC_PORT"),
     address: addressOf,
+    balanced: balancerAdminPort !== undefined,
+    adminAddress:
+      balancerAdminPort === undefined ? addressOf("router", "ADMIN_PORT") : `127.0.0.1:${balancerAdminPort}`,
   };
 }

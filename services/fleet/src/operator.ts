@@ -15,6 +15,5 @@ export function operatorClient<S>(
   service: string,
   definition: ServiceDefinition,
 ): RpcClient<S> {
-  const [address = ""] = (run.grpc[service] ?? "").split(",");
-  return createRpcClient<S>(definition, address, operatorIdentity(run));
+  return createRpcClient<S>(definition, run.grpc[service] ?? "", operatorIdentity(run));
 }

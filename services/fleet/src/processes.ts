@@ -28,6 +28,10 @@ export interface Environment {
   grpc(service: string): string;
   /** Likewise for another port, by its variable. */
   address(service: string, variable: string): string;
+  /** True when a balancer stands before the routers: the public port is its own. */
+  readonly balanced: boolean;
+  /** `host:port` of the admin API. */
+  readonly adminAddress: string;
 }
 
 export interface ServiceRow {
@@ -47,6 +51,8 @@ export interface ServiceRow {
 // Responses in flight may continue for this long after SIGTERM; the supervisor kills a process 10 s
 // after it.
 const drainMs = "8000";
+/** On one machine nobody has to hear first that a process stops. */
+const lingerMs = "0";
 
 const health = { ready: ["ADMIN_PORT", "/health/ready"], alive: "/health/live" } as const;
 
@@ -99,6 +105,7 @@ const media: ServiceRow = {
   ports: [...mediaRow.ports, "ASSETS_PORT", "ASSETS_GRPC_PORT"],
   env: (around) => ({
     ...mediaRow.env(around),
+    LINGER_MS: lingerMs,
     PUBLIC_URL: publicUrl(around.port),
     ASSETS_SECRET: around.secrets.assets_secret.current,
     ASSETS_SECRET_PREVIOUS: around.secrets.assets_secret.previous.join(","),
@@ -124,7 +131,7 @@ const video: ServiceRow = {
     const ofVideo = around.providers.filter(({ operations }) => operations.has("videos.generations"));
     return {
       ...videoRow.env(around),
-      ASSETS_ADDR: around.address("media", "ASSETS_GRPC_PORT").split(",", 1)[0] ?? "",
+      ASSETS_ADDR: around.address("media", "ASSETS_GRPC_PORT"),
       WEBHOOK_KEY: around.secrets.webhook_key.current,
       WEBHOOK_KEY_PREVIOUS: around.secrets.webhook_key.previous.join(","),
       ...(ofVideo.every(({ name }) => simulated.includes(name)) && simulatedPace),
@@ -181,6 +188,7 @@ export const services: readonly ServiceRow[] = [
     env: ({ port, egressAllow }) => ({
       GATEWAY_URL: publicUrl(port),
       EGRESS_ALLOW: egressAllow,
+      LINGER_MS: lingerMs,
       DRAIN_MS: drainMs,
     }),
   },
@@ -190,14 +198,15 @@ export const services: readonly ServiceRow[] = [
     entry: "services/console/src/main.ts",
     ports: ["PORT", "ADMIN_PORT"],
     ...health,
-    env: ({ port, secrets, grpc, address, simulatorUrl }) => ({
+    env: ({ port, secrets, grpc, adminAddress, simulatorUrl }) => ({
       GATEWAY_URL: publicUrl(port),
       CONTENT_ORIGINS: `https:,${simulatorUrl}`,
-      ADMIN_URL: `http://${address("router", "ADMIN_PORT").split(",", 1)[0]}/admin/v1`,
+      ADMIN_URL: `http://${adminAddress}/admin/v1`,
       BILLING_ADDR: grpc("billing"),
       CONSOLE_ADMIN_TOKEN: secrets.console_admin_token,
       FIRST_EMAIL: secrets.admin.email,
       FIRST_PASSWORD: secrets.admin.password,
+      LINGER_MS: lingerMs,
       DRAIN_MS: drainMs,
     }),
   },
@@ -205,10 +214,10 @@ export const services: readonly ServiceRow[] = [
     name: "router",
     peer: "router",
     entry: "gateway/src/main.ts",
-    ports: ["ADMIN_PORT"],
+    ports: ["PORT", "ADMIN_PORT"],
     ...health,
-    env: ({ port, secrets, grpc, address }) => ({
-      PORT: String(port),
+    env: ({ port, secrets, grpc, address, balanced }) => ({
+      ...(!balanced && { PORT: String(port) }),
       PUBLIC_URL: publicUrl(port),
       // On one machine with one user, the admin API may share the public port.
       ADMIN_ON_PUBLIC_PORT: "on",
@@ -219,6 +228,7 @@ export const services: readonly ServiceRow[] = [
       ASSETS_URL: urlsOf(address("media", "ASSETS_PORT")),
       CONSOLE_URL: urlsOf(address("console", "PORT")),
       MCP_URL: urlsOf(address("mcp", "PORT")),
+      LINGER_MS: lingerMs,
       DRAIN_MS: drainMs,
     }),
   },

@@ -26,6 +26,9 @@ export interface ServiceProcessOptions {
 export const nodeOptions = ["--max-semi-space-size=32", "--heap-growing-percent=200"];
 
 const livenessWaitMs = 5_000;
+const leastStopMs = 10_000;
+/** Of its drain: afterwards usage must be delivered, and connections closed. */
+const stopShare = 1.25;
 
 /**
  * The names of a service's processes: `chat`, `chat-2`, ... The first keeps its name whatever the
@@ -68,6 +71,7 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
     const numbers: Record<string, string> = {};
     for (const variable of row.ports) numbers[variable] = String(await ports.get(portName(name, variable)));
     const [variable, path] = row.ready;
+    const own = { ...row.env(around), ...options.env };
     specs.push({
       name,
       command: [process.execPath, ...nodeOptions, join(repoRoot, row.entry)],
@@ -80,9 +84,9 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
         HOST: "127.0.0.1",
         ...numbers,
         ...(row.peer && { ...tlsSettings(around.dataDir, row.peer), ...around.engineSettings(row.peer) }),
-        ...row.env(around),
-        ...options.env,
+        ...own,
       },
+      stopMs: Math.max(leastStopMs, stopShare * Number(own["DRAIN_MS"] ?? 0)),
       isReady: () => respondsOk(`http://127.0.0.1:${numbers[variable]}${path}`),
       liveness: { isAlive: () => respondsOk(`http://127.0.0.1:${numbers[variable]}${row.alive}`, livenessWaitMs) },
     });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { UserError } from "@uag/command/step.mjs";
+import { balancerProcess } from "./balancer/haproxy.ts";
 import { type Death, recordDeath } from "./crash-log.ts";
 import { dataDirMark, resolveDataDir, takeDataDir } from "./data-dir.ts";
 import { natsUserOf } from "./engines/nats.ts";
@@ -13,7 +14,7 @@ import { simulatedProviders } from "./providers.ts";
 import { type Run, removeRun, writeRun } from "./run-file.ts";
 import { loadSecrets, type Secrets } from "./secrets.ts";
 import { seed, seedAccountId } from "./seed.ts";
-import { serviceProcesses } from "./service-processes.ts";
+import { portName, replicaNames, serviceProcesses } from "./service-processes.ts";
 import type { ProcessSpec } from "./supervisor/process.ts";
 import { type ProcessControl, Supervisor } from "./supervisor/supervisor.ts";
 
@@ -60,7 +61,11 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   starting.use(await takeDataDir(dataDir));
   await removeRun(dataDir);
   const ports = starting.use(await Ports.load(join(dataDir, "ports.json")));
-  const port = options.port ? await requireFree(options.port) : await ports.get("router.PORT");
+  const { replicas = {}, egressAllow, env = {} } = options;
+  const balanced = (replicas["router"] ?? 1) > 1;
+  const front = balanced ? "balancer" : "router";
+  const port = options.port ? await requireFree(options.port) : await ports.get(portName(front, "PORT"));
+  const balancerAdminPort = balanced ? await ports.get(portName(front, "ADMIN_PORT")) : undefined;
   const secrets = await loadSecrets(dataDir);
   await makeCertificates(dataDir);
   const { mongodbUrl, natsUrl } = options;
@@ -70,8 +75,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const mark = { [dataDirMark]: dataDir };
   const onDeath = (death: Death): void => recordDeath(dataDir, death);
   const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), mark, report, onDeath }));
-  const { replicas = {}, egressAllow, env = {} } = options;
-  const around = await environmentOf({ dataDir, port, ports, engines, secrets, replicas, egressAllow, env });
+  const settings = { dataDir, port, balancerAdminPort, ports, engines, secrets, replicas, egressAllow, env };
+  const around = await environmentOf(settings);
   await startAll({ options, supervisor, ports, engines, around });
   const run = await describe({ dataDir, port, secrets, engines, around, supervisor });
   starting.use(await publishRun(dataDir, run, supervisor));
@@ -101,10 +106,24 @@ async function startAll(parts: {
   const first = [...engines.processes, ...(await specsOf(simulator))];
   const then: ProcessSpec[] = [];
   for (const row of services) if (wanted?.includes(row.name) ?? true) then.push(...(await specsOf(row)));
+  if (around.balanced) then.push(await balancerOf(around, replicas["router"] ?? 1));
   for (const specs of [first, then]) {
     for (const spec of specs) await supervisor.add(spec);
     await Promise.all(specs.map(({ name }) => supervisor.ready(name, { signal })));
   }
+}
+
+/** What stands before several routers. */
+function balancerOf(around: Environment, count: number): Promise<ProcessSpec> {
+  const addresses = around.address("router", "PORT").split(",");
+  const admins = around.address("router", "ADMIN_PORT").split(",");
+  const routers = replicaNames("router", count).map((name, n) => ({
+    name,
+    address: addresses[n] ?? "",
+    adminAddress: admins[n] ?? "",
+  }));
+  const adminPort = Number(around.adminAddress.split(":").at(-1));
+  return balancerProcess({ dataDir: around.dataDir, port: around.port, adminPort, routers });
 }
 
 async function describe(parts: {
@@ -127,7 +146,7 @@ async function describe(parts: {
     mcp_url: `${baseUrl}/mcp`,
     console_url: `${baseUrl}/console`,
     api_key: apiKey,
-    admin_url: `http://${around.address("router", "ADMIN_PORT").split(",", 1)[0]}/admin/v1`,
+    admin_url: `http://${around.adminAddress}/admin/v1`,
     admin: secrets.admin,
     mongodb_url: engines.mongodbUrl,
     nats_url: engines.natsUrl,

@@ -65,6 +65,19 @@ const tls = z.object(tlsSettings);
 /** The TLS settings as {@link readConfig} returns them. */
 export type TlsSettings = z.infer<typeof tls>;
 
+/** Of every process that serves HTTP to clients, or to the router for them. */
+export const lingerSetting = {
+  LINGER_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(3_000)
+    .describe(
+      "How long after SIGTERM requests are still taken, milliseconds. Their answers end the connection, so that none is closed under a request.",
+    ),
+} as const;
+
 /** Settings of every process. */
 export const commonSettings = {
   HOST: z.string().default("127.0.0.1").describe("Address the process listens on."),

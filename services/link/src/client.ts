@@ -1,11 +1,11 @@
 import { Deadlines } from "@uag/kit/deadlines.ts";
+import { dnsTargets, type ResolveTargets } from "@uag/kit/rpc/targets.ts";
 import type { LinkCall, LinkRequest, LinkResponse } from "./call.ts";
 import { type CallHost, ClientExchange } from "./client-exchange.ts";
 import type { ClientLink } from "./client-link.ts";
 import { LinkError } from "./errors.ts";
 import { Preference } from "./preference.ts";
 import { Replica } from "./replica.ts";
-import { dnsTargets, type ResolveTargets } from "@uag/kit/rpc/targets.ts";
 import type { Dial } from "./transport.ts";
 
 /** How often an exchange may be reopened before it fails with the last refusal. */

@@ -1,5 +1,5 @@
 import { mountBodyLimits } from "@uag/contract/routes.ts";
-import { commaList, commonSettings } from "@uag/kit/config.ts";
+import { commaList, commonSettings, lingerSetting } from "@uag/kit/config.ts";
 import { z } from "zod";
 
 const { HOST, ADMIN_PORT, LOG_LEVEL } = commonSettings;
@@ -35,5 +35,6 @@ export const schema = z.object({
     .describe("Most bytes of request bodies and files held at once; more are answered with 503."),
   BUFFER_KEY_BYTES: count.default(96 * 1024 * 1024).describe("What the requests of one key may hold of it."),
   CALL_TIMEOUT_MS: count.default(900_000).describe("Longest that one call of the public API may take."),
+  ...lingerSetting,
   DRAIN_MS: count.default(20_000).describe("How long stopping waits for requests under way."),
 });

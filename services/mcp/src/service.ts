@@ -41,8 +41,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     buffers: new BufferBudget({ totalBytes: settings.BUFFER_MEMORY_BYTES, ownerBytes: settings.BUFFER_KEY_BYTES }),
     bodyLimit: settings.BODY_LIMIT,
   });
-  const { HOST: host, PORT, DRAIN_MS: drainMs } = settings;
-  const server = started.use(await startMountedServer(app, { host, port: PORT, drainMs }));
+  const { HOST: host, PORT, LINGER_MS: lingerMs, DRAIN_MS: drainMs } = settings;
+  const server = started.use(await startMountedServer(app, { host, port: PORT, lingerMs, drainMs }));
   const admin = await startAdminServer({ host: settings.HOST, port: settings.ADMIN_PORT, metrics, checks: {} });
   started.use(admin);
   log.info({ port: server.port, adminPort: admin.port }, "mcp is up");

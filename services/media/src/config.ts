@@ -1,4 +1,5 @@
 import { capabilitySettings } from "@uag/capability/settings.ts";
+import { lingerSetting } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
 
@@ -18,6 +19,7 @@ export const schema = z.object({
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/(?<!\/)\/+$/, ""))
     .describe("The public server's base URL: what the URLs of hosted files begin with."),
+  ...lingerSetting,
   ASSETS_PORT: port.describe("Port of the HTTP server of hosted files; 0 picks a free one."),
   ASSETS_GRPC_PORT: port.describe("Port of the gRPC service that takes files of other services; 0 picks a free one."),
   ASSETS_SECRET: secret.describe("Secret that signs the URLs of hosted files, hex; the same for all replicas."),

@@ -25,8 +25,9 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
       const store = resources.use(await openStore(config, log));
       const tokens = new AssetTokens(keyringOf(config.ASSETS_SECRET, config.ASSETS_SECRET_PREVIOUS));
       const assets = createAssets({ store, tokens, publicUrl: config.PUBLIC_URL, ttlMs: config.ASSETS_TTL_MS });
-      const { HOST: host, ASSETS_PORT, ASSETS_GRPC_PORT, ASSETS_MAX_BYTES: maxBytes } = config;
-      const http = resources.use(await startAssetServer({ host, port: ASSETS_PORT, store, tokens, log }));
+      const { HOST: host, ASSETS_PORT: port, ASSETS_GRPC_PORT, ASSETS_MAX_BYTES: maxBytes } = config;
+      const lingerMs = config.LINGER_MS;
+      const http = resources.use(await startAssetServer({ host, port, store, tokens, log, lingerMs }));
       const rpc = assetRpc({ assets, maxBytes, log });
       const grpc = resources.use(await serveRpc({ host, port: ASSETS_GRPC_PORT, identity, services: [rpc] }));
       log.info({ assetsPort: http.port, assetsGrpcPort: grpc.port }, "assets are served");

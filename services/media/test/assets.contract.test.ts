@@ -68,7 +68,7 @@ for (const backend of backends) {
 
     before(async () => {
       store = await backend.open(stack);
-      server = stack.use(await startAssetServer({ host: "127.0.0.1", port: 0, store, tokens, log }));
+      server = stack.use(await startAssetServer({ host: "127.0.0.1", port: 0, store, tokens, log, lingerMs: 0 }));
       assets = createAssets({ store, tokens, publicUrl: `http://127.0.0.1:${server.port}`, ttlMs });
     });
     after(() => stack.disposeAsync());

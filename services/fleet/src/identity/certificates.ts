@@ -43,6 +43,20 @@ async function keep(path: string, signer: Pair | undefined, make: () => Promise<
   return made;
 }
 
+const named = [...peers, "nats-server"] as const;
+
+/** Replaces every certificate while the fleet runs: its processes read them again by themselves. */
+export async function renewCertificates(dataDir: string): Promise<void> {
+  const dir = dirOf(dataDir);
+  const authority = await readPair(join(dir, "ca"));
+  if (authority === undefined) throw new Error(`${dir} has no authority`);
+  for (const name of named) {
+    const { cert, key } = await issue(authority, namesOf(name));
+    await writePrivate(join(dir, `${name}.key`), key);
+    await writePrivate(join(dir, `${name}.crt`), cert);
+  }
+}
+
 /**
  * Ensures that every process of the fleet has a certificate of the fleet's own authority, issued on
  * first start and renewed on a start in the last third of its lifetime. Call it while nothing of
@@ -52,7 +66,7 @@ export async function makeCertificates(dataDir: string): Promise<void> {
   const dir = dirOf(dataDir);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const authority = await keep(join(dir, "ca"), undefined, () => makeAuthority());
-  for (const name of [...peers, "nats-server"] as const) {
+  for (const name of named) {
     await keep(join(dir, name), authority, () => issue(authority, namesOf(name)));
   }
 }

@@ -15,6 +15,8 @@ export interface ProcessSpec {
   isReady(): Promise<boolean>;
   /** How to detect that it is stuck, to kill and restart it. Without it there is no check. */
   readonly liveness?: LivenessOptions;
+  /** How long it may take to end after SIGTERM, milliseconds. Default 10,000. */
+  readonly stopMs?: number;
 }
 
 export interface SupervisedOptions {
@@ -28,7 +30,7 @@ export interface SupervisedOptions {
 }
 
 const readyPollMs = 25;
-const stopTimeoutMs = 10_000;
+const usualStopMs = 10_000;
 
 /** One process that is restarted, with backoff, whenever it ends unexpectedly. */
 export class SupervisedProcess {
@@ -131,17 +133,18 @@ export class SupervisedProcess {
     await gone;
   }
 
-  /** Ends it for good: SIGTERM, then SIGKILL if it has not ended 10 s later. */
+  /** Ends it for good: SIGTERM, then SIGKILL if it has not ended in time. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     this.#stopping.abort();
     const child = this.#child;
     if (child === undefined || child.pid === undefined) return;
     const ended = once(child, "exit");
     child.kill(signal);
+    const { name, stopMs = usualStopMs } = this.spec;
     const timer = setTimeout(() => {
-      this.#options.report(`${this.spec.name} did not stop within ${stopTimeoutMs / 1000} s and is killed`);
+      this.#options.report(`${name} did not stop within ${stopMs / 1000} s and is killed`);
       child.kill("SIGKILL");
-    }, stopTimeoutMs);
+    }, stopMs);
     await ended;
     clearTimeout(timer);
   }

@@ -40,6 +40,8 @@ export interface ProcessControl {
   restart(name: string, once?: Readonly<Record<string, string>>): Promise<void>;
   /** Kills the process with SIGKILL and leaves it down; `restart` brings it back. */
   takeDown(name: string): Promise<void>;
+  /** Stops the process gracefully and leaves it down; `restart` brings it back. */
+  stop(name: string): Promise<void>;
 }
 
 const readyTimeoutMs = 60_000;
@@ -125,6 +127,10 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
     const supervised = this.#get(name);
     await this.#options.onDeath?.({ process: name, atMs: Date.now(), how: "taken down" });
     await supervised.stop("SIGKILL");
+  }
+
+  async stop(name: string): Promise<void> {
+    await this.#get(name).stop();
   }
 
   async restart(name: string, once?: Readonly<Record<string, string>>): Promise<void> {

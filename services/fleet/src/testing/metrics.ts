@@ -37,6 +37,15 @@ export async function readMetrics(fleet: Pick<Fleet, "dataDir">): Promise<Exposi
   );
 }
 
+/** The sum of a process's counter over its labels; 0 while it is down. */
+export async function counterOf(fleet: Pick<Fleet, "dataDir">, process: string, metric: string): Promise<number> {
+  const found = (await metricsPorts(fleet)).find((one) => one.process === process);
+  const response = await fetch(`http://127.0.0.1:${found?.port}/metrics`).catch(() => undefined);
+  if (response === undefined) return 0;
+  const lines = (await response.text()).split("\n").filter((line) => new RegExp(`^${metric}[{ ]`).test(line));
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+}
+
 export function parseExposition(process: string, text: string): Exposition {
   const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [name, type]));
   const series = [...text.matchAll(/^(?<name>[a-z_]\w*)(?:\{(?<labels>.*)\})? \S+$/gim)].map(({ groups = {} }) => ({

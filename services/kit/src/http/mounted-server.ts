@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type DrainOptions, drainServer } from "./drain-server.ts";
 
 /** How long the router keeps an idle connection to a mounted server, milliseconds. */
 export const routerKeepAliveMs = 30_000;
@@ -18,13 +19,12 @@ export interface MountedServer extends AsyncDisposable {
 /**
  * Starts an HTTP server that the router proxies a mount to. Disposing lets requests in flight
  * finish.
- * @param options `port` 0 picks a free one; `drainMs` is how long requests may continue after
- * disposal
+ * @param options `port` 0 picks a free one; `lingerMs` and `drainMs` hold after disposal
  * @throws the error of listening, such as a port in use
  */
 export async function startMountedServer(
   listener: RequestListener,
-  { host, port, drainMs }: { readonly host: string; readonly port: number; readonly drainMs: number },
+  { host, port, lingerMs, drainMs }: { readonly host: string; readonly port: number } & DrainOptions,
 ): Promise<MountedServer> {
   const server = createServer({ keepAliveTimeout: serverKeepAliveMs }, listener);
   await new Promise<void>((resolve, reject) => {
@@ -34,11 +34,7 @@ export async function startMountedServer(
   return {
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
-      const timer = setTimeout(() => server.closeAllConnections(), drainMs);
-      await closed;
-      clearTimeout(timer);
+      await drainServer(server, { lingerMs, drainMs });
     },
   };
 }

@@ -11,3 +11,11 @@ export const internalChannel = {
   "grpc.enable_http_proxy": 0,
   "grpc.ssl_target_name_override": "gateway",
 };
+
+/** Likewise, to all replicas of a service in turn: those that `replicasOf` names. */
+export const balancedChannel = {
+  ...internalChannel,
+  "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  "grpc.initial_reconnect_backoff_ms": 100,
+  "grpc.max_reconnect_backoff_ms": 2_000,
+};

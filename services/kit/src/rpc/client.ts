@@ -1,6 +1,6 @@
 import { Client, Metadata, type ServiceDefinition, type ServiceError, status } from "@grpc/grpc-js";
 import { serversOf } from "./access.ts";
-import { internalChannel } from "./channel.ts";
+import { balancedChannel } from "./channel.ts";
 import type { Identity } from "./identity.ts";
 import { replicasOf } from "./replica-resolver.ts";
 import type { Handlers } from "./server.ts";
@@ -36,10 +36,7 @@ export function createRpcClient<S>(
 ): RpcClient<S> {
   const servers = serversOf(Object.values(definition)[0]?.path ?? "");
   const client = new Client(replicasOf(addresses), identity.channel(servers), {
-    "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
-    "grpc.initial_reconnect_backoff_ms": 100,
-    "grpc.max_reconnect_backoff_ms": 2_000,
-    ...internalChannel,
+    ...balancedChannel,
     "grpc.max_receive_message_length": 64 * 1024 * 1024,
     "grpc.max_send_message_length": 64 * 1024 * 1024,
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { setImmediate as turn } from "node:timers/promises";
 import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import type { experimental } from "@grpc/grpc-js";
 import { ReplicaResolver, replicasOf } from "./replica-resolver.ts";
 

@@ -15,8 +15,11 @@ export interface AssetServerOptions {
   readonly store: ObjectStore;
   readonly tokens: AssetTokens;
   readonly log: Logger;
+  /** How long new requests are still taken once it is to stop, milliseconds. */
+  readonly lingerMs: number;
 }
 
+const drainMs = 5_000;
 const path = /^\/assets\/([A-Za-z0-9_-]+)(?:\.[a-z0-9]{2,5})?(?:\?.*)?$/;
 
 /** Serves hosted files by their signed URLs: `GET` and `HEAD`, including ranges. */
@@ -28,7 +31,8 @@ export async function startAssetServer(options: AssetServerOptions): Promise<Mou
       else refuse(request, response, new GatewayError("service_unavailable"));
     });
   };
-  return await startMountedServer(listener, { host: options.host, port: options.port, drainMs: 5_000 });
+  const { host, port, lingerMs } = options;
+  return await startMountedServer(listener, { host, port, lingerMs, drainMs });
 }
 
 async function serve(

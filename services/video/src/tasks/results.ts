@@ -1,6 +1,7 @@
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
-import { internalChannel } from "@uag/kit/rpc/channel.ts";
+import { balancedChannel } from "@uag/kit/rpc/channel.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
+import { replicasOf } from "@uag/kit/rpc/replica-resolver.ts";
 import { fromStatus } from "@uag/kit/rpc/status.ts";
 import { AssetServiceClient } from "@uag/proto/media/v1/assets.ts";
 
@@ -35,7 +36,11 @@ export class AssetKeeper implements ResultKeeper, Disposable {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
-    this.#client = new AssetServiceClient(options.address, options.identity.channel(["media"]), internalChannel);
+    this.#client = new AssetServiceClient(
+      replicasOf(options.address),
+      options.identity.channel(["media"]),
+      balancedChannel,
+    );
   }
 
   async keep(url: string): Promise<string | undefined> {

@@ -1,0 +1,40 @@
+import { Agent, type AgentOptions, type ClientRequestArgs } from "node:http";
+import { connect, isIPv6 } from "node:net";
+import type { Duplex } from "node:stream";
+import type { MountReplicas } from "./mount-replicas.ts";
+
+type Connected = (error: Error | null, socket: Duplex) => void;
+
+/**
+ * Connections to a mount's replicas. One that accepts none is being replaced: the request goes to
+ * the next, of which nothing has been sent yet.
+ */
+export class ReplicaAgent extends Agent {
+  readonly #replicas: MountReplicas;
+
+  constructor(replicas: MountReplicas, options: AgentOptions) {
+    super(options);
+    this.#replicas = replicas;
+  }
+
+  override createConnection({ host, port }: ClientRequestArgs, connected?: Connected): undefined {
+    if (connected === undefined) throw new Error("an agent hands over its connections later");
+    const name = isIPv6(host ?? "") ? `[${host}]` : host;
+    this.#connect(this.#replicas.from(`http://${name}:${port}`), connected);
+  }
+
+  #connect([target, ...others]: readonly string[], connected: Connected): void {
+    const { hostname, port } = new URL(target ?? "");
+    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 80), noDelay: true });
+    const onError = (error: Error): void => {
+      this.#replicas.failed(target ?? "");
+      if (others.length === 0) connected(error, socket);
+      else this.#connect(others, connected);
+    };
+    socket.once("error", onError);
+    socket.once("connect", () => {
+      socket.removeListener("error", onError);
+      connected(null, socket);
+    });
+  }
+}

@@ -1,0 +1,56 @@
+// npm run roll: what operators do to a running fleet, and what its clients notice of it.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
+import { runs } from "../roll/runs.ts";
+import { isClean, showFigures } from "../soak/figures.ts";
+
+const lines = Object.entries(runs).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);
+const help = `npm run roll -- <name ...> [options]
+
+${lines.join("\n")}
+
+Each runs on a fleet of its own behind HAProxy (Debian's), ends with the audit and prints its figures; exits with 1 when
+a request failed or a figure is not exact.
+  --seconds <n>     how long a long stream lasts, or a phase; default 30
+  --services <a,b>  only these
+  --seed <n>        of the load; default 1
+`;
+
+const text = { type: "string" } as const;
+const options = { seconds: text, services: text, seed: text, help: { type: "boolean", short: "h" } } as const;
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
+  if (values.help || positionals.length === 0) {
+    process.stdout.write(help);
+    return values.help ? 0 : 1;
+  }
+  let clean = true;
+  for (const name of positionals) {
+    const run = runs[name];
+    if (run === undefined) throw new UserError(`There is no run ${name}.\n\n${help}`);
+    const dataDir = await mkdtemp(join(tmpdir(), "roll-"));
+    try {
+      const figures = await run.run({
+        dataDir,
+        random: seededRandom(Number(values.seed ?? 1)),
+        seconds: Number(values.seconds ?? 30),
+        ...(values.services !== undefined && { services: values.services.split(",") }),
+        report: print,
+      });
+      process.stdout.write(showFigures(name, figures));
+      clean &&= isClean(figures);
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }
+  return clean ? 0 : 1;
+}
+
+process.exit((await main().catch(fail)) ?? 1);

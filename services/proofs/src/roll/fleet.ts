@@ -1,0 +1,73 @@
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { repoRoot } from "@uag/fleet/paths.ts";
+import type { FleetOptions } from "@uag/fleet/service.ts";
+import type { TestClient } from "@uag/fleet/testing/client.ts";
+import { setFault } from "@uag/fleet/testing/faults.ts";
+import { newAccount, topUp } from "@uag/fleet/testing/limited-key.ts";
+import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+
+/** Chat models whose provider takes its time: a tenth of a second, and a second for each word. */
+export const quickModel = "gpt-4o-mini";
+export const slowModel = "gpt-4.1-mini";
+
+const quickMs = 100;
+
+export interface RollFleetOptions extends Pick<FleetOptions, "services" | "mongodbUrl" | "natsUrl"> {
+  readonly dataDir: string;
+  /** Of each service. */
+  readonly replicas: number;
+  readonly drainMs: number;
+  /** Between the words of a slow answer, milliseconds. */
+  readonly wordMs: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export const catalogOf = (dataDir: string): string => join(dataDir, "catalog.yaml");
+
+/** Every service that a team rolls by itself, in the order in which a release goes. */
+export const rolled = [
+  "metering",
+  "billing",
+  "chat",
+  "embedding",
+  "media",
+  "speech",
+  "video",
+  "mcp",
+  "console",
+  "router",
+] as const;
+
+const accountCount = 24;
+const richNanoUsd = 100_000_000_000n;
+
+/** Keys of several accounts: those of one account all go to one replica while it can be reached. */
+export async function clientsOf(fleet: TestFleet): Promise<TestClient[]> {
+  const made = Array.from({ length: accountCount }, () => newAccount(fleet, richNanoUsd));
+  return (await Promise.all(made)).map(({ client }) => client);
+}
+
+/** A fleet with several replicas of each service behind a balancer, and a catalogue of its own. */
+export async function startRollFleet(options: RollFleetOptions): Promise<TestFleet> {
+  const { dataDir, replicas, drainMs, wordMs, env, ...rest } = options;
+  const catalog = catalogOf(dataDir);
+  await copyFile(join(repoRoot, "infra/config/catalog.yaml"), catalog);
+  const fleet = await startTestFleet({
+    ...rest,
+    dataDir,
+    replicas: Object.fromEntries(rolled.map((name) => [name, replicas])),
+    env: {
+      CATALOG_FILE: catalog,
+      DRAIN_MS: String(drainMs),
+      LINGER_MS: "3000",
+      SIM_TASK_MS: "3000",
+      LOG_LEVEL: "warn",
+      ...env,
+    },
+  });
+  await topUp(fleet, 1_000_000_000_000n, "roll");
+  await setFault(fleet.run.simulator_url, { latency: quickMs }, { model: `${quickModel}*` });
+  await setFault(fleet.run.simulator_url, { slow: wordMs }, { model: `${slowModel}*` });
+  return fleet;
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TestClient } from "@uag/fleet/testing/client.ts";
+import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { Load, type LoadResponse } from "../soak/load.ts";
+import { allEnded, listAll, path as videoPath } from "../soak/video-load.ts";
+import { actions } from "./actions.ts";
+import { quickModel, slowModel } from "./fleet.ts";
+import { Tally } from "./tally.ts";
+
+export interface MixedLoadOptions {
+  readonly fleet: TestFleet;
+  /** Who chats, in turn. */
+  readonly clients: readonly TestClient[];
+  readonly random: () => number;
+  /** Words of a long stream. */
+  readonly words: number;
+  /** Names of {@link actions}; default all. */
+  readonly only?: readonly string[];
+  readonly videos?: boolean;
+}
+
+const jsonAtOnce = 4;
+const streamsAtOnce = 6;
+const actionPauseMs = 250;
+const videoPauseMs = 500;
+const videoPatienceMs = 120_000;
+
+/** Everything that clients and administrators do, all at once, until it is stopped. */
+export class MixedLoad {
+  readonly tally = new Tally();
+  readonly #options: MixedLoadOptions;
+  readonly #chat: readonly Load[];
+  readonly #stop = new AbortController();
+  readonly #working: Promise<unknown>;
+  #videos = 0;
+
+  constructor(options: MixedLoadOptions) {
+    const { fleet, clients, random, words, only, videos = true } = options;
+    this.#options = options;
+    const long = { messages: [{ role: "user", content: `repeat ${words} words` }] };
+    const seen = (kind: string) => (response: LoadResponse) => this.#seen(kind, response);
+    this.#chat = [
+      new Load({
+        clients,
+        kinds: ["json", "stream"],
+        model: quickModel,
+        concurrency: jsonAtOnce,
+        random,
+        seen: seen("chat"),
+      }),
+      new Load({
+        clients,
+        kinds: ["stream"],
+        model: slowModel,
+        body: long,
+        concurrency: streamsAtOnce,
+        random,
+        seen: seen("long stream"),
+      }),
+    ];
+    const chosen = Object.keys(actions).filter((name) => only?.includes(name) ?? true);
+    const repeated = chosen.map((name) =>
+      this.#repeat(name, actionPauseMs, (n) => actions[name]?.(fleet, clients[n % clients.length] as TestClient)),
+    );
+    if (videos) repeated.push(this.#repeat("video", videoPauseMs, (n) => this.#submit(n)));
+    this.#working = Promise.all(repeated);
+  }
+
+  #seen(kind: string, { outcome, requestId }: LoadResponse): void {
+    if (outcome === "completed") this.tally.add(kind);
+    else this.tally.fail(kind, `${outcome} ${requestId}`);
+  }
+
+  get responses(): readonly LoadResponse[] {
+    return this.#chat.flatMap(({ responses }) => responses);
+  }
+
+  async #repeat(name: string, pauseMs: number, work: (n: number) => Promise<void> | undefined): Promise<void> {
+    for (let n = 0; !this.#stop.signal.aborted; n++) {
+      try {
+        await work(n);
+        this.tally.add(name);
+      } catch (error) {
+        const cause = error instanceof Error && error.cause !== undefined ? ` (${String(error.cause)})` : "";
+        this.tally.fail(name, `${String(error)}${cause}`);
+      }
+      await sleep(pauseMs);
+    }
+  }
+
+  async #submit(n: number): Promise<void> {
+    const body = { model: "grok-imagine-video", duration: 3, resolution: "480p", prompt: `take ${n}` };
+    const { status, text } = await this.#options.fleet.client.post(videoPath, body);
+    if (status !== 202) throw new Error(`${status} ${text}`);
+    this.#videos++;
+  }
+
+  /** Starts nothing more, waits for what is under way, and for every video task to succeed. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all([this.#working, ...this.#chat.map((load) => load.stop())]);
+    if (this.#videos === 0) return;
+    const { client } = this.#options.fleet;
+    await allEnded(client, videoPatienceMs);
+    const ended = (await listAll(client)).filter(({ status }) => status === "succeeded").length;
+    if (ended !== this.#videos) this.tally.fail("video", `${this.#videos} tasks were accepted, ${ended} succeeded`);
+  }
+}

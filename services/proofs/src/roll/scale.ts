@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { serviceNames } from "@uag/contract/routes.ts";
+import { replicaNames } from "@uag/fleet/service-processes.ts";
+import { counterOf } from "@uag/fleet/testing/metrics.ts";
+import { waitFor } from "@uag/fleet/testing/wait-for.ts";
+import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { type Figures, takeFigures } from "../soak/figures.ts";
+import { clientsOf, rolled, startRollFleet } from "./fleet.ts";
+import { MixedLoad } from "./mixed-load.ts";
+import type { Tally } from "./tally.ts";
+
+export interface ScaleOptions {
+  readonly dataDir: string;
+  readonly random: () => number;
+  /** How long each number of replicas is kept, seconds. */
+  readonly seconds: number;
+  /** Services to scale; default all. */
+  readonly services?: readonly string[];
+  report(line: string): void;
+}
+
+export interface ScaleReport {
+  readonly figures: Figures;
+  readonly done: ReadonlyMap<string, number>;
+  readonly failed: number;
+}
+
+const most = 3;
+const wordMs = 250;
+const drainMs = 20_000;
+const wordCount = 20;
+/** The promise: a replica that is ready works within this time. */
+const trafficWithinMs = 30_000;
+
+/** What a process counts when it works, by service. */
+const workOf: Readonly<Record<string, string>> = {
+  router: "uag_requests_total",
+  billing: "uag_billing_settled_total",
+  metering: "uag_usage_batches_total",
+  mcp: "uag_mcp_requests_total",
+  console: "uag_console_requests_total",
+  ...Object.fromEntries(serviceNames.map((name) => [name, "uag_settlements_total"])),
+};
+
+const addedTo = (service: string): string[] => replicaNames(service, most).slice(1);
+
+/** Starts replicas, and waits until each works; returns how long that took from its readiness. */
+async function scaleUp(fleet: TestFleet, service: string, tally: Tally): Promise<number[]> {
+  const metric = workOf[service];
+  if (metric === undefined) throw new Error(`nobody said what ${service} counts`);
+  return await Promise.all(
+    addedTo(service).map(async (name) => {
+      await fleet.processes.restart(name);
+      const began = performance.now();
+      const works = async (): Promise<boolean> => (await counterOf(fleet, name, metric)) > 0;
+      const worked = await waitFor(works, { timeoutMs: 2 * trafficWithinMs, everyMs: 200 }).catch(() => false);
+      const ms = performance.now() - began;
+      if (!worked || ms > trafficWithinMs) tally.fail(name, `no traffic within ${trafficWithinMs} ms`);
+      return ms;
+    }),
+  );
+}
+
+/**
+ * Takes every service from one replica to three and back, under everything that clients do. New
+ * replicas must get work, no request may fail, and the books must be exact.
+ */
+export async function scale(options: ScaleOptions): Promise<ScaleReport> {
+  const { dataDir, random, seconds, services = rolled, report } = options;
+  await using fleet = await startRollFleet({ dataDir, replicas: most, drainMs, wordMs });
+  await Promise.all(services.flatMap((service) => addedTo(service).map((name) => fleet.processes.stop(name))));
+  const load = new MixedLoad({ fleet, clients: await clientsOf(fleet), random, words: wordCount });
+  const { tally } = load;
+  try {
+    await sleep(seconds * 1_000);
+    for (const service of services) {
+      tally.during = `${service} from 1 to ${most}`;
+      const ms = await scaleUp(fleet, service, tally);
+      await sleep(seconds * 1_000);
+      tally.during = `${service} from ${most} to 1`;
+      await Promise.all(addedTo(service).map((name) => fleet.processes.stop(name)));
+      await sleep(seconds * 1_000);
+      const shown = ms.map((one) => (one / 1_000).toFixed(1)).join(" and ");
+      report(`${service}: traffic ${shown} s after readiness; ${tally.sum} done, ${tally.failed} failed`);
+    }
+    tally.during = "the end";
+  } finally {
+    await load.stop();
+  }
+  for (const line of fleet.lines) report(line);
+  const figures = await takeFigures(fleet, {
+    responses: load.responses,
+    violations: tally.violations(),
+    waitMs: 120_000,
+  });
+  return { figures, done: tally.done, failed: tally.failed };
+}

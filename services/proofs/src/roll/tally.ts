@@ -1,0 +1,37 @@
+const maxNoted = 20;
+
+/** What a client saw fail, and what was being done to the fleet meanwhile. */
+export interface Failure {
+  readonly action: string;
+  readonly what: string;
+  readonly during: string;
+}
+
+/** Counts what is done to a fleet under load, by name, and keeps what failed. */
+export class Tally {
+  readonly done = new Map<string, number>();
+  readonly failures: Failure[] = [];
+  failed = 0;
+  /** What is being done to the fleet. */
+  during = "start";
+
+  add(action: string): void {
+    this.done.set(action, (this.done.get(action) ?? 0) + 1);
+  }
+
+  fail(action: string, what: unknown): void {
+    this.failed++;
+    if (this.failures.length < maxNoted) process.stderr.write(`${this.during}: ${action} ${what}\n`);
+    if (this.failures.length < maxNoted) this.failures.push({ action, what: String(what), during: this.during });
+  }
+
+  get sum(): number {
+    return [...this.done.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** One sentence for each that failed, for people. */
+  violations(): string[] {
+    const noted = this.failures.map(({ action, what, during }) => `${action} failed during ${during}: ${what}`);
+    return this.failed > maxNoted ? [...noted, `and ${this.failed - maxNoted} more failed`] : noted;
+  }
+}
