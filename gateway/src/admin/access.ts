@@ -21,10 +21,20 @@ export function roleName(role: AdminRole): RoleName | undefined {
 
 /**
  * How a token that is good for one account is kept to it: the account is in the path, the query or
- * the body, or it is whose the key, request, secret or delivery of the path is. `all` is about more
+ * the body, or it is whose the key, request, alert, secret or delivery of the path is. `all` is about more
  * than one account, so not for such a token; `none` is about no account, so for any.
  */
-export type AccountRule = "path" | "query" | "body" | "key" | "request" | "secret" | "delivery" | "none" | "all";
+export type AccountRule =
+  | "path"
+  | "query"
+  | "body"
+  | "key"
+  | "request"
+  | "alert"
+  | "secret"
+  | "delivery"
+  | "none"
+  | "all";
 
 export interface Access {
   readonly roles: readonly AdminRole[];
@@ -64,6 +74,11 @@ export const access: Readonly<Record<AdminOperation, Access>> = {
   "admin.tokens.create": may("all"),
   "admin.tokens.list": may("all", READ_ONLY),
   "admin.tokens.revoke": may("all"),
+  "admin.alerts.create": may("body", BILLING, KEYS),
+  "admin.alerts.list": may("query", BILLING, KEYS, READ_ONLY),
+  "admin.alerts.update": may("alert", BILLING, KEYS),
+  "admin.alerts.delete": may("alert", BILLING, KEYS),
+  "admin.alerts.test": may("alert", BILLING, KEYS),
   "admin.webhooks.secrets.create": may("body", KEYS),
   "admin.webhooks.secrets.list": may("query", KEYS, READ_ONLY),
   "admin.webhooks.secrets.end": may("secret", KEYS),

@@ -5,12 +5,14 @@ import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
+import { type AlertServiceServer, AlertServiceService } from "@uag/proto/metering/v1/alerts.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { openWebhookClient, type WebhookClient } from "./webhooks-client.ts";
 
 /** Who knows what administrators ask for. */
 export interface AdminClients extends Disposable {
   readonly accounts: RpcClient<AccountServiceServer>;
+  readonly alerts: RpcClient<AlertServiceServer>;
   readonly admin: RpcClient<AdminServiceServer>;
   readonly keys: RpcClient<KeyServiceServer>;
   readonly ledger: RpcClient<LedgerServiceServer>;
@@ -29,6 +31,7 @@ export interface AdminAddresses {
 export function openAdminClients({ billing, metering, video }: AdminAddresses, identity: Identity): AdminClients {
   const clients = {
     accounts: createRpcClient<AccountServiceServer>(AccountServiceService, billing, identity),
+    alerts: createRpcClient<AlertServiceServer>(AlertServiceService, metering, identity),
     admin: createRpcClient<AdminServiceServer>(AdminServiceService, billing, identity),
     keys: createRpcClient<KeyServiceServer>(KeyServiceService, billing, identity),
     ledger: createRpcClient<LedgerServiceServer>(LedgerServiceService, billing, identity),

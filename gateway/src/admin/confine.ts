@@ -60,6 +60,11 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
     requireOwn(accountId, account, "There is no such request.");
     return call;
   },
+  alert: async (call, account) => {
+    const { accountId } = await call.clients.alerts.getAlert({ id: call.id });
+    requireOwn(accountId, account, "There is no such alert.");
+    return call;
+  },
   secret: async (call, account) => {
     const own = await isOwnSecret(call.clients, account, call.id);
     requireOwn(own ? account : "", account, "There is no such secret that signs.");

@@ -2,6 +2,7 @@ import { type AdminOperation, type AdminRoute, adminRoutes } from "@uag/contract
 import { type Access, access } from "./access.ts";
 import { accountLedger, createAccount, getAccount, listAccounts, topUp, updateAccount } from "./accounts.ts";
 import type { AdminHandler } from "./admin.ts";
+import { createAlert, deleteAlert, listAlerts, testAlert, updateAlert } from "./alerts.ts";
 import { exportUsage } from "./export.ts";
 import { showFleet } from "./fleet.ts";
 import { showForecast } from "./forecast.ts";
@@ -46,6 +47,11 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.tokens.create": createToken,
   "admin.tokens.list": listTokens,
   "admin.tokens.revoke": revokeToken,
+  "admin.alerts.create": createAlert,
+  "admin.alerts.list": listAlerts,
+  "admin.alerts.update": updateAlert,
+  "admin.alerts.delete": deleteAlert,
+  "admin.alerts.test": testAlert,
   "admin.webhooks.secrets.create": createSecret,
   "admin.webhooks.secrets.list": listSecrets,
   "admin.webhooks.secrets.end": endSecret,

@@ -9,7 +9,8 @@ export function webhooksOf({ webhooks }: { readonly webhooks: WebhookClient | un
   return webhooks;
 }
 
-export type WebhookClient = RpcClient<WebhookServiceServer>;
+/** What the router calls of it. */
+export type WebhookClient = Omit<RpcClient<WebhookServiceServer>, "enqueue">;
 
 /**
  * Calls whichever of the video replicas can be reached, in the order given: each can answer for
@@ -37,6 +38,7 @@ export function openWebhookClient(addresses: readonly string[], identity: Identi
     endSecret: (request, options) => reached((replica) => replica.endSecret(request, options)),
     listDeliveries: (request, options) => reached((replica) => replica.listDeliveries(request, options)),
     getDelivery: (request, options) => reached((replica) => replica.getDelivery(request, options)),
+    checkTargets: (request, options) => reached((replica) => replica.checkTargets(request, options)),
     replay: (request, options) => reached((replica) => replica.replay(request, options)),
     [Symbol.dispose]() {
       for (const replica of replicas) replica[Symbol.dispose]();

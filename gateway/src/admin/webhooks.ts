@@ -29,7 +29,8 @@ function showDelivery(delivery: Delivery): object {
     id: delivery.id,
     object: "webhook_delivery",
     account_id: delivery.accountId,
-    task_id: delivery.taskId,
+    task_id: delivery.taskId || null,
+    alert_id: delivery.alertId || null,
     type: delivery.type,
     url: delivery.url,
     state: delivery.state,
@@ -73,8 +74,8 @@ export const endSecret: AdminHandler = async (call) => {
 };
 
 export const listDeliveries: AdminHandler = async ({ clients, url }) => {
-  const { account = "", state = "", task = "", ...paging } = checkedQuery(deliveryListQuery, url);
-  const request = { accountId: account, state, taskId: task, page: pageOf(paging) };
+  const { account = "", state = "", task = "", alert = "", ...paging } = checkedQuery(deliveryListQuery, url);
+  const request = { accountId: account, state, taskId: task, alertId: alert, page: pageOf(paging) };
   const { deliveries, nextCursor } = await webhooksOf(clients).listDeliveries(request);
   return { body: listOf(deliveries.map(showDelivery), nextCursor) };
 };

@@ -13,6 +13,7 @@ import {
 } from "@uag/proto/billing/v1/admin.ts";
 import { Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { type AlertServiceServer, AlertServiceService } from "@uag/proto/metering/v1/alerts.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
@@ -62,6 +63,17 @@ const token: AdminToken = {
   role: AdminRole.OPERATOR,
   accountId: "",
   expiresAtMs: 0n,
+};
+const alert = {
+  id: "alert_1",
+  accountId: "acme",
+  keyId: "",
+  terms: { name: "", monthlyNanoUsd: 1n, thresholds: [50], webhookUrl: "https://example.com/?token=1", emails: [] },
+  createdAtMs: 1n,
+  createdBy: undefined,
+  month: "2027-01",
+  spentNanoUsd: 0n,
+  notices: [],
 };
 const repair = { state: RepairState.REPAIRED, event: event(1), chargedNanoUsd: 1n, writtenOffNanoUsd: 0n };
 
@@ -153,6 +165,14 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
       return { keys: [{ keyId: "key_1", lastUsedMs: 86_400_000n, requestsLastHour: 7n }] };
     },
   };
+  const alerts = {
+    createAlert: reports("createAlert", alert),
+    listAlerts: reports("listAlerts", { alerts: [alert] }),
+    getAlert: async ({ id }: { id: string }) => (id === "alert_other" ? { ...alert, accountId: "other" } : alert),
+    updateAlert: reports("updateAlert", alert),
+    deleteAlert: reports("deleteAlert", alert),
+    testAlert: reports("testAlert", alert),
+  };
   const usageAdmin = {
     exportEvents: async (request: { page?: { limit: number; cursor: string } | undefined }) => {
       const first = Number(request.page?.cursor || "0");
@@ -182,6 +202,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
       unaryService<AdminServiceServer>(AdminServiceService, admin, log),
       unaryService<LedgerServiceServer>(LedgerServiceService, ledger, log),
       unaryService<MeteringServiceServer>(MeteringServiceService, metering, log),
+      unaryService<AlertServiceServer>(AlertServiceService, alerts, log),
       unaryService<UsageAdminServiceServer>(UsageAdminServiceService, usageAdmin, log),
     ],
   });

@@ -165,6 +165,7 @@ export const services: readonly ServiceRow[] = [
     ...health,
     env: ({ batchKey, grpc, dataDir }) => ({
       BILLING_ADDR: grpc("billing"),
+      VIDEO_ADDR: grpc("video"),
       ARCHIVE_DIR: join(dataDir, "archive"),
       USAGE_MAC_KEYS: serviceNames.map((name) => `${name}:${batchKey(name)}`).join(),
     }),

@@ -18,6 +18,7 @@ const reads = [
   "GET /accounts/:id/invoices",
   "GET /accounts/:id/invoices/:month",
   "GET /accounts/:id/ledger",
+  "GET /alerts",
   "GET /audit-log",
   "GET /keys",
   "GET /keys/:id",
@@ -39,6 +40,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   owner: [
     ...reads,
     ...keyWrites,
+    "DELETE /alerts/:id",
+    "PATCH /alerts/:id",
+    "POST /alerts",
+    "POST /alerts/:id/test",
     "DELETE /webhooks/secrets/:id",
     "POST /webhooks/deliveries/:id/replay",
     "POST /webhooks/secrets",

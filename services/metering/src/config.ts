@@ -16,6 +16,8 @@ export const schema = z.object({
       "The `USAGE_MAC_KEY` of each service, as `service:hex`, comma-separated; two for one service while its key changes.",
     ),
   BILLING_ADDR: z.string().min(1).describe("Address of billing's gRPC."),
+  VIDEO_ADDR: z.string().min(1).optional().describe("Address of video's gRPC, which sends spend alerts. Unset: none."),
+  ALERTS_EVERY_MS: whole(100, 10_000).describe("How often each spend alert is looked at."),
   USAGE_KEEP_MONTHS: whole(1, 13).describe(
     "Whole months of single usage events that stay in the database behind the current one; older ones are archived. Roll-ups stay for ever.",
   ),

@@ -17,6 +17,10 @@ export interface MeteringEvents {
   /** A month's events were moved from the database to a file. */
   archived(part: { month: string; key: string; rows: bigint; bytes: bigint }): void;
   archiveFailed(error: unknown): void;
+  /** People are told of a threshold that is reached. */
+  alerted(detail: { alert: string; account: string; threshold: number; messages: number }): void;
+  /** Spend alerts could not be looked at; they are again soon. */
+  alertStumbled(error: unknown): void;
   waiting(error: unknown): void;
   streamMade(name: string): void;
   /** The set of metering processes changed, and this process now owns that many partitions. */
@@ -68,6 +72,8 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
       archiveFailures.inc();
       log.error({ err: error }, "usage events could not be archived: they stay in the database");
     },
+    alerted: (detail) => log.info(detail, "a spend alert's threshold is reached"),
+    alertStumbled: (error) => log.warn({ err: error }, "spend alerts wait: MongoDB or video is out of reach"),
     waiting: (error) => log.warn({ err: error }, "usage waits: billing or MongoDB is out of reach"),
     streamMade: (name) => log.info({ stream: name }, "stream made"),
     membership(members, partitions) {

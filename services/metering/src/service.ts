@@ -8,19 +8,23 @@ import { newId } from "@uag/kit/ids.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
-import { openIdentity } from "@uag/kit/rpc/identity.ts";
+import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
 import { type RpcService, serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { mongoCheck } from "@uag/mongo/connect.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
+import { AlertStore } from "./alerts/store.ts";
+import { AlertWatch } from "./alerts/watch.ts";
 import { type ApplyOptions, newTurns } from "./apply/apply.ts";
 import { KeyUse } from "./apply/key-use.ts";
 import type { Archive } from "./archive/archive.ts";
 import { openObjects } from "./archive/open-objects.ts";
 import { startArchiving } from "./archive/schedule.ts";
 import { type MeteringConfig, schema } from "./config.ts";
-import { createEvents } from "./events.ts";
+import { createEvents, type MeteringEvents } from "./events.ts";
+import { alertService } from "./rpc/alerts.ts";
 import { applyRepairs } from "./rpc/apply-repairs.ts";
 import { archiveMonth, listMonths, verifyMonth } from "./rpc/archive.ts";
 import { listBuried, priceBuried, repairBuried } from "./rpc/buried.ts";
@@ -31,7 +35,7 @@ import { exportEvents, listEvents } from "./rpc/list-events.ts";
 import { listKeyUse } from "./rpc/list-key-use.ts";
 import { querySeries } from "./rpc/query-series.ts";
 import { queryUsage } from "./rpc/query-usage.ts";
-import { connectStore, openStore } from "./store/store.ts";
+import { connectStore, openStore, type Store } from "./store/store.ts";
 import { Inbox } from "./stream/inbox.ts";
 import { Membership } from "./stream/membership.ts";
 import { StreamState } from "./stream/stream-state.ts";
@@ -103,6 +107,20 @@ function openArchive(config: MeteringConfig, { store, events }: ApplyOptions, st
   return { archive, owner };
 }
 
+/** Spend alerts, where there is somebody who sends them. */
+async function openAlerts(
+  { VIDEO_ADDR: address, ALERTS_EVERY_MS: everyMs }: MeteringConfig,
+  { store, events, identity, log }: { store: Store; events: MeteringEvents; identity: Identity; log: Logger },
+  stack: AsyncDisposableStack,
+): Promise<RpcService[]> {
+  if (address === undefined) return [];
+  const webhooks = stack.use(createRpcClient<WebhookServiceServer>(WebhookServiceService, address, identity));
+  const alerts = new AlertStore(store.connection);
+  await alerts.open();
+  stack.use(new AlertWatch({ store, alerts, webhooks, events, everyMs }));
+  return [alertService({ store, alerts, webhooks, log })];
+}
+
 /**
  * Announces new usage to those who display it. Nobody waits for it, and nothing is lost without it.
  */
@@ -157,7 +175,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     await bus.connection.flush().catch(() => undefined);
   });
   const stream = new StreamState(bus.connection, names.usage);
-  const services = rpcServices({ apply, ...openArchive(config, apply, stack) }, { stream, log });
+  const alerting = await openAlerts(config, { store, events, identity, log }, stack);
+  const services = [...rpcServices({ apply, ...openArchive(config, apply, stack) }, { stream, log }), ...alerting];
   const server = stack.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services }));
   const billingCheck = async () => {
     await billing.settle({ events: [] }, { timeoutMs: 2_000 });

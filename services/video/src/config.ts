@@ -36,7 +36,21 @@ export const schema = z.object({
     .optional()
     .describe("Age at which an unfinished task is given up; unset: when its provider forgets it."),
   WEBHOOK_SCALE: scale.default(1).describe("Factor on the pauses between tries of a webhook."),
-  WEBHOOK_TIMEOUT_MS: milliseconds.default(15_000).describe("How long a webhook's receiver may take to answer."),
+  WEBHOOK_TIMEOUT_MS: milliseconds
+    .default(15_000)
+    .describe("How long a webhook's receiver, or the mail server, may take to answer."),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe(
+      "Mail server for spend alerts: `smtps://user:password@host`, or `smtp://` for STARTTLS. Unset: none go by mail.",
+    ),
+  SMTP_FROM: z.string().min(3).max(320).optional().describe("Sender of mail, as `Gateway <gateway@example.com>`."),
+  SMTP_TLS: z
+    .enum(["on", "off"])
+    .default("on")
+    .describe("`off` lets mail, and the password, go over `smtp://` in the clear: for a relay on the same machine."),
+  SMTP_CA: z.string().min(1).optional().describe("CA of the mail server, PEM; the system's CAs when unset."),
 });
 
 export type VideoSettings = z.infer<typeof schema>;

@@ -2,7 +2,7 @@ import type { TaskAdmission } from "@uag/admission/types.ts";
 import type { CapabilityContext } from "@uag/capability/context.ts";
 import type { Operations } from "@uag/capability/operation/operation.ts";
 import { type Capability, type CapabilityService, startCapability } from "@uag/capability/start.ts";
-import { readConfig } from "@uag/kit/config.ts";
+import { ConfigError, readConfig } from "@uag/kit/config.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { connectMongo, mongoCheck } from "@uag/mongo/connect.ts";
@@ -15,6 +15,7 @@ import { cancelVideo, getVideo } from "./operations/find.ts";
 import { listVideos } from "./operations/list.ts";
 import { webhookService } from "./rpc/webhooks.ts";
 import { RateGate } from "./store/rate-gate.ts";
+import type { PendingWebhook, TaskDocument } from "./store/task.ts";
 import { TaskStore } from "./store/tasks.ts";
 import { CompletionNotifier } from "./tasks/completion-notifier.ts";
 import { TaskOutbox } from "./tasks/outbox.ts";
@@ -23,6 +24,7 @@ import { pollTasks } from "./tasks/poller.ts";
 import { AssetKeeper } from "./tasks/results.ts";
 import { Wakeups } from "./wakeup.ts";
 import { DeliveryStore } from "./webhooks/deliveries.ts";
+import { createMailer, type Mailer } from "./webhooks/mail.ts";
 import { SecretBox } from "./webhooks/secret-box.ts";
 import { SecretStore } from "./webhooks/secrets.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
@@ -55,11 +57,12 @@ export async function buildVideo(options: BuildOptions): Promise<Capability> {
   const { MONGODB_URL: url, MONGODB_DATABASE: database } = settings;
   const connection = await connectMongo({ url, database, service: "video", maxPoolSize, readConcern: "majority" });
   resources.defer(() => connection.close());
-  const { sender, deliveries, secrets, video } = await openWebhooks(options, connection);
+  const { sender, secrets, deliveries, mailer, video } = await openWebhooks(options, connection);
   const tasks = new TaskStore(connection);
   await tasks.open();
   const { admission } = options;
-  const enqueue = sender.enqueue.bind(sender);
+  const enqueue = ({ accountId, ids }: TaskDocument, { id, ...message }: PendingWebhook): Promise<void> =>
+    sender.enqueue({ _id: id, accountId, taskIds: [...ids], ...message });
   const outbox = resources.use(new TaskOutbox({ tasks, admission, video, enqueue, leaseMs: leaseMs(settings) }));
   const completions = resources.use(
     new CompletionNotifier({
@@ -73,13 +76,13 @@ export async function buildVideo(options: BuildOptions): Promise<Capability> {
   const own = { admission, settings, tasks, video, completions, wakeups, outbox, keeper };
   const context: VideoContext = { ...options.context, ...own };
   resources.use(pollTasks(context, new RateGate(connection, settings.POLL_QPS)));
-  const { log } = options.context;
+  const { log, guarded } = options.context;
   return {
     operations: operations(context),
     checks: { mongodb: mongoCheck(connection) },
     // Requests waiting for a task's end get the task in its current state.
     leaving: () => completions[Symbol.dispose](),
-    services: [webhookService({ deliveries, secrets, wake: () => sender.wake(), log })],
+    services: [webhookService({ deliveries, secrets, sender, guarded, mailer, log })],
   };
 }
 
@@ -104,8 +107,11 @@ async function openWebhooks({ context, resources, settings }: BuildOptions, conn
     new SecretBox(keyringOf(settings.WEBHOOK_KEY, settings.WEBHOOK_KEY_PREVIOUS)),
   );
   await secrets.open();
+  const mailer = openMailer(settings);
+  if (mailer !== undefined) resources.use(mailer);
   const sender = resources.use(
     new WebhookSender({
+      mailer,
       deliveries,
       secrets,
       guarded: context.guarded,
@@ -114,7 +120,14 @@ async function openWebhooks({ context, resources, settings }: BuildOptions, conn
       scale: settings.WEBHOOK_SCALE,
     }),
   );
-  return { sender, deliveries, secrets, video };
+  return { sender, deliveries, secrets, mailer, video };
+}
+
+function openMailer(settings: VideoSettings): Mailer | undefined {
+  const { SMTP_URL: url, SMTP_FROM: from, SMTP_CA: ca, SMTP_TLS, WEBHOOK_TIMEOUT_MS: timeoutMs } = settings;
+  if (url === undefined) return undefined;
+  if (from === undefined) throw new ConfigError("SMTP_FROM must be set beside SMTP_URL: mail has a sender");
+  return createMailer({ url, from, ca, tls: SMTP_TLS === "on", timeoutMs });
 }
 
 /** The operations of this service, by their names in the router's table. */

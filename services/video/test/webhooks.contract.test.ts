@@ -64,7 +64,8 @@ describe("webhooks", () => {
     return response.json<{ id: string }>().id;
   };
   const deliveries = async () =>
-    (await replica.webhooks.listDeliveries({ accountId, state: "", taskId: "", page: undefined })).deliveries;
+    (await replica.webhooks.listDeliveries({ accountId, state: "", taskId: "", alertId: "", page: undefined }))
+      .deliveries;
   const reaches = (state: string): Promise<void> =>
     until(`a delivery that is ${state}`, async () => (await deliveries())[0]?.state === state);
   const rotate = (overlapMs = 0n, immediately = false) =>
@@ -209,7 +210,7 @@ describe("webhooks", () => {
     const pages = async (query: { state?: string; taskId?: string; accountId?: string }, limit: number) => {
       const found = [];
       for (let cursor = ""; ; ) {
-        const filter = { accountId, state: "", taskId: "", ...query };
+        const filter = { accountId, state: "", taskId: "", alertId: "", ...query };
         const page = await replica.webhooks.listDeliveries({ ...filter, page: { limit, cursor } });
         found.push(...page.deliveries);
         cursor = page.nextCursor;
@@ -232,7 +233,7 @@ describe("webhooks", () => {
     await assert.rejects(replica.webhooks.getDelivery({ id: "msg_unknown" }), { code: "not_found" });
     await assert.rejects(pages({ state: "weird" }, 1), { code: "invalid_request" });
     const page = { limit: 1, cursor: "weird" };
-    const pending = replica.webhooks.listDeliveries({ accountId, state: "", taskId: "", page });
+    const pending = replica.webhooks.listDeliveries({ accountId, state: "", taskId: "", alertId: "", page });
     await assert.rejects(pending, { code: "invalid_request" });
   });
 

@@ -25,6 +25,37 @@ export const protobufPackage = "video.v1";
 
 export const protobufFileName = "video/v1/webhooks.proto";
 
+export interface Target {
+  /** `https://...`, or `mailto:` and an address. */
+  url: string;
+  /** The field of the request that it comes from. */
+  param: string;
+}
+
+export interface CheckTargetsRequest {
+  targets: Target[];
+}
+
+export interface CheckTargetsResponse {
+}
+
+export interface EnqueueRequest {
+  /** The webhook-id. */
+  id: string;
+  accountId: string;
+  alertId: string;
+  /** e.g. spend.threshold_reached */
+  type: string;
+  url: string;
+  /** JSON of a webhook, text of a mail. */
+  body: string;
+  /** Of a mail; empty for a webhook. */
+  subject: string;
+}
+
+export interface EnqueueResponse {
+}
+
 export interface RotateSecretRequest {
   accountId: string;
   /** How long earlier secrets go on signing; 0 means 24 hours. */
@@ -92,6 +123,8 @@ export interface Delivery {
   attempts: Attempt[];
   /** What is sent; only where one delivery is asked for. */
   body: string;
+  /** The spend alert that it is about; empty for a task's. */
+  alertId: string;
 }
 
 export interface ListDeliveriesRequest {
@@ -101,7 +134,11 @@ export interface ListDeliveriesRequest {
   state: string;
   /** Empty for all tasks. */
   taskId: string;
-  page: PageRequest | undefined;
+  page:
+    | PageRequest
+    | undefined;
+  /** Empty for all alerts. */
+  alertId: string;
 }
 
 export interface ListDeliveriesResponse {
@@ -120,6 +157,437 @@ export interface ReplayRequest {
 export interface ReplayResponse {
   delivery: Delivery | undefined;
 }
+
+function createBaseTarget(): Target {
+  return { url: "", param: "" };
+}
+
+export const Target: MessageFns<Target> = {
+  encode(message: Target, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.url !== "") {
+      writer.uint32(10).string(message.url);
+    }
+    if (message.param !== "") {
+      writer.uint32(18).string(message.param);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Target {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTarget();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.param = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Target {
+    return {
+      url: isSet(object.url) ? globalThis.String(object.url) : "",
+      param: isSet(object.param) ? globalThis.String(object.param) : "",
+    };
+  },
+
+  toJSON(message: Target): unknown {
+    const obj: any = {};
+    if (message.url !== "") {
+      obj.url = message.url;
+    }
+    if (message.param !== "") {
+      obj.param = message.param;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Target>): Target {
+    return Target.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Target>): Target {
+    const message = createBaseTarget();
+    message.url = object.url ?? "";
+    message.param = object.param ?? "";
+    return message;
+  },
+};
+
+function createBaseCheckTargetsRequest(): CheckTargetsRequest {
+  return { targets: [] };
+}
+
+export const CheckTargetsRequest: MessageFns<CheckTargetsRequest> = {
+  encode(message: CheckTargetsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.targets) {
+      Target.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckTargetsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckTargetsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.targets.push(Target.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CheckTargetsRequest {
+    return {
+      targets: globalThis.Array.isArray(object?.targets) ? object.targets.map((e: any) => Target.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: CheckTargetsRequest): unknown {
+    const obj: any = {};
+    if (message.targets?.length) {
+      obj.targets = message.targets.map((e) => Target.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CheckTargetsRequest>): CheckTargetsRequest {
+    return CheckTargetsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CheckTargetsRequest>): CheckTargetsRequest {
+    const message = createBaseCheckTargetsRequest();
+    message.targets = object.targets?.map((e) => Target.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCheckTargetsResponse(): CheckTargetsResponse {
+  return {};
+}
+
+export const CheckTargetsResponse: MessageFns<CheckTargetsResponse> = {
+  encode(_: CheckTargetsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckTargetsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckTargetsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): CheckTargetsResponse {
+    return {};
+  },
+
+  toJSON(_: CheckTargetsResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<CheckTargetsResponse>): CheckTargetsResponse {
+    return CheckTargetsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<CheckTargetsResponse>): CheckTargetsResponse {
+    const message = createBaseCheckTargetsResponse();
+    return message;
+  },
+};
+
+function createBaseEnqueueRequest(): EnqueueRequest {
+  return { id: "", accountId: "", alertId: "", type: "", url: "", body: "", subject: "" };
+}
+
+export const EnqueueRequest: MessageFns<EnqueueRequest> = {
+  encode(message: EnqueueRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.accountId !== "") {
+      writer.uint32(18).string(message.accountId);
+    }
+    if (message.alertId !== "") {
+      writer.uint32(26).string(message.alertId);
+    }
+    if (message.type !== "") {
+      writer.uint32(34).string(message.type);
+    }
+    if (message.url !== "") {
+      writer.uint32(42).string(message.url);
+    }
+    if (message.body !== "") {
+      writer.uint32(50).string(message.body);
+    }
+    if (message.subject !== "") {
+      writer.uint32(58).string(message.subject);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EnqueueRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEnqueueRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.alertId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.body = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.subject = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): EnqueueRequest {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      alertId: isSet(object.alertId)
+        ? globalThis.String(object.alertId)
+        : isSet(object.alert_id)
+        ? globalThis.String(object.alert_id)
+        : "",
+      type: isSet(object.type) ? globalThis.String(object.type) : "",
+      url: isSet(object.url) ? globalThis.String(object.url) : "",
+      body: isSet(object.body) ? globalThis.String(object.body) : "",
+      subject: isSet(object.subject) ? globalThis.String(object.subject) : "",
+    };
+  },
+
+  toJSON(message: EnqueueRequest): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.alertId !== "") {
+      obj.alertId = message.alertId;
+    }
+    if (message.type !== "") {
+      obj.type = message.type;
+    }
+    if (message.url !== "") {
+      obj.url = message.url;
+    }
+    if (message.body !== "") {
+      obj.body = message.body;
+    }
+    if (message.subject !== "") {
+      obj.subject = message.subject;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<EnqueueRequest>): EnqueueRequest {
+    return EnqueueRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EnqueueRequest>): EnqueueRequest {
+    const message = createBaseEnqueueRequest();
+    message.id = object.id ?? "";
+    message.accountId = object.accountId ?? "";
+    message.alertId = object.alertId ?? "";
+    message.type = object.type ?? "";
+    message.url = object.url ?? "";
+    message.body = object.body ?? "";
+    message.subject = object.subject ?? "";
+    return message;
+  },
+};
+
+function createBaseEnqueueResponse(): EnqueueResponse {
+  return {};
+}
+
+export const EnqueueResponse: MessageFns<EnqueueResponse> = {
+  encode(_: EnqueueResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EnqueueResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEnqueueResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): EnqueueResponse {
+    return {};
+  },
+
+  toJSON(_: EnqueueResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<EnqueueResponse>): EnqueueResponse {
+    return EnqueueResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<EnqueueResponse>): EnqueueResponse {
+    const message = createBaseEnqueueResponse();
+    return message;
+  },
+};
 
 function createBaseRotateSecretRequest(): RotateSecretRequest {
   return { accountId: "", overlapMs: 0n, immediately: false, actor: undefined };
@@ -884,6 +1352,7 @@ function createBaseDelivery(): Delivery {
     nextAttemptAtMs: 0n,
     attempts: [],
     body: "",
+    alertId: "",
   };
 }
 
@@ -924,6 +1393,9 @@ export const Delivery: MessageFns<Delivery> = {
     }
     if (message.body !== "") {
       writer.uint32(82).string(message.body);
+    }
+    if (message.alertId !== "") {
+      writer.uint32(90).string(message.alertId);
     }
     return writer;
   },
@@ -1021,6 +1493,14 @@ export const Delivery: MessageFns<Delivery> = {
             message.body = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.alertId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1063,6 +1543,11 @@ export const Delivery: MessageFns<Delivery> = {
         ? object.attempts.map((e: any) => Attempt.fromJSON(e))
         : [],
       body: isSet(object.body) ? globalThis.String(object.body) : "",
+      alertId: isSet(object.alertId)
+        ? globalThis.String(object.alertId)
+        : isSet(object.alert_id)
+        ? globalThis.String(object.alert_id)
+        : "",
     };
   },
 
@@ -1098,6 +1583,9 @@ export const Delivery: MessageFns<Delivery> = {
     if (message.body !== "") {
       obj.body = message.body;
     }
+    if (message.alertId !== "") {
+      obj.alertId = message.alertId;
+    }
     return obj;
   },
 
@@ -1120,12 +1608,13 @@ export const Delivery: MessageFns<Delivery> = {
       : 0n;
     message.attempts = object.attempts?.map((e) => Attempt.fromPartial(e)) || [];
     message.body = object.body ?? "";
+    message.alertId = object.alertId ?? "";
     return message;
   },
 };
 
 function createBaseListDeliveriesRequest(): ListDeliveriesRequest {
-  return { accountId: "", state: "", taskId: "", page: undefined };
+  return { accountId: "", state: "", taskId: "", page: undefined, alertId: "" };
 }
 
 export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
@@ -1141,6 +1630,9 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
     }
     if (message.page !== undefined) {
       PageRequest.encode(message.page, writer.uint32(34).fork()).join();
+    }
+    if (message.alertId !== "") {
+      writer.uint32(42).string(message.alertId);
     }
     return writer;
   },
@@ -1190,6 +1682,14 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
             message.page = PageRequest.decode(reader, reader.uint32());
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.alertId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1216,6 +1716,11 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
         ? globalThis.String(object.task_id)
         : "",
       page: isSet(object.page) ? PageRequest.fromJSON(object.page) : undefined,
+      alertId: isSet(object.alertId)
+        ? globalThis.String(object.alertId)
+        : isSet(object.alert_id)
+        ? globalThis.String(object.alert_id)
+        : "",
     };
   },
 
@@ -1233,6 +1738,9 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
     if (message.page !== undefined) {
       obj.page = PageRequest.toJSON(message.page);
     }
+    if (message.alertId !== "") {
+      obj.alertId = message.alertId;
+    }
     return obj;
   },
 
@@ -1247,6 +1755,7 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
     message.page = (object.page !== undefined && object.page !== null)
       ? PageRequest.fromPartial(object.page)
       : undefined;
+    message.alertId = object.alertId ?? "";
     return message;
   },
 };
@@ -1545,7 +2054,10 @@ export const ReplayResponse: MessageFns<ReplayResponse> = {
   },
 };
 
-/** Webhooks of finished video tasks, for operators and the console. See services/video/README.md. */
+/**
+ * Webhooks and mail: of finished video tasks, and what other services have to tell. See
+ * services/video/README.md.
+ */
 export type WebhookServiceService = typeof WebhookServiceService;
 export const WebhookServiceService = {
   /**
@@ -1620,6 +2132,27 @@ export const WebhookServiceService = {
     responseSerialize: (value: ReplayResponse): Buffer => Buffer.from(ReplayResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReplayResponse => ReplayResponse.decode(value),
   },
+  /** INVALID_ARGUMENT, with the target's field, unless everything may be sent there. */
+  checkTargets: {
+    path: "/video.v1.WebhookService/CheckTargets" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CheckTargetsRequest): Buffer => Buffer.from(CheckTargetsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CheckTargetsRequest => CheckTargetsRequest.decode(value),
+    responseSerialize: (value: CheckTargetsResponse): Buffer =>
+      Buffer.from(CheckTargetsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CheckTargetsResponse => CheckTargetsResponse.decode(value),
+  },
+  /** Has a message sent, once per id, however often this is called. */
+  enqueue: {
+    path: "/video.v1.WebhookService/Enqueue" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EnqueueRequest): Buffer => Buffer.from(EnqueueRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): EnqueueRequest => EnqueueRequest.decode(value),
+    responseSerialize: (value: EnqueueResponse): Buffer => Buffer.from(EnqueueResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): EnqueueResponse => EnqueueResponse.decode(value),
+  },
 } as const;
 
 export interface WebhookServiceServer extends UntypedServiceImplementation {
@@ -1644,6 +2177,10 @@ export interface WebhookServiceServer extends UntypedServiceImplementation {
    * there is none.
    */
   replay: handleUnaryCall<ReplayRequest, ReplayResponse>;
+  /** INVALID_ARGUMENT, with the target's field, unless everything may be sent there. */
+  checkTargets: handleUnaryCall<CheckTargetsRequest, CheckTargetsResponse>;
+  /** Has a message sent, once per id, however often this is called. */
+  enqueue: handleUnaryCall<EnqueueRequest, EnqueueResponse>;
 }
 
 export interface WebhookServiceClient extends Client {
@@ -1751,6 +2288,38 @@ export interface WebhookServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ReplayResponse) => void,
+  ): ClientUnaryCall;
+  /** INVALID_ARGUMENT, with the target's field, unless everything may be sent there. */
+  checkTargets(
+    request: CheckTargetsRequest,
+    callback: (error: ServiceError | null, response: CheckTargetsResponse) => void,
+  ): ClientUnaryCall;
+  checkTargets(
+    request: CheckTargetsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CheckTargetsResponse) => void,
+  ): ClientUnaryCall;
+  checkTargets(
+    request: CheckTargetsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CheckTargetsResponse) => void,
+  ): ClientUnaryCall;
+  /** Has a message sent, once per id, however often this is called. */
+  enqueue(
+    request: EnqueueRequest,
+    callback: (error: ServiceError | null, response: EnqueueResponse) => void,
+  ): ClientUnaryCall;
+  enqueue(
+    request: EnqueueRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: EnqueueResponse) => void,
+  ): ClientUnaryCall;
+  enqueue(
+    request: EnqueueRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: EnqueueResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -103,4 +103,5 @@ export const deliveryListQuery = z.strictObject({
   account: id.optional(),
   state: z.enum(deliveryStates).optional(),
   task: id.optional(),
+  alert: id.optional(),
 });

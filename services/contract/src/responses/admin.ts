@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adminRoles, count, deliveryStates, hash, nano, time } from "./admin-fields.ts";
+import { adminRoles, count, deliveryStates, hash, nano, time, usd } from "./admin-fields.ts";
 
 /** An API key without its secret. */
 export const key = z.object({
@@ -94,14 +94,15 @@ export const newWebhookSecret = webhookSecret.extend({
   secret: z.string().describe("Shown this once."),
 });
 
-/** A webhook and its delivery attempts. */
+/** A webhook or a mail, and its delivery attempts. */
 export const webhookDelivery = z.object({
   id: z.string(),
   object: z.literal("webhook_delivery"),
   account_id: z.string(),
-  task_id: z.string(),
+  task_id: z.string().nullable().describe("Null for a spend alert's."),
+  alert_id: z.string().nullable().describe("Null for a task's."),
   type: z.string(),
-  url: z.string(),
+  url: z.string().describe("Without its query; `mailto:` and the address for a mail."),
   state: z.enum(deliveryStates),
   created_at: time.nullable(),
   next_attempt_at: time.nullable(),
@@ -117,6 +118,36 @@ export const webhookDelivery = z.object({
 
 /** A webhook delivery with its request body. */
 export const webhookDeliveryWithBody = webhookDelivery.extend({ body: z.string().describe("What is sent.") });
+
+/** A spend alert: who is told when a part of a month's amount is spent. */
+export const alert = z.object({
+  id: z.string(),
+  object: z.literal("spend_alert"),
+  account_id: z.string(),
+  key_id: z.string().nullable().describe("Null: all the account's keys together."),
+  name: z.string(),
+  monthly_usd: usd,
+  monthly_nano_usd: nano,
+  thresholds: z.array(count).describe("Percent, ascending."),
+  webhook_url: z.string().nullable().describe("Without its query, which may carry a secret."),
+  emails: z.array(z.string()),
+  created_at: time.nullable(),
+  created_by: z.object({ id: z.string(), name: z.string() }).nullable(),
+  month: z.string().describe("The current one, UTC."),
+  spent_usd: usd.describe("In the current month, by what is settled."),
+  spent_nano_usd: nano,
+  notices: z
+    .array(
+      z.object({
+        month: z.string(),
+        threshold: count,
+        monthly_usd: usd.describe("What was 100 % then."),
+        spent_usd: usd,
+        at: time.nullable(),
+      }),
+    )
+    .describe("Thresholds that were reached lately, the oldest first."),
+});
 
 /** One page of a listing. */
 export const listOf = (item: z.ZodType): z.ZodType =>

@@ -13,6 +13,7 @@ import {
   updateAccountRequest,
   updateKeyRequest,
 } from "@uag/contract/requests/admin.ts";
+import { alertListQuery, createAlertRequest, updateAlertRequest } from "@uag/contract/requests/admin-alerts.ts";
 import { ledgerQuery, ledgerRepairRequest } from "@uag/contract/requests/admin-ledger.ts";
 import {
   eventListQuery,
@@ -21,6 +22,7 @@ import {
   usageSeriesQuery,
 } from "@uag/contract/requests/admin-usage.ts";
 import {
+  alert,
   auditRecord,
   key,
   listOf,
@@ -233,6 +235,23 @@ const access: Readonly<Record<string, Operation>> = {
     query: pageQuery,
   }),
   "admin.tokens.revoke": admin("Admin tokens", "revokeAdminToken", "Revokes an admin token", ["TokenRevoked", token]),
+  "admin.alerts.create": admin(
+    "Alerts",
+    "createAlert",
+    "Has people told when an account or a key has spent a part of a month's amount",
+    ["AlertCreated", alert],
+    { request: createAlertRequest, status: 201 },
+  ),
+  "admin.alerts.list": admin("Alerts", "listAlerts", "Lists an account's spend alerts", ["AlertList", listOf(alert)], {
+    query: alertListQuery,
+  }),
+  "admin.alerts.update": admin("Alerts", "updateAlert", "Changes a spend alert", ["AlertChanged", alert], {
+    request: updateAlertRequest,
+  }),
+  "admin.alerts.delete": admin("Alerts", "deleteAlert", "Deletes a spend alert", ["AlertDeleted", alert]),
+  "admin.alerts.test": admin("Alerts", "testAlert", "Sends a test to an alert's receivers", ["AlertTested", alert], {
+    status: 202,
+  }),
   "admin.webhooks.secrets.create": admin(
     "Webhooks",
     "createWebhookSecret",

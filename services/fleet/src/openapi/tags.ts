@@ -23,7 +23,9 @@ const tags = {
     Fleet: "The gateway's own processes, and whether its books are right.",
     Audit: "What administrators have done.",
     "Admin tokens": "The tokens that this API asks for.",
-    Webhooks: "What signs the messages about finished video tasks, and their delivery.",
+    Alerts:
+      "Who is told, by webhook or e-mail, when an account or a key has spent a part of what it is meant to spend in a month.",
+    Webhooks: "What signs the messages about finished video tasks and spending, and their delivery.",
     Service: "This document, which asks for no token.",
   },
 } as const;

@@ -139,6 +139,15 @@ async function webhooks(send: Send, account: string): Promise<void> {
   await send("DELETE", "/admin/v1/webhooks/secrets/{id}", { path: secret });
 }
 
+async function alerts(send: Send, account: string): Promise<void> {
+  const body = { account_id: account, monthly_usd: "500", webhook_url: "https://example.com/hooks/spending" };
+  const path = { id: idOf(await send("POST", "/admin/v1/alerts", { body })) };
+  await send("GET", "/admin/v1/alerts", { query: `?account=${account}` });
+  await send("PATCH", "/admin/v1/alerts/{id}", { path, body: { thresholds: [25] } });
+  await send("POST", "/admin/v1/alerts/{id}/test", { path });
+  await send("DELETE", "/admin/v1/alerts/{id}", { path });
+}
+
 async function refusals(send: Send): Promise<void> {
   const alpha = { model: "alpha-image-2.0", input: { messages: [] } };
   await send("POST", "/v1/chat/completions", { body: {} });
@@ -196,6 +205,7 @@ export function responseTests(here: () => { readonly fleet: TestFleet; readonly 
     await accounts(send);
     await books(send, account);
     await webhooks(send, account);
+    await alerts(send, account);
     await refusals(send);
     await streams(fleet, against);
     assert.deepEqual([...against.problems], []);

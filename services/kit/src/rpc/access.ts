@@ -104,6 +104,17 @@ export const access: Readonly<Record<string, Access>> = {
       VerifyMonth: ["operator"],
     },
   },
+  "metering.v1.AlertService": {
+    servedBy: ["metering"],
+    callers: {
+      CreateAlert: router,
+      ListAlerts: router,
+      GetAlert: router,
+      UpdateAlert: router,
+      DeleteAlert: router,
+      TestAlert: router,
+    },
+  },
   "media.v1.AssetService": { servedBy: ["media"], callers: { Put: ["video"] } },
   "video.v1.WebhookService": {
     servedBy: ["video"],
@@ -114,6 +125,8 @@ export const access: Readonly<Record<string, Access>> = {
       ListDeliveries: router,
       GetDelivery: router,
       Replay: router,
+      CheckTargets: router,
+      Enqueue: ["metering"],
     },
   },
 };

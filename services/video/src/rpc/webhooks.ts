@@ -1,10 +1,13 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { UrlError } from "@uag/kit/http/url-error.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import { type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
 import { cutPage, readTimedPage, timedCursor } from "@uag/mongo/paging.ts";
 import {
   type Delivery,
   type Secret,
+  type Target,
   type WebhookServiceServer,
   WebhookServiceService,
 } from "@uag/proto/video/v1/webhooks.ts";
@@ -15,20 +18,25 @@ import {
   type DeliveryStore,
   deliveryStates,
 } from "../webhooks/deliveries.ts";
+import { addressIn, isMail, type Mailer } from "../webhooks/mail.ts";
 import type { SecretEntry, SecretStore } from "../webhooks/secrets.ts";
+import type { WebhookSender } from "../webhooks/sender.ts";
 
 const usualOverlapMs = 24 * 3_600_000;
 
 export interface WebhookRpcOptions {
   readonly deliveries: DeliveryStore;
   readonly secrets: SecretStore;
-  /** Called when a delivery is due at once. */
-  readonly wake: () => void;
+  readonly sender: Pick<WebhookSender, "enqueue" | "wake">;
+  readonly guarded: Pick<GuardedClient, "parse">;
+  /** Undefined where no mail server is configured. */
+  readonly mailer: Mailer | undefined;
   readonly log: Logger;
 }
 
-/** The gRPC service by which operators and the console manage webhooks. */
-export function webhookService({ deliveries, secrets, wake, log }: WebhookRpcOptions): RpcService {
+/** The gRPC service by which operators and the console manage webhooks, and alerts are sent. */
+export function webhookService(options: WebhookRpcOptions): RpcService {
+  const { deliveries, secrets, sender, log } = options;
   const stored = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       throw toStoreError(error);
@@ -54,9 +62,9 @@ export function webhookService({ deliveries, secrets, wake, log }: WebhookRpcOpt
         if (ended === undefined) throw missing("There is no such secret that signs.");
         return secretMessage(ended.accountId, ended.entry);
       },
-      async listDeliveries({ accountId, state, taskId, page }) {
+      async listDeliveries({ accountId, state, taskId, alertId, page }) {
         const { limit, after } = readTimedPage(page);
-        const query = { accountId, state: stateOf(state), taskId, after, limit: limit + 1 };
+        const query = { accountId, state: stateOf(state), taskId, alertId, after, limit: limit + 1 };
         const found = await stored(deliveries.list(query));
         const { rows, nextCursor } = cutPage(found, limit, (row) => timedCursor(row.createdAt, row._id));
         return { deliveries: rows.map(messageOf), nextCursor };
@@ -69,12 +77,41 @@ export function webhookService({ deliveries, secrets, wake, log }: WebhookRpcOpt
       async replay({ id }) {
         const delivery = await stored(deliveries.replay(id));
         if (delivery === undefined) throw missing("There is no such delivery.");
-        wake();
+        sender.wake();
         return { delivery: messageOf(delivery) };
+      },
+      async checkTargets({ targets }) {
+        for (const target of targets) checkTarget(target, options);
+        return {};
+      },
+      async enqueue({ id, accountId, alertId, type, url, body, subject }) {
+        requireAccount(accountId);
+        checkTarget({ url, param: "url" }, options);
+        const more = isMail(url) ? { subject } : {};
+        await stored(sender.enqueue({ _id: id, accountId, taskIds: [], alertId, url, type, body, ...more }));
+        return {};
       },
     },
     log,
   );
+}
+
+/** @throws {GatewayError} `invalid_request` for a place where nothing may be sent */
+function checkTarget({ url, param }: Target, { guarded, mailer }: WebhookRpcOptions): void {
+  const refuse = (text: string, cause?: unknown): never => {
+    throw new GatewayError("invalid_request", `${param}: ${text}`, { param, cause });
+  };
+  if (isMail(url)) {
+    if (mailer === undefined) refuse("this gateway has no mail server, so it sends no e-mail.");
+    if (addressIn(url) === undefined) refuse("that is not an e-mail address.");
+    return;
+  }
+  try {
+    guarded.parse(url);
+  } catch (error) {
+    if (!(error instanceof UrlError)) throw error;
+    refuse(error.message, error);
+  }
 }
 
 function missing(text: string): GatewayError {
@@ -98,11 +135,12 @@ function secretMessage(accountId: string, { id, hint, createdAt, createdBy, ends
 }
 
 function messageOf(delivery: DeliveryDocument): Delivery {
-  const { _id: id, accountId, taskIds, type, state, createdAt, dueAt, attempts } = delivery;
+  const { _id: id, accountId, taskIds, alertId = "", type, state, createdAt, dueAt, attempts } = delivery;
   return {
     id,
     accountId,
     taskId: taskIds.at(-1) ?? "",
+    alertId,
     type,
     url: delivery.url.split(/[?#]/, 1)[0] ?? "",
     state,

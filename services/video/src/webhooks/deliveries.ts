@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { isDuplicate } from "@uag/mongo/errors.ts";
 import type { TimePlace } from "@uag/mongo/paging.ts";
 import type { Collection, Connection } from "mongoose";
-import type { PendingWebhook, TaskDocument } from "../store/task.ts";
 
 export const deliveryStates = ["pending", "delivered", "failed", "stopped"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -22,9 +21,14 @@ export interface DeliveryDocument {
   readonly accountId: string;
   /** Every id by which the task can be found; the last is the one its owner was given. */
   readonly taskIds: string[];
+  /** The spend alert that it is about; absent for a task's. */
+  readonly alertId?: string;
+  /** `mailto:` and an address for a mail. */
   readonly url: string;
   readonly type: string;
   readonly body: string;
+  /** Of a mail. */
+  readonly subject?: string;
   readonly state: DeliveryState;
   readonly createdAt: Date;
   /** A claim postpones this, which makes it the lease. */
@@ -35,6 +39,12 @@ export interface DeliveryDocument {
   /** The most recent ones. */
   readonly attempts: AttemptRecord[];
 }
+
+/** What is to be sent. */
+export type NewDelivery = Pick<
+  DeliveryDocument,
+  "_id" | "accountId" | "taskIds" | "alertId" | "url" | "type" | "body" | "subject"
+>;
 
 export interface Attempted {
   readonly attempt: AttemptRecord;
@@ -49,6 +59,8 @@ export interface DeliveryQuery {
   readonly state: DeliveryState | undefined;
   /** Any of the task's ids; empty for all. */
   readonly taskId: string;
+  /** Empty for all. */
+  readonly alertId: string;
   readonly limit: number;
   readonly after: TimePlace | undefined;
 }
@@ -65,31 +77,21 @@ export class DeliveryStore {
   }
 
   async open(): Promise<void> {
+    const ofAlerts = { partialFilterExpression: { alertId: { $exists: true } } };
     const pending = { partialFilterExpression: { state: "pending" } };
     await this.#deliveries.createIndex({ dueAt: 1 }, pending);
     await this.#deliveries.createIndex({ accountId: 1, createdAt: -1, _id: -1 });
     await this.#deliveries.createIndex({ createdAt: -1, _id: -1 });
     await this.#deliveries.createIndex({ taskIds: 1 });
+    await this.#deliveries.createIndex({ alertId: 1, createdAt: -1, _id: -1 }, ofAlerts);
     await this.#deliveries.createIndex({ createdAt: 1 }, { expireAfterSeconds: keptSeconds });
   }
 
-  /** Adds a webhook to be sent at once; once per id, however often it is called. */
-  async enqueue(task: TaskDocument, { id, url, type, body }: PendingWebhook): Promise<void> {
+  /** Adds a message to be sent at once; once per id, however often it is called. */
+  async enqueue(message: NewDelivery): Promise<void> {
     const now = new Date();
-    const delivery: DeliveryDocument = {
-      _id: id,
-      accountId: task.accountId,
-      taskIds: [...task.ids],
-      url,
-      type,
-      body,
-      state: "pending",
-      createdAt: now,
-      dueAt: now,
-      claim: "",
-      tries: 0,
-      attempts: [],
-    };
+    const state = "pending" as const;
+    const delivery = { ...message, state, createdAt: now, dueAt: now, claim: "", tries: 0, attempts: [] };
     await this.#deliveries.insertOne(delivery).catch((error: unknown) => {
       if (!isDuplicate(error)) throw error;
     });
@@ -145,11 +147,12 @@ export class DeliveryStore {
     return this.#deliveries.findOne({ _id: id });
   }
 
-  async list({ accountId, state, taskId, limit, after }: DeliveryQuery): Promise<DeliveryDocument[]> {
+  async list({ accountId, state, taskId, alertId, limit, after }: DeliveryQuery): Promise<DeliveryDocument[]> {
     const filter = {
       ...(accountId !== "" && { accountId }),
       ...(state !== undefined && { state }),
       ...(taskId !== "" && { taskIds: taskId }),
+      ...(alertId !== "" && { alertId }),
       ...(after && { $or: [{ createdAt: { $lt: after.at } }, { createdAt: after.at, _id: { $lt: after.id } }] }),
     };
     return await this.#deliveries.find(filter).sort({ createdAt: -1, _id: -1 }).limit(limit).toArray();

@@ -2,6 +2,7 @@ import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import { UrlError } from "@uag/kit/http/url-error.ts";
 import { retryAfterMs } from "@uag/upstreams/retry-after.ts";
 import type { Attempted, DeliveryDocument } from "./deliveries.ts";
+import { addressIn, isMail, type Mailer } from "./mail.ts";
 import { nextTryMs } from "./schedule.ts";
 import { webhookHeaders } from "./signature.ts";
 
@@ -10,6 +11,7 @@ const maxResponseBytes = 16 * 1024;
 
 export interface SendOptions {
   readonly guarded: Pick<GuardedClient, "fetch">;
+  readonly mailer: Mailer | undefined;
   readonly secrets: readonly string[];
   readonly timeoutMs: number;
   /** Factor on the retry schedule. */
@@ -19,25 +21,35 @@ export interface SendOptions {
 interface Outcome {
   readonly status: number;
   readonly error: string;
+  /** No later try will do better. */
+  readonly isFinal?: boolean;
   readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * Sends a webhook once and decides what follows. A redirect counts as a failure and is not
+ * Sends a webhook or a mail once and decides what follows. A redirect counts as a failure and is not
  * followed; 410 ends the attempts.
  */
 export async function send(delivery: DeliveryDocument, options: SendOptions): Promise<Attempted> {
   const at = new Date();
   const began = performance.now();
-  const outcome = await post(delivery, at, options);
+  const outcome = isMail(delivery.url) ? await sendMail(delivery, options.mailer) : await post(delivery, at, options);
   const durationMs = Math.round(performance.now() - began);
   const attempt = { at, durationMs, status: outcome.status, error: outcome.error };
   if (outcome.error === "") return { attempt, state: "delivered" };
   if (outcome.status === 410) return { attempt, state: "stopped" };
+  if (outcome.isFinal === true) return { attempt, state: "failed" };
   const tries = delivery.tries + 1;
   const pauseMs = nextTryMs({ tries, retryAfterMs: outcome.retryAfterMs, scale: options.scale });
   if (pauseMs === undefined) return { attempt, state: "failed" };
   return { attempt, state: "pending", dueAt: new Date(Date.now() + pauseMs) };
+}
+
+async function sendMail(delivery: DeliveryDocument, mailer: Mailer | undefined): Promise<Outcome> {
+  const to = addressIn(delivery.url);
+  if (mailer === undefined || to === undefined) return { status: 0, error: "no mail can be sent there" };
+  const { _id: id, subject = "", body: text } = delivery;
+  return await mailer.send({ id, to, subject, text });
 }
 
 async function post(delivery: DeliveryDocument, at: Date, options: SendOptions): Promise<Outcome> {

@@ -1,8 +1,8 @@
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import type { VideoEvents } from "../events.ts";
-import type { PendingWebhook, TaskDocument } from "../store/task.ts";
 import { maxSleepMs, Wakeup } from "../wakeup.ts";
-import type { DeliveryDocument, DeliveryStore } from "./deliveries.ts";
+import type { DeliveryDocument, DeliveryStore, NewDelivery } from "./deliveries.ts";
+import type { Mailer } from "./mail.ts";
 import type { SecretStore } from "./secrets.ts";
 import { send } from "./send.ts";
 
@@ -18,6 +18,8 @@ export interface SenderOptions {
   readonly deliveries: DeliveryStore;
   readonly secrets: SecretStore;
   readonly guarded: Pick<GuardedClient, "fetch">;
+  /** Undefined where no mail server is configured. */
+  readonly mailer: Mailer | undefined;
   readonly video: VideoEvents;
   readonly timeoutMs: number;
   readonly scale: number;
@@ -37,9 +39,9 @@ export class WebhookSender implements AsyncDisposable {
     this.#loop = this.#run();
   }
 
-  /** Adds a webhook and sends it without waiting for the next round. */
-  async enqueue(task: TaskDocument, webhook: PendingWebhook): Promise<void> {
-    await this.#options.deliveries.enqueue(task, webhook);
+  /** Adds a message and sends it without waiting for the next round. */
+  async enqueue(message: NewDelivery): Promise<void> {
+    await this.#options.deliveries.enqueue(message);
     this.#wakeup.wakeAt();
   }
 
@@ -98,9 +100,9 @@ export class WebhookSender implements AsyncDisposable {
   }
 
   async #send(delivery: DeliveryDocument): Promise<void> {
-    const { deliveries, secrets, guarded, video, timeoutMs, scale } = this.#options;
+    const { deliveries, secrets, video, ...how } = this.#options;
     const inForce = await secrets.inForce(delivery.accountId);
-    const attempted = await send(delivery, { guarded, secrets: inForce, timeoutMs, scale });
+    const attempted = await send(delivery, { ...how, secrets: inForce });
     await deliveries.attempted(delivery, attempted);
     if (attempted.dueAt !== undefined) this.#wakeup.wakeAt(attempted.dueAt.getTime());
     const detail = { id: delivery._id, account: delivery.accountId, attempt: delivery.tries + 1 };

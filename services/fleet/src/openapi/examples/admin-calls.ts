@@ -91,6 +91,18 @@ async function webhooks(carry: Carry, account: string): Promise<void> {
   await carry("admin.webhooks.deliveries.replay", ["delivery", "The same message again"], { path });
 }
 
+async function alerts(carry: Carry, account: string): Promise<void> {
+  const receivers = { webhook_url: "https://example.com/hooks/spending" };
+  const made = await carry("admin.alerts.create", ["account", "At half, four fifths and all of 500 dollars"], {
+    body: { account_id: account, name: "Research", monthly_usd: "500", ...receivers },
+  });
+  const path = { id: idOf(made) };
+  await carry("admin.alerts.list", ["account", "Of an account"], { query: { account } });
+  await carry("admin.alerts.update", ["earlier", "Told of it earlier"], { path, body: { thresholds: [25, 50, 75] } });
+  await carry("admin.alerts.test", ["alert", "An alert"], { path });
+  await carry("admin.alerts.delete", ["alert", "An alert"], { path });
+}
+
 /**
  * Runs examples of every operation of the admin API, in a working order.
  * @param account the account of the key that made the public API's examples, which include a video
@@ -99,5 +111,6 @@ export async function callAdminApi(carry: Carry, { account }: { readonly account
   await accounts(carry);
   await money(carry, account);
   await webhooks(carry, account);
+  await alerts(carry, account);
   await operators(carry);
 }

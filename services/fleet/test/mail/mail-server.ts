@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+import { issue, makeAuthority } from "../../src/identity/authority.ts";
+
+export interface Letter {
+  readonly to: string;
+  /** As it came, headers and all. */
+  readonly text: string;
+  readonly user: string | undefined;
+  readonly isEncrypted: boolean;
+}
+
+export interface MailServerOptions {
+  /** TLS from the first byte, in place of STARTTLS. */
+  readonly secure?: boolean;
+  /** Offers no TLS at all. */
+  readonly plain?: boolean;
+  /** What the server answers to a recipient; 250 for most. */
+  readonly answer?: (to: string) => number;
+}
+
+export const login = { user: "gateway", password: "p@ss:word/1" } as const;
+
+/** A mail server as others run them, which keeps what it gets. */
+export class MailServer implements AsyncDisposable {
+  readonly letters: Letter[] = [];
+  readonly #server: SMTPServer;
+  readonly #secure: boolean;
+  /** PEM. */
+  readonly ca: string;
+
+  private constructor(tls: { ca: string; cert: string; key: string }, options: MailServerOptions) {
+    const { secure = false, plain = false, answer = () => 250 } = options;
+    this.ca = tls.ca;
+    this.#secure = secure;
+    this.#server = new SMTPServer({
+      secure,
+      cert: tls.cert,
+      key: tls.key,
+      allowInsecureAuth: plain,
+      ...(plain && { disabledCommands: ["STARTTLS"] }),
+      onAuth: ({ username, password }, _session, callback) => {
+        const isKnown = username === login.user && password === login.password;
+        callback(isKnown ? null : new Error("who are you?"), { user: username });
+      },
+      onRcptTo: ({ address }, _session, callback) => {
+        const responseCode = answer(address);
+        callback(responseCode === 250 ? null : Object.assign(new Error("no"), { responseCode }));
+      },
+      onData: (stream, session, callback) => {
+        const chunks: Buffer[] = [];
+        stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+        stream.on("end", () => {
+          const [to] = session.envelope.rcptTo;
+          const text = Buffer.concat(chunks).toString("utf8");
+          const user = typeof session.user === "string" ? session.user : undefined;
+          this.letters.push({ to: to?.address ?? "", text, user, isEncrypted: session.secure });
+          callback();
+        });
+      },
+    });
+    // A client that does not trust the certificate says so and leaves.
+    this.#server.on("error", () => undefined);
+  }
+
+  static async start(options: MailServerOptions = {}): Promise<MailServer> {
+    const authority = await makeAuthority();
+    const { cert, key } = await issue(authority, { commonName: "mail", ip: ["127.0.0.1"] });
+    const server = new MailServer({ ca: authority.cert, cert, key }, options);
+    await once(server.#server.listen(0, "127.0.0.1"), "listening");
+    return server;
+  }
+
+  /** As `SMTP_URL` has it. */
+  url({ user, password } = login as { user: string; password: string }): string {
+    const { port } = this.#server.server.address() as AddressInfo;
+    const who = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
+    return `${this.#secure ? "smtps" : "smtp"}://${who}@127.0.0.1:${port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+}

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type AlertDocument, monthOf, type Notice, openMonths, reached } from "./alert.ts";
+
+const december = Date.UTC(2026, 11, 31, 23, 59);
+
+function alertOf(more: Partial<AlertDocument> = {}): AlertDocument {
+  const at = new Date(december);
+  const terms = { name: "", monthlyNanoUsd: 3n, thresholds: [50, 80, 100], webhookUrl: "", emails: [] };
+  return { _id: "alert_1", accountId: "acct_1", keyId: "", ...terms, createdAt: at, dueAt: at, notices: [], ...more };
+}
+
+test("a month begins and ends with UTC's, across the turn of a year", () => {
+  const { name, start, end } = monthOf(december);
+  assert.deepEqual(
+    [name, start.toISOString(), end.toISOString()],
+    ["2026-12", "2026-12-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"],
+  );
+});
+
+test("what is settled within an hour after a month's end is still told of in that month", () => {
+  const names = (ms: number): string[] => openMonths(ms).map(({ name }) => name);
+  assert.deepEqual(names(december), ["2026-12"]);
+  assert.deepEqual(names(december + 60_000), ["2026-12", "2027-01"]);
+  assert.deepEqual(names(december + 3_661_000), ["2027-01"]);
+});
+
+test("a threshold is reached by exactly its part of the amount, and not by a nano-dollar less", () => {
+  const alert = alertOf({ monthlyNanoUsd: 1_000n });
+  const at = (spent: bigint): number[] => reached(alert, monthOf(december), spent);
+  assert.deepEqual(at(499n), []);
+  assert.deepEqual(at(500n), [50]);
+  assert.deepEqual(at(999n), [50, 80]);
+  assert.deepEqual(at(1_000n), [50, 80, 100]);
+});
+
+test("what was told of is told of again in another month, and of another amount, alone", () => {
+  const notice: Notice = { month: "2026-12", threshold: 50, monthlyNanoUsd: 3n, spentNanoUsd: 2n, at: new Date() };
+  const alert = alertOf({ notices: [notice] });
+  const next = monthOf(december + 60_000);
+  assert.deepEqual(reached(alert, monthOf(december), 2n), []);
+  assert.deepEqual(reached(alert, next, 2n), [50]);
+  assert.deepEqual(reached({ ...alert, monthlyNanoUsd: 4n }, monthOf(december), 2n), [50]);
+});

@@ -1,0 +1,114 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { newId } from "@uag/kit/ids.ts";
+import { collectionOf } from "@uag/mongo/collection.ts";
+import type { Actor } from "@uag/proto/common/v1/actor.ts";
+import type { Connection, mongo } from "mongoose";
+import type { AlertDocument, Notice, Terms } from "./alert.ts";
+
+const maxAlerts = 20;
+const keptNotices = 50;
+/** Mail to strangers is not to be had by pressing the button often. */
+const testPauseMs = 10_000;
+
+export interface NewAlert {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly terms: Terms;
+  readonly actor: Actor | undefined;
+}
+
+const missing = (): GatewayError => new GatewayError("not_found", "There is no such alert.", { param: "id" });
+
+/** Alerts, what they are about, and of what people were told. */
+export class AlertStore {
+  readonly #alerts: mongo.Collection<AlertDocument>;
+
+  constructor(connection: Connection) {
+    this.#alerts = collectionOf<AlertDocument>(connection, "alerts");
+  }
+
+  async open(): Promise<void> {
+    await this.#alerts.createIndex({ dueAt: 1 });
+    await this.#alerts.createIndex({ accountId: 1, createdAt: 1 });
+  }
+
+  /** @throws {GatewayError} `invalid_request` above what an account may have */
+  async create({ accountId, keyId, terms, actor }: NewAlert): Promise<AlertDocument> {
+    if ((await this.#alerts.countDocuments({ accountId }, { limit: maxAlerts })) >= maxAlerts) {
+      throw new GatewayError("invalid_request", `An account has at most ${maxAlerts} alerts.`, { param: "account_id" });
+    }
+    const now = new Date();
+    const made: AlertDocument = {
+      _id: newId("alert"),
+      accountId,
+      keyId,
+      ...terms,
+      createdAt: now,
+      ...(actor !== undefined && { createdBy: actor }),
+      dueAt: now,
+      notices: [],
+    };
+    await this.#alerts.insertOne(made);
+    return made;
+  }
+
+  list(accountId: string): Promise<AlertDocument[]> {
+    return this.#alerts.find({ accountId }).sort({ createdAt: 1 }).toArray();
+  }
+
+  async get(id: string): Promise<AlertDocument> {
+    return (await this.#alerts.findOne({ _id: id })) ?? raise(missing());
+  }
+
+  async update(id: string, terms: Terms): Promise<AlertDocument> {
+    const set = { $set: { ...terms, dueAt: new Date() } };
+    const after = await this.#alerts.findOneAndUpdate({ _id: id }, set, { returnDocument: "after" });
+    return after ?? raise(missing());
+  }
+
+  async delete(id: string): Promise<AlertDocument> {
+    return (await this.#alerts.findOneAndDelete({ _id: id })) ?? raise(missing());
+  }
+
+  /** @throws {GatewayError} `rate_limit_exceeded` soon after another test */
+  async beginTest(id: string): Promise<AlertDocument> {
+    const now = new Date();
+    const rested = { $lt: new Date(now.getTime() - testPauseMs) };
+    const free = { _id: id, $or: [{ testedAt: { $exists: false } }, { testedAt: rested }] };
+    const taken = await this.#alerts.findOneAndUpdate(free, { $set: { testedAt: now } }, { returnDocument: "after" });
+    if (taken !== null) return taken;
+    await this.get(id);
+    throw new GatewayError("rate_limit_exceeded", "A test was sent just now.", { retryAfterMs: testPauseMs });
+  }
+
+  /** The alert that has waited longest, for `leaseMs`; undefined while none is due. */
+  async claimDue(leaseMs: number): Promise<AlertDocument | undefined> {
+    const now = Date.now();
+    const claim = { $set: { dueAt: new Date(now + leaseMs) } };
+    const due = { dueAt: { $lte: new Date(now) } };
+    return (
+      (await this.#alerts.findOneAndUpdate(due, claim, { sort: { dueAt: 1 }, returnDocument: "after" })) ?? undefined
+    );
+  }
+
+  /** Ends a claim, unless somebody has changed the alert or claimed it since. */
+  async lookAgain({ _id, dueAt }: AlertDocument, pauseMs: number): Promise<void> {
+    await this.#alerts.updateOne({ _id, dueAt }, { $set: { dueAt: new Date(Date.now() + pauseMs) } });
+  }
+
+  /** Notes of what people were told; each once. */
+  async told(id: string, notices: readonly Notice[]): Promise<void> {
+    for (const notice of notices) {
+      const { month, threshold, monthlyNanoUsd } = notice;
+      const isNew = { $not: { $elemMatch: { month, threshold, monthlyNanoUsd } } };
+      await this.#alerts.updateOne(
+        { _id: id, notices: isNew },
+        { $push: { notices: { $each: [notice], $slice: -keptNotices } } },
+      );
+    }
+  }
+}
+
+function raise(error: Error): never {
+  throw error;
+}

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
+import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import { until } from "@uag/kit/testing/until.ts";
+import { type Alert, type AlertServiceServer, AlertServiceService } from "@uag/proto/metering/v1/alerts.ts";
+import { type EnqueueRequest, type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
+import { startService } from "../src/service.ts";
+import { type Bench, event, startBench } from "./harness.ts";
+
+const terms = {
+  name: "Research",
+  monthlyNanoUsd: 1_000n,
+  thresholds: [50, 80, 100],
+  webhookUrl: "https://example.com/hook?token=1",
+  emails: ["a@example.com"],
+};
+
+/** Video as metering sees it: what is to be sent, once per id. */
+class FakeVideo {
+  readonly messages = new Map<string, EnqueueRequest>();
+  /** What the next calls fail with. */
+  readonly failures: Error[] = [];
+
+  of(alertId: string): EnqueueRequest[] {
+    return [...this.messages.values()].filter((message) => message.alertId === alertId);
+  }
+
+  async serve() {
+    const enqueue = async (message: EnqueueRequest) => {
+      const failure = this.failures.shift();
+      if (failure !== undefined) throw failure;
+      if (!this.messages.has(message.id)) this.messages.set(message.id, message);
+      return {};
+    };
+    const unused = async (): Promise<never> => {
+      throw new GatewayError("not_found");
+    };
+    const secrets = { rotateSecret: unused, listSecrets: unused, endSecret: unused };
+    const deliveries = { listDeliveries: unused, getDelivery: unused, replay: unused, checkTargets: unused };
+    const log = createLogger({ service: "test", level: "silent" });
+    const handlers = { ...secrets, ...deliveries, enqueue };
+    const service = unaryService<WebhookServiceServer>(WebhookServiceService, handlers, log);
+    return await serveRpc({ identity: insecure, host: "127.0.0.1", port: 0, services: [service] });
+  }
+}
+
+describe("spend alerts", () => {
+  const resources = new AsyncDisposableStack();
+  const video = new FakeVideo();
+  let bench: Bench;
+  let alerts: RpcClient<AlertServiceServer>;
+  let accounts = 0;
+  let accountId = "";
+  let requests = 0;
+
+  before(async () => {
+    const sender = resources.use(await video.serve());
+    bench = resources.use(
+      await startBench({ VIDEO_ADDR: `127.0.0.1:${sender.port}`, ALERTS_EVERY_MS: "100", GRPC_PORT: "0" }),
+    );
+    const second = resources.use(await startService(bench.env));
+    const address = `127.0.0.1:${second.grpcPort}`;
+    alerts = resources.use(createRpcClient<AlertServiceServer>(AlertServiceService, address, insecure));
+  });
+  after(() => resources.disposeAsync());
+  beforeEach(() => {
+    accountId = `acct_${++accounts}`;
+    video.failures.length = 0;
+  });
+
+  const create = (more: Partial<typeof terms> = {}, keyId = ""): Promise<Alert> =>
+    alerts.createAlert({ accountId, keyId, terms: { ...terms, ...more }, actor: undefined });
+  const spend = async (costNanoUsd: bigint, keyId = "key_1"): Promise<void> =>
+    bench.applied([await bench.publish([event(`r${++requests}`, { accountId, keyId, costNanoUsd })])]);
+  const told = async (id: string): Promise<number[]> =>
+    (await alerts.getAlert({ id })).notices.map(({ threshold }) => threshold);
+  const tells = (id: string, count: number): Promise<void> =>
+    until(`${count} thresholds`, async () => (await told(id)).length >= count);
+
+  test("each threshold is told of once to each receiver, however many replicas look; a jump by its highest", async () => {
+    const { id } = await create();
+    await spend(499n);
+    await spend(1n);
+    await tells(id, 1);
+    await spend(600n);
+    await tells(id, 3);
+    await spend(600n);
+    // Another alert of the account is told of after looks at this one.
+    const later = await create({ thresholds: [170] });
+    await tells(later.id, 1);
+    assert.deepEqual(await told(id), [50, 80, 100]);
+    const sent = video.of(id).map(({ url, subject }) => [url, subject]);
+    const about = (threshold: number): string => `Research: ${threshold}% of $0.000001 is spent in ${monthNow()}`;
+    assert.deepEqual(sent.sort(), [
+      [terms.webhookUrl, ""],
+      [terms.webhookUrl, ""],
+      ["mailto:a@example.com", about(100)],
+      ["mailto:a@example.com", about(50)],
+    ]);
+    const { type, data } = JSON.parse(video.of(id)[0]?.body ?? "");
+    assert.deepEqual(
+      [type, data],
+      [
+        "spend.threshold_reached",
+        {
+          alert_id: id,
+          name: "Research",
+          account_id: accountId,
+          key_id: null,
+          month: monthNow(),
+          threshold: 50,
+          monthly_usd: "0.000001000",
+          spent_usd: "0.000000500",
+        },
+      ],
+    );
+  });
+
+  test("a key's alert counts that key alone", async () => {
+    const { id } = await create({ thresholds: [50] }, "key_2");
+    await spend(5_000n, "key_1");
+    await spend(400n, "key_2");
+    assert.equal((await alerts.getAlert({ id })).spentNanoUsd, 400n);
+    await spend(100n, "key_2");
+    await tells(id, 1);
+    assert.equal((await alerts.getAlert({ id })).notices[0]?.spentNanoUsd, 500n);
+  });
+
+  test("what cannot be told now is told later; a receiver that is refused for good holds up no other", async () => {
+    video.failures.push(new GatewayError("service_unavailable"), new GatewayError("invalid_request"));
+    const { id } = await create({ thresholds: [50] });
+    await spend(500n);
+    await tells(id, 1);
+    assert.deepEqual(
+      video.of(id).map(({ url }) => url),
+      ["mailto:a@example.com"],
+    );
+  });
+
+  test("of another amount the same thresholds are told anew, once", async () => {
+    const { id } = await create({ thresholds: [50] });
+    await spend(500n);
+    await tells(id, 1);
+    await alerts.updateAlert({ id, terms: { ...terms, thresholds: [50], monthlyNanoUsd: 800n } });
+    await tells(id, 2);
+    assert.equal(video.of(id).length, 4);
+  });
+
+  test("a test says that it is one, and another has to wait", async () => {
+    const { id } = await create();
+    await alerts.testAlert({ id });
+    const [webhook, mail] = video.of(id);
+    assert.equal(JSON.parse(webhook?.body ?? "").type, "spend.test");
+    assert.equal(mail?.subject, "Test: Research");
+    await assert.rejects(alerts.testAlert({ id }), { code: "rate_limit_exceeded" });
+    assert.equal(video.of(id).length, 2);
+    await assert.rejects(alerts.testAlert({ id: "alert_none" }), { code: "not_found" });
+  });
+
+  test("an account has so many alerts and no more; a deleted one is gone", async () => {
+    const made = [];
+    for (let n = 0; n < 20; n++) made.push((await create()).id);
+    await assert.rejects(create(), { code: "invalid_request", param: "account_id" });
+    const [first = ""] = made;
+    await alerts.deleteAlert({ id: first });
+    for (const gone of [alerts.getAlert({ id: first }), alerts.deleteAlert({ id: first })])
+      await assert.rejects(gone, { code: "not_found" });
+    const listed = (await alerts.listAlerts({ accountId })).alerts.map(({ id }) => id);
+    assert.deepEqual(listed.sort(), made.slice(1).sort());
+  });
+});
+
+const monthNow = (): string => new Date().toISOString().slice(0, 7);
