@@ -110,7 +110,7 @@ const playground = page(
 );
 const webhooks = page(
   "/webhooks",
-  { state: "text", delivery: "text" },
+  { state: "text", delivery: "text", alert: "text" },
   lazyRouteComponent(() => import("./pages/webhooks/webhooks-page.tsx"), "WebhooksPage"),
 );
 const audit = page(

@@ -31,7 +31,8 @@ export const audit = {
 
 export const webhooks = {
   title: "Webhooks",
-  about: "What is sent when a video is done: signed by the Standard Webhooks rules, tried again for days.",
+  about:
+    "What is sent when a video is done or spending reaches a threshold: signed by the Standard Webhooks rules, tried again for days.",
   secrets: "Signing secrets",
   secretsAbout: "The newest signs; earlier ones sign beside it until they end.",
   create: "New secret",
@@ -45,7 +46,7 @@ export const webhooks = {
   states: { pending: "Waiting", delivered: "Delivered", failed: "Failed", stopped: "Stopped" },
   columns: { at: "Time", type: "Event", url: "To", state: "State", attempts: "Attempts" },
   empty: "No delivery yet",
-  emptyHint: "Give a video request a webhook_url, and what is sent to it shows here.",
+  emptyHint: "Give a video request a webhook_url, or make a spend alert, and what is sent shows here.",
   body: "What is sent",
   replay: "Send again",
   replayed: "It is on its way again.",
@@ -54,6 +55,9 @@ export const webhooks = {
   failed: "{{error}} after {{took}}",
   next: "Next try",
   task: "Task",
+  alert: "Spend alert",
+  ofAlert: "Of one spend alert",
+  ofAll: "Show all deliveries",
 } as const;
 
 export const members = {

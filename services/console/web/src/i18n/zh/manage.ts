@@ -26,7 +26,7 @@ export const audit = {
 
 export const webhooks = {
   title: "Webhook",
-  about: "视频完成时发送的通知：按 Standard Webhooks 规则签名，并会持续重试数天。",
+  about: "视频完成或花费达到阈值时发送的通知：按 Standard Webhooks 规则签名，并会持续重试数天。",
   secrets: "签名密文",
   secretsAbout: "最新的用于签名；较早的在结束前同时签名。",
   create: "新建密文",
@@ -40,7 +40,7 @@ export const webhooks = {
   states: { pending: "等待中", delivered: "已送达", failed: "失败", stopped: "已停止" },
   columns: { at: "时间", type: "事件", url: "目标", state: "状态", attempts: "尝试" },
   empty: "还没有投递",
-  emptyHint: "在视频请求中提供 webhook_url，发送的内容会显示在这里。",
+  emptyHint: "在视频请求中提供 webhook_url 或新建花费提醒，发送的内容会显示在这里。",
   body: "发送内容",
   replay: "重新发送",
   replayed: "已重新发送。",
@@ -49,6 +49,9 @@ export const webhooks = {
   failed: "{{took}} 后 {{error}}",
   next: "下次尝试",
   task: "任务",
+  alert: "花费提醒",
+  ofAlert: "某个花费提醒",
+  ofAll: "显示全部投递",
 };
 
 export const members = {

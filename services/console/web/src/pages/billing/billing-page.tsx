@@ -13,6 +13,7 @@ import { Failure } from "../../ui/failure.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { Alerts } from "./alert-list.tsx";
 import { accountQuery, forecastQuery } from "./billing.ts";
 import { Holds } from "./holds.tsx";
 import { Invoices } from "./invoices.tsx";
@@ -69,6 +70,7 @@ function AccountBilling({ id }: { readonly id: string }) {
         <Invoices id={id} />
         <Holds id={id} />
       </SimpleGrid>
+      <Alerts id={id} />
       <Ledger id={id} account={account} />
     </>
   );

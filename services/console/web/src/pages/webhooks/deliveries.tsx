@@ -1,4 +1,4 @@
-import { SegmentedControl } from "@mantine/core";
+import { Group, Pill, SegmentedControl } from "@mantine/core";
 import { IconWebhook } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -46,26 +46,39 @@ function useColumns(): Columns<WebhookDelivery> {
 /** What was sent for an account, and how it went. */
 export function Deliveries({ account }: { readonly account: string }) {
   const { t } = useTranslation();
-  const { state = "" } = route.useSearch();
+  const { state = "", alert = "" } = route.useSearch();
   const navigate = useNavigate({ from: "/webhooks" });
-  const found = useInfiniteQuery(pagedQuery<WebhookDelivery>("deliveries", "/webhooks/deliveries", { account, state }));
+  const found = useInfiniteQuery(
+    pagedQuery<WebhookDelivery>("deliveries", "/webhooks/deliveries", { account, state, alert }),
+  );
   const columns = useColumns();
   const filter = (
-    <SegmentedControl
-      size="xs"
-      aria-label={t("webhooks.state")}
-      value={state}
-      onChange={(value) =>
-        void navigate({ search: (before) => ({ ...before, state: value || undefined }), replace: true })
-      }
-      data={[
-        { value: "", label: t("common.all") },
-        ...(["pending", "delivered", "failed"] as const).map((value) => ({
-          value,
-          label: t(`webhooks.states.${value}`),
-        })),
-      ]}
-    />
+    <Group gap="xs">
+      {alert !== "" && (
+        <Pill
+          withRemoveButton
+          removeButtonProps={{ "aria-label": t("webhooks.ofAll") }}
+          onRemove={() => void navigate({ search: (before) => ({ ...before, alert: undefined }), replace: true })}
+        >
+          {t("webhooks.ofAlert")}
+        </Pill>
+      )}
+      <SegmentedControl
+        size="xs"
+        aria-label={t("webhooks.state")}
+        value={state}
+        onChange={(value) =>
+          void navigate({ search: (before) => ({ ...before, state: value || undefined }), replace: true })
+        }
+        data={[
+          { value: "", label: t("common.all") },
+          ...(["pending", "delivered", "failed"] as const).map((value) => ({
+            value,
+            label: t(`webhooks.states.${value}`),
+          })),
+        ]}
+      />
+    </Group>
   );
   return (
     <Panel title={t("webhooks.deliveries")} action={filter}>

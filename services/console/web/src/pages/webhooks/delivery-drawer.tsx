@@ -73,7 +73,8 @@ function Details({ of: delivery }: { readonly of: WebhookDeliveryWithBody }) {
       {replay.error !== null && <Failure error={replay.error} />}
       <Facts>
         <FactRow name={t("webhooks.columns.url")}>{delivery.url}</FactRow>
-        <FactRow name={t("webhooks.task")}>{delivery.task_id}</FactRow>
+        {delivery.task_id !== null && <FactRow name={t("webhooks.task")}>{delivery.task_id}</FactRow>}
+        {delivery.alert_id !== null && <FactRow name={t("webhooks.alert")}>{delivery.alert_id}</FactRow>}
         {delivery.next_attempt_at !== null && (
           <FactRow name={t("webhooks.next")}>
             <Time at={delivery.next_attempt_at} as="relative" />

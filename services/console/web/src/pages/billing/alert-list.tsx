@@ -1,0 +1,159 @@
+import { ActionIcon, Badge, Button, Group, Menu, Progress, Skeleton, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconDots, IconPencil, IconPlus, IconSend, IconTrash } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { call } from "../../api/http.ts";
+import type { Key, SpendAlert } from "../../api/types.ts";
+import { useMayChange } from "../../session/use-session.ts";
+import { Failure } from "../../ui/failure.tsx";
+import { TextLink } from "../../ui/links.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { isOfPlayground, useAllKeys } from "../keys/keys.ts";
+import { AlertModal } from "./alert-modal.tsx";
+import { alertPath, alertsQuery, spentPercent } from "./alerts.ts";
+
+function AlertMenu({ of: alert, title, onEdit }: { of: SpendAlert; title: string; onEdit: () => void }) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const onError = (error: Error): string => notifications.show({ message: error.message, color: "red" });
+  const test = useMutation({
+    mutationFn: () => call(`${alertPath(alert.id)}/test`, { method: "POST", body: {} }),
+    onSuccess: () => notifications.show({ message: t("billing.alertTested"), color: "teal" }),
+    onError,
+  });
+  const remove = useMutation({
+    mutationFn: () => call(alertPath(alert.id), { method: "DELETE" }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["billing", alert.account_id, "alerts"] }),
+    onError,
+  });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={t("billing.alertActions", { title })}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconSend size={14} />} onClick={() => test.mutate()}>
+          {t("billing.alertTest")}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconPencil size={14} />} onClick={onEdit}>
+          {t("billing.alertEdit")}
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => remove.mutate()}>
+          {t("common.delete")}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** The thresholds, those filled that were told of this month. */
+function Thresholds({ of: alert }: { readonly of: SpendAlert }) {
+  const { month, monthly_usd: amount, thresholds, notices } = alert;
+  const told = notices.filter((notice) => notice.month === month && notice.monthly_usd === amount);
+  return (
+    <Group gap={4}>
+      {thresholds.map((threshold) => {
+        const isTold = told.some((notice) => notice.threshold === threshold);
+        return (
+          <Badge key={threshold} size="sm" variant={isTold ? "filled" : "default"} color="orange" autoContrast>
+            {`${threshold}%`}
+          </Badge>
+        );
+      })}
+    </Group>
+  );
+}
+
+interface RowProps {
+  readonly of: SpendAlert;
+  readonly alias: string | undefined;
+  readonly onEdit: (() => void) | undefined;
+}
+
+function Row({ of: alert, alias, onEdit }: RowProps) {
+  const { t } = useTranslation();
+  const about = alert.key_id === null ? t("billing.wholeAccount") : (alias ?? alert.key_id);
+  const percent = spentPercent(alert);
+  const receivers = [...alert.emails, ...(alert.webhook_url === null ? [] : [alert.webhook_url])];
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm" fw={500} truncate>
+          {alert.name === "" ? about : `${alert.name} · ${about}`}
+        </Text>
+        <Group gap="xs" wrap="nowrap">
+          <Text size="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+            <Money usd={alert.spent_usd} /> / <Money usd={alert.monthly_usd} />
+          </Text>
+          {onEdit !== undefined && <AlertMenu of={alert} title={alert.name || about} onEdit={onEdit} />}
+        </Group>
+      </Group>
+      <Progress
+        value={Math.min(100, percent)}
+        color={percent >= 100 ? "red" : "teal"}
+        aria-label={t("billing.alertSpent", { percent })}
+      />
+      <Group justify="space-between" gap="xs">
+        <Text size="xs" c="dimmed" lineClamp={1} style={{ overflowWrap: "anywhere", flex: 1 }}>
+          {receivers.join(", ")}
+        </Text>
+        <Thresholds of={alert} />
+        <TextLink to="/webhooks" search={{ alert: alert.id }} size="xs">
+          {t("billing.alertDeliveries")}
+        </TextLink>
+      </Group>
+    </Stack>
+  );
+}
+
+function Rows({ id, keys, onEdit }: { id: string; keys: readonly Key[]; onEdit?: (alert: SpendAlert) => void }) {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(alertsQuery(id));
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton h={60} />;
+  if (data.data.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {t("billing.noAlerts")}
+      </Text>
+    );
+  return (
+    <Stack gap="lg">
+      {data.data.map((alert) => (
+        <Row
+          key={alert.id}
+          of={alert}
+          alias={keys.find((key) => key.id === alert.key_id)?.key_alias}
+          onEdit={onEdit && (() => onEdit(alert))}
+        />
+      ))}
+    </Stack>
+  );
+}
+
+/** Who is told when an account, or a key, has spent a part of what it is meant to spend. */
+export function Alerts({ id }: { readonly id: string }) {
+  const { t } = useTranslation();
+  const mayChange = useMayChange("alerts");
+  const keys = (useAllKeys({ account: id, withRevoked: false }).data ?? []).filter((key) => !isOfPlayground(key));
+  const [edited, edit] = useState<SpendAlert | null>();
+  const action = mayChange && (
+    <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={() => edit(null)}>
+      {t("billing.newAlert")}
+    </Button>
+  );
+  return (
+    <Panel title={t("billing.alerts")} action={action}>
+      <Text size="xs" c="dimmed" mb="sm">
+        {t("billing.alertsAbout")}
+      </Text>
+      <Rows id={id} keys={keys} {...(mayChange && { onEdit: edit })} />
+      <AlertModal account={id} keys={keys} alert={edited} onClose={() => edit(undefined)} />
+    </Panel>
+  );
+}
