@@ -22,7 +22,7 @@ for (const secure of [true, false]) {
     assert.match(got?.text ?? "", /^From: Gateway <gateway@example\.com>\r$/m);
     assert.match(got?.text ?? "", /^Message-ID: <msg_1@example\.com>\r$/m);
     assert.match(got?.text ?? "", /^Auto-Submitted: auto-generated\r$/m);
-    assert.match(got?.text ?? "", /^Subject: 80% of \$5 is spent\r\n[^]*\r\n\r\nSpent: \$4\.00\r\n/m);
+    assert.match(got?.text ?? "", /^Subject: 80% of \$5 is spent\r\n[\s\S]*\r\n\r\nSpent: \$4\.00\r\n/m);
   });
 }
 
