@@ -21,8 +21,8 @@ export function roleName(role: AdminRole): RoleName | undefined {
 
 /**
  * How a token that is good for one account is kept to it: the account is in the path, the query or
- * the body, or it is whose the key, request, alert, secret or delivery of the path is. `all` is about more
- * than one account, so not for such a token; `none` is about no account, so for any.
+ * the body, or it is whose the key, request, alert, secret or delivery of the path is. `all` is
+ * about more than one account, so not for such a token; `none` is about no account, so for any.
  */
 export type AccountRule =
   | "path"

@@ -13,8 +13,8 @@ import {
 } from "@uag/proto/billing/v1/admin.ts";
 import { Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
-import { type AlertServiceServer, AlertServiceService } from "@uag/proto/metering/v1/alerts.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
+import { type AlertServiceServer, AlertServiceService } from "@uag/proto/metering/v1/alerts.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { pepper } from "./fake-billing.ts";

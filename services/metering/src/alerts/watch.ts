@@ -25,8 +25,8 @@ const pausesPerLook = 50;
 
 /**
  * Looks at the alerts one after the other, shared with all other replicas, and tells people of
- * thresholds that are reached. Telling comes before noting, under ids that follow from what is told:
- * whoever dies in between has it done again, and nobody hears of it twice.
+ * thresholds that are reached. Telling comes before noting, under ids that follow from what is
+ * told: whoever dies in between has it done again, and nobody hears of it twice.
  */
 export class AlertWatch implements AsyncDisposable {
   readonly #options: WatchOptions;
@@ -77,7 +77,7 @@ export class AlertWatch implements AsyncDisposable {
     events.alerted({ alert: alert._id, account: alert.accountId, threshold: highest, messages: messages.length });
   }
 
-  /** A receiver that is refused for good, as when mail is sent no more, keeps nobody else waiting. */
+  /** A receiver that is refused for good, as when no mail is sent any more, holds up no other. */
   readonly #passOver = (error: unknown): void => {
     if (!(error instanceof GatewayError) || error.code !== "invalid_request") throw error;
     this.#options.events.alertStumbled(error);

@@ -27,8 +27,8 @@ interface Outcome {
 }
 
 /**
- * Sends a webhook or a mail once and decides what follows. A redirect counts as a failure and is not
- * followed; 410 ends the attempts.
+ * Sends a webhook or a mail once and decides what follows. A redirect counts as a failure and is
+ * not followed; 410 ends the attempts.
  */
 export async function send(delivery: DeliveryDocument, options: SendOptions): Promise<Attempted> {
   const at = new Date();

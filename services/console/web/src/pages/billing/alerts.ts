@@ -25,7 +25,7 @@ export interface AlertValues {
   monthly_usd: string | number;
   /** Percent, as they are typed. */
   thresholds: string[];
-  /** `keep` is not asked for: an empty one leaves the webhook that there is. */
+  /** Empty for none. */
   webhook_url: string;
   emails: string[];
 }
@@ -43,7 +43,10 @@ export function alertValuesOf(alert?: SpendAlert): AlertValues {
   };
 }
 
-/** Makes an alert, or changes one. A webhook is sent where it was changed: it is shown without its query. */
+/**
+ * Makes an alert, or changes one. The webhook is sent only where it was changed, for it is shown
+ * without its query.
+ */
 export function saveAlert(account: string, values: AlertValues, alert?: SpendAlert): Promise<SpendAlert> {
   const { name, emails } = values;
   const webhook = values.webhook_url.trim() || null;
