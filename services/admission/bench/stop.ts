@@ -1,6 +1,8 @@
 // Measures how long a stopping replica takes to return all its grants, one for each of many
 // accounts. TEST_MONGODB_URL=… TEST_NATS_URL=… node services/admission/bench/stop.ts [grants]
-import { billingDatabase, replica, request, settlement, startHouse } from "../test/harness.ts";
+import { billingDatabase, startHouse } from "@uag/testing/house.ts";
+import { replica } from "@uag/testing/replica.ts";
+import { request, settlement } from "../test/harness.ts";
 
 const grants = Number(process.argv[2] ?? 100_000);
 const atOnce = 512;

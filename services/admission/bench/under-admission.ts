@@ -1,7 +1,7 @@
 // Measures how much of a limit of 600 requests a minute is admitted when demand exceeds it, by one
 // replica and by three. TEST_MONGODB_URL=… TEST_NATS_URL=… node
 // services/admission/bench/under-admission.ts [minutes]
-import { startHouse } from "../test/harness.ts";
+import { startHouse } from "@uag/testing/house.ts";
 import { busiestMinute, limited, startReplicas } from "../test/limits-replicas.ts";
 
 const perMinute = 600;

@@ -10,7 +10,10 @@ import { connectBus } from "@uag/kit/bus.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { until } from "@uag/kit/testing/until.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { engineUrl, type House, replica, request, settlement, spawnReplica, startHouse } from "./harness.ts";
+import { engineUrl } from "@uag/testing/engine-url.ts";
+import { type House, startHouse } from "@uag/testing/house.ts";
+import { replica } from "@uag/testing/replica.ts";
+import { request, settlement, spawnReplica } from "./harness.ts";
 
 const usd = 1_000_000_000n;
 const fast = { gatherMs: 20, confirmMs: 50, republishMs: 1_000 };

@@ -7,7 +7,9 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "@uag/kit/testing/until.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
-import { type House, replica, request, settlement, spawnReplica, startHouse } from "./harness.ts";
+import { type House, startHouse } from "@uag/testing/house.ts";
+import { replica } from "@uag/testing/replica.ts";
+import { request, settlement, spawnReplica } from "./harness.ts";
 
 /** Read at the first operation, so it is set before any test. */
 const faults = join(tmpdir(), `disk-faults-${process.pid}`);

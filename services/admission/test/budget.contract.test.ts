@@ -7,7 +7,9 @@ import { roomInHour } from "@uag/kit/testing/room-in-hour.ts";
 import { until } from "@uag/kit/testing/until.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { replica, request, settlement, startHouse } from "./harness.ts";
+import { startHouse } from "@uag/testing/house.ts";
+import { replica } from "@uag/testing/replica.ts";
+import { request, settlement } from "./harness.ts";
 
 const usd = 1_000_000_000n;
 const limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 5_000n };

@@ -4,7 +4,9 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { until } from "@uag/kit/testing/until.ts";
-import { type House, replica, request, settlement, startHouse, taskBill, taskOf } from "./harness.ts";
+import { type House, startHouse } from "@uag/testing/house.ts";
+import { replica } from "@uag/testing/replica.ts";
+import { request, settlement, taskBill, taskOf } from "./harness.ts";
 
 const usd = 1_000_000_000n;
 const publish = { gatherMs: 20, confirmMs: 50 };

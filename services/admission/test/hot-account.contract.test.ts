@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { type House, replica, request, settlement, startHouse } from "./harness.ts";
+import { type House, startHouse } from "@uag/testing/house.ts";
+import { replica } from "@uag/testing/replica.ts";
+import { request, settlement } from "./harness.ts";
 
 async function counted(house: House, name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${house.billing.adminPort}/metrics`)).text();

@@ -2,7 +2,8 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
-import { replica, request, settlement } from "./harness.ts";
+import { replica } from "@uag/testing/replica.ts";
+import { request, settlement } from "./harness.ts";
 
 /** One line of JSON that instructs a replica in a process of its own. */
 export interface Order {

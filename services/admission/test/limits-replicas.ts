@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { until } from "@uag/kit/testing/until.ts";
-import type { House } from "./harness.ts";
+import type { House } from "@uag/testing/house.ts";
 import type { Order } from "./limits-child.ts";
 
 export interface Stay {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Stopwatch } from "@uag/kit/testing/durations.ts";
 import { until } from "@uag/kit/testing/until.ts";
-import { startHouse } from "./harness.ts";
+import { startHouse } from "@uag/testing/house.ts";
 import { busiestMinute, limited, maxConcurrent, startReplicas } from "./limits-replicas.ts";
 
 const usd = 1_000_000_000n;

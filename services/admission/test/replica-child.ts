@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { replica, request, settlement } from "./harness.ts";
+import { replica } from "@uag/testing/replica.ts";
+import { request, settlement } from "./harness.ts";
 
 /**
  * A replica in a process of its own. Runs requests in a loop until it is killed, leaving some open

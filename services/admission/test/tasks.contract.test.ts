@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { until } from "@uag/kit/testing/until.ts";
-import { type House, replica, startHouse, taskBill, taskOf } from "./harness.ts";
+import { type House, startHouse } from "@uag/testing/house.ts";
+import { replica } from "@uag/testing/replica.ts";
+import { taskBill, taskOf } from "./harness.ts";
 
 const usd = 1_000_000_000n;
 const publish = { gatherMs: 20, confirmMs: 50 };

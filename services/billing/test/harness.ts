@@ -15,18 +15,9 @@ import {
 } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { Outcome, Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { engineUrl } from "@uag/testing/engine-url.ts";
 import { createConnection } from "mongoose";
 import { startService } from "../src/service.ts";
-
-function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
-  const url = process.env[name];
-  if (url === undefined || url === "") {
-    throw new Error(
-      `Set ${name} to a running server (MongoDB as a replica set), or run "npm test", which starts both.`,
-    );
-  }
-  return url;
-}
 
 export const pepper = "5a".repeat(32);
 /** Tests' calls have generous timeouts, for slow machines. */

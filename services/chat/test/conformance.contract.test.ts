@@ -20,7 +20,8 @@ const message = {
 };
 
 conformance({
-  start: (url, idempotency) => startChat({ catalog: catalog(url).replace("\nmodels:", anthropic(url)), idempotency }),
+  file: import.meta.filename,
+  start: (url, parts) => startChat({ catalog: catalog(url).replace("\nmodels:", anthropic(url)), ...parts }),
   cases: [
     {
       name: "a chat completion",

@@ -24,10 +24,11 @@ const vectors = {
 };
 
 conformance({
-  start: (url, idempotency) =>
+  file: import.meta.filename,
+  start: (url, parts) =>
     startOperations({
       catalog: catalog(url),
-      idempotency,
+      ...parts,
       operations: (context) => operations(context, { partsAtOnce: 4 }),
     }),
   cases: [

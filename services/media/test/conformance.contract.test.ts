@@ -51,7 +51,8 @@ const form = Buffer.concat([
 ]);
 
 conformance({
-  start: (url, idempotency) => startMedia({ catalog: catalog(url), egressAllow: [new URL(url).host], idempotency }),
+  file: import.meta.filename,
+  start: (url, parts) => startMedia({ catalog: catalog(url), egressAllow: [new URL(url).host], ...parts }),
   cases: [
     { name: "an image", operation: "images.generations", body: { model: "gamma", prompt: "a cat" }, respond },
     {

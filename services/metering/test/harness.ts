@@ -11,15 +11,10 @@ import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billi
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, Pricing, UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { engineUrl } from "@uag/testing/engine-url.ts";
 import { createConnection } from "mongoose";
 import { startService } from "../src/service.ts";
 import { type StreamNames, streamNames } from "../src/stream/topology.ts";
-
-function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
-  const url = process.env[name];
-  if (url) return url;
-  throw new Error(`Set ${name} to a running server (MongoDB as a replica set), or run "npm test", which starts both.`);
-}
 
 /** Tests' calls have generous timeouts, for slow machines. */
 const patient = { timeoutMs: 60_000 };

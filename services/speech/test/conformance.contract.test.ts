@@ -31,10 +31,11 @@ const respond = (response: ServerResponse): void => {
 const speech = { model: "voice", input: "Hello", voice: "Cherry" };
 
 conformance({
-  start: (url, idempotency) =>
+  file: import.meta.filename,
+  start: (url, parts) =>
     startOperations({
       catalog: catalog(url),
-      idempotency,
+      ...parts,
       operations: (context, resources) =>
         operations({
           ...context,

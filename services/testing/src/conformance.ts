@@ -1,19 +1,23 @@
 import { after, afterEach, before, describe, test } from "node:test";
 import { billing } from "./conformance/billing.ts";
+import { crashes } from "./conformance/crashes.ts";
 import { idempotency } from "./conformance/idempotency.ts";
 import { refusals } from "./conformance/refusals.ts";
 import type { Served } from "./conformance/served.ts";
 import { streaming } from "./conformance/streaming.ts";
-import { type ScratchDatabase, scratchDatabase } from "./scratch-database.ts";
+import { isVictim, serveVictim } from "./conformance/victim.ts";
+import { scratchDatabase } from "./scratch-database.ts";
 import type { OperationsHarness, StartOptions } from "./start-operations.ts";
 import { startUpstream, type TestUpstream } from "./upstream.ts";
 
 /** A service whose operations are held to what all of them guarantee. */
 export interface ConformanceOptions {
+  /** The file that calls `conformance`: run by itself it serves, to be killed. */
+  readonly file: string;
   /** Starts the operations with their upstream at that URL. */
   readonly start: (
     upstreamUrl: string,
-    idempotency: NonNullable<StartOptions["idempotency"]>,
+    parts: Pick<StartOptions, "idempotency" | "admission">,
   ) => Promise<OperationsHarness>;
   /** Each operation, and each way in which it answers. */
   readonly cases: readonly Served[];
@@ -21,17 +25,27 @@ export interface ConformanceOptions {
 
 /**
  * Declares the tests of what every operation that is billed by the request guarantees: money,
- * errors, size, order, leaving, backpressure and idempotency keys. The link, the pipeline and
- * MongoDB are real; the upstream and the admission are the test's.
+ * errors, size, order, leaving, backpressure, idempotency keys and the death of its process. The
+ * link, the pipeline and MongoDB are real, the upstream is the test's; so is the admission, but
+ * where a process is killed.
  */
-export function conformance({ start, cases }: ConformanceOptions): void {
+export function conformance({ file, start, cases }: ConformanceOptions): void {
+  if (isVictim()) {
+    void serveVictim(start, cases);
+    return;
+  }
+  answers({ start, cases });
+  describe("a process that is killed", () => crashes({ file, cases }));
+}
+
+function answers({ start, cases }: Pick<ConformanceOptions, "start" | "cases">): void {
   const opened = new AsyncDisposableStack();
   let harness: OperationsHarness;
   let upstream: TestUpstream;
   before(async () => {
-    const database: ScratchDatabase = opened.use(scratchDatabase());
+    const idempotency = opened.use(scratchDatabase());
     upstream = opened.use(await startUpstream());
-    harness = opened.use(await start(upstream.url, database));
+    harness = opened.use(await start(upstream.url, { idempotency }));
   });
   afterEach(() => {
     harness.admission.reset();

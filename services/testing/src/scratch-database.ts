@@ -1,5 +1,6 @@
 import { newId } from "@uag/kit/ids.ts";
 import { createConnection } from "mongoose";
+import { engineUrl } from "./engine-url.ts";
 
 /** A database of the real MongoDB that `npm test` starts; gone when it is disposed. */
 export interface ScratchDatabase extends AsyncDisposable {
@@ -12,9 +13,7 @@ export interface ScratchDatabase extends AsyncDisposable {
  * @throws {Error} when no MongoDB was started for the tests
  */
 export function scratchDatabase(): ScratchDatabase {
-  const url = process.env["TEST_MONGODB_URL"] ?? "";
-  if (url === "")
-    throw new Error('Set TEST_MONGODB_URL to a running replica set, or run "npm test", which starts one.');
+  const url = engineUrl("TEST_MONGODB_URL");
   const database = `test_${newId("db").replaceAll(/[^A-Za-z0-9]/g, "")}`;
   return {
     url,

@@ -1,3 +1,4 @@
+import type { Admission } from "@uag/admission/types.ts";
 import { type CapabilityContext, createContext } from "@uag/capability/context.ts";
 import { withIdempotency } from "@uag/capability/idempotency/idempotency.ts";
 import { ResponseBox } from "@uag/capability/idempotency/response-box.ts";
@@ -21,6 +22,8 @@ import { TestAdmission } from "./admission.ts";
 /** Who calls an operation, and how. */
 export interface CallOptions {
   readonly account?: string;
+  /** Default: `req_1` and so on. */
+  readonly requestId?: string;
   /** Models that the key may use; none: all. */
   readonly models?: readonly string[];
   readonly target?: string;
@@ -67,6 +70,8 @@ export interface StartOptions {
   readonly operations: (context: CapabilityContext, resources: AsyncDisposableStack) => Operations;
   readonly bufferLimits?: BufferLimits;
   readonly egressAllow?: readonly string[];
+  /** What requests are admitted by; default: the harness's own, which only notes. */
+  readonly admission?: Admission;
   /** Keeps runs under idempotency keys there; without it the header has no effect. */
   readonly idempotency?: { readonly url: string; readonly database: string };
 }
@@ -83,7 +88,7 @@ export async function startOperations(options: StartOptions): Promise<Operations
   const catalog = { current: parseCatalog(options.catalog, options.env ?? {}), [Symbol.dispose]: () => {} };
   const { bufferLimits = defaultBufferLimits, egressAllow = [], idempotency } = options;
   const parts = { name: "test", catalog, log, metrics: createMetrics("test"), egressAllow, bufferLimits };
-  const context = starting.use(createContext({ ...parts, admission: runs.reporting(admission) }));
+  const context = starting.use(createContext({ ...parts, admission: runs.reporting(options.admission ?? admission) }));
   const defined = options.operations(context, starting);
   const operations =
     idempotency === undefined
@@ -97,10 +102,10 @@ export async function startOperations(options: StartOptions): Promise<Operations
   starting.defer(() => client.close({ timeoutMs: 100 }));
   await client.ready();
   let ids = 0;
-  const request = (operation: string, { account = "acc_1", models = [], target, headers }: CallOptions = {}) => {
+  const request = (operation: string, options: CallOptions = {}) => {
+    const { account = "acc_1", models = [], target = "/", headers = json, requestId = `req_${++ids}` } = options;
     const caller = Caller.fromPartial({ keyId: "key_1", accountId: account, models: [...models] });
-    const bytes = Buffer.from(Caller.encode(caller).finish());
-    return { operation, requestId: `req_${++ids}`, target: target ?? "/", headers: headers ?? json, context: bytes };
+    return { operation, requestId, target, headers, context: Buffer.from(Caller.encode(caller).finish()) };
   };
   const open: OperationsHarness["open"] = (operation, body, call) => {
     const bytes = body === undefined ? undefined : Buffer.from(body);
@@ -114,7 +119,7 @@ export async function startOperations(options: StartOptions): Promise<Operations
     begin: (operation, call) => ResponseStream.open(client, { ...request(operation, call), bodyless: false }),
     async call(operation, body, call) {
       const stream = open(operation, bytesOf(body), call);
-      return received(stream, `req_${ids}`);
+      return received(stream, call?.requestId ?? `req_${ids}`);
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

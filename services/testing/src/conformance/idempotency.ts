@@ -10,9 +10,9 @@ const keyOf = (): readonly string[] => ["idempotency-key", newId("key")];
 const replayed: Check = async (served, stage) => {
   stage.upstream.script = (_, response) => served.respond(response);
   const key = keyOf();
-  const first = await callOf(served, stage, key);
+  const first = await callOf(served, stage, { more: key });
   const called = stage.upstream.received.length;
-  const second = await callOf(served, stage, key);
+  const second = await callOf(served, stage, { more: key });
   assert.deepEqual([first.status, second.status], [200, 200], second.text.slice(0, 500));
   assert.ok(second.body.equals(first.body), "the same bytes");
   assert.equal(second.header("idempotent-replayed"), "true");
@@ -25,10 +25,10 @@ const refusalFreesKey: Check = async (served, stage) => {
   stage.harness.admission.onAdmit = () => {
     throw new GatewayError("insufficient_balance");
   };
-  assert.equal((await callOf(served, stage, key)).status, 402);
+  assert.equal((await callOf(served, stage, { more: key })).status, 402);
   stage.harness.admission.onAdmit = () => {};
   stage.upstream.script = (_, response) => served.respond(response);
-  assert.equal((await callOf(served, stage, key)).status, 200);
+  assert.equal((await callOf(served, stage, { more: key })).status, 200);
 };
 
 /** What an idempotency key is good for. */

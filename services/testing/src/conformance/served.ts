@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { until } from "@uag/kit/testing/until.ts";
+import type { CallOptions } from "../start-operations.ts";
 import type { Stage } from "./stage.ts";
 
 /** One operation with a good request, and how its upstream answers that. */
@@ -28,9 +29,15 @@ export interface Guarantee {
   check(served: Served, stage: Stage): Promise<void>;
 }
 
-/** Calls the operation with its good request. */
-export function callOf({ operation, body, headers }: Served, { harness }: Stage, more: readonly string[] = []) {
-  return harness.call(operation, body, { headers: [...(headers ?? ["content-type", "application/json"]), ...more] });
+const json = ["content-type", "application/json"];
+
+/** Calls the operation with its good request; `more` are headers besides its own. */
+export function callOf(
+  { operation, body, headers = json }: Served,
+  { harness }: Pick<Stage, "harness">,
+  { more = [], caller = {} }: { readonly more?: readonly string[]; readonly caller?: CallOptions } = {},
+) {
+  return harness.call(operation, body, { ...caller, headers: [...headers, ...more] });
 }
 
 /** Opens the operation with its good request, to be read, or not, by the test. */

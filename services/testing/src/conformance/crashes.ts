@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { decodeRecord } from "@uag/admission/records.ts";
+import { Journal } from "@uag/journal/journal.ts";
+import type { CrashPoint } from "@uag/kit/crash-point.ts";
+import { newId } from "@uag/kit/ids.ts";
+import { until } from "@uag/kit/testing/until.ts";
+import { Outcome, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { type House, startHouse } from "../house.ts";
+import { replica } from "../replica.ts";
+import { startUpstream, type TestUpstream } from "../upstream.ts";
+import type { Served } from "./served.ts";
+import { type Errand, victimEnv } from "./victim.ts";
+
+interface Stage {
+  readonly title: string;
+  readonly point: CrashPoint;
+  readonly upstreamAnswers: boolean;
+  /** The records of the request in the journal of its dead process. */
+  readonly records: readonly string[];
+  /** What the next process makes of them. */
+  readonly settled: (event: UsageEvent | undefined) => void;
+}
+
+const stages: readonly Stage[] = [
+  {
+    title: "admitted and not yet in the journal, nothing is settled: no upstream has its answer, and nothing is owed",
+    point: "admitted",
+    upstreamAnswers: true,
+    records: [],
+    settled: (event) => assert.equal(event, undefined),
+  },
+  {
+    title: "with its start in the journal, the next process settles it as crashed, for nothing",
+    point: "journalled",
+    upstreamAnswers: false,
+    records: ["started"],
+    settled: (event) => assert.deepEqual([event?.outcome, event?.costNanoUsd], [Outcome.CRASHED, 0n]),
+  },
+  {
+    title: "with its bill in the journal, the next process settles exactly that, once",
+    point: "billed",
+    upstreamAnswers: true,
+    records: ["started", "final"],
+    settled(event) {
+      assert.equal(event?.outcome, Outcome.COMPLETED);
+      assert.ok(event.costNanoUsd > 0n, "it costs something");
+    },
+  },
+];
+
+const fundsNanoUsd = 1_000_000_000_000n;
+const quick = { publish: { gatherMs: 20, confirmMs: 50, republishMs: 1_000 }, idleMs: 200 };
+
+/** What is under test: the file that calls `conformance`, and its cases. */
+interface CrashOptions {
+  readonly file: string;
+  readonly cases: readonly Served[];
+}
+
+/**
+ * Declares the tests of what is left of a request whose process is killed with -9, and what the
+ * next process makes of it. Billing, metering, journal, NATS and MongoDB are real. One case stands
+ * for all that answer in one way.
+ */
+export function crashes({ file, cases }: CrashOptions): void {
+  const opened = new AsyncDisposableStack();
+  let house: House;
+  let upstream: TestUpstream;
+  before(async () => {
+    house = opened.use(await startHouse());
+    upstream = opened.use(await startUpstream());
+  });
+  after(() => opened.disposeAsync());
+  for (const served of kindsOf(cases)) {
+    describe(`killed with -9 while it serves ${served.name}, a process leaves what the next one needs`, () => {
+      for (const stage of stages)
+        test(stage.title, async () => {
+          upstream.script = (_, response) => (stage.upstreamAnswers ? served.respond(response) : undefined);
+          const account = await house.account(fundsNanoUsd);
+          const errand = { served: cases.indexOf(served), account, requestId: newId("req") };
+          await killAt(stage.point, errand, { file, house, upstream });
+          assert.deepEqual(await recordsOf(house.journalDir, errand.requestId), stage.records);
+          await using _heir = await replica(house.env, quick);
+          await until("its journal is brought home", async () => (await journalsIn(house.journalDir)).length === 1);
+          const events = await house.events(account);
+          assert.ok(events.length <= 1, "it is settled once");
+          stage.settled(events[0]);
+          await until("no money is held", async () => (await moneyOf(house, account)).heldNanoUsd === 0n);
+          const { availableNanoUsd } = await moneyOf(house, account);
+          assert.equal(availableNanoUsd, fundsNanoUsd - (events[0]?.costNanoUsd ?? 0n));
+        });
+    });
+  }
+}
+
+/** One that is streamed and one that is not, if there are. */
+function kindsOf(cases: readonly Served[]): readonly Served[] {
+  const whole = cases.find(({ stream }) => stream === undefined);
+  const streamed = cases.find(({ stream }) => stream !== undefined);
+  return [whole, streamed].filter((served) => served !== undefined);
+}
+
+const moneyOf = (house: House, id: string) => house.accounts.getAccount({ id });
+
+async function killAt(
+  point: CrashPoint,
+  errand: Errand,
+  { file, house, upstream }: { file: string; house: House; upstream: TestUpstream },
+): Promise<void> {
+  const env = { ...process.env, ...house.env, ...victimEnv(upstream.url), CRASH_AT: `${point}:1` };
+  const victim: ChildProcess = fork(file, { env });
+  const ended = once(victim, "exit");
+  let answer: unknown;
+  victim.on("message", (message) => {
+    if (message === "ready") victim.send(errand);
+    else answer = message;
+    if (message !== "ready") victim.kill("SIGTERM");
+  });
+  await ended;
+  assert.deepEqual([victim.signalCode, answer], ["SIGKILL", undefined], `the process dies at ${point}`);
+}
+
+/** The journals of a directory that processes share. */
+async function journalsIn(dir: string): Promise<string[]> {
+  return (await readdir(dir)).filter((name) => name.includes("@"));
+}
+
+/** What the journals hold of a request, in order; read from a copy. A checkpoint may be there or not. */
+async function recordsOf(dir: string, requestId: string): Promise<string[]> {
+  const copy = await mkdtemp(join(tmpdir(), "journal-copy-"));
+  const found: string[] = [];
+  const fail = (fault: unknown): never => assert.fail(`the journal is damaged: ${JSON.stringify(fault)}`);
+  for (const name of await journalsIn(dir)) {
+    await cp(join(dir, name), join(copy, name), { recursive: true });
+    await using journal = await Journal.open(join(copy, name), { damaged: fail, failed: fail });
+    for (let at = journal.start; ; ) {
+      const next = await journal.read(at, (payload) => {
+        const { kind } = decodeRecord(payload);
+        if (kind !== undefined && kind.$case !== "checkpoint" && kind.value.requestId === requestId)
+          found.push(kind.$case);
+        return true;
+      });
+      if (next.segment === at.segment && next.offset === at.offset) break;
+      at = next;
+    }
+  }
+  await rm(copy, { recursive: true });
+  return found;
+}
