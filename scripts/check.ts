@@ -11,11 +11,12 @@ import { metricsDoc } from "./check/metrics-doc.ts";
 import { openapi } from "./check/openapi.ts";
 import { openapiLint } from "./check/openapi-lint.ts";
 import { proto } from "./check/proto.ts";
+import { titles } from "./check/titles.ts";
 import { types } from "./check/types.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint, the length of lines in comments and prose, docstrings, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, and the schemas, rules and dashboards of the Helm charts.
+Checks types, format and lint, the length of lines in comments and prose, docstrings, titles of tests, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, and the schemas, rules and dashboards of the Helm charts.
 --fix mends what a program can mend.
 `;
 
@@ -38,6 +39,7 @@ if (values.help) {
     lint,
     lineLength,
     docstrings,
+    titles,
     boundaries,
     proto,
     openapi,

@@ -52,7 +52,7 @@ describe("a key without money may ask without end for nothing", () => {
   };
 
   for (const route of routes.filter(({ billed }) => !billed)) {
-    test(`limited: ${route.method} ${route.path}`, async () => {
+    test(`${route.method} ${route.path} is limited, though it is free`, async () => {
       const statuses = await statusesOf(route, maxCalls);
       assert.deepEqual(new Set(statuses.slice(0, burst)), new Set([200]));
       assert.equal(statuses.at(-1), 429, String(statuses));

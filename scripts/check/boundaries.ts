@@ -29,6 +29,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   console: ["proto", "contract", "kit", "mongo"],
   // It runs in browsers: what it knows of the house is the shapes of the public interface.
   "console-web": ["contract"],
+  testing: [...shared, "journal"],
   // A second reading of each protocol: it may share the runtime, but nothing that the adapters read
   // protocols with.
   simulator: ["kit"],
@@ -63,7 +64,7 @@ function allowedFor(name: string, all: readonly Package[]): readonly string[] {
 
 const isWithin = (dir: string, file: string): boolean => !relative(dir, file).startsWith("..");
 
-const isTest = (file: string): boolean => /\.test\.ts$|\/test\//.test(file);
+const isTest = (file: string): boolean => /\.test\.ts$|\/(?:test|bench)\//.test(file);
 
 /** What tests a package, or builds it, may need more than the package itself. */
 const isOfDevelopment = (file: string): boolean => isTest(file) || /^services\/console\/web\/[\w.]+\.ts$/.test(file);

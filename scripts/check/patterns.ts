@@ -1,7 +1,7 @@
 import { glob, readFile } from "node:fs/promises";
-import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
-import { type AnyNode, parse } from "acorn";
+import type { AnyNode } from "acorn";
+import { visitSyntax } from "./syntax.ts";
 
 /** A regular expression of the sources. */
 export interface FoundPattern {
@@ -44,8 +44,7 @@ export async function patternsOf(root: string): Promise<Patterns> {
 export function patternsIn(text: string, file: string): Patterns {
   const found: FoundPattern[] = [];
   const built: BuiltPattern[] = [];
-  const program = parse(stripTypeScriptTypes(text), { ecmaVersion: "latest", sourceType: "module", locations: true });
-  walk(program, (node) => {
+  visitSyntax(text, (node) => {
     const line = node.loc?.start.line ?? 0;
     if (node.type === "Literal" && node.regex) {
       found.push({ file, line, source: node.regex.pattern, flags: node.regex.flags });
@@ -71,15 +70,4 @@ function textOf(node: AnyNode): string | undefined {
   if (node.type === "TemplateLiteral" && node.expressions.length === 0)
     return node.quasis[0]?.value.cooked ?? undefined;
   return undefined;
-}
-
-function walk(node: AnyNode, visit: (node: AnyNode) => void): void {
-  visit(node);
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) walk(child, visit);
-  }
-}
-
-function isNode(value: unknown): value is AnyNode {
-  return typeof value === "object" && value !== null && "type" in value && "start" in value;
 }

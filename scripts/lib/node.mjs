@@ -57,7 +57,8 @@ export async function runProgram(entry, args) {
   await ensureInstalled();
   const node = await findNode();
   const path = [dirname(node), join(root, "node_modules/.bin"), process.env.PATH].join(delimiter);
-  const child = spawn(node, [join(root, entry), ...args], {
+  // This Node comes with the packages: what is experimental in it is no news.
+  const child = spawn(node, ["--disable-warning=ExperimentalWarning", join(root, entry), ...args], {
     stdio: ["inherit", "inherit", "inherit", "pipe"],
     env: {
       ...process.env,

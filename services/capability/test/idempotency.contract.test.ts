@@ -42,7 +42,7 @@ interface ReceivedResponse {
   header(name: string): string | undefined;
 }
 
-describe("Idempotency-Key", () => {
+describe("under an Idempotency-Key a request runs once", () => {
   const resources = new AsyncDisposableStack();
   const database = `test_${newId("idem").replaceAll(/[^A-Za-z0-9]/g, "")}`;
   let handler: LinkHandler;

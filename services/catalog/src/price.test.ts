@@ -63,7 +63,7 @@ const golden: Golden[] = [
 ];
 
 for (const [what, modelPrice, units, nanoUsd, pricing = Pricing.EXACT] of golden) {
-  test(`price: ${what}`, () => {
+  test(`the price of ${what} is exact to the nano-USD`, () => {
     const list = Object.entries(units).map(([name, quantity]) => ({ name, quantity: BigInt(quantity) }));
     assert.deepEqual(price(list, modelPrice), { costNanoUsd: nanoUsd, pricing });
   });

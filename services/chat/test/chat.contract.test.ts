@@ -221,7 +221,7 @@ const statuses: [upstream: number, body: unknown, client: number, code: string, 
   [200, "null", 502, "upstream_error", 3],
 ];
 for (const [status, body, client, code, tries] of statuses) {
-  test(`upstream ${status} ${JSON.stringify(body).slice(0, 60)} -> ${client} ${code}`, async () => {
+  test(`an upstream's ${status} with ${JSON.stringify(body).slice(0, 60)} is ${client} ${code} to the client`, async () => {
     upstream.script = (_, response) => sendJson(response, status, body);
     const response = await harness.call(operation, chat());
     assert.equal(response.status, client);

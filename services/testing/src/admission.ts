@@ -1,9 +1,17 @@
-import type { Admission, AdmitRequest, Admitted, FreeAdmission, Settlement } from "@uag/admission/types.ts";
-import type { Unit } from "@uag/proto/metering/v1/usage.ts";
+import type {
+  Admission,
+  AdmitRequest,
+  AdmitTask,
+  Admitted,
+  FreeAdmission,
+  Settlement,
+  TaskAdmission,
+} from "@uag/admission/types.ts";
+import type { Unit, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
 /** What a request came to in {@link TestAdmission}. */
 export interface Booked {
-  readonly request: AdmitRequest;
+  readonly request: Omit<AdmitRequest, "stream">;
   readonly checkpoints: { units: Unit[]; costNanoUsd: bigint }[];
   settlement: Settlement | undefined;
   /** Its permit of concurrency was freed before its bill. */
@@ -11,10 +19,10 @@ export interface Booked {
 }
 
 /** Admits everything and notes it; tests replace the hooks. */
-export class TestAdmission implements Admission, FreeAdmission {
+export class TestAdmission implements Admission, FreeAdmission, TaskAdmission {
   readonly booked: Booked[] = [];
   /** Called before a request is admitted; what it throws refuses the request. */
-  onAdmit: (request: AdmitRequest) => void = () => {};
+  onAdmit: (request: Omit<AdmitRequest, "stream">) => void = () => {};
   /** When the journal has the start of a request on disk. */
   started: () => Promise<void> = async () => {};
   /** When the journal has a request's bill on disk. */
@@ -39,6 +47,24 @@ export class TestAdmission implements Admission, FreeAdmission {
         await this.settling();
       },
     };
+  }
+
+  /** @throws what `onAdmit` throws */
+  async admitTask(request: AdmitTask): Promise<string> {
+    this.onAdmit(request);
+    this.booked.push({ request, checkpoints: [], settlement: undefined });
+    return `grant_${request.requestId}`;
+  }
+
+  /** The grant of a task, whether or not it was admitted. */
+  async findTaskGrant({ requestId }: AdmitTask): Promise<string> {
+    return `grant_${requestId}`;
+  }
+
+  /** Notes a task's bill. */
+  async settleTask(event: UsageEvent): Promise<void> {
+    const booked = this.booked.find(({ request }) => request.requestId === event.requestId);
+    if (booked !== undefined) booked.settlement = event;
   }
 
   /** Admits what costs nothing. */

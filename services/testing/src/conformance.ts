@@ -5,6 +5,7 @@ import { idempotency } from "./conformance/idempotency.ts";
 import { refusals } from "./conformance/refusals.ts";
 import type { Served } from "./conformance/served.ts";
 import { streaming } from "./conformance/streaming.ts";
+import { tasks } from "./conformance/tasks.ts";
 import { isVictim, serveVictim } from "./conformance/victim.ts";
 import { scratchDatabase } from "./scratch-database.ts";
 import type { OperationsHarness, StartOptions } from "./start-operations.ts";
@@ -24,7 +25,7 @@ export interface ConformanceOptions {
 }
 
 /**
- * Declares the tests of what every operation that is billed by the request guarantees: money,
+ * Declares the tests of what every operation that costs money guarantees: money,
  * errors, size, order, leaving, backpressure, idempotency keys and the death of its process. The
  * link, the pipeline and MongoDB are real, the upstream is the test's; so is the admission, but
  * where a process is killed.
@@ -35,7 +36,9 @@ export function conformance({ file, start, cases }: ConformanceOptions): void {
     return;
   }
   answers({ start, cases });
-  describe("a process that is killed", () => crashes({ file, cases }));
+  // A task outlives its process, not its journal: how is for the service's own tests.
+  const requests = cases.filter(({ isTask }) => isTask === undefined);
+  if (requests.length > 0) describe("a process that is killed", () => crashes({ file, cases: requests }));
 }
 
 function answers({ start, cases }: Pick<ConformanceOptions, "start" | "cases">): void {
@@ -55,7 +58,12 @@ function answers({ start, cases }: Pick<ConformanceOptions, "start" | "cases">):
   after(() => opened.disposeAsync());
   for (const served of cases) {
     describe(`${served.name} keeps what every operation guarantees`, () => {
-      const guarantees = [...refusals, ...billing, ...idempotency, ...(served.stream === undefined ? [] : streaming)];
+      const guarantees = [
+        ...refusals,
+        ...(served.isTask === undefined ? billing : tasks),
+        ...idempotency,
+        ...(served.stream === undefined ? [] : streaming),
+      ];
       for (const { title, check } of guarantees) test(title, () => check(served, { harness, upstream }));
     });
   }

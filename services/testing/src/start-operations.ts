@@ -1,4 +1,4 @@
-import type { Admission } from "@uag/admission/types.ts";
+import type { Admission, TaskAdmission } from "@uag/admission/types.ts";
 import { type CapabilityContext, createContext } from "@uag/capability/context.ts";
 import { withIdempotency } from "@uag/capability/idempotency/idempotency.ts";
 import { ResponseBox } from "@uag/capability/idempotency/response-box.ts";
@@ -67,11 +67,15 @@ export interface StartOptions {
   readonly catalog: string;
   readonly env?: NodeJS.ProcessEnv;
   /** Makes the operations; what it opens it adds to `resources`. */
-  readonly operations: (context: CapabilityContext, resources: AsyncDisposableStack) => Operations;
+  readonly operations: (
+    context: CapabilityContext,
+    resources: AsyncDisposableStack,
+    tasks: TaskAdmission,
+  ) => Operations | Promise<Operations>;
   readonly bufferLimits?: BufferLimits;
   readonly egressAllow?: readonly string[];
   /** What requests are admitted by; default: the harness's own, which only notes. */
-  readonly admission?: Admission;
+  readonly admission?: Admission & TaskAdmission;
   /** Keeps runs under idempotency keys there; without it the header has no effect. */
   readonly idempotency?: { readonly url: string; readonly database: string };
 }
@@ -83,13 +87,14 @@ const json = ["content-type", "application/json"];
 export async function startOperations(options: StartOptions): Promise<OperationsHarness> {
   await using starting = new AsyncDisposableStack();
   const admission = new TestAdmission();
+  const { admission: admits = admission } = options;
   const runs = starting.use(new Runs());
   const log = createLogger({ service: "test", level: process.env["TEST_LOG"] ?? "silent" });
   const catalog = { current: parseCatalog(options.catalog, options.env ?? {}), [Symbol.dispose]: () => {} };
   const { bufferLimits = defaultBufferLimits, egressAllow = [], idempotency } = options;
   const parts = { name: "test", catalog, log, metrics: createMetrics("test"), egressAllow, bufferLimits };
-  const context = starting.use(createContext({ ...parts, admission: runs.reporting(options.admission ?? admission) }));
-  const defined = options.operations(context, starting);
+  const context = starting.use(createContext({ ...parts, admission: runs.reporting(admits) }));
+  const defined = await options.operations(context, starting, admits);
   const operations =
     idempotency === undefined
       ? handlersOf(defined)

@@ -58,7 +58,7 @@ const points: readonly Point[] = [
 
 describe("a submission whose process is killed with -9 is found again or fails; it is never made or charged twice", () => {
   for (const { title, stopsAtHold, kill, status } of points) {
-    test(title, async () => {
+    test(`killed ${title}, a submission is found again or fails`, async () => {
       await using at = scratchDatabase();
       await using provider = await startProvider();
       const child = fork(join(import.meta.dirname, "replica-process.ts"));

@@ -71,7 +71,7 @@ for (const [model, { takes, resolutions, reports }] of Object.entries(rows)) {
   const [firstInput = "t2v"] = takes;
   const order = (more: object = {}): object => ({ model, duration: 5, input: inputs[firstInput], ...more });
 
-  describe(model, () => {
+  describe(`${model} accepts what its provider does, and nothing else`, () => {
     test("takes the input of its suffix and version, and no other", () => {
       for (const [name, input] of Object.entries(inputs)) {
         const body = order({ input });

@@ -68,7 +68,8 @@ const models = [
   ["beta2.7-t2v", "wan2.7-t2v", "720p: 0.1"],
 ] as const;
 
-function catalogOf(urls: readonly string[]): string {
+/** The catalogue of a provider at each of these URLs. */
+export function catalogOf(urls: readonly string[]): string {
   const providers = urls.map((url, n) => `  p${n}: { protocol: dashscope, base_url: "${url}", api_key: sk-test }`);
   const upstreams = (model: string): string =>
     urls.map((_, n) => `{ provider: p${n}, model: ${model}, priority: ${n} }`).join(", ");
@@ -113,13 +114,22 @@ export interface ReplicaOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-const unused: Admission = {
+const noAdmission: Admission = {
   admit: async () => {
     throw new Error("tasks are not admitted as requests");
   },
   check: async () => ({ ok: true }),
   [Symbol.asyncDispose]: async () => {},
 };
+
+/** Settings that video needs and these tests do not. */
+export const unused = {
+  NATS_URL: "unused",
+  BILLING_ADDR: "unused",
+  METERING_ADDR: "unused",
+  JOURNAL_DIR: "unused",
+  WEBHOOK_KEY: "5a".repeat(32),
+} as const;
 
 const fast = {
   POLL_SCALE: "0.003",
@@ -135,13 +145,9 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const { at, books, providers } = options;
   await using starting = new AsyncDisposableStack();
   const settings = readConfig(schema, {
-    NATS_URL: "unused",
-    BILLING_ADDR: "unused",
-    METERING_ADDR: "unused",
-    JOURNAL_DIR: "unused",
+    ...unused,
     MONGODB_URL: at.url,
     MONGODB_DATABASE: at.database,
-    WEBHOOK_KEY: "5a".repeat(32),
     ...fast,
     ...options.env,
   });
@@ -150,7 +156,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const catalog = { current, [Symbol.dispose]: () => {} };
   const metrics = createMetrics("video-test");
   const egressAllow = settings.EGRESS_ALLOW;
-  const context = starting.use(createContext({ catalog, admission: unused, log, metrics, egressAllow }));
+  const context = starting.use(createContext({ catalog, admission: noAdmission, log, metrics, egressAllow }));
   const built = await buildVideo({
     context,
     resources: starting,

@@ -41,7 +41,7 @@ async function startReceiver(statuses: number[], headers: Record<string, string>
   };
 }
 
-describe("webhooks", () => {
+describe("whoever gave a webhook is told of the end", () => {
   let perTest: AsyncDisposableStack;
   let at: { url: string; database: string };
   let provider: TestProvider;

@@ -176,7 +176,7 @@ const accepted: [what: string, fields: object][] = [
   ["a part of a kind we do not know", part({ type: "hologram", hologram: {} })],
 ];
 for (const [what, fields] of accepted) {
-  test(`accepted: ${what}`, () => assert.equal(refusedField(fields), undefined));
+  test(`a request with ${what} is accepted`, () => assert.equal(refusedField(fields), undefined));
 }
 
 const refused: [fields: object, param: string][] = [

@@ -49,7 +49,7 @@ const good: [what: string, fields: object, expected: object][] = [
   ["white space", { ...ok, input: " " }, { inputs: [" "] }],
 ];
 for (const [what, fields, expected] of good) {
-  test(`taken: ${what}`, () => {
+  test(`a request with ${what} is taken as it is meant`, () => {
     const request = read(fields);
     for (const [name, value] of Object.entries(expected))
       assert.deepEqual(request[name as keyof typeof request], value, name);

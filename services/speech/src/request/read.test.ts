@@ -47,7 +47,7 @@ const good: [what: string, fields: object, expected: object][] = [
   ["ten characters", { input: "你好世界你" }, { characters: 10 }],
 ];
 for (const [what, fields, expected] of good) {
-  test(`taken: ${what}`, () => {
+  test(`a request with ${what} is taken as it is meant`, () => {
     const request = read(fields);
     for (const [name, value] of Object.entries(expected))
       assert.deepEqual(request[name as keyof typeof request], value, name);

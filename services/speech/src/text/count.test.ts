@@ -18,7 +18,8 @@ const table: [text: string, characters: number, why: string][] = [
   ["", 0, "nothing is nothing"],
 ];
 for (const [text, characters, why] of table) {
-  test(`${why}: ${JSON.stringify(text)}`, () => assert.equal(countCharacters(text, 2), characters));
+  test(`characters are counted as the provider does: ${why}, in ${JSON.stringify(text)}`, () =>
+    assert.equal(countCharacters(text, 2), characters));
 }
 
 test("the weight of ideographs is the catalogue's", () => {

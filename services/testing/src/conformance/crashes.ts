@@ -131,7 +131,7 @@ async function journalsIn(dir: string): Promise<string[]> {
   return (await readdir(dir)).filter((name) => name.includes("@"));
 }
 
-/** What the journals hold of a request, in order; read from a copy. A checkpoint may be there or not. */
+/** What the journals hold of a request, in order, besides checkpoints; read from a copy. */
 async function recordsOf(dir: string, requestId: string): Promise<string[]> {
   const copy = await mkdtemp(join(tmpdir(), "journal-copy-"));
   const found: string[] = [];

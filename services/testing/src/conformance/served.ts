@@ -15,6 +15,8 @@ export interface Served {
   readonly headers?: readonly string[];
   /** Writes the upstream's whole answer. */
   respond(response: ServerResponse): void | Promise<void>;
+  /** It starts a task: the answer is a 202, and the bill is written when the task ends. */
+  readonly isTask?: true;
   /** Of an answer that is streamed: writes its head, and then a piece of it each time. */
   readonly stream?: {
     begin(response: ServerResponse): void;
@@ -45,6 +47,9 @@ export function openOf({ operation, body, headers }: Served, { harness }: Stage)
   const bytes = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return harness.open(operation, bytes, headers === undefined ? {} : { headers });
 }
+
+/** The status of its good answer. */
+export const successOf = ({ isTask }: Served): number => (isTask === true ? 202 : 200);
 
 /** Waits for the bill of the one request that was admitted. */
 export async function billOf({ harness }: Stage) {

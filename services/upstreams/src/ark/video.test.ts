@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { order, read, upstream } from "../../test/video-cases.ts";
 import { seedanceVideo } from "./video.ts";
 
-describe("Ark", () => {
+describe("a video of Ark's is read as it says", () => {
   test("a task carries our id, by which it is found again", () => {
     const call = seedanceVideo.create({ ...order, body: { content: [] } }, upstream("ark"));
     assert.equal(call.body?.["safety_identifier"], "task-1");

@@ -5,7 +5,7 @@ import { UpstreamFailure } from "../failure.ts";
 import type { VideoState } from "../video/types.ts";
 import { wanVideo } from "./video.ts";
 
-describe("DashScope", () => {
+describe("a video of DashScope's is read as it says", () => {
   const task = (output: object, usage?: object): VideoState => read(wanVideo, { output, usage });
 
   test("a task is asked for asynchronously, its body as it is", () => {

@@ -85,7 +85,7 @@ const golden: Golden[] = [
   ["half of it", { prompt_tokens: 5 }, undefined],
 ];
 for (const [what, usage, units] of golden) {
-  test(`usage: ${what}`, () => {
+  test(`a usage of ${what} is read in units, or not at all`, () => {
     const found = unitsOfUsage(usage);
     const byName = found === undefined ? undefined : Object.fromEntries(found.map((u) => [u.name, Number(u.quantity)]));
     assert.deepEqual(byName, units);

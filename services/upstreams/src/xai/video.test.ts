@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { read } from "../../test/video-cases.ts";
 import { xaiVideo } from "./video.ts";
 
-describe("xAI", () => {
+describe("a video of xAI's is read as it says", () => {
   test("pending may be an empty body, and done may lack its status", () => {
     assert.equal(read(xaiVideo, {}, 202).phase, "queued");
     assert.equal(read(xaiVideo, { status: "pending", progress: 40 }, 202).phase, "running");

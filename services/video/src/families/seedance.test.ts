@@ -91,7 +91,7 @@ describe("a request that Seedance's line does not take is refused by the field a
   }
 });
 
-describe("Grok", () => {
+describe("Grok's own requests are read by its rules", () => {
   const grok = (fields: object): VideoRequestFields =>
     readGrok({ ...fields }, { model, upstreamModel: "grok-imagine-video" });
   const url = "https://example.com/a.png";
@@ -109,6 +109,6 @@ describe("Grok", () => {
     ["8 references", { prompt: "x", reference_images: Array.from({ length: 8 }, () => url) }],
     ["an image beside references", { prompt: "x", image: url, reference_images: [url] }],
   ] as const) {
-    test(`refuses ${title}`, () => assert.throws(() => grok(fields), GatewayError));
+    test(`a request with ${title} is refused`, () => assert.throws(() => grok(fields), GatewayError));
   }
 });

@@ -98,7 +98,7 @@ const refused: [what: string, bytes: Buffer, contentType: string | undefined, co
   ["a field that is too large", form(part('name="prompt"', "x".repeat(300_000))), type, "payload_too_large"],
 ];
 for (const [what, bytes, contentType, code] of refused) {
-  test(`refused: ${what}`, async () => {
+  test(`a form with ${what} is refused, however it is cut`, async () => {
     assert.equal(await codeOf(read(bytes, contentType)), code);
     assert.equal(await codeOf(read(bytes, contentType, () => 1_021)), code);
   });

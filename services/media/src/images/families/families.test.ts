@@ -169,7 +169,7 @@ const taken: [what: string, body: Record<string, unknown>, expected: Partial<Ima
   ],
 ];
 for (const [index, [what, body, expected]] of taken.entries()) {
-  test(`taken (${index}): ${what}`, () => {
+  test(`request ${index}, ${what}, is taken as its family has it`, () => {
     const request = read(body);
     for (const [name, value] of Object.entries(expected)) assert.deepEqual(request[name as keyof ImageRequest], value);
   });
