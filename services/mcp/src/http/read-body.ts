@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
+import { joined } from "@uag/kit/joined.ts";
 import { parseJsonInTurns } from "@uag/kit/json/parse.ts";
 
 /** More than a client sends at once; today's revisions of the protocol know no batches at all. */
@@ -29,5 +30,5 @@ async function readBytes(request: IncomingMessage, lease: BufferLease, limit: nu
     lease.take(chunk.length);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks, length);
+  return await joined(chunks);
 }
