@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { boundaries } from "./check/boundaries.ts";
 import { chartSchemas } from "./check/chart-schemas.ts";
 import type { Check } from "./check/check.ts";
+import { compose } from "./check/compose.ts";
 import { configDocs } from "./check/config-docs.ts";
 import { docstrings } from "./check/docstrings.ts";
 import { lineLength } from "./check/line-length.ts";
@@ -16,7 +17,7 @@ import { types } from "./check/types.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint, the length of lines in comments and prose, docstrings, titles of tests, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, and the schemas, rules and dashboards of the Helm charts.
+Checks types, format and lint, the length of lines in comments and prose, docstrings, titles of tests, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, the schemas, rules and dashboards of the Helm charts, and the compose file.
 --fix mends what a program can mend.
 `;
 
@@ -47,6 +48,7 @@ if (values.help) {
     configDocs,
     metricsDoc,
     chartSchemas,
+    compose,
   ])
     ok = (await report(check, values.fix ?? false)) && ok;
   process.exit(ok ? 0 : 1);

@@ -17,6 +17,8 @@ export interface MixedLoadOptions {
   /** Names of {@link actions}; default all. */
   readonly only?: readonly string[];
   readonly videos?: boolean;
+  /** Refusals that clients have to expect. */
+  readonly allowed?: (what: string) => boolean;
 }
 
 const jsonAtOnce = 4;
@@ -27,7 +29,7 @@ const videoPatienceMs = 120_000;
 
 /** Everything that clients and administrators do, all at once, until it is stopped. */
 export class MixedLoad {
-  readonly tally = new Tally();
+  readonly tally: Tally;
   readonly #options: MixedLoadOptions;
   readonly #chat: readonly Load[];
   readonly #stop = new AbortController();
@@ -37,6 +39,7 @@ export class MixedLoad {
   constructor(options: MixedLoadOptions) {
     const { fleet, clients, random, words, only, videos = true } = options;
     this.#options = options;
+    this.tally = new Tally(options.allowed);
     const long = { messages: [{ role: "user", content: `repeat ${words} words` }] };
     const seen = (kind: string) => (response: LoadResponse) => this.#seen(kind, response);
     this.#chat = [
@@ -101,6 +104,7 @@ export class MixedLoad {
     await Promise.all([this.#working, ...this.#chat.map((load) => load.stop())]);
     if (this.#videos === 0) return;
     const { client } = this.#options.fleet;
+    this.tally.during = "the end";
     await allEnded(client, videoPatienceMs);
     const ended = (await listAll(client)).filter(({ status }) => status === "succeeded").length;
     if (ended !== this.#videos) this.tally.fail("video", `${this.#videos} tasks were accepted, ${ended} succeeded`);

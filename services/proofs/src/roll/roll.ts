@@ -95,7 +95,6 @@ export async function roll(options: RollOptions): Promise<RollReport> {
         report(`${name} restarted in ${(ms / 1_000).toFixed(1)} s: ${tally.sum} done, ${tally.failed} failed`);
       }
     }
-    tally.during = "the end";
   } finally {
     await load.stop();
   }

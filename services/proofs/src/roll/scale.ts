@@ -83,7 +83,6 @@ export async function scale(options: ScaleOptions): Promise<ScaleReport> {
       const shown = ms.map((one) => (one / 1_000).toFixed(1)).join(" and ");
       report(`${service}: traffic ${shown} s after readiness; ${tally.sum} done, ${tally.failed} failed`);
     }
-    tally.during = "the end";
   } finally {
     await load.stop();
   }

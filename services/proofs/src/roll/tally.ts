@@ -1,7 +1,7 @@
 const maxNoted = 20;
 
 /** What a client saw fail, and what was being done to the fleet meanwhile. */
-export interface Failure {
+interface Failure {
   readonly action: string;
   readonly what: string;
   readonly during: string;
@@ -10,19 +10,30 @@ export interface Failure {
 /** Counts what is done to a fleet under load, by name, and keeps what failed. */
 export class Tally {
   readonly done = new Map<string, number>();
-  readonly failures: Failure[] = [];
+  readonly #failures: Failure[] = [];
+  readonly #allowed: (what: string) => boolean;
   failed = 0;
+  /** Refusals that are allowed. */
+  refused = 0;
   /** What is being done to the fleet. */
   during = "start";
+
+  /** @param allowed whether a failure is a refusal that clients have to expect */
+  constructor(allowed: (what: string) => boolean = () => false) {
+    this.#allowed = allowed;
+  }
 
   add(action: string): void {
     this.done.set(action, (this.done.get(action) ?? 0) + 1);
   }
 
-  fail(action: string, what: unknown): void {
+  fail(action: string, what: string): void {
+    if (this.#allowed(what)) {
+      this.refused++;
+      return;
+    }
     this.failed++;
-    if (this.failures.length < maxNoted) process.stderr.write(`${this.during}: ${action} ${what}\n`);
-    if (this.failures.length < maxNoted) this.failures.push({ action, what: String(what), during: this.during });
+    if (this.#failures.length < maxNoted) this.#failures.push({ action, what, during: this.during });
   }
 
   get sum(): number {
@@ -31,7 +42,7 @@ export class Tally {
 
   /** One sentence for each that failed, for people. */
   violations(): string[] {
-    const noted = this.failures.map(({ action, what, during }) => `${action} failed during ${during}: ${what}`);
+    const noted = this.#failures.map(({ action, what, during }) => `${action} failed during ${during}: ${what}`);
     return this.failed > maxNoted ? [...noted, `and ${this.failed - maxNoted} more failed`] : noted;
   }
 }

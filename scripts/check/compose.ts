@@ -1,0 +1,69 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Ajv } from "ajv";
+import { parse } from "yaml";
+import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import { services, simulator } from "../../services/fleet/src/processes.ts";
+import { isProviderSetting } from "../../services/fleet/src/providers.ts";
+import { readConfig } from "../../services/kit/src/config.ts";
+import type { Check } from "./check.ts";
+
+type Settings = Readonly<Record<string, string>>;
+
+interface ComposeFile {
+  readonly "x-settings": Settings;
+  readonly services: Readonly<Record<string, { readonly environment?: Settings }>>;
+}
+
+const file = "infra/compose.yaml";
+const schemaFile = "infra/compose/compose-spec.schema.json";
+
+/** What Docker puts in the place of a variable that nobody has set. */
+const unset = (value: string): string => value.replace(/\$\{\w+:-([^}]{0,200})\}/g, "$1");
+
+/** What a secret's file has, as infra/compose/identity.sh makes it. */
+const madeSecret = (name: string): string => (name === "USAGE_MAC_KEYS" ? `chat:${"ab".repeat(32)}` : "ab".repeat(32));
+
+async function schemaProblems(compose: ComposeFile): Promise<string[]> {
+  const schema = JSON.parse(await readFile(join(root, schemaFile), "utf8"));
+  // Its formats are those of Docker: durations, and ports that may be ranges.
+  const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
+  const { $schema: _, ...plain } = schema;
+  if (ajv.validate(plain, compose)) return [];
+  return (ajv.errors ?? []).map(({ instancePath, message }) => `${file}${instancePath} ${message}`);
+}
+
+/** The service itself must take its settings, and know each that is for it alone. */
+async function settingsProblems(compose: ComposeFile, name: string, entry: string): Promise<string[]> {
+  const given = compose.services[name]?.environment;
+  if (given === undefined) return [`${file} does not run ${name}`];
+  const { schema } = await import(join(root, entry.replace("main.ts", "config.ts")));
+  const env: Record<string, string> = {};
+  const problems: string[] = [];
+  for (const [setting, value] of Object.entries(given)) {
+    const secret = setting.replace(/_FILE$/, "");
+    const isSecret = secret !== setting && secret in schema.shape;
+    env[isSecret ? secret : setting] = isSecret ? madeSecret(secret) : unset(String(value));
+    const isKnown =
+      isSecret || setting in schema.shape || setting in compose["x-settings"] || isProviderSetting(setting);
+    if (!isKnown) problems.push(`${file}: ${name} knows no ${setting}`);
+  }
+  try {
+    readConfig(schema, env);
+  } catch (error) {
+    problems.push(`${file}: ${name}: ${String(error)}`);
+  }
+  return problems;
+}
+
+/** It is a compose file, it runs every service, and every service takes its settings. */
+export const compose: Check = {
+  name: "compose file",
+  async run() {
+    const content = parse(await readFile(join(root, file), "utf8"), { merge: true }) as ComposeFile;
+    const problems = await schemaProblems(content);
+    for (const { name, entry } of services) problems.push(...(await settingsProblems(content, name, entry)));
+    if (content.services[simulator.name] === undefined) problems.push(`${file} does not run ${simulator.name}`);
+    return problems;
+  },
+};
