@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type MetricRow, questions } from "../../services/contract/src/metrics/row.ts";
-import { exportedMetrics } from "../../services/contract/src/metrics/table.ts";
+import { exportedMetrics, histogramOf } from "../../services/contract/src/metrics/table.ts";
 import { serviceCharts } from "../charts/charts.ts";
 import { type Selector, selectorsOf } from "./promql.ts";
 import { type Alert, readDashboards, readRules, runbooks } from "./sources.ts";
@@ -16,7 +16,7 @@ const dashboards = await readDashboards();
 const common = new Set(["job", "pod", "instance", "service", "le"]);
 
 function rowOf(metric: string): MetricRow | undefined {
-  const family = metric.replace(/_(?:bucket|sum|count)$/, "");
+  const family = histogramOf(metric);
   const row = exportedMetrics[metric] ?? exportedMetrics[family];
   return row?.type === "histogram" && family === metric ? undefined : row;
 }

@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { freePort } from "../../services/kit/src/testing/free-port.ts";
 import { findProgram } from "./tools.ts";
 
 const readyTries = 300;
@@ -30,14 +29,6 @@ export interface PrometheusServer extends AsyncDisposable {
   faultyRules(): Promise<string[]>;
   /** Names of the alerts that fire. */
   firing(): Promise<string[]>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Starts Prometheus with a file of settings; resolves when it answers. */

@@ -24,7 +24,7 @@ const groups = [
 ] as const satisfies readonly { title: string; kinds: readonly TestKind[]; concurrency: number; timeoutMs: number }[];
 
 /** Files that look at the console's pages, which are built once and not by each of them. */
-const showsConsole = /(?:console-\w+|npm-start)\.e2e\.test\.ts$/;
+const showsConsole = /(?:console(?:-\w+)?|npm-start)\.e2e\.test\.ts$/;
 
 const report = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -374,13 +374,13 @@ test("a client that leaves ends the upstream call at once and is billed for what
   assert.ok(settlement().costNanoUsd < (last()?.request.holdNanoUsd ?? 0n));
 });
 
-test("a client that leaves an answer in one piece pays what the upstream counts in the end, and keeps no slot for it", async () => {
+test("a client that leaves an answer in one piece pays what the upstream counts in the end, and keeps no permit for it", async () => {
   const opened = Promise.withResolvers<ServerResponse>();
   upstream.script = (_, response) => opened.resolve(response);
   const stream = harness.open(operation, JSON.stringify(chat()));
   const response = await opened.promise;
   stream.call.cancel("the client left");
-  await until("its slot was freed", () => last()?.left === true);
+  await until("its permit was freed", () => last()?.left === true);
   assert.equal(last()?.settlement, undefined, "the hold stays until the upstream has counted");
   sendJson(response, 200, completion);
   await until("it was settled", () => last()?.settlement !== undefined);
@@ -406,7 +406,7 @@ test("thoughts that nobody has seen are paid for by the upstream's count, also w
   };
   const stream = harness.open(operation, JSON.stringify(chat({ model: "thinker", stream: true })));
   for await (const _ of stream) break;
-  await until("its slot was freed", () => last()?.left === true);
+  await until("its permit was freed", () => last()?.left === true);
   goOn.resolve();
   await until("it was settled", () => last()?.settlement !== undefined);
   assert.equal(settlement().settlementRule, SettlementRule.DRAINED);
@@ -455,7 +455,7 @@ test("a call that fails after its client has left costs nothing", async () => {
   const stream = harness.open(operation, JSON.stringify(chat()));
   const response = await opened.promise;
   stream.call.cancel("the client left");
-  await until("its slot was freed", () => last()?.left === true);
+  await until("its permit was freed", () => last()?.left === true);
   sendJson(response, 500, { error: { message: "oops" } });
   await until("it was settled", () => last()?.settlement !== undefined);
   assert.deepEqual([settlement().settlementRule, settlement().costNanoUsd], [SettlementRule.NOTHING_OWED, 0n]);

@@ -24,7 +24,6 @@ interface Expected {
   /** The response is complete: it ends as the client expects. */
   readonly whole?: boolean;
   readonly attempts?: number;
-  readonly stream?: boolean;
 }
 
 const { EXACT, ESTIMATED } = Pricing;

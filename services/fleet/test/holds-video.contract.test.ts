@@ -11,7 +11,7 @@ import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { startSimulator } from "@uag/simulator/service.ts";
-import { videoAdapter } from "@uag/upstreams/registry.ts";
+import { adapterFor } from "@uag/upstreams/registry.ts";
 import type { VideoAdapter, VideoCall, VideoState } from "@uag/upstreams/video/types.ts";
 import { billOf, keptRates, priceOf } from "@uag/video/price.ts";
 import { findVideoModel, readVideoRequest, type VideoRequest, videoModelOf } from "@uag/video/request/read.ts";
@@ -74,7 +74,7 @@ test("no request for a video, of any model, can cost more than is held for it", 
   const silent: string[] = [];
   for (const model of catalog.models.values()) {
     const upstream = model.upstreams[0];
-    const adapter = upstream && videoAdapter(upstream.provider.protocol);
+    const adapter = upstream && adapterFor("video", upstream.provider.protocol);
     if (!model.operations.has("videos.generations") || upstream === undefined || adapter === undefined) continue;
     let made = 0;
     for (let tries = 0; tries < maxTries && made < perModel; tries++) {

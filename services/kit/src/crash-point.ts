@@ -5,7 +5,7 @@
 export const crashPoints = [
   "authenticated",
   "claimed",
-  "slots-lent",
+  "permits-lent",
   "in-transaction",
   "committed",
   "admitted",

@@ -57,9 +57,9 @@ describe("a key's limits hold over three replicas, seen from the public server a
     exhausted = { client, endedAt: performance.now(), refused };
   });
 
-  test("of 1,000 requests never more than 5 are at the upstream at once, and all slots come back", async () => {
+  test("of 1,000 requests never more than 5 are at the upstream at once, and all permits come back", async () => {
     const { client } = assertExact(await proveConcurrency({ fleet, random }));
-    await until("five slots again", async () => {
+    await until("five permits again", async () => {
       const five = await Promise.all(Array.from({ length: 5 }, () => call(client, { model: "gpt-4.1-mini" })));
       return five.every(({ status }) => status === 200);
     });

@@ -2,7 +2,7 @@ import type { CapabilityContext } from "@uag/capability/context.ts";
 import type { AdmittedRequest, Size } from "@uag/capability/operation/operation-spec.ts";
 import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import { speechAdapter } from "@uag/upstreams/registry.ts";
+import { adapterFor } from "@uag/upstreams/registry.ts";
 import type { AudioFetcher } from "@uag/upstreams/speech/fetch.ts";
 import type { SpokenText } from "@uag/upstreams/speech/types.ts";
 import type { SpeechRequest } from "./request/read.ts";
@@ -50,7 +50,7 @@ export function speakAs<T>(
   // more.
   const disconnect = { drains, onAbort: "stops" } as const;
   return attempt(async (upstream) => {
-    const adapter = speechAdapter(upstream.provider.protocol);
+    const adapter = adapterFor("speech", upstream.provider.protocol);
     if (adapter === undefined) throw new UpstreamFailure("operator", `${upstream.provider.protocol} does not speak`);
     return take(await adapter.speak(call, { upstream, pools, signal, disconnect }));
   }, signal);

@@ -5,7 +5,7 @@ import type { CountCall, PromptCounter } from "./generation.ts";
 import type { HttpPools } from "./http/pools.ts";
 import { post } from "./post.ts";
 import { estimatePromptTokens } from "./prompt.ts";
-import { promptCounter } from "./registry.ts";
+import { adapterFor } from "./registry.ts";
 
 const maxResponseBytes = 64 * 1024;
 
@@ -25,7 +25,7 @@ export interface CountOptions {
  */
 export async function countPrompt(options: CountOptions): Promise<number> {
   for (const upstream of options.upstreams) {
-    const counter = promptCounter(upstream.provider.protocol);
+    const counter = adapterFor("promptCounter", upstream.provider.protocol);
     if (counter === undefined) continue;
     try {
       return await countBy(counter, options, upstream);

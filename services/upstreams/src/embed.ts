@@ -4,7 +4,7 @@ import type { EmbeddingCall, EmbeddingResponse } from "./embeddings/types.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { HttpPools } from "./http/pools.ts";
 import { post } from "./post.ts";
-import { embeddingAdapter } from "./registry.ts";
+import { adapterFor } from "./registry.ts";
 
 /** 2,048 vectors of 3,072 numbers as text. */
 const maxResponseBytes = 256 * 1024 * 1024;
@@ -22,7 +22,7 @@ export async function embed(options: {
 }): Promise<EmbeddingResponse> {
   const { pools, call, upstream, signal, disconnect } = options;
   const { protocol } = upstream.provider;
-  const adapter = embeddingAdapter(protocol);
+  const adapter = adapterFor("embeddings", protocol);
   if (adapter === undefined) throw new UpstreamFailure("operator", `${protocol} gives no embeddings`);
   const encoded = adapter.encode(call, upstream);
   const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });

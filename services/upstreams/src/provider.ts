@@ -8,16 +8,23 @@ import type { VideoAdapter } from "./video/types.ts";
 /** A part of an answer that an output cap may not cover. */
 export type UncappedOutput = "thinking" | "speech";
 
-/** The capabilities and properties of a provider's protocol: the export of its folder. */
-export interface UpstreamProvider {
-  /** Text generation, by client format. */
-  readonly generation?: Readonly<Partial<Record<GenerationFormat, GenerationAdapter>>>;
+/** What a protocol may be able to do, besides text generation. */
+export interface Adapters {
   readonly images?: ImageAdapter;
   readonly video?: VideoAdapter;
   readonly embeddings?: EmbeddingAdapter;
   readonly speech?: SpeechAdapter;
   /** Absent if prompts cannot be counted without generating. */
   readonly promptCounter?: PromptCounter;
+}
+
+/** A kind of adapter. */
+export type AdapterKind = keyof Adapters;
+
+/** The capabilities and properties of a provider's protocol: the export of its folder. */
+export interface UpstreamProvider extends Adapters {
+  /** Text generation, by client format. */
+  readonly generation?: Readonly<Partial<Record<GenerationFormat, GenerationAdapter>>>;
   /**
    * What it does with a stream whose connection is closed. If absent, it is assumed to continue.
    */

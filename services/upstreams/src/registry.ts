@@ -2,14 +2,10 @@ import type { OnAbort, Protocol, Provider, Upstream } from "@uag/catalog/types.t
 import { anthropic } from "./anthropic/provider.ts";
 import { ark } from "./ark/provider.ts";
 import { dashScope } from "./dashscope/provider.ts";
-import type { EmbeddingAdapter } from "./embeddings/types.ts";
 import { gemini } from "./gemini/provider.ts";
-import type { GenerationAdapter, GenerationCall, GenerationFormat, PromptCounter } from "./generation.ts";
-import type { ImageAdapter } from "./images/types.ts";
+import type { GenerationAdapter, GenerationCall, GenerationFormat } from "./generation.ts";
 import { openAi } from "./openai/provider.ts";
-import type { UncappedOutput, UpstreamProvider } from "./provider.ts";
-import type { SpeechAdapter } from "./speech/types.ts";
-import type { VideoAdapter } from "./video/types.ts";
+import type { AdapterKind, UncappedOutput, UpstreamProvider } from "./provider.ts";
 import { voyage } from "./voyage/provider.ts";
 import { xai } from "./xai/provider.ts";
 
@@ -29,29 +25,9 @@ export function generationAdapter(format: GenerationFormat, protocol: Protocol):
   return providers[protocol].generation?.[format];
 }
 
-/** Undefined for a protocol without images. */
-export function imageAdapter(protocol: Protocol): ImageAdapter | undefined {
-  return providers[protocol].images;
-}
-
-/** Undefined for a protocol without videos. */
-export function videoAdapter(protocol: Protocol): VideoAdapter | undefined {
-  return providers[protocol].video;
-}
-
-/** Undefined for a protocol without embeddings. */
-export function embeddingAdapter(protocol: Protocol): EmbeddingAdapter | undefined {
-  return providers[protocol].embeddings;
-}
-
-/** Undefined for a protocol without speech. */
-export function speechAdapter(protocol: Protocol): SpeechAdapter | undefined {
-  return providers[protocol].speech;
-}
-
-/** Undefined for a protocol that cannot count prompts. */
-export function promptCounter(protocol: Protocol): PromptCounter | undefined {
-  return providers[protocol].promptCounter;
+/** What a protocol has of one kind; undefined where it has none. */
+export function adapterFor<K extends AdapterKind>(kind: K, protocol: Protocol): UpstreamProvider[K] {
+  return providers[protocol][kind];
 }
 
 /**

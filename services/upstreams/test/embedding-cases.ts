@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Protocol } from "@uag/catalog/types.ts";
 import type { EmbeddingCall } from "../src/embeddings/types.ts";
 import type { FailureKind } from "../src/failure.ts";
-import { embeddingAdapter } from "../src/registry.ts";
+import { adapterFor } from "../src/registry.ts";
 import { firstUpstream, testModel } from "./support.ts";
 
 const traits = { dimensions: 4, sizes: "any", tokenInput: false } as const;
@@ -18,7 +18,7 @@ export const base: EmbeddingCall = {
 /** The call that an upstream gets for it, encoded. */
 export function spoken(protocol: Protocol, more: Partial<EmbeddingCall> = {}, upstreamFields = {}) {
   const upstream = { ...firstUpstream(testModel("", protocol)), ...upstreamFields };
-  const adapter = embeddingAdapter(protocol) ?? assert.fail();
+  const adapter = adapterFor("embeddings", protocol) ?? assert.fail();
   const { path, headers, body } = adapter.encode({ ...base, ...more }, upstream);
   return { path, headers, body: JSON.parse(body.toString()), adapter, upstream };
 }

@@ -4,7 +4,7 @@ import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { Model, Protocol, Upstream } from "@uag/catalog/types.ts";
 import { type FailureKind, UpstreamFailure } from "../src/failure.ts";
 import type { ImageAdapter, ImageRequest, InlineImage } from "../src/images/types.ts";
-import { imageAdapter } from "../src/registry.ts";
+import { adapterFor } from "../src/registry.ts";
 
 const models = (protocol: Protocol): Model =>
   parseCatalog(
@@ -18,7 +18,7 @@ models:
     {},
   ).models.get("m") ?? assert.fail();
 
-const adapterOf = (protocol: Protocol): ImageAdapter => imageAdapter(protocol) ?? assert.fail();
+const adapterOf = (protocol: Protocol): ImageAdapter => adapterFor("images", protocol) ?? assert.fail();
 /** A reference as a client sends it. */
 export const inline: InlineImage = { type: "inline", mediaType: "image/png", bytes: Buffer.from("PNG") };
 const base: ImageRequest = {

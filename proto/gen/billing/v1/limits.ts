@@ -76,7 +76,7 @@ export function limitKindToJSON(object: LimitKind): string {
   }
 }
 
-/** Slots that may be used from some time on. Relative, because replicas share no clock. */
+/** Permits that may be used from some time on. Relative, because replicas share no clock. */
 export interface Slots {
   count: bigint;
   /** 0: free now. */
@@ -94,7 +94,7 @@ export interface BorrowRequest {
   need: bigint;
   /** What recent traffic makes worth asking for. */
   want: bigint;
-  /** Slots the holder gives back with this call. */
+  /** Permits the holder gives back with this call. */
   returned: Slots[];
   /**
    * Rises with each call of this holder, over all its limits, so that a call that is sent again
@@ -105,7 +105,7 @@ export interface BorrowRequest {
 
 export interface BorrowResponse {
   lent: Slots[];
-  /** When nothing could be lent: how long until a slot is free, as far as billing knows. */
+  /** When nothing could be lent: how long until a permit is free, as far as billing knows. */
   retryAfterMs: number;
 }
 
@@ -114,9 +114,9 @@ export interface RenewRequest {
 }
 
 export interface RenewResponse {
-  /** Milliseconds for which slots may be used, from when the call was sent. */
+  /** Milliseconds for which permits may be used, from when the call was sent. */
   leaseMs: number;
-  /** The holder had run out: its slots are gone, it must forget them and borrow anew. */
+  /** The holder had run out: its permits are gone, it must forget them and borrow anew. */
   lapsed: boolean;
 }
 
@@ -702,12 +702,12 @@ export const RenewResponse: MessageFns<RenewResponse> = {
 };
 
 /**
- * Slots of a key's limits, lent to replicas so that each admits from memory and all together never
- * exceed the limit. See infra/decisions/0002-limits.md.
+ * Permits of a key's limits, lent to replicas so that each admits from memory and all together
+ * never exceed the limit. See infra/decisions/0002-limits.md.
  */
 export type LimitServiceService = typeof LimitServiceService;
 export const LimitServiceService = {
-  /** Borrows and gives back slots of one limit of one key. */
+  /** Borrows and gives back permits of one limit of one key. */
   borrow: {
     path: "/billing.v1.LimitService/Borrow" as const,
     requestStream: false as const,
@@ -717,7 +717,7 @@ export const LimitServiceService = {
     responseSerialize: (value: BorrowResponse): Buffer => Buffer.from(BorrowResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BorrowResponse => BorrowResponse.decode(value),
   },
-  /** Keeps a holder's slots; answers how long. Call it each second while any are held. */
+  /** Keeps a holder's permits; answers how long. Call it each second while any are held. */
   renew: {
     path: "/billing.v1.LimitService/Renew" as const,
     requestStream: false as const,
@@ -730,14 +730,14 @@ export const LimitServiceService = {
 } as const;
 
 export interface LimitServiceServer extends UntypedServiceImplementation {
-  /** Borrows and gives back slots of one limit of one key. */
+  /** Borrows and gives back permits of one limit of one key. */
   borrow: handleUnaryCall<BorrowRequest, BorrowResponse>;
-  /** Keeps a holder's slots; answers how long. Call it each second while any are held. */
+  /** Keeps a holder's permits; answers how long. Call it each second while any are held. */
   renew: handleUnaryCall<RenewRequest, RenewResponse>;
 }
 
 export interface LimitServiceClient extends Client {
-  /** Borrows and gives back slots of one limit of one key. */
+  /** Borrows and gives back permits of one limit of one key. */
   borrow(
     request: BorrowRequest,
     callback: (error: ServiceError | null, response: BorrowResponse) => void,
@@ -753,7 +753,7 @@ export interface LimitServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BorrowResponse) => void,
   ): ClientUnaryCall;
-  /** Keeps a holder's slots; answers how long. Call it each second while any are held. */
+  /** Keeps a holder's permits; answers how long. Call it each second while any are held. */
   renew(
     request: RenewRequest,
     callback: (error: ServiceError | null, response: RenewResponse) => void,

@@ -134,7 +134,7 @@ export async function borrow(billing: Billing, request: BorrowRequest): Promise<
     });
   }
   const { lent, nextFreeInMs: freeInMs } = await borrowPatiently(billing, requested);
-  crashPoint("slots-lent");
+  crashPoint("permits-lent");
   const short = freeOf(lent) < requested.terms.need;
   billing.events.borrowed({ keyId: requested.keyId, limit: requested.limit, short });
   return {

@@ -75,8 +75,12 @@ async function runOnce(exchange: LinkExchange, requested: KeyedRequest): Promise
     const request = { bodyDigest: body.digest, requestId: exchange.requestId, token };
     const claim = await claimFor(caller, { ...requested, id, request });
     if (claim.kind !== "mine") {
-      using slot = await requested.admitFree({ caller, operation: exchange.operation });
-      return await replayResponse(exchange, responseOf(claim, { caller, operation: exchange.operation }), slot.headers);
+      using admitted = await requested.admitFree({ caller, operation: exchange.operation });
+      return await replayResponse(
+        exchange,
+        responseOf(claim, { caller, operation: exchange.operation }),
+        admitted.headers,
+      );
     }
   } catch (thrown) {
     const format = await requested.operation.errorFormat(await body?.whole(), caller);

@@ -73,11 +73,11 @@ function withinFree(limits: FreeAdmission): FreeAdmission["admitFree"] {
     const { keyId } = request.caller;
     free.enter({ keyId, requestsPerMinute: 0, bodyBytes: 0 });
     try {
-      const slot = await limits.admitFree(request);
+      const admitted = await limits.admitFree(request);
       return {
-        headers: slot.headers,
+        headers: admitted.headers,
         [Symbol.dispose]: () => {
-          slot[Symbol.dispose]();
+          admitted[Symbol.dispose]();
           free.leave(keyId);
         },
       };

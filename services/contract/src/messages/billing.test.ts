@@ -16,7 +16,7 @@ test("a payload that is no message is told from one, whatever it is", () => {
   assert.equal(limitRecallResponse.decode(bytes('{"free_in_ms":-1}')), undefined);
 });
 
-test("a holder that does not know when a slot is free answers without a time", () => {
+test("a holder that does not know when a permit is free answers without a time", () => {
   assert.deepEqual(limitRecallResponse.decode(bytes(limitRecallResponse.encode({ free_in_ms: undefined }))), {});
 });
 

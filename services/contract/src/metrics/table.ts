@@ -21,5 +21,8 @@ export type MetricName<T extends MetricType = MetricType> = {
 /** The labels of a metric. */
 export type LabelName<N extends MetricName> = Extract<keyof MetricTable[N]["labels"], string>;
 
+/** The metric that a series of a histogram is named after, if it is one. */
+export const histogramOf = (series: string): string => series.replace(/_(?:bucket|sum|count)$/, "");
+
 /** Everything that our processes export, Node.js's own included. */
 export const exportedMetrics: Readonly<Record<string, MetricRow>> = { ...metricTable, ...runtimeMetrics };

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { histogramOf } from "@uag/contract/metrics/table.ts";
 import type { Fleet } from "../service.ts";
 import { portName } from "../service-processes.ts";
 
@@ -62,6 +63,5 @@ export function parseExposition(process: string, text: string): Exposition {
 
 /** A histogram's series are named after it. */
 function familyOf(name: string, types: ReadonlyMap<string, string>): string {
-  const family = name.replace(/_(?:bucket|sum|count)$/, "");
-  return types.has(name) ? name : family;
+  return types.has(name) ? name : histogramOf(name);
 }

@@ -2,7 +2,7 @@ import type { AdmittedRequest, Size } from "@uag/capability/operation/operation-
 import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { MakeImagesOptions } from "@uag/upstreams/images/make.ts";
-import { imageAdapter } from "@uag/upstreams/registry.ts";
+import { adapterFor } from "@uag/upstreams/registry.ts";
 import type { MediaContext } from "../context.ts";
 import type { ImageJob } from "./job.ts";
 
@@ -30,7 +30,7 @@ export function callUpstreams<T>(
   const disconnect = { drains, draining: () => admitted.clientLeft() };
   const call = { requestId, model, request: { ...job.request, count } };
   return attempt((upstream) => {
-    const adapter = imageAdapter(upstream.provider.protocol);
+    const adapter = adapterFor("images", upstream.provider.protocol);
     if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
     return make({ pools, adapter, call, upstream, signal, disconnect });
   });

@@ -7,7 +7,7 @@ import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { ImageRequest } from "@uag/upstreams/images/types.ts";
-import { imageAdapter } from "@uag/upstreams/registry.ts";
+import { adapterFor } from "@uag/upstreams/registry.ts";
 import type { MediaContext } from "../context.ts";
 import type { Form } from "./edits/form.ts";
 import type { ImageJob } from "./job.ts";
@@ -52,7 +52,7 @@ export function jobFor(
   { request, ...rest }: Pick<ImageJob, "operation" | "format"> & { request: ImageRequest },
 ): ImageJob {
   const [upstream] = model.upstreams;
-  const adapter = upstream && imageAdapter(upstream.provider.protocol);
+  const adapter = upstream && adapterFor("images", upstream.provider.protocol);
   if (adapter === undefined) throw new Error(`${model.id} has no upstream that makes images`);
   const size = request.size ?? model.image?.defaultSize;
   return { ...rest, model, adapter, request: { ...request, size } };

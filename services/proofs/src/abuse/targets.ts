@@ -1,4 +1,5 @@
 import { adminRoutes, type BodyKind, mountBodyLimits, routes } from "@uag/contract/routes.ts";
+import { examples } from "@uag/fleet/openapi/examples/examples.ts";
 import { probes } from "@uag/fleet/openapi/probes.ts";
 import { mounts } from "@uag/gateway/mounts.ts";
 
@@ -30,10 +31,7 @@ const video = { model: "beta2.7-r2v", duration: 5, resolution: "720p" };
 
 type Sample = Pick<Target, "sample" | "withUrls" | "withPicture">;
 
-/**
- * For every operation with a JSON body: a route missing here fails the program, so that none is
- * overlooked.
- */
+/** Operations with more to attack than their example shows: URLs, pictures, a nested prompt. */
 const samples: Readonly<Record<string, Sample>> = {
   "chat.completions": {
     sample: (fill) => ({ model: "gpt-4o-mini", ...user(fill) }),
@@ -50,8 +48,6 @@ const samples: Readonly<Record<string, Sample>> = {
     withUrls: (urls) => ({ model: "gemini-2.5-flash", ...user(urls.map(source)) }),
     withPicture: { asUrl: false, sample: (data) => ({ model: "gemini-2.5-flash", ...user([inline(data)]) }) },
   },
-  embeddings: { sample: (fill) => ({ model: "text-embedding-v4", input: fill }) },
-  "audio.speech": { sample: (fill) => ({ model: "alpha3-tts-flash", input: fill }) },
   "images.generations": {
     sample: (fill) => ({ model: "gamma-image-2", prompt: fill }),
     withUrls: (urls) => ({
@@ -124,10 +120,17 @@ const mcpTarget: Target = {
   sample: (fill) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: toolCall(fill) }),
 };
 
-function sampleOf(operation: string): Sample {
-  const found = samples[operation];
-  if (found === undefined) throw new Error(`say in abuse/targets.ts what a good body of ${operation} looks like`);
-  return found;
+const sampleOf = (operation: string): Sample => samples[operation] ?? exampleOf(operation);
+
+/**
+ * The first example of the reference, whose main field stands behind the model. A route without one
+ * fails the program, so that none is overlooked.
+ */
+function exampleOf(operation: string): Sample {
+  const body = examples.find((one) => one.operation === operation && one.body !== undefined)?.body;
+  const main = Object.keys(body ?? {}).find((name) => name !== "model");
+  if (main === undefined) throw new Error(`the reference has no example of ${operation} with a body`);
+  return { sample: (fill) => ({ ...body, [main]: fill }) };
 }
 
 /**

@@ -8,7 +8,7 @@ import { Load, type RequestKind } from "./load.ts";
 /** The process that passes a point. Points not listed belong to a capability service. */
 const owners: Partial<Record<CrashPoint, string>> = {
   authenticated: "router",
-  "slots-lent": "billing",
+  "permits-lent": "billing",
   "in-transaction": "billing",
   committed: "billing",
   received: "metering",
@@ -21,7 +21,7 @@ const owners: Partial<Record<CrashPoint, string>> = {
 export const ownerOf = (point: CrashPoint): string => owners[point] ?? "chat";
 
 /** Points that are passed per load start, chunk or crash rather than per request. */
-const latestPassing: Partial<Record<CrashPoint, number>> = { adopted: 1, "slots-lent": 1, "mid-stream": 200 };
+const latestPassing: Partial<Record<CrashPoint, number>> = { adopted: 1, "permits-lent": 1, "mid-stream": 200 };
 const usualLatest = 12;
 const concurrency = 8;
 const limits = { requestsPerMinute: 100_000n, concurrentRequests: 64n };

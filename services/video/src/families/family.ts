@@ -1,7 +1,7 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { videoAdapter } from "@uag/upstreams/registry.ts";
+import { adapterFor } from "@uag/upstreams/registry.ts";
 import type { Family, Terms } from "../store/task.ts";
 
 /** A request in normalized form, whichever family it belongs to. */
@@ -32,7 +32,7 @@ export function invalid(param: string, text: string): GatewayError {
 /** The family of a model, derived from its first provider and the name there. */
 export function familyOf(model: Model): Family {
   const upstream = model.upstreams[0];
-  return (upstream && videoAdapter(upstream.provider.protocol)?.familyOf(upstream.model)) ?? "wan";
+  return (upstream && adapterFor("video", upstream.provider.protocol)?.familyOf(upstream.model)) ?? "wan";
 }
 
 export const defaultSeconds = 5;

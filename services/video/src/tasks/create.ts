@@ -1,7 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { attempt } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import { videoAdapter } from "@uag/upstreams/registry.ts";
+import { adapterFor } from "@uag/upstreams/registry.ts";
 import { callVideo, createFault } from "@uag/upstreams/video/call.ts";
 import type { VideoAdapter } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
@@ -26,7 +26,7 @@ export class AmbiguousCreate extends Error {
 }
 
 export function adapterOf(upstream: Upstream): VideoAdapter {
-  const adapter = videoAdapter(upstream.provider.protocol);
+  const adapter = adapterFor("video", upstream.provider.protocol);
   if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
   return adapter;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { videoAdapter } from "@uag/upstreams/registry.ts";
+import { adapterFor } from "@uag/upstreams/registry.ts";
 import type { VideoContext } from "../context.ts";
 import type { Reschedule } from "../store/changes.ts";
 import type { RateGate } from "../store/rate-gate.ts";
@@ -109,7 +109,7 @@ export function pollTasks(context: VideoContext, gate: RateGate): AsyncDisposabl
   };
   const followCatalog = (): void => {
     for (const { name, protocol } of context.catalog.current.providers.values())
-      if (videoAdapter(protocol) !== undefined) startPoller(name);
+      if (adapterFor("video", protocol) !== undefined) startPoller(name);
   };
   const followTasks = async (): Promise<void> => {
     while (!stop.signal.aborted) {

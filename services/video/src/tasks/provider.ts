@@ -1,5 +1,5 @@
 import type { Provider, Upstream } from "@uag/catalog/types.ts";
-import { videoAdapter } from "@uag/upstreams/registry.ts";
+import { adapterFor } from "@uag/upstreams/registry.ts";
 import { callVideo, type VideoResponse } from "@uag/upstreams/video/call.ts";
 import type { VideoAdapter, VideoCall } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
@@ -14,7 +14,7 @@ export interface TaskProvider {
 /** Undefined when the catalogue no longer has the provider. */
 export function providerOf(context: Pick<VideoContext, "catalog">, task: TaskDocument): TaskProvider | undefined {
   const provider: Provider | undefined = context.catalog.current.providers.get(task.provider);
-  const adapter = provider && videoAdapter(provider.protocol);
+  const adapter = provider && adapterFor("video", provider.protocol);
   if (provider === undefined || adapter === undefined) return undefined;
   return { adapter, upstream: { provider, model: task.upstreamModel, weight: 1, priority: 0 } };
 }
