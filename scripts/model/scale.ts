@@ -12,9 +12,9 @@ How many events a second so many pairs of a billing and a metering process apply
 what one event costs and from how accounts fall into partitions and partitions to processes, by the code that runs.
 MongoDB is given as many cores as that takes. services/metering/bench/throughput.ts measures the costs.
 
-  --billing <us>   CPU of billing an event (default 92)
-  --metering <us>  CPU of metering an event (default 120)
-  --mongod <us>    CPU of mongod an event (default 234)
+  --billing <us>   CPU of billing an event (default 39)
+  --metering <us>  CPU of metering an event (default 43)
+  --mongod <us>    CPU of mongod an event (default 74)
 `;
 
 const accounts = 100_000;
@@ -57,9 +57,9 @@ const { values } = parseArgs({
 });
 if (values.help) process.stdout.write(help);
 else {
-  const mongod = costOf(values.mongod, 234);
+  const mongod = costOf(values.mongod, 74);
   // The slower of a pair holds up the other: one group is settled while another is stored.
-  const slower = Math.max(costOf(values.billing, 92), costOf(values.metering, 120));
+  const slower = Math.max(costOf(values.billing, 39), costOf(values.metering, 43));
   const titles = Object.keys(loads);
   const lines = counts.map((processes) => {
     const rates = titles.map(

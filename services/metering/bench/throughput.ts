@@ -51,7 +51,9 @@ async function cpuOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
 
-const billing = await start("billing", { MONGODB_DATABASE: `${prefix}b`, KEY_PEPPER: "5a".repeat(32) });
+// Nobody sends the holder's heartbeats.
+const lease = { HOLDER_LEASE_MS: "3600000" };
+const billing = await start("billing", { MONGODB_DATABASE: `${prefix}b`, KEY_PEPPER: "5a".repeat(32), ...lease });
 const metering = await start("metering", {
   MONGODB_DATABASE: `${prefix}m`,
   BILLING_ADDR: billing,
