@@ -158,7 +158,7 @@ test("a wrong path is 404 in the dialect of its neighbours, before any key is as
   }
   const doubled = await errorOf(await stage.fetch("/v1/v1/chat/completions", { method: "POST", authorization: null }));
   assert.match(String(doubled["message"]), /base URL/);
-  const unknown = await errorOf(await stage.fetch("/v1/responses", { method: "POST", authorization: null }));
+  const unknown = await errorOf(await stage.fetch("/v1/completions", { method: "POST", authorization: null }));
   assert.match(String(unknown["message"]), /\/v1\/chat\/completions/);
   const native = await json(await stage.fetch("/v1/messages/batches", { method: "POST", authorization: null }));
   assert.equal((native["error"] as Json)["type"], "not_found_error");

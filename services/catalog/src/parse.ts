@@ -75,6 +75,9 @@ function pathText(path: PropertyKey[], content: unknown): string {
   return [`models[${String(models?.[index]?.id ?? index)}]`, ...rest].join(".");
 }
 
+/** Operations that generate text. */
+const generating: ReadonlySet<string> = new Set(["chat.completions", "messages", "responses"]);
+
 function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
   const faults: string[] = [];
   const seen = new Set<string>();
@@ -85,9 +88,7 @@ function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
       if (Object.hasOwn(row.providers, upstream.provider)) continue;
       faults.push(`  models[${model.id}].upstreams: there is no provider ${upstream.provider}`);
     }
-    const generates = model.operations.some(
-      (operation) => operation === "chat.completions" || operation === "messages",
-    );
+    const generates = model.operations.some((operation) => generating.has(operation));
     faults.push(...capabilityFaults(model), ...priceFaults(model, bounded));
     if (generates && (model.context_tokens === undefined || model.max_output_tokens === undefined)) {
       faults.push(`  models[${model.id}]: a model that generates text needs context_tokens and max_output_tokens`);

@@ -43,6 +43,7 @@ const unitsOf = (sizing: Readonly<Record<string, readonly UnitName[]>>): UnitNam
 export const boundedUnits: UnitsByOperation = {
   "chat.completions": unitsOf(sizings.generation),
   messages: unitsOf(sizings.generation),
+  responses: unitsOf(sizings.generation),
   embeddings: unitsOf(sizings.embeddings),
   "audio.speech": unitsOf(sizings.speech),
   "images.generations": unitsOf(sizings.images),
@@ -70,6 +71,7 @@ export function unboundedUnits(
 const neededUnits: Readonly<Record<string, readonly (readonly UnitName[])[]>> = {
   "chat.completions": [["input_tokens"], ["output_tokens"]],
   messages: [["input_tokens"], ["output_tokens"]],
+  responses: [["input_tokens"], ["output_tokens"]],
   embeddings: [["input_tokens"]],
   "audio.speech": [["characters"]],
   "images.generations": [["images", "image_output_tokens"]],

@@ -43,6 +43,25 @@ conformance({
       },
     },
     {
+      name: "a response",
+      operation: "responses.create",
+      body: { model: "plain", input: "Hi" },
+      respond: (response) => sendJson(response, 200, completion),
+    },
+    {
+      name: "a streamed response",
+      operation: "responses.create",
+      body: { model: "plain", input: "Hi", stream: true },
+      respond(response) {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(chunk({ content: "Hello." }) + usageChunk + done);
+      },
+      stream: {
+        begin: (response) => void response.writeHead(200, { "content-type": "text/event-stream" }),
+        piece: chunk({ content: "x".repeat(16_000) }),
+      },
+    },
+    {
       name: "a message in Anthropic's format",
       operation: "messages.create",
       body: messages,

@@ -32,7 +32,7 @@ models:
   - id: gem
     owned_by: google
     created: 2026-01-02
-    operations: [chat.completions, messages]
+    operations: [chat.completions, messages, responses]
     context_tokens: 1000000
     max_output_tokens: 1000
     input: [text, image]
@@ -68,10 +68,15 @@ const messagesOf = (urls: readonly string[]) => ({
   max_tokens: 10,
   messages: [{ role: "user", content: urls.map((url) => ({ type: "image", source: { type: "url", url } })) }],
 });
+const responseOf = (urls: readonly string[]) => ({
+  model: "gem",
+  input: [{ role: "user", content: urls.map((seen) => ({ type: "input_image", image_url: seen })) }],
+});
 const small = (count: number) => Array.from({ length: count }, (_, n) => `${url}/small/${n}`);
 
 for (const [operation, bodyOf] of [
   ["chat.completions", chatOf],
+  ["responses.create", responseOf],
   ["messages.create", messagesOf],
   ["messages.count_tokens", messagesOf],
 ] as const) {

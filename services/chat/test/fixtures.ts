@@ -12,7 +12,7 @@ models:
     owned_by: acme
     display_name: Plain One
     created: 2026-01-02
-    operations: [chat.completions]
+    operations: [chat.completions, responses]
     context_tokens: 100000
     max_output_tokens: 1000
     input: [text, image, audio]

@@ -36,7 +36,7 @@ test("the list has what OpenAI's and Anthropic's clients read, and what models d
     type: "model",
     display_name: "Plain One",
     created_at: "2026-01-02T00:00:00Z",
-    operations: ["chat.completions"],
+    operations: ["chat.completions", "responses"],
     input_modalities: ["text", "image", "audio"],
     output_modalities: ["text"],
     context_tokens: 100_000,

@@ -93,6 +93,7 @@ const query = (path: string, name: QueryName): QueryRoute => ({
  */
 export const routes: readonly Route[] = [
   forward("POST", "/v1/chat/completions", "chat", "chat.completions", { ...json, billed: true }),
+  forward("POST", "/v1/responses", "chat", "responses.create", { ...json, billed: true }),
   forward("POST", "/v1/messages", "chat", "messages.create", { ...json, billed: true, dialect: "native" }),
   forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { ...json, dialect: "native" }),
   forward("POST", "/v1/embeddings", "embedding", "embeddings", { ...json, billed: true }),

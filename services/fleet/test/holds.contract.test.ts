@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import type { Model } from "@uag/catalog/types.ts";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { chatEdge, type Edge, messagesEdge, type Random } from "./holds/chat-requests.ts";
+import { chatEdge, type Edge, messagesEdge, type Random, responsesEdge } from "./holds/chat-requests.ts";
 import { editsEdge, embeddingsEdge, imagesEdge, speechEdge } from "./holds/other-requests.ts";
 import { openStage, type Stage } from "./holds/stage.ts";
 
@@ -20,6 +20,7 @@ after(() => stage[Symbol.asyncDispose]());
 const edges: Readonly<Record<string, (model: Model, random: Random) => Edge | Promise<Edge>>> = {
   "chat.completions": chatEdge,
   messages: messagesEdge,
+  responses: responsesEdge,
   embeddings: embeddingsEdge,
   "audio.speech": speechEdge,
   "images.generations": imagesEdge,

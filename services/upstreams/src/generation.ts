@@ -4,7 +4,7 @@ import type { UpstreamFailure } from "./failure.ts";
 import type { MediaFetcher } from "./media/fetch.ts";
 
 /** Client formats for generated text, by operation. */
-export type GenerationFormat = "chat.completions" | "messages";
+export type GenerationFormat = "chat.completions" | "messages" | "responses";
 
 /** One text generation as requested, in the client's own format. */
 export interface GenerationCall {

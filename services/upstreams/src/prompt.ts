@@ -13,6 +13,20 @@ const audioCharsPerToken = 2_100;
 const fileCharsPerToken = 33;
 const joinedChars = 1024 * 1024;
 
+/** Where the request formats keep what a model reads. */
+const promptFields = [
+  "system",
+  "messages",
+  "instructions",
+  "input",
+  "contents",
+  "systemInstruction",
+  "tools",
+  "functions",
+  "response_format",
+  "text",
+] as const;
+
 /**
  * Estimates the prompt's tokens, for a bill when the upstream never reported usage. Reads any of
  * the request formats: text is counted wherever it occurs, and images and audio by their kind, not
@@ -20,9 +34,7 @@ const joinedChars = 1024 * 1024;
  */
 export async function estimatePromptTokens(fields: Readonly<Record<string, unknown>>): Promise<number> {
   const found: Found = { texts: [], tokens: 3 };
-  for (const name of ["system", "messages", "contents", "systemInstruction", "tools", "functions", "response_format"]) {
-    collect(fields[name], name, found);
-  }
+  for (const name of promptFields) collect(fields[name], name, found);
   return found.tokens + (await countTokens(joined(found.texts)));
 }
 
@@ -38,14 +50,15 @@ interface Found {
   tokens: number;
 }
 
-const media = new Set(["url", "data", "file_data", "file_id", "fileUri"]);
+const media = new Set(["url", "data", "file_data", "file_id", "fileUri", "image_url", "file_url", "encrypted_content"]);
+const conversations = new Set(["messages", "contents", "input"]);
 
 function collect(value: unknown, key: string, found: Found): void {
   if (typeof value === "string") {
     if (key === "data") found.tokens += Math.ceil(value.length / audioCharsPerToken);
     else if (!media.has(key)) found.texts.push(value);
   } else if (Array.isArray(value)) {
-    if (key === "messages" || key === "contents") found.tokens += value.length * tokensPerMessage;
+    if (conversations.has(key)) found.tokens += value.length * tokensPerMessage;
     for (const item of value) collect(item, key, found);
   } else if (typeof value === "object" && value !== null) {
     const { media_type, data } = value as { media_type?: unknown; data?: unknown };

@@ -118,3 +118,55 @@ export function viewOfMessage(body: Json): View {
     usage: body["usage"],
   };
 }
+
+/**
+ * Assembles the Responses format's events, and asserts their order: numbered without gaps, what
+ * was added is done once, and what is done is what the pieces were.
+ */
+export function viewOfResponseEvents(stream: string): View {
+  const events = stream.split("\n\n").filter((event) => event !== "" && !event.startsWith(":"));
+  const pieces = new Map<string, string>();
+  const open = new Set<unknown>();
+  let last: Json = {};
+  for (const [at, event] of events.entries()) {
+    const [, name = "", json = ""] = /^event: ([\w.]+)\ndata: (.*)$/s.exec(event) ?? assert.fail(event);
+    last = JSON.parse(json) as Json;
+    const { type, sequence_number, item_id: id, output_index: index, delta } = last;
+    assert.equal(type, name);
+    assert.equal(sequence_number, at);
+    assert.equal(name === "response.created", at === 0);
+    if (name === "response.output_item.added") open.add(index);
+    else if (name === "response.output_item.done") assert.ok(open.delete(index), "it was open");
+    else if (index !== undefined) assert.ok(open.has(index), `${name} is within an item`);
+    const part = `${id} ${last["content_index"] ?? ""} ${name.replace(/\.\w+$/, "")}`;
+    if (typeof delta === "string") pieces.set(part, (pieces.get(part) ?? "") + delta);
+    const whole = last["text"] ?? last["refusal"] ?? last["arguments"] ?? last["input"];
+    if (name.endsWith(".done") && typeof whole === "string") assert.equal(pieces.get(part) ?? "", whole);
+  }
+  assert.equal(open.size, 0, "every item is done");
+  assert.match(String(last["type"]), /^response\.(completed|incomplete)$/);
+  return viewOfResponse(last["response"] as Json);
+}
+
+/** The same view of a complete response. */
+export function viewOfResponse(body: Json): View {
+  const items = body["output"] as Json[];
+  const joined = (list: string, field: string): string =>
+    items
+      .flatMap((item) => (item[list] ?? []) as Json[])
+      .map((part) => part[field] ?? "")
+      .join("");
+  return {
+    text: `${joined("content", "text")}${joined("content", "refusal")}`,
+    thinking: joined("summary", "text"),
+    calls: items
+      .filter(({ call_id }) => call_id !== undefined)
+      .map(({ call_id, name, arguments: sent, input }) => ({
+        id: call_id,
+        name,
+        input: (sent ?? JSON.stringify(input)) as string,
+      })),
+    reason: `${body["status"]} ${JSON.stringify(body["incomplete_details"])}`,
+    usage: body["usage"],
+  };
+}

@@ -54,7 +54,7 @@ models:
   - id: m
     owned_by: o
     created: 0
-    operations: [chat.completions, messages]
+    operations: [chat.completions, messages, responses]
     context_tokens: 200000
     max_output_tokens: 64000
     input: [text, image, file]
@@ -90,5 +90,5 @@ export function unitsAsNumbers(
 
 /** Masks timestamps and ids that we generate. */
 export function steady(text: string): string {
-  return text.replaceAll(/"created":\d+/g, '"created":0').replaceAll(/call_[0-9a-f]{24}/g, "call_new");
+  return text.replaceAll(/"created(_at)?":\d+/g, '"created$1":0').replaceAll(/call_[0-9a-f]{24}/g, "call_new");
 }

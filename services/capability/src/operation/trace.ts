@@ -12,6 +12,7 @@ import type { CheckedRequest } from "./request-spec.ts";
 const conventional: Readonly<Record<string, string>> = {
   "chat.completions": "chat",
   messages: "chat",
+  responses: "chat",
   embeddings: "embeddings",
   "images.generations": "generate_content",
   "images.edits": "generate_content",

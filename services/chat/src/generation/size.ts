@@ -4,6 +4,7 @@ import { bound, type Limit } from "@uag/catalog/price.ts";
 import { sizings } from "@uag/catalog/sizing.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
+import { fieldsOf, listOf } from "@uag/upstreams/conversation/fields.ts";
 import { maxToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { noServerTools, type ServerTools } from "@uag/upstreams/formats/server-tools.ts";
 import { isUncapped } from "@uag/upstreams/registry.ts";
@@ -123,14 +124,17 @@ interface Media {
 
 function mediaOf(fields: Fields, model: Model): Media {
   const media: Media = { chars: 0, tokens: 0, sound: false };
-  for (const message of Array.isArray(fields["messages"]) ? (fields["messages"] as Fields[]) : []) {
-    addParts(media, message["content"], model);
+  for (const item of [...listOf(fields["messages"]), ...listOf(fields["input"])]) {
+    const { content, output } = fieldsOf(item);
+    addParts(media, content, model);
+    // What a tool returned, in the Responses format.
+    addParts(media, output, model);
   }
   return media;
 }
 
 function addParts(media: Media, content: unknown, model: Model): void {
-  for (const part of Array.isArray(content) ? (content as Fields[]) : []) addPart(media, part, model);
+  for (const part of listOf(content)) addPart(media, fieldsOf(part), model);
 }
 
 function addPart(media: Media, part: Fields, model: Model): void {
@@ -153,6 +157,14 @@ function addPart(media: Media, part: Fields, model: Model): void {
     }
     case "file":
       media.chars += data(field("file_data"));
+      media.tokens += model.contextTokens;
+      return;
+    case "input_image":
+      media.chars += data(part["image_url"]);
+      media.tokens += model.imageTokens;
+      return;
+    case "input_file":
+      media.chars += data(part["file_data"]);
       media.tokens += model.contextTokens;
       return;
     case "image":

@@ -13,7 +13,8 @@ const mediaUrl = z
     abort: true,
   });
 
-const imageUrl = z.string().superRefine((url, context) => {
+/** A picture by its address, or as a data URL of its content. */
+export const imageUrl = z.string().superRefine((url, context) => {
   if (url.slice(0, 5).toLowerCase() === "data:") {
     const fault = imageDataUrlFault(url);
     if (fault !== undefined) context.addIssue(fault);

@@ -3,22 +3,28 @@ import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 
 type Guard = Pick<GuardedClient, "leadsInside">;
 
-/** Where content parts of either format keep a URL: under their own name, or in their source. */
-const holders = ["image_url", "video_url", "audio_url", "source"] as const;
+/** Where content parts keep a URL: in an object of this name, or as its text. */
+const holders = ["image_url", "video_url", "audio_url", "file_url", "source"] as const;
 
 /**
- * Checks the URLs of a request's content parts, in either format. Tool call arguments are not
+ * Checks the URLs of a request's content parts, in any format. Tool call arguments are not
  * checked: nobody here fetches those.
  * @throws {GatewayError} `invalid_request` for one that leads into a private network
  */
 export function checkUrls(fields: Readonly<Record<string, unknown>>, guarded: Guard): void {
-  eachOf(fields["messages"], "messages", (message, at) => checkParts(message["content"], `${at}.content`, guarded));
+  for (const name of ["messages", "input"])
+    eachOf(fields[name], name, (item, at) => {
+      checkParts(item["content"], `${at}.content`, guarded);
+      // What a tool returned, in the Responses format.
+      checkParts(item["output"], `${at}.output`, guarded);
+    });
 }
 
 function checkParts(content: unknown, at: string, guarded: Guard): void {
   eachOf(content, at, (part, where) => {
     for (const holder of holders) {
       const held = part[holder];
+      if (typeof held === "string") checkOutside(held, `${where}.${holder}`, guarded);
       if (isObject(held)) checkOutside(held["url"], `${where}.${holder}.url`, guarded);
     }
     const { input_audio: audio, video } = part;

@@ -3,6 +3,7 @@ import { embeddingRequest } from "@uag/contract/requests/embeddings.ts";
 import { imageEditRequest, imageRequests } from "@uag/contract/requests/images.ts";
 import { messageRequest, tokenCountRequest } from "@uag/contract/requests/messages.ts";
 import { modelListQuery, videoListQuery, voiceListQuery } from "@uag/contract/requests/queries.ts";
+import { responseRequest } from "@uag/contract/requests/responses.ts";
 import { speechRequest } from "@uag/contract/requests/speech.ts";
 import { billingUsageQuery } from "@uag/contract/requests/usage.ts";
 import { videoCreateQuery, videoRequests } from "@uag/contract/requests/videos.ts";
@@ -25,6 +26,7 @@ import {
   videoTaskList,
   voiceList,
 } from "@uag/contract/responses/media.ts";
+import { response, responseEvent } from "@uag/contract/responses/responses.ts";
 import { z } from "zod";
 import type { Tag } from "./tags.ts";
 
@@ -88,6 +90,14 @@ const generating: Readonly<Record<string, Operation>> = {
     summary: "Answers a conversation",
     request: { ChatCompletionRequest: chatRequest },
     ok: { json: { ChatCompletion: chatCompletion }, events: { ChatCompletionChunk: chatCompletionChunk } },
+    billed: true,
+  },
+  "responses.create": {
+    id: "createResponse",
+    tag: "Responses",
+    summary: "Answers a conversation, in the Responses format; nothing is stored",
+    request: { ResponseRequest: responseRequest },
+    ok: { json: { Response: response }, events: { ResponseEvent: responseEvent } },
     billed: true,
   },
   "messages.create": {

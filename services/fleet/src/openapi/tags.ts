@@ -4,6 +4,8 @@ import type { DocumentName } from "@uag/gateway/docs/documents.ts";
 const tags = {
   public: {
     Chat: "Conversations in OpenAI's format, with any model: text, pictures, sound and film in; text, tool calls and structured output out, whole or as a stream.",
+    Responses:
+      "The same conversations in the format of OpenAI's Responses, with any model. Nothing is stored: send it whole.",
     Messages: "The same conversations in Anthropic's format, with any model, and what a conversation counts in tokens.",
     Embeddings: "Vectors of texts, for search and comparison.",
     Audio: "Speech of a text, and the voices that speak it.",

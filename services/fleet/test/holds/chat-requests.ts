@@ -88,6 +88,32 @@ export function chatEdge(model: Model, random: Random): Edge {
   return { operation: "chat.completions", body: Buffer.from(JSON.stringify(body)) };
 }
 
+/** The parts of a chat message, as the Responses format has them. */
+function responseParts(content: unknown): unknown {
+  if (typeof content === "string") return content;
+  return (content as { type: string; text?: string; image_url?: { url: string } }[]).map((part) => {
+    if (part.type === "text") return { type: "input_text", text: part.text };
+    return part.type === "image_url" ? { type: "input_image", image_url: part.image_url?.url } : part;
+  });
+}
+
+/** A request in the Responses format. */
+export function responsesEdge(model: Model, random: Random): Edge {
+  const cap = pick(random, [1, 64, 2_000, undefined]);
+  const text = `${filling(random, model)}\n${steering(random, cap ?? 3_000)}`;
+  const body = {
+    model: model.id,
+    instructions: "Be of help, in JSON if asked. ".repeat(300),
+    input: [{ role: "user", content: responseParts(parts(random, model, text)) }],
+    stream: random() < 0.5,
+    ...(cap !== undefined && { max_output_tokens: cap }),
+    ...(random() < 0.3 && { tools: [{ type: "function", name: "tool", description: "d", parameters: {} }] }),
+    ...(random() < 0.3 && { text: { format: { type: "json_object" } } }),
+    ...(random() < 0.3 && model.reasoning !== undefined && { reasoning: { effort: model.reasoning.efforts.at(-1) } }),
+  };
+  return { operation: "responses.create", body: Buffer.from(JSON.stringify(body)) };
+}
+
 /**
  * A messages request. Marked for the longest cache at times, with the provider's own search where
  * it has a price.

@@ -27,6 +27,8 @@ const source = (url: string) => ({ type: "image", source: { type: "url", url } }
 const inline = (data: unknown) => ({ type: "image", source: { type: "base64", media_type: "image/png", data } });
 const sonnet = { model: "claude-sonnet-4-6", max_tokens: 10 };
 const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
+const said = (content: unknown) => ({ input: [{ role: "user", content }] });
+const seen = (url: unknown) => ({ type: "input_image", image_url: url });
 const video = { model: "beta2.7-r2v", duration: 5, resolution: "720p" };
 
 type Sample = Pick<Target, "sample" | "withUrls" | "withPicture">;
@@ -37,6 +39,11 @@ const samples: Readonly<Record<string, Sample>> = {
     sample: (fill) => ({ model: "gpt-4o-mini", ...user(fill) }),
     withUrls: (urls) => ({ model: "gemini-2.5-flash", ...user(urls.map(picture)) }),
     withPicture: { asUrl: true, sample: (url) => ({ model: "gpt-4o-mini", ...user([picture(url)]) }) },
+  },
+  "responses.create": {
+    sample: (fill) => ({ model: "gpt-4o-mini", input: fill }),
+    withUrls: (urls) => ({ model: "gemini-2.5-flash", ...said(urls.map(seen)) }),
+    withPicture: { asUrl: true, sample: (url) => ({ model: "gpt-4o-mini", ...said([seen(url)]) }) },
   },
   "messages.create": {
     sample: (fill) => ({ ...sonnet, ...user(fill) }),

@@ -1,6 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { type Fields, fieldsOf } from "../conversation/fields.ts";
 import { chatFormat } from "../formats/chat/format.ts";
+import { responsesFormat } from "../formats/responses/format.ts";
 import type { PromptCounter } from "../generation.ts";
 import type { UpstreamProvider } from "../provider.ts";
 import { translated } from "../translate/adapter.ts";
@@ -21,6 +22,7 @@ export const anthropic: UpstreamProvider = {
   generation: {
     "chat.completions": translated(chatFormat, anthropicProtocol),
     messages: anthropicMessages,
+    responses: translated(responsesFormat, anthropicProtocol),
   },
   promptCounter,
   // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"
@@ -30,6 +32,7 @@ export const anthropic: UpstreamProvider = {
 
 function thinksUnseen(fields: Fields, upstream: Upstream): boolean {
   const { type } = fieldsOf(fields["thinking"]);
-  const requested = (type !== undefined && type !== "disabled") || fields["reasoning_effort"] != null;
+  const effort = fields["reasoning_effort"] ?? fieldsOf(fields["reasoning"])["effort"];
+  const requested = (type !== undefined && type !== "disabled") || effort != null;
   return requested || rulesOf(upstream.model).alwaysThinks;
 }

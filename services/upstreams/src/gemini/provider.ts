@@ -1,5 +1,6 @@
 import { chatFormat } from "../formats/chat/format.ts";
 import { messagesFormat } from "../formats/messages/format.ts";
+import { responsesFormat } from "../formats/responses/format.ts";
 import type { UpstreamProvider } from "../provider.ts";
 import { translated } from "../translate/adapter.ts";
 import { geminiCounter } from "./count.ts";
@@ -12,6 +13,7 @@ export const gemini: UpstreamProvider = {
   generation: {
     "chat.completions": translated(chatFormat, geminiProtocol),
     messages: translated(messagesFormat, geminiProtocol),
+    responses: translated(responsesFormat, geminiProtocol),
   },
   images: geminiImages,
   embeddings: geminiEmbeddings,

@@ -1,4 +1,5 @@
 import { messagesFormat } from "../formats/messages/format.ts";
+import { responsesFormat } from "../formats/responses/format.ts";
 import type { GenerationAdapter, GenerationFormat } from "../generation.ts";
 import { translated } from "../translate/adapter.ts";
 import { openAiChat } from "./chat.ts";
@@ -10,5 +11,6 @@ export function compatibleGeneration(variant: OpenAiVariant): Record<GenerationF
   return {
     "chat.completions": openAiChat(variant),
     messages: translated(messagesFormat, openAiProtocol(variant)),
+    responses: translated(responsesFormat, openAiProtocol(variant)),
   };
 }

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
-import { type View, viewOfChunks, viewOfCompletion, viewOfEvents, viewOfMessage } from "../../test/client-view.ts";
+import {
+  type View,
+  viewOfChunks,
+  viewOfCompletion,
+  viewOfEvents,
+  viewOfMessage,
+  viewOfResponse,
+  viewOfResponseEvents,
+} from "../../test/client-view.ts";
 import { type GoldenFile, goldenFiles, pairOf, steady } from "../../test/golden.ts";
 import { cutAnywhere } from "../../test/random.ts";
 import { UpstreamFailure } from "../failure.ts";
@@ -21,10 +29,13 @@ function comparable(view: View): View {
   return { ...view, calls };
 }
 
-const views = (file: GoldenFile) =>
-  file.client === "messages"
-    ? { ofStream: viewOfEvents, ofWhole: viewOfMessage }
-    : { ofStream: viewOfChunks, ofWhole: viewOfCompletion };
+const viewers = {
+  "chat.completions": { ofStream: viewOfChunks, ofWhole: viewOfCompletion },
+  messages: { ofStream: viewOfEvents, ofWhole: viewOfMessage },
+  responses: { ofStream: viewOfResponseEvents, ofWhole: viewOfResponse },
+} as const;
+
+const views = (file: GoldenFile) => viewers[file.client];
 
 for (const file of goldenFiles) {
   for (const { title, upstream: reported, client } of file.streams) {

@@ -59,6 +59,18 @@ async function chat(carry: Carry): Promise<void> {
   });
 }
 
+async function responses(carry: Carry): Promise<void> {
+  const call = (name: string, summary: string, body: Json) => carry("responses.create", [name, summary], { body });
+  await call("text", "A question", { model: "gpt-4o-mini", input: "Hello!" });
+  await call("stream", "The same as a stream", { model: "gpt-4o-mini", input: "Hello!", stream: true });
+  await call("tools", "A tool that must be called, by its name", {
+    model: "claude-sonnet-4-6",
+    input: [{ role: "user", content: 'call get_weather {"city":"Oslo"}' }],
+    tools: [{ type: "function", ...weather.function }],
+    tool_choice: { type: "function", name: "get_weather" },
+  });
+}
+
 async function messages(carry: Carry): Promise<void> {
   const body = { model: "claude-sonnet-4-6", max_tokens: 256, messages: hello };
   await carry("messages.create", ["text", "A question"], { body });
@@ -132,6 +144,7 @@ const dayOf = (distance: number): string => new Date(Date.now() + distance * day
 /** Runs examples of every operation of the public API, in a working order. */
 export async function callPublicApi(carry: Carry, { webhookUrl }: { readonly webhookUrl: string }): Promise<void> {
   await chat(carry);
+  await responses(carry);
   await messages(carry);
   await media(carry);
   await videos(carry, webhookUrl);

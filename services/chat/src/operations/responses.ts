@@ -1,0 +1,23 @@
+import { reportOf } from "@uag/capability/client-error.ts";
+import { nestedErrors } from "@uag/capability/nested-error.ts";
+import { errorBody } from "@uag/contract/errors/shapes.ts";
+import { encodeSse } from "@uag/kit/sse/encoder.ts";
+import type { ClientFormat } from "../format.ts";
+import { modelOf, readResponsesRequest } from "../request/responses-request.ts";
+
+const none: readonly string[] = [];
+
+/** `POST /v1/responses` */
+export const responses: ClientFormat = {
+  name: "responses",
+  modelOf,
+  read: readResponsesRequest,
+  passedHeaders: () => none,
+  ...nestedErrors,
+  keepAlive: undefined,
+  // OpenAI's reference, "error" among the streaming events.
+  errorEvent(clientError) {
+    const { message, code, param } = errorBody("nested", reportOf(clientError)).error;
+    return encodeSse({ name: "error", data: JSON.stringify({ type: "error", code, message, param }) });
+  },
+};

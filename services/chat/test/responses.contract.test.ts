@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { OperationsHarness } from "@uag/testing/start-operations.ts";
+import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
+import { catalogOf, chunk, completion, sendJson } from "./fixtures.ts";
+import { startChat } from "./support.ts";
+
+let upstream: TestUpstream;
+let harness: OperationsHarness;
+const resources = new AsyncDisposableStack();
+let sent: Record<string, unknown> = {};
+
+before(async () => {
+  upstream = resources.use(
+    await startUpstream(({ json }, response) => {
+      sent = json as Record<string, unknown>;
+      sendJson(response, 200, completion);
+    }),
+  );
+  harness = resources.use(await startChat({ catalog: catalogOf(upstream.url) }));
+});
+after(() => resources.disposeAsync());
+
+const ask = (fields: object) => harness.call("responses.create", { model: "plain", input: "Hi", ...fields });
+const image = (url: string) => [{ role: "user", content: [{ type: "input_image", image_url: url }] }];
+
+const refused: readonly [title: string, fields: object, param: string][] = [
+  ["no input", { input: undefined }, "input"],
+  ["an empty list", { input: [] }, "input"],
+  ["a role that nobody has", { input: [{ role: "tool", content: "x" }] }, "input[0].role"],
+  ["a message without content", { input: [{ role: "user" }] }, "input[0].content"],
+  ["a part without text", { input: [{ role: "user", content: [{ type: "input_text" }] }] }, "input[0].content[0].text"],
+  ["a picture that is not one", { input: image("data:image/png;base64,!!!") }, "input[0].content[0].image_url"],
+  ["a picture of the inside", { input: image("http://10.0.0.1/x.png") }, "input[0].content[0].image_url"],
+  ["a call without its id", { input: [{ type: "function_call", name: "f", arguments: "{}" }] }, "input[0].call_id"],
+  ["an item of the provider's", { input: [{ type: "web_search_call", id: "x" }] }, "input[0].type"],
+  ["a response that was not kept", { previous_response_id: "resp_1" }, "previous_response_id"],
+  ["a stored conversation", { conversation: { id: "c" } }, "conversation"],
+  ["work in the background", { background: true }, "background"],
+  ["a tool without a price", { tools: [{ type: "web_search" }] }, "tools[0].type"],
+  ["a tool without a name", { tools: [{ type: "function" }] }, "tools[0].name"],
+  ["too hot", { temperature: 3 }, "temperature"],
+];
+
+for (const [title, fields, param] of refused) {
+  test(`a response cannot be asked for with ${title}: 400 that names ${param}`, async () => {
+    const { status, text } = await ask(fields);
+    assert.equal(status, 400, text);
+    assert.equal(JSON.parse(text).error.param, param, text);
+  });
+}
+
+test("a reasoning model is not sent the sampling that it would refuse, however odd", async () => {
+  const { status, text } = await ask({ model: "thinker", temperature: 3, top_p: 0.5 });
+  assert.equal(status, 200, text);
+  assert.equal("temperature" in sent || "top_p" in sent, false);
+});
+
+test("a long request is answered without repeating it", async () => {
+  const { text } = await ask({ instructions: "x".repeat(70_000) });
+  const response = JSON.parse(text);
+  assert.equal(response.instructions, null);
+  assert.equal(response.output[0].content[0].text, "Hello there.");
+  assert.ok(text.length < 2_000);
+});
+
+test("a stream that breaks ends with an error event, in the format's own shape", async () => {
+  upstream.script = (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(chunk({ content: "Hel" }));
+  };
+  const { text } = await ask({ stream: true });
+  const last = text.split("\n\n").findLast((event) => event.startsWith("event: ")) ?? "";
+  const [, json = ""] = /^event: error\ndata: (.*)$/.exec(last) ?? assert.fail(last);
+  const { type, code, message, param } = JSON.parse(json);
+  assert.deepEqual({ type, code, param }, { type: "error", code: "upstream_error", param: null });
+  assert.ok(message.length > 10);
+});

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { maxMessages, modelId } from "./fields.ts";
+
+/** Maximum content parts of one item. */
+const maxParts = 10_000;
+const maxTools = 1_000;
+
+const roles = ["user", "assistant", "system", "developer"] as const;
+
+/** Content parts by `type`; a URL or base64 is any text here: the service looks into it. */
+export const responseParts = {
+  input_text: z.looseObject({ text: z.string() }),
+  input_image: z.looseObject({
+    image_url: z.string({ error: "is required: stored files are not kept here" }),
+    detail: z.string().nullish(),
+  }),
+  input_file: z.looseObject({
+    file_data: z.string().nullish(),
+    file_url: z.string().nullish(),
+    filename: z.string().nullish(),
+  }),
+  input_audio: z.looseObject({ input_audio: z.looseObject({ data: z.string(), format: z.string().nullish() }) }),
+  output_text: z.looseObject({ text: z.string() }),
+  refusal: z.looseObject({ refusal: z.string() }),
+} as const satisfies Record<string, z.ZodType>;
+
+const typed = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.looseObject({ type: z.literal(type), ...shape });
+
+const documentedParts = z
+  .array(z.union(Object.entries(responseParts).map(([type, { shape }]) => typed(type, shape))))
+  .max(maxParts);
+
+const documentedContent = z.union([z.string(), documentedParts]);
+
+const callId = z.string().min(1);
+
+/**
+ * Items of `input` by `type`, with content of whichever kind the caller reads. An item without a
+ * type is a message.
+ */
+export const inputItemsWith = <C extends z.ZodType>(content: C) =>
+  ({
+    message: z.looseObject({ role: z.enum(roles), content }),
+    function_call: z.looseObject({ call_id: callId, name: z.string().min(1), arguments: z.string() }),
+    function_call_output: z.looseObject({ call_id: callId, output: content }),
+    custom_tool_call: z.looseObject({ call_id: callId, name: z.string().min(1), input: z.string() }),
+    custom_tool_call_output: z.looseObject({ call_id: callId, output: content }),
+    reasoning: z.looseObject({
+      summary: z
+        .array(z.looseObject({ text: z.string() }))
+        .max(maxParts)
+        .nullish(),
+      encrypted_content: z.string().nullish(),
+    }),
+  }) as const satisfies Record<string, z.ZodType>;
+
+const { message, ...others } = inputItemsWith(documentedContent);
+const documentedItems = z.union([
+  message.extend({ type: z.literal("message").nullish() }),
+  ...Object.entries(others).map(([type, { shape }]) => typed(type, shape)),
+]);
+
+/** The list of items, of whichever kind the caller reads. */
+export const itemsOf = <I extends z.ZodType>(item: I) => z.array(item).min(1).max(maxMessages);
+
+/** The parts of a list of content, of whichever kind the caller reads. */
+export const partsOf = <P extends z.ZodType>(part: P) => z.array(part).max(maxParts);
+
+const tool = z
+  .looseObject({
+    type: z.string().describe("function, or custom: tools that the provider would run have no price here."),
+    name: z.string().nullish(),
+    description: z.string().nullish(),
+    parameters: z.looseObject({}).nullish().describe("JSON schema of a function's arguments."),
+  })
+  .superRefine(({ type, name }, context) => {
+    if ((type === "function" || type === "custom") && !name)
+      context.addIssue({ code: "custom", path: ["name"], message: "is required", continue: false });
+  });
+
+const flag = z.boolean().nullish();
+const text = z.string().nullish();
+const notKept = "responses are not kept here: send the whole conversation as input";
+
+/** Fields without effect on a reasoning model: they are not even checked there. */
+export const responseSamplingFields = {
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+} as const;
+
+/** The fields for a reasoning model, with input of whichever kind the caller reads. */
+export const reasoningResponseWith = <I extends z.ZodType>(input: I) =>
+  z.looseObject({
+    model: modelId,
+    input,
+    instructions: text.describe("The system's message, before the input."),
+    stream: flag,
+    max_output_tokens: z.int().min(1).nullish(),
+    tools: z.array(tool).max(maxTools).nullish(),
+    tool_choice: z.union([z.string(), z.looseObject({})], { error: "must be text or an object" }).nullish(),
+    parallel_tool_calls: flag,
+    text: z
+      .looseObject({
+        format: z
+          .looseObject({ type: z.string(), name: text, schema: z.looseObject({}).nullish() })
+          .nullish()
+          .describe("text, json_object, or json_schema with a name and a schema."),
+      })
+      .nullish(),
+    reasoning: z.looseObject({ effort: text, summary: text }).nullish(),
+    metadata: z.looseObject({}).nullish(),
+    store: flag.describe("Nothing is stored, whatever it says."),
+    user: text,
+    previous_response_id: z.null({ error: notKept }).optional().describe("Not available: nothing is stored."),
+    conversation: z.null({ error: notKept }).optional().describe("Not available: nothing is stored."),
+    prompt: z.null({ error: "there are no stored prompts here" }).optional().describe("Not available."),
+    background: z.literal(false, { error: "is not available: wait for the response" }).nullish(),
+  });
+
+/** The body of `POST /v1/responses` (OpenAI's reference, create a model response). */
+export const responseRequest = reasoningResponseWith(z.union([z.string(), itemsOf(documentedItems)])).extend(
+  responseSamplingFields);

@@ -1,0 +1,112 @@
+import { z } from "zod";
+
+const count = z.int().min(0);
+const loose = z.looseObject({});
+
+const outputText = z.object({
+  type: z.literal("output_text"),
+  text: z.string(),
+  annotations: z.array(loose),
+  logprobs: z.array(loose),
+});
+const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
+const part = z.discriminatedUnion("type", [outputText, refusalPart]);
+const summary = z.object({ type: z.literal("summary_text"), text: z.string() });
+
+const status = z.enum(["in_progress", "completed", "incomplete"]);
+const call = { id: z.string(), status, call_id: z.string(), name: z.string() } as const;
+
+const outputItem = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("message"),
+    id: z.string(),
+    status,
+    role: z.literal("assistant"),
+    content: z.array(part),
+  }),
+  z.object({
+    type: z.literal("reasoning"),
+    id: z.string(),
+    summary: z.array(summary).describe("What the model thought, where its provider tells."),
+    encrypted_content: z.string().optional().describe("What the provider needs back: return the item as it is."),
+  }),
+  z.object({ type: z.literal("function_call"), ...call, arguments: z.string().describe("JSON.") }),
+  z.object({ type: z.literal("custom_tool_call"), ...call, input: z.string() }),
+]);
+
+/** A response of `POST /v1/responses` (OpenAI's reference, the response object). */
+export const response = z.object({
+  id: z.string(),
+  object: z.literal("response"),
+  created_at: z.int().describe("Unix time, seconds."),
+  status,
+  background: z.literal(false),
+  error: z.null(),
+  incomplete_details: z
+    .object({ reason: z.enum(["max_output_tokens", "content_filter"]) })
+    .nullable()
+    .describe("Why it is incomplete, if it is."),
+  model: z.string().describe("The model that answered."),
+  output: z.array(outputItem),
+  previous_response_id: z.null(),
+  service_tier: z.string(),
+  store: z.literal(false),
+  instructions: z.string().nullable().describe("This and the following: as requested, if the request was short."),
+  max_output_tokens: count.nullable(),
+  metadata: loose,
+  parallel_tool_calls: z.boolean(),
+  reasoning: z.object({ effort: z.string().nullable(), summary: z.string().nullable() }),
+  temperature: z.number(),
+  text: z.object({ format: loose, verbosity: z.string() }),
+  tool_choice: z.union([z.string(), loose]),
+  tools: z.array(loose),
+  top_p: z.number(),
+  truncation: z.string(),
+  user: z.string().nullable(),
+  usage: z
+    .object({
+      input_tokens: count,
+      input_tokens_details: z.object({ cached_tokens: count }),
+      output_tokens: count,
+      output_tokens_details: z.object({ reasoning_tokens: count }),
+      total_tokens: count,
+    })
+    .nullable(),
+});
+
+const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.object({ type: z.literal(type), sequence_number: count, ...shape });
+const place = { item_id: z.string(), output_index: count } as const;
+const inMessage = { ...place, content_index: count } as const;
+const inSummary = { ...place, summary_index: count } as const;
+const logprobs = z.array(loose);
+
+/** The data of one event of a stream of `POST /v1/responses`; the last one holds the response. */
+export const responseEvent = z.discriminatedUnion("type", [
+  event("response.created", { response }),
+  event("response.in_progress", { response }),
+  event("response.completed", { response }),
+  event("response.incomplete", { response }),
+  event("response.output_item.added", { output_index: count, item: outputItem }),
+  event("response.output_item.done", { output_index: count, item: outputItem }),
+  event("response.content_part.added", { ...inMessage, part }),
+  event("response.content_part.done", { ...inMessage, part }),
+  event("response.output_text.delta", { ...inMessage, delta: z.string(), logprobs }),
+  event("response.output_text.done", { ...inMessage, text: z.string(), logprobs }),
+  event("response.refusal.delta", { ...inMessage, delta: z.string() }),
+  event("response.refusal.done", { ...inMessage, refusal: z.string() }),
+  event("response.reasoning_summary_part.added", { ...inSummary, part: summary }),
+  event("response.reasoning_summary_part.done", { ...inSummary, part: summary }),
+  event("response.reasoning_summary_text.delta", { ...inSummary, delta: z.string() }),
+  event("response.reasoning_summary_text.done", { ...inSummary, text: z.string() }),
+  event("response.function_call_arguments.delta", { ...place, delta: z.string() }),
+  event("response.function_call_arguments.done", { ...place, name: z.string(), arguments: z.string() }),
+  event("response.custom_tool_call_input.delta", { ...place, delta: z.string() }),
+  event("response.custom_tool_call_input.done", { ...place, input: z.string() }),
+  z.object({
+    type: z.literal("error"),
+    code: z.string(),
+    message: z.string(),
+    param: z.string().nullable(),
+  }),
+]);

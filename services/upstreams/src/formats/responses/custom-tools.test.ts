@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ResponseEvent } from "../../conversation/events.ts";
+import { ResponseOutput } from "./output.ts";
+
+const fields = { tools: [{ type: "custom", name: "apply_patch" }] };
+const call = (json: readonly string[]): ResponseEvent[] => [
+  { type: "call", candidate: 0, call: 0, id: "call_1", name: "apply_patch", signature: undefined },
+  ...json.map((piece): ResponseEvent => ({ type: "input", candidate: 0, call: 0, json: piece })),
+  { type: "stop", candidate: 0, reason: "tools", stopSequence: undefined },
+];
+
+function resultOf(json: readonly string[]) {
+  const output = new ResponseOutput({ requestId: "r", fields });
+  const events = call(json).flatMap((event) => output.take(event));
+  return { events, items: output.items };
+}
+
+test("a custom tool's call carries the text that was inside the function's JSON, in the stream and as a whole", () => {
+  const { events, items } = resultOf(['{"inp', 'ut":"*** Begin\\n"}']);
+  const item = { id: "ctc_r_0", type: "custom_tool_call", status: "completed", call_id: "call_1", name: "apply_patch" };
+  assert.deepEqual(items, [{ ...item, input: "*** Begin\n" }]);
+  assert.deepEqual(
+    events.map(({ type, delta, input }) => [type, delta ?? input]),
+    [
+      ["response.output_item.added", undefined],
+      ["response.custom_tool_call_input.delta", "*** Begin\n"],
+      ["response.custom_tool_call_input.done", "*** Begin\n"],
+      ["response.output_item.done", undefined],
+    ],
+  );
+});
+
+test("what a model writes in place of the JSON is taken as the custom tool's text", () => {
+  const [item] = resultOf(["*** Begin"]).items;
+  assert.equal((item as { input: string }).input, "*** Begin");
+});

@@ -1,0 +1,117 @@
+import type { CallEvent, ResponseEvent } from "../../conversation/events.ts";
+import type { GenerationCall } from "../../generation.ts";
+import { CustomCallItem, FunctionCallItem } from "./call-item.ts";
+import { MessageItem } from "./message-item.ts";
+import type { ItemEnd, ItemPlace, OutputEvent, OutputItem } from "./output-item.ts";
+import { ReasoningItem } from "./reasoning-item.ts";
+import { statusOf } from "./response-object.ts";
+import { customTools } from "./tools.ts";
+
+type CallItem = FunctionCallItem | CustomCallItem;
+
+/**
+ * A response's output: messages and reasoning follow one another, calls grow beside each other
+ * until the answer stops.
+ */
+export class ResponseOutput {
+  readonly #requestId: string;
+  readonly #custom: ReadonlySet<string>;
+  readonly #items: OutputItem[] = [];
+  readonly #calls = new Map<number, CallItem>();
+  #open: MessageItem | ReasoningItem | undefined;
+
+  constructor({ requestId, fields }: Pick<GenerationCall, "requestId" | "fields">) {
+    this.#requestId = requestId;
+    this.#custom = customTools(fields);
+  }
+
+  /** All items as they are now. */
+  get items(): object[] {
+    return this.#items.map(({ shown }) => shown);
+  }
+
+  /** Takes one event of the answer; returns what a stream tells of it. */
+  take(event: ResponseEvent): OutputEvent[] {
+    switch (event.type) {
+      case "text":
+        return this.#say("output_text", event.text);
+      case "refusal":
+        return this.#say("refusal", event.text);
+      case "thinking": {
+        const [item, opening] = this.#reasoning();
+        return [...opening, ...item.think(event.text)];
+      }
+      case "signature": {
+        const [item, opening] = this.#reasoning();
+        item.seal({ thinking: item.text, signature: event.signature });
+        return [...opening, ...this.#closeOpen()];
+      }
+      case "redacted": {
+        const before = this.#closeOpen();
+        const [item, opening] = this.#reasoning();
+        item.seal({ redacted: event.data });
+        return [...before, ...opening, ...this.#closeOpen()];
+      }
+      case "call":
+        return [...this.#closeOpen(), ...this.#call(event)];
+      case "input":
+        return this.#calls.get(event.call)?.add(event.json) ?? [];
+      case "stop":
+        return this.#close(statusOf(event.reason));
+      case "end":
+        return this.#close("completed");
+      default:
+        return [];
+    }
+  }
+
+  #say(kind: "output_text" | "refusal", text: string): OutputEvent[] {
+    const current = this.#open;
+    if (current instanceof MessageItem) return current.say(kind, text);
+    const before = this.#closeOpen();
+    const item = new MessageItem(this.#place("msg"));
+    const opening = this.#add(item);
+    this.#open = item;
+    return [...before, ...opening, ...item.say(kind, text)];
+  }
+
+  #reasoning(): [ReasoningItem, OutputEvent[]] {
+    if (this.#open instanceof ReasoningItem) return [this.#open, []];
+    const before = this.#closeOpen();
+    const item = new ReasoningItem(this.#place("rs"));
+    this.#open = item;
+    return [item, [...before, ...this.#add(item)]];
+  }
+
+  #call(called: CallEvent): OutputEvent[] {
+    const custom = this.#custom.has(called.name);
+    const item = custom
+      ? new CustomCallItem(this.#place("ctc"), called)
+      : new FunctionCallItem(this.#place("fc"), called);
+    this.#calls.set(called.call, item);
+    return this.#add(item);
+  }
+
+  #closeOpen(end: ItemEnd = "completed"): OutputEvent[] {
+    const item = this.#open;
+    this.#open = undefined;
+    return item?.close(end) ?? [];
+  }
+
+  #close(end: ItemEnd): OutputEvent[] {
+    const events = this.#closeOpen(end);
+    for (const item of this.#calls.values()) events.push(...item.close(end));
+    this.#calls.clear();
+    return events;
+  }
+
+  #add(item: OutputItem): OutputEvent[] {
+    this.#items.push(item);
+    return [item.open()];
+  }
+
+  #place(prefix: string): ItemPlace {
+    const index = this.#items.length;
+    return { id: `${prefix}_${this.#requestId}_${index}`, index };
+  }
+}

@@ -1,0 +1,55 @@
+import { type Fields, fieldsOf, listOf, textOf } from "../../conversation/fields.ts";
+import { refusal } from "../../conversation/refusal.ts";
+import type { MediaKind, MediaPart, MediaSource, TextPart } from "../../conversation/types.ts";
+import { mediaType, sourceOfUrl } from "../../media/data-url.ts";
+
+type Part = TextPart | MediaPart;
+
+/** What a user says, or a tool returns: text, or content parts. */
+export function readContent(content: unknown, param: string): Part[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return listOf(content).map((item, index) => readPart(fieldsOf(item), `${param}[${index}]`));
+}
+
+/** The texts of a message of the system's or the assistant's. */
+export function textParts(content: unknown): TextPart[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return listOf(content).flatMap((item) => {
+    const part = fieldsOf(item);
+    const text = textOf(part["text"]) ?? textOf(part["refusal"]);
+    return text === undefined ? [] : [{ type: "text", text }];
+  });
+}
+
+function readPart(part: Fields, param: string): Part {
+  const media = (kind: MediaKind, source: MediaSource, title?: string): MediaPart => {
+    return { type: "media", kind, source, title, param };
+  };
+  switch (part["type"]) {
+    case "input_text":
+    case "output_text":
+      return { type: "text", text: textOf(part["text"]) ?? "" };
+    case "refusal":
+      return { type: "text", text: textOf(part["refusal"]) ?? "" };
+    case "input_image":
+      return media("image", sourceOfUrl(textOf(part["image_url"]) ?? "", "image/png"));
+    case "input_file":
+      return media("document", fileSource(part, param), textOf(part["filename"]));
+    case "input_audio": {
+      const { data, format } = fieldsOf(part["input_audio"]);
+      const type = mediaType(`audio/${textOf(format) ?? "wav"}`);
+      return media("audio", { type: "inline", mediaType: type, base64: textOf(data) ?? "" });
+    }
+    default:
+      throw refusal(`${param}.type`, `Parts of type '${String(part["type"]).slice(0, 40)}' are not available here.`);
+  }
+}
+
+function fileSource(part: Fields, param: string): MediaSource {
+  const url = textOf(part["file_url"]);
+  if (url !== undefined) return { type: "url", url };
+  const data = textOf(part["file_data"]);
+  if (data === undefined) throw refusal(param, "needs file_data or file_url: stored files are not kept here.");
+  const source = sourceOfUrl(data, "application/pdf");
+  return source.type === "url" ? { type: "inline", mediaType: "application/pdf", base64: data } : source;
+}

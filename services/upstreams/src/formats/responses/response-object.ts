@@ -1,0 +1,89 @@
+import type { StopReason, Tokens } from "../../conversation/events.ts";
+import { type Fields, fieldsOf, textOf } from "../../conversation/fields.ts";
+import type { GenerationCall } from "../../generation.ts";
+
+/** Fields of a longer request are not repeated in its response. */
+const maxRepeatedBytes = 64 * 1024;
+
+/** Why a response is not complete; undefined for one that is. */
+const incomplete: Readonly<Partial<Record<StopReason, string>>> = {
+  length: "max_output_tokens",
+  context_full: "max_output_tokens",
+  refusal: "content_filter",
+};
+
+/** What is known of a response at one moment. */
+export interface ResponseState {
+  readonly id: string;
+  readonly model: string;
+  /** Unix time, seconds. */
+  readonly createdAt: number;
+  readonly output: readonly object[];
+  readonly tokens: Tokens | undefined;
+  /** Undefined while it is in progress. */
+  readonly stop: StopReason | undefined;
+}
+
+/** The response object, as in OpenAI's reference. */
+export function responseObject(call: GenerationCall, state: ResponseState): object {
+  const { id, model, createdAt, output, tokens, stop } = state;
+  const reason = stop === undefined ? undefined : incomplete[stop];
+  return {
+    id,
+    object: "response",
+    created_at: createdAt,
+    status: stop === undefined ? "in_progress" : statusOf(stop),
+    background: false,
+    error: null,
+    incomplete_details: reason === undefined ? null : { reason },
+    model,
+    output,
+    previous_response_id: null,
+    service_tier: "default",
+    store: false,
+    ...repeated(call.body.length > maxRepeatedBytes ? {} : call.fields),
+    usage: stop === undefined ? null : responseUsage(tokens),
+  };
+}
+
+export function statusOf(stop: StopReason): "incomplete" | "completed" {
+  return incomplete[stop] === undefined ? "completed" : "incomplete";
+}
+
+/** The request's own fields, with the values that hold where it has none. */
+function repeated(fields: Fields): object {
+  const { effort = null, summary = null } = fieldsOf(fields["reasoning"]);
+  const { format = { type: "text" }, verbosity = "medium" } = fieldsOf(fields["text"]);
+  return {
+    instructions: textOf(fields["instructions"]) ?? null,
+    max_output_tokens: fields["max_output_tokens"] ?? null,
+    metadata: fields["metadata"] ?? {},
+    parallel_tool_calls: fields["parallel_tool_calls"] ?? true,
+    reasoning: { effort, summary },
+    temperature: fields["temperature"] ?? 1,
+    text: { format, verbosity },
+    tool_choice: fields["tool_choice"] ?? "auto",
+    tools: fields["tools"] ?? [],
+    top_p: fields["top_p"] ?? 1,
+    truncation: fields["truncation"] ?? "disabled",
+    user: fields["user"] ?? null,
+  };
+}
+
+/** The usage object of the Responses format: its details are included in the totals. */
+function responseUsage(tokens: Tokens | undefined): object | null {
+  if (tokens === undefined) return null;
+  const input = tokens.input + tokens.cacheRead + tokens.cacheWrite5m + tokens.cacheWrite1h;
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: tokens.cacheRead },
+    output_tokens: tokens.output,
+    output_tokens_details: { reasoning_tokens: tokens.thinking },
+    total_tokens: input + tokens.output,
+  };
+}
+
+/** The response's id in OpenAI's format. */
+export function responseId(id: string, requestId: string): string {
+  return `resp_${(id || requestId).replace(/^(chatcmpl-|msg_|resp_)/, "")}`;
+}

@@ -1,0 +1,23 @@
+import { fieldsOf, parsedJson, textOf } from "../../conversation/fields.ts";
+import type { AssistantPart } from "../../conversation/types.ts";
+
+/**
+ * Thinking as `encrypted_content` of a reasoning item: what a provider needs back to continue,
+ * which clients return unread. It is the provider's signature or cipher, packed, not a secret of
+ * ours.
+ */
+export type SealedThinking = { readonly thinking: string; readonly signature: string } | { readonly redacted: string };
+
+export function sealThinking(thinking: SealedThinking): string {
+  return Buffer.from(JSON.stringify(thinking)).toString("base64url");
+}
+
+/** Nothing for what was not made by {@link sealThinking}: nobody here can read it. */
+export function openThinking(sealed: unknown): AssistantPart[] {
+  if (typeof sealed !== "string") return [];
+  const opened = fieldsOf(parsedJson(Buffer.from(sealed, "base64url").toString("utf8")));
+  const redacted = textOf(opened["redacted"]);
+  if (redacted !== undefined) return [{ type: "redacted", data: redacted }];
+  const text = textOf(opened["thinking"]);
+  return text === undefined ? [] : [{ type: "thinking", text, signature: textOf(opened["signature"]) ?? "" }];
+}
