@@ -109,7 +109,7 @@ test("a base URL with one /v1 too many, or without it, is named as what is wrong
   };
   assert.match(await hintAt("/v1/v1/chat/completions"), /Leave \/v1 out/);
   assert.match(await hintAt("/chat/completions"), /Add \/v1/);
-  assert.match(await hintAt("/v1/responses"), /lists the paths/);
+  assert.match(await hintAt("/v1/completions"), /lists the paths/);
 });
 
 test("x-api-key alone is told to come as a bearer token, in the route's dialect", async () => {

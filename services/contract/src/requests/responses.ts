@@ -120,4 +120,5 @@ export const reasoningResponseWith = <I extends z.ZodType>(input: I) =>
 
 /** The body of `POST /v1/responses` (OpenAI's reference, create a model response). */
 export const responseRequest = reasoningResponseWith(z.union([z.string(), itemsOf(documentedItems)])).extend(
-  responseSamplingFields);
+  responseSamplingFields,
+);

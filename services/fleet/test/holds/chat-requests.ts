@@ -88,12 +88,12 @@ export function chatEdge(model: Model, random: Random): Edge {
   return { operation: "chat.completions", body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** The parts of a chat message, as the Responses format has them. */
+/** The parts of a chat message, as the Responses format has them; a picture is inline. */
 function responseParts(content: unknown): unknown {
   if (typeof content === "string") return content;
-  return (content as { type: string; text?: string; image_url?: { url: string } }[]).map((part) => {
+  return (content as { type: string; text?: string; image_url?: object }[]).map((part) => {
     if (part.type === "text") return { type: "input_text", text: part.text };
-    return part.type === "image_url" ? { type: "input_image", image_url: part.image_url?.url } : part;
+    return part.type === "image_url" ? { type: "input_image", image_url: `data:image/png;base64,${pixel}` } : part;
   });
 }
 
