@@ -14,6 +14,7 @@ const { ChatAnthropic } = await load("@langchain/anthropic");
 const {
   Agent,
   OpenAIChatCompletionsModel,
+  OpenAIResponsesModel,
   run: runAgent,
   setTracingDisabled,
   tool: agentTool,
@@ -57,14 +58,18 @@ for (const model of models) {
     assert.ok(asked > 0 && messages.length <= maxTurns, `${model}: ${asked} calls, ${messages.length} turns`);
     assert.ok(messages.at(-1).text.length > 0);
   }
-  asked = 0;
-  const served = new OpenAIChatCompletionsModel(new OpenAI({ apiKey, baseURL, maxRetries: 0 }), model);
-  const agent = new Agent({
-    name: "weather",
-    model: served,
-    tools: [agentTool({ ...named, parameters: city, execute: weather })],
-  });
-  const { finalOutput } = await runAgent(agent, ask, { maxTurns: 4 });
-  assert.ok(asked > 0 && finalOutput, model);
-  process.stdout.write(`  ${model}: agents of LangChain through both doors, and of OpenAI's SDK\n`);
+  const client = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
+  for (const Served of [OpenAIChatCompletionsModel, OpenAIResponsesModel]) {
+    asked = 0;
+    const agent = new Agent({
+      name: "weather",
+      model: new Served(client, model),
+      tools: [agentTool({ ...named, parameters: city, execute: weather })],
+    });
+    const { finalOutput } = await runAgent(agent, ask, { maxTurns: 4 });
+    assert.ok(asked > 0 && finalOutput, `${model}: ${Served.name}`);
+  }
+  process.stdout.write(
+    `  ${model}: agents of LangChain through both formats, and of OpenAI's SDK through both of its own\n`,
+  );
 }

@@ -7,6 +7,7 @@ import { audit } from "../../services/fleet/src/audit/audit.ts";
 import { type Fleet, startFleet } from "../../services/fleet/src/service.ts";
 import { javascriptAgents, llmCommand } from "./agents.ts";
 import { claudeCode } from "./claude-code.ts";
+import { codex } from "./codex.ts";
 import { javascriptSpeech } from "./javascript.ts";
 import { liteLlm } from "./litellm.ts";
 import { mcpClients } from "./mcp.ts";
@@ -17,6 +18,7 @@ const programs: Readonly<Record<string, (dir: string, fleet: Fleet) => Promise<v
   python: pythonSdks,
   javascript: javascriptSpeech,
   claude: claudeCode,
+  codex,
   agents: javascriptAgents,
   llm: llmCommand,
   litellm: liteLlm,
@@ -32,6 +34,7 @@ Ends with the audit.
   python      the official Python SDKs of OpenAI and Anthropic; the sound files are checked with FFmpeg
   javascript  OpenAI's SDK for JavaScript writing speech to files, checked with FFmpeg
   claude      Claude Code with a tool call, with none, and with tools of the gateway's MCP server
+  codex       Codex with a tool call, with models of four protocols
   agents      agents of LangChain and of OpenAI's Agents SDK for JavaScript
   llm         the command llm of PyPI
   litellm     LiteLLM's library, by each of its protocols

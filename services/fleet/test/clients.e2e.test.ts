@@ -9,6 +9,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { ChatOpenAI } from "@langchain/openai";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
+import type { ResponseInput } from "openai/resources/responses/responses";
 import { z } from "zod";
 import { startReceiver } from "../src/testing/receiver.ts";
 import { simulatorPort } from "../src/testing/simulator-port.ts";
@@ -22,6 +23,12 @@ import { sampleTests } from "./clients/samples.ts";
 /** A model of each provider. */
 const models = ["gpt-4o-mini", "claude-sonnet-4-6", "gemini-2.5-flash", "qwen-plus", "grok-4.5", "deepseek-flash"];
 const parameters = { type: "object" as const, properties: { city: { type: "string" } }, required: ["city"] };
+const personSchema = {
+  type: "object",
+  properties: { name: { type: "string" } },
+  required: ["name"],
+  additionalProperties: false,
+};
 const callTwice = 'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}';
 /** What an answer says, whichever request it is to. */
 const reportedText = ({ text }: { text: string }) => text.replace(/"request_id":"[^"]*"/, "");
@@ -71,16 +78,10 @@ describe("any client works with any model through either door", () => {
         "stop",
       );
 
-      const schema = {
-        type: "object",
-        properties: { name: { type: "string" } },
-        required: ["name"],
-        additionalProperties: false,
-      };
       const shaped = await openai.chat.completions.create({
         model,
         messages: user("a person"),
-        response_format: { type: "json_schema", json_schema: { name: "person", strict: true, schema } },
+        response_format: { type: "json_schema", json_schema: { name: "person", strict: true, schema: personSchema } },
       });
       assert.equal(typeof JSON.parse(shaped.choices[0]?.message.content ?? "").name, "string");
     });
@@ -120,12 +121,37 @@ describe("any client works with any model through either door", () => {
       assert.ok((await anthropic.messages.countTokens({ model, messages: user("hello world") })).input_tokens > 0);
     });
 
+    test(`${model}: the OpenAI SDK gets responses, as a stream and by a schema, with parallel tools`, async () => {
+      const whole = await openai.responses.create({ model, input: "say: hello", instructions: "Be kind." });
+      assert.equal(whole.output_text, "hello");
+      assert.ok(whole.usage !== undefined && whole.usage.input_tokens > 0 && whole.usage.output_tokens > 0);
+
+      const listed = [{ type: "function" as const, name: "get_weather", parameters, strict: false }];
+      const stream = openai.responses.stream({ model, input: callTwice, tools: listed });
+      const called = await stream.finalResponse();
+      const calls = called.output.filter((item) => item.type === "function_call");
+      assert.deepEqual(
+        calls.map((call) => JSON.parse(call.arguments)),
+        [{ city: "Oslo" }, { city: "Rome" }],
+      );
+      const results = calls.map(({ call_id }) => ({ type: "function_call_output" as const, call_id, output: "sunny" }));
+      const input = [{ role: "user" as const, content: callTwice }, ...called.output, ...results];
+      const answered = await openai.responses.create({ model, input: input as ResponseInput, tools: listed });
+      assert.equal(answered.status, "completed");
+      assert.match(answered.output_text, /sunny/);
+
+      const format = { type: "json_schema" as const, name: "person", strict: true, schema: personSchema };
+      const shaped = await openai.responses.create({ model, input: "a person", text: { format } });
+      assert.equal(typeof JSON.parse(shaped.output_text).name, "string");
+    });
+
     test(`${model}: the Vercel AI SDK runs tools and streams, LangChain invokes and streams`, async () => {
       const { api_key: apiKey, base_url } = fleet.run;
       const baseURL = `${base_url}/v1`;
       const weather = tool({ inputSchema: z.object({ city: z.string() }), execute: async () => "sunny" });
       for (const served of [
         createOpenAI({ apiKey, baseURL }).chat(model),
+        createOpenAI({ apiKey, baseURL }).responses(model),
         createAnthropic({ authToken: apiKey, baseURL })(model),
       ]) {
         const prompt = 'call weather {"city":"Oslo"}';

@@ -42,7 +42,12 @@ const callId = z.string().min(1);
 export const inputItemsWith = <C extends z.ZodType>(content: C) =>
   ({
     message: z.looseObject({ role: z.enum(roles), content }),
-    function_call: z.looseObject({ call_id: callId, name: z.string().min(1), arguments: z.string() }),
+    function_call: z.looseObject({
+      call_id: callId,
+      name: z.string().min(1),
+      namespace: z.string().nullish(),
+      arguments: z.string(),
+    }),
     function_call_output: z.looseObject({ call_id: callId, output: content }),
     custom_tool_call: z.looseObject({ call_id: callId, name: z.string().min(1), input: z.string() }),
     custom_tool_call_output: z.looseObject({ call_id: callId, output: content }),
@@ -67,17 +72,31 @@ export const itemsOf = <I extends z.ZodType>(item: I) => z.array(item).min(1).ma
 /** The parts of a list of content, of whichever kind the caller reads. */
 export const partsOf = <P extends z.ZodType>(part: P) => z.array(part).max(maxParts);
 
+/** Tools run by the client; one of another type needs no name. */
+const named: ReadonlySet<string> = new Set(["function", "custom", "namespace"]);
+
+const toolFields = {
+  type: z.string().describe("function, custom or namespace: tools that the provider would run have no price here."),
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  parameters: z.looseObject({}).nullish().describe("JSON schema of a function's arguments."),
+} as const;
+
+function checkName({ type, name }: { type: string; name?: unknown }, context: z.RefinementCtx): void {
+  if (named.has(type) && !name)
+    context.addIssue({ code: "custom", path: ["name"], message: "is required", continue: false });
+}
+
 const tool = z
   .looseObject({
-    type: z.string().describe("function, or custom: tools that the provider would run have no price here."),
-    name: z.string().nullish(),
-    description: z.string().nullish(),
-    parameters: z.looseObject({}).nullish().describe("JSON schema of a function's arguments."),
+    ...toolFields,
+    tools: z
+      .array(z.looseObject(toolFields).superRefine(checkName))
+      .max(maxTools)
+      .nullish()
+      .describe("Of a namespace."),
   })
-  .superRefine(({ type, name }, context) => {
-    if ((type === "function" || type === "custom") && !name)
-      context.addIssue({ code: "custom", path: ["name"], message: "is required", continue: false });
-  });
+  .superRefine(checkName);
 
 const flag = z.boolean().nullish();
 const text = z.string().nullish();

@@ -14,7 +14,13 @@ const part = z.discriminatedUnion("type", [outputText, refusalPart]);
 const summary = z.object({ type: z.literal("summary_text"), text: z.string() });
 
 const status = z.enum(["in_progress", "completed", "incomplete"]);
-const call = { id: z.string(), status, call_id: z.string(), name: z.string() } as const;
+const call = {
+  id: z.string(),
+  status,
+  call_id: z.string(),
+  name: z.string(),
+  namespace: z.string().optional(),
+} as const;
 
 const outputItem = z.discriminatedUnion("type", [
   z.object({

@@ -1,27 +1,37 @@
-import type { CallEvent } from "../../conversation/events.ts";
 import { type ItemEnd, type ItemPlace, itemAdded, itemDone, type OutputEvent, type OutputItem } from "./output-item.ts";
-import { customText } from "./tools.ts";
+import { type ClientTool, customText } from "./tools.ts";
+
+/** A call of one of the client's tools. */
+export interface ToolCall {
+  readonly id: string;
+  readonly tool: ClientTool;
+}
+
+const calledFields = ({ id, tool: { name, namespace } }: ToolCall): object => ({
+  call_id: id,
+  name,
+  ...(namespace !== undefined && { namespace }),
+});
 
 /** A call of one of the client's functions. */
 export class FunctionCallItem implements OutputItem {
   readonly #place: ItemPlace;
-  readonly #called: CallEvent;
+  readonly #called: ToolCall;
   #arguments = "";
   #status: ItemEnd | "in_progress" = "in_progress";
 
-  constructor(place: ItemPlace, called: CallEvent) {
+  constructor(place: ItemPlace, called: ToolCall) {
     this.#place = place;
     this.#called = called;
   }
 
   get shown(): object {
-    const { id, name } = this.#called;
+    const { id } = this.#place;
     return {
-      id: this.#place.id,
+      id,
       type: "function_call",
       status: this.#status,
-      call_id: id,
-      name,
+      ...calledFields(this.#called),
       arguments: this.#arguments,
     };
   }
@@ -39,7 +49,7 @@ export class FunctionCallItem implements OutputItem {
     // Clients parse the arguments, so a call without any gets an empty object.
     const empty = this.#arguments === "" ? this.add("{}") : [];
     this.#status = end;
-    const done = this.#event("done", { name: this.#called.name, arguments: this.#arguments });
+    const done = this.#event("done", { name: this.#called.tool.name, arguments: this.#arguments });
     return [...empty, done, itemDone(this.#place, this.shown)];
   }
 
@@ -55,26 +65,19 @@ export class FunctionCallItem implements OutputItem {
  */
 export class CustomCallItem implements OutputItem {
   readonly #place: ItemPlace;
-  readonly #called: CallEvent;
+  readonly #called: ToolCall;
   #json = "";
   #input = "";
   #status: ItemEnd | "in_progress" = "in_progress";
 
-  constructor(place: ItemPlace, called: CallEvent) {
+  constructor(place: ItemPlace, called: ToolCall) {
     this.#place = place;
     this.#called = called;
   }
 
   get shown(): object {
-    const { id, name } = this.#called;
-    return {
-      id: this.#place.id,
-      type: "custom_tool_call",
-      status: this.#status,
-      call_id: id,
-      name,
-      input: this.#input,
-    };
+    const { id } = this.#place;
+    return { id, type: "custom_tool_call", status: this.#status, ...calledFields(this.#called), input: this.#input };
   }
 
   open(): OutputEvent {

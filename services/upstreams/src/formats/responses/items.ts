@@ -4,7 +4,7 @@ import { refusal } from "../../conversation/refusal.ts";
 import type { CallPart, ResultPart, Turn } from "../../conversation/types.ts";
 import { readContent, textParts } from "./parts.ts";
 import { openThinking } from "./thinking.ts";
-import { customInput } from "./tools.ts";
+import { customInput, flatToolName } from "./tools.ts";
 
 /**
  * Input items as turns. An assistant's items in a row are one turn, since its calls are items
@@ -68,7 +68,7 @@ function readMessage({ role, content }: Fields, param: string): Turn {
 
 function readCall(item: Fields, param: string): CallPart {
   const { id, signature } = openCallId(textOf(item["call_id"]) ?? "");
-  const name = textOf(item["name"]) ?? "";
+  const name = flatToolName(textOf(item["name"]) ?? "", textOf(item["namespace"]));
   if (item["type"] === "custom_tool_call") {
     return { type: "call", id, name, input: customInput(textOf(item["input"]) ?? ""), signature };
   }

@@ -5,7 +5,7 @@ import { MessageItem } from "./message-item.ts";
 import type { ItemEnd, ItemPlace, OutputEvent, OutputItem } from "./output-item.ts";
 import { ReasoningItem } from "./reasoning-item.ts";
 import { statusOf } from "./response-object.ts";
-import { customTools } from "./tools.ts";
+import { type ClientTool, specialTools } from "./tools.ts";
 
 type CallItem = FunctionCallItem | CustomCallItem;
 
@@ -15,14 +15,14 @@ type CallItem = FunctionCallItem | CustomCallItem;
  */
 export class ResponseOutput {
   readonly #requestId: string;
-  readonly #custom: ReadonlySet<string>;
+  readonly #special: ReadonlyMap<string, ClientTool>;
   readonly #items: OutputItem[] = [];
   readonly #calls = new Map<number, CallItem>();
   #open: MessageItem | ReasoningItem | undefined;
 
   constructor({ requestId, fields }: Pick<GenerationCall, "requestId" | "fields">) {
     this.#requestId = requestId;
-    this.#custom = customTools(fields);
+    this.#special = specialTools(fields);
   }
 
   /** All items as they are now. */
@@ -84,10 +84,11 @@ export class ResponseOutput {
   }
 
   #call(called: CallEvent): OutputEvent[] {
-    const custom = this.#custom.has(called.name);
-    const item = custom
-      ? new CustomCallItem(this.#place("ctc"), called)
-      : new FunctionCallItem(this.#place("fc"), called);
+    const tool = this.#special.get(called.name) ?? { name: called.name, namespace: undefined, custom: false };
+    const call = { id: called.id, tool };
+    const item = tool.custom
+      ? new CustomCallItem(this.#place("ctc"), call)
+      : new FunctionCallItem(this.#place("fc"), call);
     this.#calls.set(called.call, item);
     return this.#add(item);
   }

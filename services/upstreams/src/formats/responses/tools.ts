@@ -1,37 +1,64 @@
 import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../../conversation/fields.ts";
+import { shortToolName } from "../../conversation/tool-name.ts";
 import type { Conversation, Tool, ToolChoice } from "../../conversation/types.ts";
 import { noServerTools, refusedTool, type ServerTools } from "../server-tools.ts";
 
 type ToolUse = Pick<Conversation, "tools" | "toolChoice" | "parallelTools">;
 
+/** A tool as the client knows it. */
+export interface ClientTool {
+  readonly name: string;
+  /** The group that it belongs to, if any: names are unique only within one. */
+  readonly namespace: string | undefined;
+  /** Its calls carry text in place of JSON. */
+  readonly custom: boolean;
+}
+
+interface ListedTool extends ClientTool {
+  readonly fields: Fields;
+}
+
 /** Tools run by the client. Any other type is the provider's own: `web_search`, `mcp`. */
 const clientTools: ReadonlySet<unknown> = new Set(["function", "custom"]);
 
+/** All tools of a request, also those in a namespace (OpenAI: create a model response). */
+function* listed(tools: unknown, at = "tools", namespace?: string): Generator<ListedTool & { readonly at: string }> {
+  for (const [index, item] of listOf(tools).entries()) {
+    const fields = fieldsOf(item);
+    const name = textOf(fields["name"]) ?? "";
+    if (fields["type"] === "namespace" && namespace === undefined)
+      yield* listed(fields["tools"], `${at}[${index}].tools`, name);
+    else yield { name, namespace, custom: fields["type"] === "custom", fields, at: `${at}[${index}]` };
+  }
+}
+
 /** @throws {GatewayError} `invalid_request` naming the tool, since none of them has a price */
 export function responsesServerTools(fields: Fields): ServerTools {
-  for (const [index, tool] of listOf(fields["tools"]).entries()) {
-    const { type } = fieldsOf(tool);
-    if (!clientTools.has(type)) throw refusedTool(textOf(type) ?? "", `tools[${index}].type`);
-  }
+  for (const { fields: tool, at } of listed(fields["tools"]))
+    if (!clientTools.has(tool["type"])) throw refusedTool(textOf(tool["type"]) ?? "", `${at}.type`);
   return noServerTools;
 }
 
 /** Tools and the tool choice. */
 export function readTools(fields: Fields): ToolUse {
-  const tools = listOf(fields["tools"]).map((tool) => readTool(fieldsOf(tool)));
+  const tools = [...listed(fields["tools"])].map(readTool);
   const parallelTools = fields["parallel_tool_calls"] !== false;
   const choice = fields["tool_choice"];
   if (isFields(choice) && choice["type"] === "allowed_tools") return { ...allowed(tools, choice), parallelTools };
   return { tools, toolChoice: readChoice(choice), parallelTools };
 }
 
-/** The names of a request's custom tools: their calls carry text in place of JSON. */
-export function customTools(fields: Fields): ReadonlySet<string> {
-  const names = listOf(fields["tools"]).flatMap((item) => {
-    const { type, name } = fieldsOf(item);
-    return type === "custom" && typeof name === "string" ? [name] : [];
-  });
-  return new Set(names);
+/** A tool's name in protocols without namespaces. */
+export function flatToolName(name: string, namespace: string | undefined): string {
+  return namespace === undefined ? name : shortToolName(`${namespace}__${name}`);
+}
+
+/** A request's custom tools and those in a namespace, by their name in protocols without either. */
+export function specialTools(fields: Fields): ReadonlyMap<string, ClientTool> {
+  const special = new Map<string, ClientTool>();
+  for (const { name, namespace, custom } of listed(fields["tools"]))
+    if (custom || namespace !== undefined) special.set(flatToolName(name, namespace), { name, namespace, custom });
+  return special;
 }
 
 /** For other protocols a custom tool is a function with its text as the only input. */
@@ -44,10 +71,10 @@ export function customText(json: string): string {
   return textOf(fieldsOf(parsedJson(json))["input"]) ?? json;
 }
 
-function readTool(tool: Fields): Tool {
-  const name = String(tool["name"]);
+function readTool({ fields: tool, custom, namespace, name: own }: ListedTool): Tool {
+  const name = flatToolName(own, namespace);
   const description = textOf(tool["description"]);
-  if (tool["type"] === "custom") {
+  if (custom) {
     return {
       name,
       description: withGrammar(description, tool["format"]),
@@ -68,13 +95,13 @@ function withGrammar(description: string | undefined, format: unknown): string |
 
 function readChoice(choice: unknown): ToolChoice | undefined {
   if (choice === "none" || choice === "auto" || choice === "required") return { kind: choice };
-  const name = textOf(choice) ?? textOf(fieldsOf(choice)["name"]);
-  return name === undefined ? undefined : { kind: "tool", name };
+  const { name = choice, namespace } = fieldsOf(choice);
+  return typeof name === "string" ? { kind: "tool", name: flatToolName(name, textOf(namespace)) } : undefined;
 }
 
 /** Other protocols cannot restrict a list of tools, so disallowed tools are not sent. */
-function allowed(tools: Tool[], { mode, tools: listed }: Fields): Pick<ToolUse, "tools" | "toolChoice"> {
-  const names = new Set(listOf(listed).map((tool) => textOf(fieldsOf(tool)["name"])));
+function allowed(tools: Tool[], { mode, tools: named }: Fields): Pick<ToolUse, "tools" | "toolChoice"> {
+  const names = new Set([...listed(named)].map(({ name, namespace }) => flatToolName(name, namespace)));
   return {
     tools: tools.filter((tool) => names.has(tool.name)),
     toolChoice: { kind: mode === "required" ? "required" : "auto" },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ResponseEvent } from "../../conversation/events.ts";
 import { ResponseOutput } from "./output.ts";
+import { readResponses } from "./read.ts";
 
 const fields = { tools: [{ type: "custom", name: "apply_patch" }] };
 const call = (json: readonly string[]): ResponseEvent[] => [
@@ -34,4 +35,20 @@ test("a custom tool's call carries the text that was inside the function's JSON,
 test("what a model writes in place of the JSON is taken as the custom tool's text", () => {
   const [item] = resultOf(["*** Begin"]).items;
   assert.equal((item as { input: string }).input, "*** Begin");
+});
+
+test("a tool in a namespace is called by a flat name, and its call names tool and namespace apart", () => {
+  const inner = { type: "function", name: "close", parameters: { type: "object" } };
+  const request = { input: "x", tools: [{ type: "namespace", name: "agents", tools: [inner] }] };
+  assert.deepEqual(
+    readResponses(request).tools.map(({ name }) => name),
+    ["agents__close"],
+  );
+  const output = new ResponseOutput({ requestId: "r", fields: request });
+  output.take({ type: "call", candidate: 0, call: 0, id: "c", name: "agents__close", signature: undefined });
+  output.take({ type: "end" });
+  const [item] = output.items as [Record<string, unknown>];
+  assert.deepEqual([item["name"], item["namespace"], item["arguments"]], ["close", "agents", "{}"]);
+  const [turn] = readResponses({ input: [item] }).turns;
+  assert.equal(turn?.parts[0]?.type === "call" && turn.parts[0].name, "agents__close");
 });
