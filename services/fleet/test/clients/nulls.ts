@@ -74,6 +74,20 @@ const chat = {
   stream_options: { include_usage: true },
   max_tokens: 50,
 };
+const responses = {
+  instructions: "Be kind.",
+  input: [
+    { type: "message", role: "user", content: [{ type: "input_text", text: "Hi, as JSON" }] },
+    { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "Hm." }], encrypted_content: "x" },
+    { type: "function_call", call_id: "c", name: "f", arguments: "{}" },
+    { type: "function_call_output", call_id: "c", output: "r" },
+  ],
+  tools: [{ type: "function", name: "f", parameters: schema }],
+  tool_choice: { type: "function", name: "f" },
+  text: { format: { type: "json_object" } },
+  stream: true,
+  max_output_tokens: 50,
+};
 const messages = {
   max_tokens: 2_000,
   system: [{ type: "text", text: "Be kind." }],
@@ -85,6 +99,7 @@ const messages = {
 export const goodBodies: readonly (readonly [path: string, schema: string, good: object])[] = [
   ...["gpt-4o-mini", "claude-haiku-4-5", "gemini-2.5-flash"].flatMap((model) => [
     ["/v1/chat/completions", "ChatCompletionRequest", { model, ...chat }] as const,
+    ["/v1/responses", "ResponseRequest", { model, ...responses }] as const,
     ["/v1/messages", "MessageRequest", { model, ...messages }] as const,
   ]),
   ["/v1/messages/count_tokens", "TokenCountRequest", { model: "claude-haiku-4-5", ...messages }],

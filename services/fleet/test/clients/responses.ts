@@ -172,6 +172,8 @@ async function streams(fleet: TestFleet, against: Documented): Promise<void> {
       { model: "gpt-4o-mini", messages, stream_options: { include_usage: true } },
     ],
     ["/v1/chat/completions", "ChatCompletionChunk", { model: "claude-haiku-4-5", messages }],
+    ["/v1/responses", "ResponseEvent", { model: "gpt-4o-mini", input: "say: hello" }],
+    ["/v1/responses", "ResponseEvent", { model: "claude-sonnet-4-6", input: "hello", reasoning: { effort: "low" } }],
     ["/v1/messages", "MessageEvent", { model: "claude-haiku-4-5", messages, max_tokens: 50 }],
     ["/v1/messages", "MessageEvent", { model: "gpt-4o-mini", messages, max_tokens: 50 }],
     ["/v1/images/generations", "ImageEvent", { model: "gamma-image-1", prompt: "a cat", partial_images: 1 }],

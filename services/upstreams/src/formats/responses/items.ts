@@ -3,6 +3,7 @@ import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../
 import { refusal } from "../../conversation/refusal.ts";
 import type { CallPart, ResultPart, Turn } from "../../conversation/types.ts";
 import { readContent, textParts } from "./parts.ts";
+import { reasoningPrefix } from "./reasoning-item.ts";
 import { openThinking } from "./thinking.ts";
 import { customInput, flatToolName } from "./tools.ts";
 
@@ -47,6 +48,11 @@ function readItem(item: Fields, param: string, names: Map<string, string>): Turn
     case "function_call_output":
     case "custom_tool_call_output":
       return { role: "user", parts: [readResult(item, param, names)] };
+    case "item_reference": {
+      // Clients refer to reasoning of their own accord, and do without it elsewhere.
+      if (textOf(item["id"])?.startsWith(`${reasoningPrefix}_`)) return { role: "assistant", parts: [] };
+      throw refusal(param, "nothing is stored here: send the item itself, as clients do when store is false.");
+    }
     default: {
       const type = String(item["type"]).slice(0, 60);
       throw refusal(`${param}.type`, `Items of type '${type}' are not available here.`);

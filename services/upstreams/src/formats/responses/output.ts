@@ -3,7 +3,7 @@ import type { GenerationCall } from "../../generation.ts";
 import { CustomCallItem, FunctionCallItem } from "./call-item.ts";
 import { MessageItem } from "./message-item.ts";
 import type { ItemEnd, ItemPlace, OutputEvent, OutputItem } from "./output-item.ts";
-import { ReasoningItem } from "./reasoning-item.ts";
+import { ReasoningItem, reasoningPrefix } from "./reasoning-item.ts";
 import { statusOf } from "./response-object.ts";
 import { type ClientTool, specialTools } from "./tools.ts";
 
@@ -78,7 +78,7 @@ export class ResponseOutput {
   #reasoning(): [ReasoningItem, OutputEvent[]] {
     if (this.#open instanceof ReasoningItem) return [this.#open, []];
     const before = this.#closeOpen();
-    const item = new ReasoningItem(this.#place("rs"));
+    const item = new ReasoningItem(this.#place(reasoningPrefix));
     this.#open = item;
     return [item, [...before, ...this.#add(item)]];
   }

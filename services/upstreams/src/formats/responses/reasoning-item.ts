@@ -1,6 +1,9 @@
 import { type ItemPlace, itemAdded, itemDone, type OutputEvent, type OutputItem } from "./output-item.ts";
 import { type SealedThinking, sealThinking } from "./thinking.ts";
 
+/** How the id of a reasoning item begins. */
+export const reasoningPrefix = "rs";
+
 /** What the model thought, as far as its provider tells, and what the provider needs back of it. */
 export class ReasoningItem implements OutputItem {
   readonly #place: ItemPlace;
