@@ -42,6 +42,7 @@ const columns = [
   "status",
   "stream",
   "first_byte_ms",
+  "trace_id",
 ] as const;
 
 /**

@@ -70,6 +70,7 @@ export function showEvent(event: UsageEvent): Event {
     status: event.status,
     stream: event.stream,
     first_byte_ms: event.firstByteMs ?? null,
+    trace_id: event.traceId ?? null,
   };
 }
 

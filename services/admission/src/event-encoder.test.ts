@@ -53,6 +53,7 @@ function randomEvent(seed: number): UsageEvent {
       durationMs: small(),
       status: random(600),
     })),
+    traceId: among([undefined, "4bf92f3577b34da6a3ce929d0e0e4736"]),
   };
 }
 

@@ -56,6 +56,7 @@ export class EventEncoder {
     this.#integer(22, event.settlementRule);
     this.#optionalInteger(23, event.firstByteMs);
     for (const failed of event.failedAttempts) this.#failedAttempt(failed);
+    if (event.traceId !== undefined) this.#text(25, event.traceId);
   }
 
   #unit(name: string, quantity: bigint): void {

@@ -198,5 +198,6 @@ function startedEvent(home: RequestHome, request: AdmitRequest, grantId: string)
     stream: request.stream,
     settlementRule: SettlementRule.UNSPECIFIED,
     failedAttempts: [],
+    traceId: request.traceId,
   };
 }

@@ -24,6 +24,8 @@ export interface AdmitRequest {
   readonly tokens: number;
   readonly priceVersion: string;
   readonly stream: boolean;
+  /** Of the trace that the request belongs to; undefined when it belongs to none. */
+  readonly traceId?: string | undefined;
 }
 
 /** How a request ended and what is billed for it. */

@@ -71,7 +71,7 @@ describe("what was spent can be followed to the last nano-dollar", () => {
     return JSON.parse(text) as T;
   }
 
-  async function customer(id: string): Promise<{ keyId: string; chat(model: string): Promise<string> }> {
+  async function customer(id: string): Promise<{ keyId: string; chat(model: string, headers?: Record<string, string>): Promise<string> }> {
     await admin("POST", "/accounts", { id, name: id });
     await admin("POST", `/accounts/${id}/top-ups`, { amount_usd: "5", reference: "first" });
     const metadata = { tags: ["blue", "batch"] };

@@ -249,6 +249,8 @@ export interface UsageEvent {
     | undefined;
   /** The first 16 of them, in their order. */
   failedAttempts: FailedAttempt[];
+  /** Of the client's trace, or of ours where requests are traced: 32 digits in hex. */
+  traceId?: string | undefined;
 }
 
 /** What a service replica publishes to JetStream. */
@@ -533,6 +535,7 @@ function createBaseUsageEvent(): UsageEvent {
     settlementRule: 0,
     firstByteMs: undefined,
     failedAttempts: [],
+    traceId: undefined,
   };
 }
 
@@ -621,6 +624,9 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     }
     for (const v of message.failedAttempts) {
       FailedAttempt.encode(v!, writer.uint32(194).fork()).join();
+    }
+    if (message.traceId !== undefined) {
+      writer.uint32(202).string(message.traceId);
     }
     return writer;
   },
@@ -830,6 +836,14 @@ export const UsageEvent: MessageFns<UsageEvent> = {
             message.failedAttempts.push(FailedAttempt.decode(reader, reader.uint32()));
             continue;
           }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.traceId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -930,6 +944,11 @@ export const UsageEvent: MessageFns<UsageEvent> = {
         : globalThis.Array.isArray(object?.failed_attempts)
         ? object.failed_attempts.map((e: any) => FailedAttempt.fromJSON(e))
         : [],
+      traceId: isSet(object.traceId)
+        ? globalThis.String(object.traceId)
+        : isSet(object.trace_id)
+        ? globalThis.String(object.trace_id)
+        : undefined,
     };
   },
 
@@ -1007,6 +1026,9 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     if (message.failedAttempts?.length) {
       obj.failedAttempts = message.failedAttempts.map((e) => FailedAttempt.toJSON(e));
     }
+    if (message.traceId !== undefined) {
+      obj.traceId = message.traceId;
+    }
     return obj;
   },
 
@@ -1045,6 +1067,7 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     message.settlementRule = object.settlementRule ?? 0;
     message.firstByteMs = object.firstByteMs ?? undefined;
     message.failedAttempts = object.failedAttempts?.map((e) => FailedAttempt.fromPartial(e)) || [];
+    message.traceId = object.traceId ?? undefined;
     return message;
   },
 };

@@ -1,5 +1,6 @@
 import type { Admitted } from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { traceIdOf } from "@uag/kit/tracing/traceparent.ts";
 import type { CapabilityContext } from "../context.ts";
 import type { OperationSpec, Size } from "./operation-spec.ts";
 import type { CheckedRequest } from "./request-spec.ts";
@@ -22,6 +23,7 @@ export async function admit<B, R, S extends Size, A>(
   checked: CheckedRequest<R>,
 ): Promise<Grant<S>> {
   const { exchange, caller, model, request } = checked;
+  const traceId = traceIdOf(exchange.headers);
   const hold = async (size: S): Promise<Grant<S>> => {
     const admitted = await admission.admit({
       requestId: exchange.requestId,
@@ -32,6 +34,7 @@ export async function admit<B, R, S extends Size, A>(
       holdNanoUsd: size.holdNanoUsd,
       tokens: size.tokens,
       stream: spec.streams?.(request) === true,
+      traceId,
     });
     return { admitted, size };
   };

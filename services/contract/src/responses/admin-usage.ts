@@ -28,6 +28,7 @@ export const usageEvent = z.object({
   status: count.describe("The HTTP status that the client was told."),
   stream: z.boolean(),
   first_byte_ms: count.nullable().describe("Of a stream: milliseconds from its admission to its first bytes."),
+  trace_id: z.string().nullable().describe("From the request's `traceparent`, or of the gateway's own trace."),
 });
 
 /** A usage event as a row of a listing. */

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { SpanContext } from "@opentelemetry/api";
+import { headerOf } from "../http/header-of.ts";
 
 export type { SpanContext };
 
@@ -15,6 +16,10 @@ export function parseTraceparent(text: string | undefined): SpanContext | undefi
   if (nothing.test(traceId) || nothing.test(spanId) || traceId === "") return undefined;
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
 }
+
+/** The trace that a request's headers name, if they do. */
+export const traceIdOf = (headers: readonly string[]): string | undefined =>
+  parseTraceparent(headerOf(headers, "traceparent"))?.traceId;
 
 /** A span in the format of the `traceparent` header. */
 export const traceparentOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>

@@ -39,16 +39,19 @@ export interface EventDocument {
   firstByteMs?: number | undefined;
   /** Absent when the first provider answered, and in events older than this field. */
   failedAttempts?: FailedAttempt[];
+  /** Absent when the request belonged to no trace. */
+  traceId?: string | undefined;
 }
 
 export function toDocument(event: UsageEvent): EventDocument {
   const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...others } = event;
-  const { firstByteMs, failedAttempts, ...rest } = others;
+  const { firstByteMs, failedAttempts, traceId, ...rest } = others;
   return {
     _id: requestId,
     ...rest,
     ...(firstByteMs !== undefined && { firstByteMs }),
     ...(failedAttempts.length > 0 && { failedAttempts }),
+    ...(traceId !== undefined && { traceId }),
     startedAt: new Date(Number(startedAtMs)),
     endedAt: new Date(Number(endedAtMs)),
     outcome: outcomeToJSON(outcome),

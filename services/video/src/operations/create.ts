@@ -3,6 +3,7 @@ import { defineUnbilled, type JsonReply } from "@uag/capability/operation/define
 import type { Operation } from "@uag/capability/operation/operation.ts";
 import type { CheckedRequest } from "@uag/capability/operation/request-spec.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { traceIdOf } from "@uag/kit/tracing/traceparent.ts";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";
 import { findVideoModel, operation, readVideoRequest, type VideoRequest, videoModelOf } from "../request/read.ts";
@@ -45,7 +46,7 @@ async function respond(
   const given = exchange.header("idempotency-key");
   // Idempotency keys are scoped to the API key, not to the account.
   const idempotencyKey = given && `${caller.keyId}/${given}`;
-  const task = await submit(context, { request: video, caller, requestId, idempotencyKey });
+  const task = await submit(context, { request: video, caller, requestId, idempotencyKey, traceId: traceIdOf(exchange.headers) });
   const waits = task.live && timeoutMs > 0;
   const ended = waits ? await context.completions.wait(task._id, { timeoutMs, signal }) : undefined;
   const last = ended ?? task;

@@ -56,6 +56,8 @@ export interface TaskDocument {
   /** Request id of the bill. */
   readonly requestId: string;
   readonly idempotencyKey?: string;
+  /** Of the trace that its request belongs to. */
+  readonly traceId?: string;
   readonly model: string;
   readonly family: Family;
   readonly provider: string;
@@ -120,6 +122,7 @@ const schema = new Schema<TaskDocument>(
     keyId: text,
     requestId: text,
     idempotencyKey: maybeText,
+    traceId: maybeText,
     model: text,
     family: { type: String, enum: families, required: true },
     provider: text,

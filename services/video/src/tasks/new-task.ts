@@ -1,22 +1,21 @@
 import { unpricedModel } from "@uag/catalog/price.ts";
-import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { orderUpstreams } from "@uag/upstreams/order-upstreams.ts";
 import type { VideoContext } from "../context.ts";
 import { keptRates, priceOf } from "../price.ts";
-import type { VideoRequest } from "../request/read.ts";
 import type { TaskDocument } from "../store/task.ts";
 import { adapterOf } from "./create.ts";
 import { newTaskId } from "./ids.ts";
 import { promptHash } from "./machine.ts";
 import { createLeaseMs } from "./poll-schedule.ts";
+import type { Submission } from "./submit.ts";
 
 /** Builds the row of a task, which is stored before any provider is called. */
 export function newTask(
   context: Pick<VideoContext, "settings" | "health">,
-  given: { request: VideoRequest; caller: Caller; requestId: string; idempotencyKey: string | undefined },
+  given: Submission,
 ): TaskDocument {
-  const { request, caller, requestId, idempotencyKey } = given;
+  const { request, caller, requestId, idempotencyKey, traceId } = given;
   const { model, family, terms, webhookUrl } = request;
   const upstream = orderUpstreams(model.upstreams, (one) => context.health.restsUntil(one))[0];
   if (upstream === undefined) throw new Error("a model without upstreams was asked for");
@@ -34,6 +33,7 @@ export function newTask(
     keyId: caller.keyId,
     requestId,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(traceId !== undefined && { traceId }),
     model: model.id,
     family,
     provider: upstream.provider.name,

@@ -19,6 +19,8 @@ export interface Submission {
   readonly caller: Caller;
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
+  /** Of the trace that the request belongs to. */
+  readonly traceId: string | undefined;
 }
 
 /** How long an idempotency key refers to its task. */

@@ -65,6 +65,7 @@ function startOf(task: TaskDocument) {
     attempts: 1,
     stream: false,
     failedAttempts: [],
+    traceId: task.traceId,
   };
 }
 

@@ -93,6 +93,7 @@ export const usage = {
     took: "Took",
     firstByte: "First byte after",
     requestId: "Request id",
+    traceId: "Trace id",
     stream: "Streamed",
     yes: "yes",
     no: "no",

@@ -80,6 +80,7 @@ export const usage = {
     took: "耗时",
     firstByte: "首字节",
     requestId: "请求 ID",
+    traceId: "Trace ID",
     stream: "流式",
     yes: "是",
     no: "否",

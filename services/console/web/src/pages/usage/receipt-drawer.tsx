@@ -88,19 +88,31 @@ function Attempts({ of: { attempts } }: { readonly of: Receipt }) {
   );
 }
 
+/** An id that is copied from here to where it is looked up. */
+function Id({ of: id }: { readonly of: string }) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Text size="xs" ff="monospace">
+        {id}
+      </Text>
+      <Copy value={id} />
+    </Group>
+  );
+}
+
 function EventFacts({ of: event }: { readonly of: Receipt["event"] }) {
   const { t } = useTranslation();
   const took = tookMs(event as UsageEvent);
   return (
     <Facts>
       <FactRow name={t("usage.receipt.requestId")}>
-        <Group gap={4} wrap="nowrap">
-          <Text size="xs" ff="monospace">
-            {event.request_id}
-          </Text>
-          <Copy value={event.request_id} />
-        </Group>
+        <Id of={event.request_id} />
       </FactRow>
+      {event.trace_id !== null && (
+        <FactRow name={t("usage.receipt.traceId")}>
+          <Id of={event.trace_id} />
+        </FactRow>
+      )}
       <FactRow name={t("usage.receipt.provider")}>
         {event.upstream || "—"} {event.upstream_model !== event.model && event.upstream_model}
       </FactRow>
