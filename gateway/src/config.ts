@@ -10,6 +10,7 @@ const replicaUrls = commaList.pipe(z.array(z.url({ protocol: /^https?$/ })).min(
 const pepper = z.string().regex(/^([0-9a-fA-F]{2}){16,}$/, "must be at least 16 bytes in hex");
 const bytes = z.coerce.number().int().positive();
 const bodyLimit = (max: number) => bytes.max(max).default(max);
+const hops = z.coerce.number().int().min(0).max(16);
 const milliseconds = z.coerce.number().int().positive();
 
 const serviceAddresses = Object.fromEntries(
@@ -31,15 +32,14 @@ export const schema = z.object({
     .enum(["on", "off"])
     .default("off")
     .describe("Whether the public server serves the admin API too. Not in production."),
-  TRUSTED_HOPS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(16)
+  TRUSTED_HOPS: hops
     .default(0)
     .describe(
       "Proxies in front whose `x-forwarded-for` tells a client's address; with 0 the header counts for nothing.",
     ),
+  ADMIN_TRUSTED_HOPS: hops
+    .optional()
+    .describe("The same on the operators' port, where the console is one; TRUSTED_HOPS when unset."),
   PORT: z.coerce
     .number()
     .int()

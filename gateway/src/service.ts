@@ -57,7 +57,7 @@ export async function startGateway(config: Config): Promise<Gateway> {
       lingerMs: 0,
       host: config.ADMIN_HOST ?? config.HOST,
       port: config.ADMIN_PORT,
-      app: createOperatorApp({ ...shared, metrics, admin: adminApi }),
+      app: createOperatorApp({ ...shared, metrics, admin: operatorsAdmin(adminApi, config) }),
     }),
   );
   const tracing = await openTracing("router", config, log);
@@ -114,6 +114,11 @@ function openAdmin(
   const publicUrl = config.PUBLIC_URL?.replace(/\/$/, "") ?? `http://${config.HOST}:${config.PORT}`;
   const replicas = new Replicas({ bus, clock, log });
   return { clients, replicas, authenticator, trustedHops: config.TRUSTED_HOPS, publicUrl };
+}
+
+/** The operators' port has other proxies in front than the public one: mostly the console alone. */
+function operatorsAdmin(admin: AdminOptions | undefined, config: Config): AdminOptions | undefined {
+  return admin && { ...admin, trustedHops: config.ADMIN_TRUSTED_HOPS ?? admin.trustedHops };
 }
 
 function keySettings(config: Config) {

@@ -222,6 +222,7 @@ export const services: readonly ServiceRow[] = [
       PUBLIC_URL: publicUrl(port),
       // On one machine with one user, the admin API may share the public port.
       ADMIN_ON_PUBLIC_PORT: "on",
+      ADMIN_TRUSTED_HOPS: "1",
       KEY_PEPPER: secrets.key_pepper,
       BILLING_ADDR: grpc("billing"),
       METERING_ADDR: grpc("metering"),

@@ -4,8 +4,10 @@ import { createRequire } from "node:module";
 import { after, afterEach, before, describe, test } from "node:test";
 import OpenAI from "openai";
 import { adminApi } from "../src/commands/admin-api.ts";
+import { type Receiver, startReceiver } from "../src/testing/receiver.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { inForceLooks, Stage, statusOf } from "./console/stage.ts";
+import { MailServer } from "./mail/mail-server.ts";
 
 const model = "gpt-4o-mini";
 const hello = { model, messages: [{ role: "user" as const, content: "Hello!" }] };
@@ -26,10 +28,18 @@ interface Violation {
 describe("the console in a browser", () => {
   let stage: Stage;
 
+  let receiver: Receiver;
+  let mail: MailServer;
+  const resources = new AsyncDisposableStack();
+
   before(async () => {
-    stage = await Stage.open();
+    receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
+    mail = resources.use(await MailServer.start());
+    const smtp = { SMTP_URL: mail.url(), SMTP_CA: mail.ca, SMTP_FROM: "Gateway <gateway@example.com>" };
+    const env = { ...smtp, ALERTS_EVERY_MS: "300" };
+    stage = resources.use(await Stage.open({ egressAllow: receiver.address, env }));
   });
-  after(() => stage[Symbol.asyncDispose]());
+  after(() => resources.disposeAsync());
   afterEach(() => stage.closePages());
 
   /** A call is answered with this status as soon as a change of its key is in force. */
@@ -135,6 +145,35 @@ describe("the console in a browser", () => {
     await page.getByRole("button", { name: "Revoke key" }).click();
     await page.getByText("The key is revoked.").waitFor();
     await answers(401, () => client.chat.completions.create(hello));
+  });
+
+  test("what is spent is told of by webhook and e-mail, and a delivery is sent again under its own id", async () => {
+    const page = await stage.visit("/billing", "Billing");
+    await page.getByRole("button", { name: "New alert" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").fill("Research");
+    await form.getByLabel("Amount a month").fill("0.000001");
+    await form.getByLabel("E-mail to").fill("team@example.com");
+    await form.getByLabel("E-mail to").press("Enter");
+    await form.getByLabel("Webhook").fill(receiver.url);
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    const { base_url, api_key: apiKey } = stage.fleet.run;
+    await new OpenAI({ baseURL: `${base_url}/v1`, apiKey }).chat.completions.create(hello);
+    const [letter] = await waitFor(() => mail.letters.length > 0 && mail.letters, { what: "the e-mail" });
+    assert.deepEqual([letter?.to, letter?.isEncrypted], ["team@example.com", true]);
+    assert.match(letter?.text ?? "", /^Subject: Research: 100% of \$0\.000001 is spent/m);
+    const [first] = await waitFor(() => receiver.received.length > 0 && receiver.received, { what: "the webhook" });
+    assert.equal(first?.type, "spend.threshold_reached");
+    await page.getByRole("link", { name: "Deliveries" }).click();
+    await page.getByRole("row").filter({ hasText: receiver.address }).filter({ hasText: "Delivered" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Send again" }).click();
+    await waitFor(() => receiver.received.length > 1, { what: "the webhook again" });
+    assert.deepEqual(
+      receiver.received.map(({ id }) => id),
+      [first?.id, first?.id],
+    );
+    assert.equal(mail.letters.length, 1);
   });
 
   test("a session that has ended leads to the sign-in, and from there back to the page", async () => {

@@ -91,7 +91,7 @@ describe("roles in the console", () => {
   before(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "console-roles-"));
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
-    fleet = resources.use(await startTestFleet({ dataDir }));
+    fleet = resources.use(await startTestFleet({ dataDir, env: { TRUSTED_HOPS: "1" } }));
     const { email, password: first } = fleet.run.admin;
     operator = await new Visitor(fleet.run.console_url).signIn(email, first);
     const api = adminApi(fleet.run);
@@ -160,6 +160,14 @@ describe("roles in the console", () => {
     assert.deepEqual(changed.json().metadata, { team: "b", console_user: memberId });
     assert.equal((await member.post(`/api/admin/v1/keys/${own.id}/regenerate`, {})).status, 200);
     assert.equal((await member.delete(`/api/admin/v1/keys/${own.id}`)).status, 200);
+  });
+
+  test("the audit log says where a person's browser is, and not what it claims in front of our proxy", async () => {
+    const from = { "x-forwarded-for": "198.51.100.7, 203.0.113.9" };
+    const made = await person("owner").post("/api/admin/v1/keys", { key_alias: "from afar" }, from);
+    assert.equal(made.status, 201, made.text);
+    const rows = (await operator.get(`/api/admin/v1/audit-log?target=${made.json().id}`)).json().data;
+    assert.equal(rows[0].client_address, "203.0.113.9");
   });
 
   test("an auditor spends nothing and changes nothing, and an owner cannot top up", async () => {

@@ -26,6 +26,9 @@ models:
   - { <<: *m, id: second-home, upstreams: [{ provider: dead, model: gpt-4o-mini }, *good] }
 `;
 
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+
 type Json = Record<string, unknown>;
 interface Attempt {
   readonly provider: string;
@@ -71,7 +74,9 @@ describe("what was spent can be followed to the last nano-dollar", () => {
     return JSON.parse(text) as T;
   }
 
-  async function customer(id: string): Promise<{ keyId: string; chat(model: string, headers?: Record<string, string>): Promise<string> }> {
+  async function customer(
+    id: string,
+  ): Promise<{ keyId: string; chat(model: string, headers?: Record<string, string>): Promise<string> }> {
     await admin("POST", "/accounts", { id, name: id });
     await admin("POST", `/accounts/${id}/top-ups`, { amount_usd: "5", reference: "first" });
     const metadata = { tags: ["blue", "batch"] };
@@ -79,12 +84,10 @@ describe("what was spent can be followed to the last nano-dollar", () => {
     const client = createTestClient({ baseUrl: fleet.run.base_url, apiKey: String(key["key"]) });
     return {
       keyId: String(key["id"]),
-      async chat(model) {
-        const { headers, events } = await client.stream("/v1/chat/completions", {
-          model,
-          stream: true,
-          messages: [{ role: "user", content: "repeat 20 words" }],
-        });
+      async chat(model, given = {}) {
+        const messages = [{ role: "user", content: "repeat 20 words" }];
+        const body = { model, stream: true, messages };
+        const { headers, events } = await client.stream("/v1/chat/completions", body, { headers: given });
         for await (const _ of events);
         return headers.get("x-request-id") ?? "";
       },
@@ -104,7 +107,8 @@ describe("what was spent can be followed to the last nano-dollar", () => {
 
   test("a receipt's items, each by its unit price, come to what the ledger charged; calls that failed are on it", async () => {
     const { chat } = await customer("receipts");
-    const { event, items, attempts, ledger } = await receiptOf(await chat("second-home"));
+    const { event, items, attempts, ledger } = await receiptOf(await chat("second-home", { traceparent }));
+    assert.equal(event["trace_id"], traceId);
     const femto = items.map(({ cost_usd }) => BigInt(cost_usd.replace(".", "")));
     const sum = femto.reduce((a, b) => a + b, 0n);
     assert.equal((sum + 999_999n) / 1_000_000n, BigInt(event.cost_nano_usd));

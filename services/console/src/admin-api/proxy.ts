@@ -6,7 +6,7 @@ import type { Dispatcher } from "undici";
 import { readJson } from "../http/read-json.ts";
 import { relay } from "../http/relay.ts";
 import { grantOf } from "../people/access.ts";
-import type { PersonOf } from "../people/enter.ts";
+import { addressOf, type PersonOf } from "../people/enter.ts";
 import type { Person } from "../people/person.ts";
 import type { BorrowedSecrets } from "./borrowed.ts";
 import type { AdminApi } from "./client.ts";
@@ -55,7 +55,9 @@ async function respond(
   }
   const body = await bodyOf(request, requested, route);
   const url = adminUrl.replace(/\/$/, "") + path;
-  if (await relay(request, response, { dispatcher, url, bearer: token, bodyLimit: route.maxBodyBytes, body })) return;
+  const from = addressOf(request);
+  const bodyLimit = route.maxBodyBytes;
+  if (await relay(request, response, { dispatcher, url, bearer: token, bodyLimit, body, from })) return;
   refused(borrowed, person, grant.token);
 }
 

@@ -13,6 +13,8 @@ export interface RelayOptions {
   readonly bearer: string;
   /** Bytes. */
   readonly bodyLimit: number;
+  /** The browser's address, for whoever trusts the console's word on it. */
+  readonly from?: string;
   /** In place of the request's own body. */
   readonly body?: object | undefined;
 }
@@ -67,6 +69,7 @@ export async function relay(request: Request, response: Response, options: Relay
     signal: controller.signal,
     headers: {
       ...headersOf(request, options.bearer),
+      ...(options.from !== undefined && { "x-forwarded-for": options.from }),
       ...(options.body !== undefined && { "content-type": "application/json" }),
     },
     body: bodyOf(request, options),

@@ -46,7 +46,13 @@ async function respond(
   const given = exchange.header("idempotency-key");
   // Idempotency keys are scoped to the API key, not to the account.
   const idempotencyKey = given && `${caller.keyId}/${given}`;
-  const task = await submit(context, { request: video, caller, requestId, idempotencyKey, traceId: traceIdOf(exchange.headers) });
+  const task = await submit(context, {
+    request: video,
+    caller,
+    requestId,
+    idempotencyKey,
+    traceId: traceIdOf(exchange.headers),
+  });
   const waits = task.live && timeoutMs > 0;
   const ended = waits ? await context.completions.wait(task._id, { timeoutMs, signal }) : undefined;
   const last = ended ?? task;

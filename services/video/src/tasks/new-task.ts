@@ -11,10 +11,7 @@ import { createLeaseMs } from "./poll-schedule.ts";
 import type { Submission } from "./submit.ts";
 
 /** Builds the row of a task, which is stored before any provider is called. */
-export function newTask(
-  context: Pick<VideoContext, "settings" | "health">,
-  given: Submission,
-): TaskDocument {
+export function newTask(context: Pick<VideoContext, "settings" | "health">, given: Submission): TaskDocument {
   const { request, caller, requestId, idempotencyKey, traceId } = given;
   const { model, family, terms, webhookUrl } = request;
   const upstream = orderUpstreams(model.upstreams, (one) => context.health.restsUntil(one))[0];

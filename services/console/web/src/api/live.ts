@@ -50,7 +50,6 @@ export function listenForHints(client: QueryClient): () => void {
   const { refresh, stop } = createRefresh(client);
   let source: EventSource | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
-  let wasOpen = false;
   const close = (): void => {
     clearTimeout(retry);
     source?.close();
@@ -62,9 +61,9 @@ export function listenForHints(client: QueryClient): () => void {
     const opened = new EventSource(urlOf("/events"));
     source = opened;
     opened.onopen = () => {
-      // Hints of the time in between are lost.
-      if (wasOpen) refresh(everything);
-      wasOpen = true;
+      // Hints of the time before are lost, also those between the first answers and the first
+      // opening.
+      refresh(everything);
     };
     opened.onmessage = ({ data }: MessageEvent<string>) => {
       const type = hintTypeOf(data);
