@@ -1,14 +1,25 @@
 import { unpricedModel } from "@uag/catalog/price.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { orderUpstreams } from "@uag/upstreams/order-upstreams.ts";
 import type { VideoContext } from "../context.ts";
 import { keptRates, priceOf } from "../price.ts";
+import type { VideoRequest } from "../request/read.ts";
 import type { TaskDocument } from "../store/task.ts";
 import { adapterOf } from "./create.ts";
 import { newTaskId } from "./ids.ts";
 import { promptHash } from "./machine.ts";
 import { createLeaseMs } from "./poll-schedule.ts";
-import type { Submission } from "./submit.ts";
+
+/** A request for a task, and whose it is. */
+export interface Submission {
+  readonly request: VideoRequest;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly idempotencyKey: string | undefined;
+  /** Of the trace that the request belongs to. */
+  readonly traceId: string | undefined;
+}
 
 /** Builds the row of a task, which is stored before any provider is called. */
 export function newTask(context: Pick<VideoContext, "settings" | "health">, given: Submission): TaskDocument {

@@ -4,24 +4,14 @@ import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { failureToGatewayError, type UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { VideoContext } from "../context.ts";
-import type { VideoRequest } from "../request/read.ts";
 import { toStoreError } from "../store/errors.ts";
 import type { TaskDocument } from "../store/task.ts";
 import { cancelUpstream } from "./cancel.ts";
 import { AmbiguousCreate, createUpstream, type Made, Refused } from "./create.ts";
 import { admissionOf } from "./grant.ts";
-import { newTask } from "./new-task.ts";
+import { newTask, type Submission } from "./new-task.ts";
 import { createLeaseMs, leaseMs, pollDelayMs } from "./poll-schedule.ts";
 import { terminalStateOf } from "./terminal-state.ts";
-
-export interface Submission {
-  readonly request: VideoRequest;
-  readonly caller: Caller;
-  readonly requestId: string;
-  readonly idempotencyKey: string | undefined;
-  /** Of the trace that the request belongs to. */
-  readonly traceId: string | undefined;
-}
 
 /** How long an idempotency key refers to its task. */
 const keyLifeMs = 24 * 3_600_000;
