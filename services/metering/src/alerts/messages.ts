@@ -19,8 +19,8 @@ export interface Tidings {
 const idOf = (alertId: string, occasion: string, url: string): string =>
   `msg_${createHash("sha256").update([alertId, occasion, url].join("\n")).digest("hex").slice(0, 32)}`;
 
-/** Without the decimals that say nothing. */
-const plainUsd = (nano: bigint): string => usdText(nano).replace(/(\.\d\d\d*?)0+$/, "$1");
+/** Without zeros at the end beyond cents: the text has nine decimals. */
+const plainUsd = (nano: bigint): string => usdText(nano).replace(/0{1,7}$/, "");
 
 function webhookBody(alert: AlertDocument, { type, month, threshold, spentNanoUsd, at }: Tidings): string {
   const { _id, name, accountId, keyId, monthlyNanoUsd } = alert;
