@@ -199,3 +199,21 @@ test("an export is whole and can be taken up at any row; one that breaks does no
   fake.events = 10;
   await assert.rejects(admin("GET", "/usage/export"));
 });
+
+for (const format of ["csv", "ndjson"]) {
+  test(`an export as ${format} comes as it is read: its first rows before its last`, async () => {
+    fake.events = 4;
+    const gate = Promise.withResolvers<void>();
+    fake.exported = gate.promise;
+    const url = `http://127.0.0.1:${stage.gateway.adminPort}/admin/v1/usage/export?format=${format}`;
+    const { body } = await fetch(url, { headers: { authorization: `Bearer ${adminToken}` } });
+    assert.ok(body !== null);
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const chunk of body) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.includes("r1") && !text.includes("r2")) gate.resolve();
+    }
+    assert.match(text, /r0[\s\S]*r1[\s\S]*r2[\s\S]*r3/);
+  });
+}

@@ -32,6 +32,8 @@ export interface FakeAdmin extends AsyncDisposable {
   readonly received: RecordedCall[];
   /** Number of events in the export. */
   events: number;
+  /** Pages of the export behind the first wait for it. */
+  exported: Promise<void>;
   /** How often a token was looked up. */
   logins: number;
   /** Makes metering unable to report how keys were used. */
@@ -91,6 +93,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
   const fake = {
     received,
     events: 3,
+    exported: Promise.resolve(),
     logins: 0,
     meteringAway: false,
     tokens: new Map([[digestOf(adminToken), token]]),
@@ -176,6 +179,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
   const usageAdmin = {
     exportEvents: async (request: { page?: { limit: number; cursor: string } | undefined }) => {
       const first = Number(request.page?.cursor || "0");
+      if (first > 0) await fake.exported;
       if (first >= 4) throw new GatewayError("service_unavailable");
       const rows = [first, first + 1].filter((n) => n < fake.events);
       const next = first + 2;

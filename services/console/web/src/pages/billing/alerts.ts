@@ -52,7 +52,7 @@ export function saveAlert(account: string, values: AlertValues, alert?: SpendAle
   const webhook = values.webhook_url.trim() || null;
   const body = {
     name,
-    monthly_usd: String(values.monthly_usd),
+    monthly_usd: Number(values.monthly_usd).toFixed(9),
     thresholds: values.thresholds.map(Number),
     emails,
     ...(webhook !== (alert?.webhook_url ?? null) && { webhook_url: webhook }),
