@@ -131,11 +131,16 @@ function namedIn(error: unknown, events: readonly UsageEvent[]): UsageEvent | un
   return events[Number(/^events\[(\d+)\]/.exec(error.param ?? "")?.[1] ?? -1)];
 }
 
+/** Trace ids are usage's alone: what the ledger has is hashed, and stays for ever. */
+const asBilled = (event: UsageEvent): UsageEvent =>
+  event.traceId === undefined ? event : { ...event, traceId: undefined };
+
 /** Settles all events except those that billing names as impossible; those go to `refused`. */
 async function settleWhatIsTaken(options: ApplyOptions, events: UsageEvent[], refused: RefusedEvent[]) {
   for (let part = events; ; ) {
     try {
-      const { settled } = await options.billing.settle({ events: part }, { timeoutMs: settleTimeoutMs });
+      const request = { events: part.map(asBilled) };
+      const { settled } = await options.billing.settle(request, { timeoutMs: settleTimeoutMs });
       return { part, settled };
     } catch (error) {
       const named = namedIn(error, part);
