@@ -5,6 +5,7 @@ export interface Snippets {
   readonly openai_python: string;
   readonly anthropic_python: string;
   readonly claude_code: string;
+  readonly codex: string;
   readonly mcp: string;
 }
 
@@ -52,6 +53,7 @@ message = client.messages.create(
 print(message.content[0].text)
 `,
     mcp: `claude mcp add --transport http gateway ${publicUrl}/mcp --header 'Authorization: Bearer ${key}'`,
+    codex: `API_KEY=${key} codex -c model_provider=gateway -c model=${model} -c web_search=disabled -c 'model_providers.gateway={ name = "Gateway", base_url = "${publicUrl}/v1", env_key = "API_KEY", wire_api = "responses" }'`,
     claude_code: `ANTHROPIC_BASE_URL=${publicUrl} ANTHROPIC_AUTH_TOKEN=${key} claude`,
   };
 }

@@ -109,7 +109,7 @@ describe("what was spent can be followed to the last nano-dollar", () => {
     const { chat } = await customer("receipts");
     const { event, items, attempts, ledger } = await receiptOf(await chat("second-home", { traceparent }));
     assert.equal(event["trace_id"], traceId);
-    assert.equal((ledger[0]?.["event"] as Json)["trace_id"], null);
+    assert.equal((ledger[0]?.["event"] as Json | undefined)?.["trace_id"], null);
     const femto = items.map(({ cost_usd }) => BigInt(cost_usd.replace(".", "")));
     const sum = femto.reduce((a, b) => a + b, 0n);
     assert.equal((sum + 999_999n) / 1_000_000n, BigInt(event.cost_nano_usd));

@@ -39,6 +39,7 @@ export const newKey = key.extend({
       openai_python: z.string(),
       anthropic_python: z.string(),
       claude_code: z.string(),
+      codex: z.string(),
       mcp: z.string(),
     })
     .describe("Ready to be pasted, with the key in them."),

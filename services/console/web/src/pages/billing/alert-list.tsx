@@ -60,7 +60,7 @@ function Thresholds({ of: alert }: { readonly of: SpendAlert }) {
       {thresholds.map((threshold) => {
         const isTold = told.some((notice) => notice.threshold === threshold);
         return (
-          <Badge key={threshold} size="sm" variant={isTold ? "filled" : "default"} color="orange" autoContrast>
+          <Badge key={threshold} size="sm" variant="dot" color={isTold ? "orange" : "gray"}>
             {`${threshold}%`}
           </Badge>
         );
