@@ -21,6 +21,8 @@ const wordMs = 250;
 const wordCount = 20;
 const drainMs = 8_000;
 const restMs = 5_000;
+/** How long another member may take to have all that the primary has. */
+const catchUpSeconds = 10;
 /** A secondary, a primary, and each server of NATS. */
 const kills = 5;
 
@@ -47,7 +49,7 @@ const losses: readonly Loss[] = [
     async cause(engines, seconds) {
       const [before] = await engines.membersOf("PRIMARY");
       await using client = new MongoClient(engines.mongodbUrl);
-      await client.db("admin").command({ replSetStepDown: seconds });
+      await client.db("admin").command({ replSetStepDown: seconds + catchUpSeconds, secondaryCatchUpPeriodSecs: catchUpSeconds });
       const another = async (): Promise<boolean> =>
         (await engines.membersOf("PRIMARY").catch(() => [])).some((name) => name !== before);
       await waitFor(another, { everyMs: 200, what: "another primary" });
