@@ -55,7 +55,7 @@ port: ${ports.own}
 server_name: "${natsOf(member)}"
 max_payload: 8MB
 cluster { name: "uag", listen: "${host}:${ports.routes[member - 1]}", routes: [${routes}] }
-jetstream { store_dir: ${JSON.stringify(dir)}, sync_interval: always, max_file_store: 4GB }
+jetstream { store_dir: ${JSON.stringify(dir)}, sync_interval: always, max_file_store: 16GB }
 `,
   );
   const spec: ProcessSpec = {
