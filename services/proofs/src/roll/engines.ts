@@ -49,7 +49,9 @@ const losses: readonly Loss[] = [
     async cause(engines, seconds) {
       const [before] = await engines.membersOf("PRIMARY");
       await using client = new MongoClient(engines.mongodbUrl);
-      await client.db("admin").command({ replSetStepDown: seconds + catchUpSeconds, secondaryCatchUpPeriodSecs: catchUpSeconds });
+      await client
+        .db("admin")
+        .command({ replSetStepDown: seconds + catchUpSeconds, secondaryCatchUpPeriodSecs: catchUpSeconds });
       const another = async (): Promise<boolean> =>
         (await engines.membersOf("PRIMARY").catch(() => [])).some((name) => name !== before);
       await waitFor(another, { everyMs: 200, what: "another primary" });
