@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import sharp from "sharp";
 import { templateOf } from "../../src/openapi/document.ts";
-import { allRoutes } from "../../src/openapi/routes.ts";
+import { examples } from "../../src/openapi/examples/examples.ts";
+import { allRoutes, nameOf, routesOf } from "../../src/openapi/routes.ts";
 import { waitFor } from "../../src/testing/wait-for.ts";
 import type { TestFleet } from "../../src/testing/with-fleet.ts";
 import { type Documented, documented } from "./documented.ts";
@@ -59,6 +60,17 @@ async function edit(send: Send): Promise<void> {
   body.set("prompt", "a cat");
   body.set("image", new Blob([new Uint8Array(png)], { type: "image/png" }), "a.png");
   await send("POST", "/v1/images/edits", { body });
+}
+
+/** The reference's examples, but for streams and for tasks, whose calls have an order. */
+async function shown(send: Send): Promise<void> {
+  for (const { operation, body, query } of examples) {
+    const route = routesOf.public.find((one) => nameOf(one) === operation);
+    const isAlone = route !== undefined && !/:|\/videos\//.test(route.path) && body?.["stream"] !== true;
+    if (!isAlone || (route.body === "json" ? body === undefined : route.method !== "GET")) continue;
+    const asked = new URLSearchParams((query ?? {}) as Record<string, string>);
+    await send(route.method, templateOf(route.path), { body, query: `?${asked}` });
+  }
 }
 
 async function videos(send: Send, webhookUrl: string): Promise<void> {
@@ -197,13 +209,12 @@ export function responseTests(here: () => { readonly fleet: TestFleet; readonly 
     await send("POST", "/v1/embeddings", {
       body: { model: "text-embedding-v4", input: ["a", "b"], encoding_format: "base64" },
     });
+    await shown(send);
     await edit(send);
     await videos(send, webhookUrl);
     const { data } = await send("GET", "/v1/models");
     await send("GET", "/v1/models/{id}", { path: { id: idOf((data as Json[])[0] ?? {}) } });
-    await send("GET", "/v1/audio/voices");
-    for (const prefix of ["", "/v1"])
-      for (const what of ["subscription", "usage"]) await send("GET", `${prefix}/dashboard/billing/${what}`);
+    for (const what of ["subscription", "usage"]) await send("GET", `/dashboard/billing/${what}`);
     await accounts(send);
     await books(send, account);
     await webhooks(send, account);
