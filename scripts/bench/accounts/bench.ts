@@ -87,10 +87,10 @@ async function measureJob(parts: Parts, title: string, job: Job & { readonly sec
   return { ...row, cpuUs: cpuUs as Row["cpuUs"] };
 }
 
-/** Replicas are `name.1`, `name.2` and so on. */
+/** Further replicas are `name-2`, `name-3` and so on. */
 function sumOf(used: ReadonlyMap<string, number>, name: string): number {
   let sum = 0;
-  for (const [process, value] of used) if (process === name || process.startsWith(`${name}.`)) sum += value;
+  for (const [process, value] of used) if (process === name || process.startsWith(`${name}-`)) sum += value;
   return sum;
 }
 

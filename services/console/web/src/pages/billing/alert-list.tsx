@@ -99,7 +99,7 @@ function Row({ of: alert, alias, onEdit }: RowProps) {
         aria-label={t("billing.alertSpent", { percent })}
       />
       <Group justify="space-between" gap="xs">
-        <Text size="xs" c="dimmed" lineClamp={1} style={{ overflowWrap: "anywhere", flex: 1 }}>
+        <Text size="xs" c="dimmed" lineClamp={1} style={{ overflowWrap: "anywhere", flex: "1 1 12rem" }}>
           {receivers.join(", ")}
         </Text>
         <Thresholds of={alert} />
