@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Journal, JournalClosed } from "@uag/journal/journal.ts";
 import type { Publisher } from "./publish/publisher.ts";
-import { retireHolder } from "./retire-holder.ts";
+import { drained, retireHolder } from "./retire-holder.ts";
 import type { Setting } from "./setting.ts";
 
 test("a bill that is on its way to the disk when its holder leaves is published before the journal is deleted; a later one is refused", async () => {
@@ -44,4 +44,28 @@ test("a bill that is on its way to the disk when its holder leaves is published 
   await bill;
   assert.equal(await left, true);
   assert.deepEqual(published, ["bill"]);
+});
+
+/** A process of `perLook` returns each time that somebody looks, and a clock that goes with the looks. */
+function returning(count: number, perLook: number) {
+  let [now, pending] = [0, count];
+  const rest = async (ms: number): Promise<void> => {
+    now += ms;
+    pending = Math.max(0, pending - perLook);
+  };
+  const setting = { clock: { monotonic: () => now }, rest } as unknown as Setting;
+  return { setting, pending: () => pending, elapsed: () => now };
+}
+
+test("returns are waited for as long as billing takes them, however many they are", async () => {
+  const many = returning(100_000, 700);
+  assert.equal(await drained(many.pending, many.setting, 5_000), true);
+  assert.equal(many.pending(), 0);
+  assert.ok(many.elapsed() > 10_000);
+});
+
+test("returns that billing does not take are given up after a while: their grants are released with the holder", async () => {
+  const stuck = returning(3, 0);
+  assert.equal(await drained(stuck.pending, stuck.setting, 5_000), false);
+  assert.equal(stuck.elapsed(), 5_000);
 });

@@ -16,6 +16,23 @@ export async function until(done: () => boolean, setting: Setting, signal: Abort
   return true;
 }
 
+/**
+ * Waits until nothing is pending, for as long as it becomes less; false when it has not for
+ * `patienceMs`. A replica may have a hundred thousand grants to return.
+ */
+export async function drained(pending: () => number, setting: Setting, patienceMs: number): Promise<boolean> {
+  let least = pending();
+  let since = setting.clock.monotonic();
+  while (least > 0) {
+    if (setting.clock.monotonic() - since >= patienceMs) return false;
+    await setting.rest(pollMs);
+    if (pending() >= least) continue;
+    least = pending();
+    since = setting.clock.monotonic();
+  }
+  return true;
+}
+
 /** Holders that share a journal, and the publisher of their finals. */
 export interface RetiringHolder {
   readonly holderIds: Iterable<string>;

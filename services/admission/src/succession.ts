@@ -2,7 +2,7 @@ import type { Journal } from "@uag/journal/journal.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import { HolderSession } from "./holder-session.ts";
 import { outOfReach } from "./refusals.ts";
-import { retireHolder, until } from "./retire-holder.ts";
+import { drained, retireHolder, until } from "./retire-holder.ts";
 import type { Setting } from "./setting.ts";
 
 /** What a process shares among its successive holder sessions. */
@@ -195,9 +195,9 @@ export class Succession {
     const { setting } = this.#options;
     const settled = await until(() => current.open.size === 0, setting, AbortSignal.timeout(stopMs));
     current.end();
-    const publishing = AbortSignal.timeout(publishOnStopMs);
-    await until(() => current.grantReturns.idle, setting, publishing);
+    const returned = await drained(() => current.grantReturns.pending, setting, publishOnStopMs);
     if (settled) {
+      const publishing = returned ? AbortSignal.timeout(publishOnStopMs) : AbortSignal.abort();
       await retireHolder(setting, { ...current, holderIds: [current.holderId] }, publishing);
     } else {
       // Requests still open keep the journal: the next process writes their finals.

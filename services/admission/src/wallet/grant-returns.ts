@@ -22,18 +22,21 @@ export class GrantReturns {
   readonly #log: Logger;
   readonly #waiting: Parcel[] = [];
   #running = 0;
+  #pending = 0;
 
   constructor(billing: RpcClient<GrantServiceServer>, log: Logger) {
     this.#billing = billing;
     this.#log = log;
   }
 
-  get idle(): boolean {
-    return this.#waiting.length === 0 && this.#running === 0;
+  /** Returns that billing has not answered for good. */
+  get pending(): number {
+    return this.#pending;
   }
 
   give(accountId: string, returns: readonly GrantReturn[]): void {
     if (returns.length === 0) return;
+    this.#pending += returns.length;
     for (const give of returns) this.#waiting.push({ accountId, give });
     this.retry();
   }
@@ -49,6 +52,7 @@ export class GrantReturns {
       this.#send(parcels)
         .then((again) => {
           this.#running--;
+          this.#pending -= parcels.length - again.length;
           this.#waiting.push(...again);
           if (again.length === 0) this.retry();
         })
