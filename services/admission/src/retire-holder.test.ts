@@ -46,7 +46,7 @@ test("a bill that is on its way to the disk when its holder leaves is published 
   assert.deepEqual(published, ["bill"]);
 });
 
-/** A process of `perLook` returns each time that somebody looks, and a clock that goes with the looks. */
+/** Returns of which each look sees `perLook` fewer, and a clock that goes on with the looks. */
 function returning(count: number, perLook: number) {
   let [now, pending] = [0, count];
   const rest = async (ms: number): Promise<void> => {
