@@ -1,5 +1,4 @@
 import {
-  maxParts,
   messagesOf,
   messageWith,
   reasoningRequest,
@@ -7,6 +6,7 @@ import {
   tool,
   toolsOf,
 } from "@uag/contract/requests/chat.ts";
+import { maxParts } from "@uag/contract/requests/fields.ts";
 import { addFault, parseToFault } from "@uag/kit/first-fault.ts";
 import { z } from "zod";
 import { contentPart } from "./parts.ts";

@@ -1,6 +1,6 @@
 import { partsWith } from "@uag/contract/requests/chat-parts.ts";
-import { addFault, parseToFault } from "@uag/kit/first-fault.ts";
 import { z } from "zod";
+import { byType } from "./by-type.ts";
 import { imageDataUrlFault, isBase64 } from "./data-url.ts";
 
 const webUrl = /^https?:\/\/[^\s/]/i;
@@ -31,7 +31,4 @@ const audioData = z
 
 const partFields = partsWith({ image: imageUrl, media: mediaUrl, audio: audioData });
 
-export const contentPart = z.looseObject({ type: z.string().min(1) }).superRefine((part, context) => {
-  const schema = Object.hasOwn(partFields, part.type) ? partFields[part.type as keyof typeof partFields] : undefined;
-  if (schema !== undefined) addFault(context, parseToFault(schema, part));
-});
+export const contentPart = z.looseObject({ type: z.string().min(1) }).superRefine(byType(partFields));

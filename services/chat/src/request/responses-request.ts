@@ -14,6 +14,7 @@ import { checked } from "@uag/kit/schema-fault.ts";
 import { responsesServerTools } from "@uag/upstreams/formats/responses/tools.ts";
 import { z } from "zod";
 import type { GenerationRequest } from "../format.ts";
+import { byType } from "./by-type.ts";
 import { imageUrl } from "./parts.ts";
 
 const modelSchema = responseRequest.pick({ model: true });
@@ -24,12 +25,7 @@ const checkedParts = {
   input_image: responseParts.input_image.extend({ image_url: imageUrl }),
 } as const;
 
-const part = z.looseObject({ type: z.string().min(1) }).superRefine((value, context) => {
-  const schema = Object.hasOwn(checkedParts, value.type)
-    ? checkedParts[value.type as keyof typeof checkedParts]
-    : undefined;
-  if (schema !== undefined) addFault(context, parseToFault(schema, value));
-});
+const part = z.looseObject({ type: z.string().min(1) }).superRefine(byType(checkedParts));
 
 /**
  * A text, or a list. Read by hand: it may be long, and one fault of it is enough. A union would not
@@ -45,10 +41,7 @@ const textOr = (list: z.ZodType, name: string) => {
 const items = inputItemsWith(textOr(partsOf(part), "content parts"));
 
 /** The type decides which fields are checked; a type not known here is refused when it is read. */
-const item = z.looseObject({ type: z.string().nullish() }).superRefine((value, context) => {
-  const type = value.type ?? "message";
-  if (Object.hasOwn(items, type)) addFault(context, parseToFault(items[type as keyof typeof items], value));
-});
+const item = z.looseObject({ type: z.string().nullish() }).superRefine(byType(items, "message"));
 
 const reasoningSchema = reasoningResponseWith(textOr(itemsOf(item), "items"));
 const schema = reasoningSchema.extend(responseSamplingFields);

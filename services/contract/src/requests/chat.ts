@@ -1,10 +1,7 @@
 import { z } from "zod";
 import { partFields } from "./chat-parts.ts";
-import { maxMessages, modelId } from "./fields.ts";
+import { maxMessages, maxParts, maxTools, modelId } from "./fields.ts";
 
-/** Maximum content parts, and tool calls, of one message. */
-export const maxParts = 10_000;
-const maxTools = 1_000;
 const maxStops = 64;
 
 const roles = ["system", "user", "assistant", "tool", "developer", "function"] as const;

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { maxMessages, modelId } from "./fields.ts";
+import { maxMessages, maxTools, modelId } from "./fields.ts";
 
 /** Maximum content blocks of one message. */
 const maxBlocks = 10_000;
-const maxTools = 1_000;
 const maxStops = 10_000;
 
 const block = z.looseObject({ type: z.string() });

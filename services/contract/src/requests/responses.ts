@@ -1,9 +1,5 @@
 import { z } from "zod";
-import { maxMessages, modelId } from "./fields.ts";
-
-/** Maximum content parts of one item. */
-const maxParts = 10_000;
-const maxTools = 1_000;
+import { maxMessages, maxParts, maxTools, modelId } from "./fields.ts";
 
 const roles = ["user", "assistant", "system", "developer"] as const;
 

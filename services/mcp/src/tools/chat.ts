@@ -1,5 +1,6 @@
-import { chatRequest, maxParts, messagesOf } from "@uag/contract/requests/chat.ts";
+import { chatRequest, messagesOf } from "@uag/contract/requests/chat.ts";
 import { partFields } from "@uag/contract/requests/chat-parts.ts";
+import { maxParts } from "@uag/contract/requests/fields.ts";
 import { chatCompletion } from "@uag/contract/responses/chat.ts";
 import { z } from "zod";
 import { readChatStream } from "./chat-stream.ts";

@@ -1,12 +1,7 @@
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from "../../conversation/fields.ts";
 import { refusal } from "../../conversation/refusal.ts";
-import {
-  type Conversation,
-  type Effort,
-  efforts,
-  type ResponseFormat,
-  type Thinking,
-} from "../../conversation/types.ts";
+import type { Conversation } from "../../conversation/types.ts";
+import { readEffort, readFormat } from "../openai-options.ts";
 import { readTools } from "./tools.ts";
 import { readTurns } from "./turns.ts";
 
@@ -17,6 +12,7 @@ import { readTurns } from "./turns.ts";
 export function readChat(fields: Fields): Conversation {
   if (fields["functions"] != null) throw refusal("functions", "This model takes tools, not functions.");
   if (listOf(fields["modalities"]).includes("audio")) throw refusal("modalities", "This model does not speak.");
+  const format = fieldsOf(fields["response_format"]);
   return {
     turns: readTurns(listOf(fields["messages"])),
     ...readTools(fields),
@@ -31,8 +27,8 @@ export function readChat(fields: Fields): Conversation {
       presencePenalty: numberOf(fields["presence_penalty"]),
       frequencyPenalty: numberOf(fields["frequency_penalty"]),
     },
-    thinking: readEffort(fields["reasoning_effort"]),
-    format: readFormat(fields["response_format"]),
+    thinking: readEffort(fields["reasoning_effort"], "reasoning_effort"),
+    format: readFormat(format["type"], fieldsOf(format["json_schema"])),
     user: textOf(fields["user"]),
   };
 }
@@ -40,22 +36,4 @@ export function readChat(fields: Fields): Conversation {
 function readStop(stop: unknown): string[] {
   const list = typeof stop === "string" ? [stop] : listOf(stop);
   return list.filter((item): item is string => typeof item === "string" && item !== "");
-}
-
-function readEffort(value: unknown): Thinking | undefined {
-  if (typeof value !== "string") return undefined;
-  if (!(efforts as readonly string[]).includes(value)) {
-    const supported = efforts.map((effort) => `'${effort}'`).join(", ");
-    const text = `'${value.slice(0, 40)}' is not supported with this model. Supported values are: ${supported}.`;
-    throw refusal("reasoning_effort", text);
-  }
-  return { on: value !== "none", effort: value as Effort, budget: undefined, shown: true };
-}
-
-function readFormat(value: unknown): ResponseFormat {
-  const format = fieldsOf(value);
-  if (format["type"] === "json_object") return { kind: "json" };
-  if (format["type"] !== "json_schema") return { kind: "text" };
-  const schema = fieldsOf(format["json_schema"]);
-  return { kind: "schema", name: textOf(schema["name"]) ?? "answer", schema: fieldsOf(schema["schema"]) };
 }

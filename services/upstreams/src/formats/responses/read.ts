@@ -1,13 +1,6 @@
 import { type Fields, fieldsOf, numberOf, textOf } from "../../conversation/fields.ts";
-import { refusal } from "../../conversation/refusal.ts";
-import {
-  type Conversation,
-  type Effort,
-  efforts,
-  type ResponseFormat,
-  type Thinking,
-  type Turn,
-} from "../../conversation/types.ts";
+import type { Conversation, Turn } from "../../conversation/types.ts";
+import { readEffort, readFormat } from "../openai-options.ts";
 import { readItems } from "./items.ts";
 import { readTools } from "./tools.ts";
 
@@ -17,6 +10,7 @@ import { readTools } from "./tools.ts";
  * @throws {UpstreamFailure} `client` for what no other protocol can express
  */
 export function readResponses(fields: Fields): Conversation {
+  const format = fieldsOf(fieldsOf(fields["text"])["format"]);
   return {
     turns: [...readInstructions(fields["instructions"]), ...readItems(fields["input"])],
     ...readTools(fields),
@@ -31,8 +25,8 @@ export function readResponses(fields: Fields): Conversation {
       presencePenalty: undefined,
       frequencyPenalty: undefined,
     },
-    thinking: readEffort(fieldsOf(fields["reasoning"])["effort"]),
-    format: readFormat(fieldsOf(fieldsOf(fields["text"])["format"])),
+    thinking: readEffort(fieldsOf(fields["reasoning"])["effort"], "reasoning.effort"),
+    format: readFormat(format["type"], format),
     user: textOf(fields["user"]),
   };
 }
@@ -40,20 +34,4 @@ export function readResponses(fields: Fields): Conversation {
 function readInstructions(instructions: unknown): Turn[] {
   if (typeof instructions !== "string" || instructions === "") return [];
   return [{ role: "system", parts: [{ type: "text", text: instructions }] }];
-}
-
-function readEffort(value: unknown): Thinking | undefined {
-  if (typeof value !== "string") return undefined;
-  if (!(efforts as readonly string[]).includes(value)) {
-    const supported = efforts.map((effort) => `'${effort}'`).join(", ");
-    const text = `'${value.slice(0, 40)}' is not supported with this model. Supported values are: ${supported}.`;
-    throw refusal("reasoning.effort", text);
-  }
-  return { on: value !== "none", effort: value as Effort, budget: undefined, shown: true };
-}
-
-function readFormat(format: Fields): ResponseFormat {
-  if (format["type"] === "json_object") return { kind: "json" };
-  if (format["type"] !== "json_schema") return { kind: "text" };
-  return { kind: "schema", name: textOf(format["name"]) ?? "answer", schema: fieldsOf(format["schema"]) };
 }

@@ -1,0 +1,14 @@
+import { addFault, parseToFault } from "@uag/kit/first-fault.ts";
+import type { z } from "zod";
+
+/**
+ * A refinement that checks an object by the schema of its type. An object of a type without one is
+ * left to whoever reads it next.
+ */
+export function byType(schemas: Readonly<Record<string, z.ZodType>>, untyped?: string) {
+  return (value: { readonly type?: string | null | undefined }, context: z.RefinementCtx): void => {
+    const type = value.type ?? untyped;
+    const schema = type !== undefined && Object.hasOwn(schemas, type) ? schemas[type] : undefined;
+    if (schema !== undefined) addFault(context, parseToFault(schema, value));
+  };
+}

@@ -1,0 +1,28 @@
+import { type Fields, fieldsOf, textOf } from "../conversation/fields.ts";
+import { refusal } from "../conversation/refusal.ts";
+import { type Effort, efforts, type ResponseFormat, type Thinking } from "../conversation/types.ts";
+
+/**
+ * The reasoning effort of OpenAI's formats.
+ * @param param where the client put it
+ * @throws {UpstreamFailure} `client` for one that nobody knows
+ */
+export function readEffort(value: unknown, param: string): Thinking | undefined {
+  if (typeof value !== "string") return undefined;
+  if (!(efforts as readonly string[]).includes(value)) {
+    const supported = efforts.map((effort) => `'${effort}'`).join(", ");
+    const text = `'${value.slice(0, 40)}' is not supported with this model. Supported values are: ${supported}.`;
+    throw refusal(param, text);
+  }
+  return { on: value !== "none", effort: value as Effort, budget: undefined, shown: true };
+}
+
+/**
+ * The response format of OpenAI's formats, which keep a schema and its name in different places.
+ * @param described what has them
+ */
+export function readFormat(type: unknown, { name, schema }: Fields): ResponseFormat {
+  if (type === "json_object") return { kind: "json" };
+  if (type !== "json_schema") return { kind: "text" };
+  return { kind: "schema", name: textOf(name) ?? "answer", schema: fieldsOf(schema) };
+}
