@@ -11,6 +11,7 @@ import { createAccountQueue } from "../src/store/queue.ts";
 import { createSequence } from "../src/store/sequence.ts";
 import { commitToGrants } from "../src/store/settle-grants.ts";
 import { openStore, type Store } from "../src/store/store.ts";
+import { createGrantTurns } from "../src/store/turns.ts";
 import { acquireFields, type Clients, faults, fund, type Scratch, scratch, startBilling, usage } from "./harness.ts";
 
 const count = 12;
@@ -157,7 +158,7 @@ test("operations of many accounts are committed together, and no statement of th
   const { store } = watched;
   const ids = await fundMany(billing);
   const commits = { store, ...quiet, nextSeq: createSequence() };
-  const queue = createAccountQueue(commits);
+  const queue = createAccountQueue({ ...commits, inGrantTurn: createGrantTurns() });
   await createRegister(store, 60_000)("h");
   const limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 500n };
   const keys = await Promise.all(
@@ -211,5 +212,40 @@ test("operations of many accounts are committed together, and no statement of th
       assert.ok(carries || named, `${event.commandName} ${collection} ${JSON.stringify(target["_id"] ?? target)}`);
     }
   }
+  assert.deepEqual(await faults(billing), []);
+});
+
+test("returns of grants that are being charged meanwhile are committed at the first try", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const rounds = 20;
+  const accountId = await fund(billing, 1_000_000n);
+  const granted = await Promise.all(
+    Array.from({ length: count }, () =>
+      billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 1_000n })),
+    ),
+  );
+  for (let sequence = 1; sequence <= rounds; sequence++) {
+    const returns = granted.map(({ grantId }) => ({
+      grantId,
+      accountId,
+      sequence,
+      close: false,
+      amountNanoUsd: 1n,
+      spentNanoUsd: 0n,
+    }));
+    const events = granted.map(({ grantId }) => usage({ accountId, grantId, costNanoUsd: 2n, holdNanoUsd: 3n }));
+    const [{ outcomes }] = await Promise.all([
+      billing.grants.returnMany({ returns }),
+      billing.ledger.settle({ events }),
+    ]);
+    assert.ok(outcomes.every(({ refused, again }) => refused === "" && !again));
+  }
+  const account = await billing.accounts.getAccount({ id: accountId });
+  assert.equal(account.chargedNanoUsd, BigInt(rounds * count * 2));
+  assert.equal(account.heldNanoUsd, BigInt(count * (1_000 - rounds * 3)));
+  const metrics = await (await fetch(`http://127.0.0.1:${billing.adminPort}/metrics`)).text();
+  const [, retries] = /^uag_billing_transaction_retries_total\S* (\d+)$/m.exec(metrics) ?? [];
+  assert.equal(retries, "0");
   assert.deepEqual(await faults(billing), []);
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { createLogger } from "@uag/kit/log.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { acquireFields, faults, fund, scratch, startBilling, usage } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
@@ -142,21 +142,23 @@ test("a holder is gone once it is closed or was silent for the grace, not before
   await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 100n }));
   assert.equal(await isGone("h"), false, "it lives");
   await billing.grants.heartbeat({ holderId: "h", service: "chat" });
-  await until("its fence", () =>
-    // A heartbeat would renew the lease.
-    billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 1n })).then(
-      () => false,
-      (error: unknown) => refused("permission_denied")(error),
-    ),
+  await waitFor(
+    () =>
+      // A heartbeat would renew the lease.
+      billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 1n })).then(
+        () => false,
+        (error: unknown) => refused("permission_denied")(error),
+      ),
+    { what: "its fence" },
   );
   await assert.rejects(billing.grants.heartbeat({ holderId: "h", service: "chat" }), refused("permission_denied"));
   assert.equal(await isGone("h"), false, "its last requests may be under way");
   await db.tamper("holders", { _id: "h" }, { $set: { orphanedAt: new Date(Date.now() - 3_600_000) } });
-  await until("the holder's end", () => isGone("h"));
+  await waitFor(() => isGone("h"), { what: "the holder's end" });
   // Gone means that nothing of it is in progress any more. Its money is released right after that,
   // in separate transactions.
   const held = async () => (await billing.accounts.getAccount({ id: accountId })).heldNanoUsd;
-  await until("its money", async () => (await held()) === 0n);
+  await waitFor(async () => (await held()) === 0n, { what: "its money" });
   assert.equal(await isGone("unknown"), true);
   await assert.rejects(
     billing.grants.heartbeat({ holderId: "unknown", service: "chat" }),
@@ -176,7 +178,7 @@ test("a holder that falls silent is fenced and its money freed after the grace, 
   const lively = setInterval(() => void two.grants.heartbeat({ holderId: "lively", service: "chat" }), 100);
   await two.grants.acquire(acquireFields({ holderId: "lively", accountId, needNanoUsd: 50n }));
   const held = async () => (await one.accounts.getAccount({ id: accountId })).heldNanoUsd;
-  await until("the silent holder's money", async () => (await held()) === 50n);
+  await waitFor(async () => (await held()) === 50n, { what: "the silent holder's money" });
   await assert.rejects(one.grants.heartbeat({ holderId: "silent", service: "chat" }), refused("permission_denied"));
   await two.grants.heartbeat({ holderId: "lively", service: "chat" });
   clearInterval(lively);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Operation } from "../ledger/book.ts";
 import { type CommitOptions, type Committed, commitLines, type Decided } from "./commit.ts";
+import type { GrantTurns } from "./turns.ts";
 
 interface Job {
   readonly operation: Operation<unknown>;
@@ -48,7 +49,12 @@ export interface AccountQueue {
 }
 
 export interface QueueOptions extends CommitOptions {
+  readonly inGrantTurn: GrantTurns;
   readonly onFunds: (accountId: string) => void;
+}
+
+function grantsOf(parts: readonly Part[]): string[] {
+  return parts.flatMap(({ jobs }) => jobs.flatMap(({ operation }) => operation.needs.grants ?? []));
 }
 
 function weigh(operation: Operation<unknown>): number {
@@ -97,7 +103,9 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
   async function work(parts: readonly Part[]): Promise<void> {
     // After a recent conflict, the transaction locks the accounts before reading them: see
     // readAccounts.
-    await commitParts({ ...options, onRetry }, parts, performance.now() - lostAt < rivalMs);
+    await options.inGrantTurn(grantsOf(parts), () =>
+      commitParts({ ...options, onRetry }, parts, performance.now() - lostAt < rivalMs),
+    );
     running--;
     pump();
     const lost = performance.now() - lostAt < rivalMs;

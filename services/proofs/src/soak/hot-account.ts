@@ -1,0 +1,90 @@
+import { operatorClient } from "@uag/fleet/operator.ts";
+import type { TestClient } from "@uag/fleet/testing/client.ts";
+import { newAccount } from "@uag/fleet/testing/limited-key.ts";
+import { counterOf } from "@uag/fleet/testing/metrics.ts";
+import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { exactBody, exactCost } from "./exact-funds.ts";
+import { collectFigures, type Figures } from "./figures.ts";
+import { Load, type LoadResponse } from "./load.ts";
+import { exactModel, type Proof, type ProofOptions } from "./proof.ts";
+
+/** Lanes that pay for their requests and then send them, so that all money there is is wanted. */
+const lanes = 4;
+const requestsAtOnce = 32;
+const maxRetriedShare = 0.01;
+
+interface Lane extends Pick<ProofOptions, "random"> {
+  readonly client: TestClient;
+  /** Adds money for this many requests. */
+  readonly pay: (requests: number) => Promise<void>;
+}
+
+async function payAndSend({ client, pay, random }: Lane, untilMs: number): Promise<LoadResponse[]> {
+  const responses: LoadResponse[] = [];
+  while (performance.now() < untilMs) {
+    await pay(requestsAtOnce);
+    const load = new Load({
+      clients: [client],
+      kinds: ["json"],
+      concurrency: requestsAtOnce,
+      requests: requestsAtOnce,
+      random,
+      model: exactModel,
+      body: exactBody,
+    });
+    await load.ended();
+    responses.push(...load.responses);
+  }
+  return responses;
+}
+
+async function transactionsOf(fleet: TestFleet): Promise<{ committed: number; retried: number }> {
+  const [committed, retried] = await Promise.all([
+    counterOf(fleet, "billing", "uag_billing_transactions_total"),
+    counterOf(fleet, "billing", "uag_billing_transaction_retries_total"),
+  ]);
+  return { committed, retried };
+}
+
+/**
+ * One account that never has more money than what its requests in flight cost: whatever is refused
+ * is refused falsely, since each request was paid for before it was sent.
+ */
+async function proveHotAccount({ fleet, seconds, random }: ProofOptions): Promise<Figures> {
+  const { client, key } = await newAccount(fleet, exactCost);
+  using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
+  let references = 0;
+  const pay = async (requests: number): Promise<void> => {
+    const amountNanoUsd = BigInt(requests) * exactCost;
+    const reference = `lane-${++references}`;
+    await accounts.topUp({ accountId: key.accountId, amountNanoUsd, reference, note: "" }, { timeoutMs: 30_000 });
+  };
+  const before = await transactionsOf(fleet);
+  const began = performance.now();
+  const lane = { client, pay, random };
+  const sent = Array.from({ length: lanes }, () => payAndSend(lane, began + seconds * 1_000));
+  const responses = (await Promise.all(sent)).flat();
+  const took = (performance.now() - began) / 1_000;
+  const after = await transactionsOf(fleet);
+  const [committed, retried] = [after.committed - before.committed, after.retried - before.retried];
+  const violations = responses
+    .filter(({ outcome }) => outcome !== "completed")
+    .map(({ outcome }) => `A request that was paid for was answered ${outcome}.`);
+  const share = retried / committed;
+  if (share > maxRetriedShare) violations.push(`${retried} of ${committed} transactions ran again.`);
+  const figures = await collectFigures(fleet, { responses, violations });
+  return {
+    ...figures,
+    notes: [
+      `${Math.round(responses.length / took)} requests/s; ${retried} of ${committed} transactions of billing ran again (${(share * 100).toFixed(2)} %)`,
+    ],
+  };
+}
+
+export const hotAccount: Proof = {
+  name: "hot-account",
+  about: "one account at full rate whose money is always at its end: no false 402, few transactions run again",
+  seconds: 120,
+  run: proveHotAccount,
+};
