@@ -48,7 +48,7 @@ import {
 } from "@uag/contract/responses/admin-money.ts";
 import { listedUsageEvent, usageBucket, usageSeries } from "@uag/contract/responses/admin-usage.ts";
 import type { z } from "zod";
-import type { Named, Operation } from "./operations.ts";
+import type { Named, Operation } from "./operation.ts";
 import type { Tag } from "./tags.ts";
 
 interface Query {

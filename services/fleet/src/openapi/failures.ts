@@ -3,7 +3,7 @@ import { type ErrorCode, errorTable } from "@uag/contract/errors/table.ts";
 import type { AdminRoute, Route } from "@uag/contract/routes.ts";
 import { headersOf } from "./headers.ts";
 import { type JsonSchema, schemaRef } from "./json-schema.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation } from "./operation.ts";
 
 const anywhere = [
   "invalid_request",

@@ -2,7 +2,7 @@ import { pathFields } from "@uag/contract/requests/admin-fields.ts";
 import { z } from "zod";
 import { parameterExample } from "./examples/examples.ts";
 import { type JsonSchema, jsonSchema } from "./json-schema.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation } from "./operation.ts";
 import { type AnyRoute, nameOf } from "./routes.ts";
 
 interface HeaderParameter {

@@ -1,5 +1,5 @@
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { Run } from "../../run-file.ts";
-import { waitFor } from "../../testing/wait-for.ts";
 import { allRoutes, nameOf } from "../routes.ts";
 import { shownBaseUrl } from "./code-samples.ts";
 import { Shown } from "./shown.ts";

@@ -13,6 +13,13 @@ export interface Sent {
   until?(response: Json): boolean;
 }
 
+/** An example as it stands beside its operation. */
+export interface Example extends Sent {
+  /** Unique per operation. */
+  readonly name: string;
+  readonly summary: string;
+}
+
 /** One request and its response, as shown in the reference. */
 export interface Recorded {
   /** Its name in the tables of routes. */

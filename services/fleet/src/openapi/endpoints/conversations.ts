@@ -1,0 +1,162 @@
+import { chatRequest } from "@uag/contract/requests/chat.ts";
+import { messageRequest, tokenCountRequest } from "@uag/contract/requests/messages.ts";
+import { responseRequest } from "@uag/contract/requests/responses.ts";
+import {
+  chatCompletion,
+  chatCompletionChunk,
+  message,
+  messageEvent,
+  tokenCount,
+} from "@uag/contract/responses/chat.ts";
+import { response, responseEvent } from "@uag/contract/responses/responses.ts";
+import { z } from "zod";
+import { square } from "../examples/square.ts";
+import type { Operation } from "../operation.ts";
+
+const userMessage = (...content: object[]) => [{ role: "user", content }];
+const text = (words: string) => ({ type: "text", text: words });
+const silence = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAwF0AAIC7AAACABAAZGF0YQIAAAAAAA==";
+/** The beginning of a video file, which identifies its type. */
+const film = "data:video/mp4;base64,AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE=";
+const hello = [{ role: "user", content: "Hello!" }];
+const weather = {
+  type: "function",
+  function: {
+    name: "get_weather",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+};
+const person = { type: "object", properties: { name: { type: "string" }, age: { type: "integer" } } };
+
+const body = { model: "claude-sonnet-4-6", max_tokens: 256, messages: hello };
+
+/** Conversations, in three formats. */
+export const conversations = {
+  "chat.completions": {
+    id: "createChatCompletion",
+    tag: "Chat",
+    summary: "Answers a conversation",
+    request: { ChatCompletionRequest: chatRequest },
+    ok: { json: { ChatCompletion: chatCompletion }, events: { ChatCompletionChunk: chatCompletionChunk } },
+    billed: true,
+    examples: [
+      { name: "text", summary: "A question", body: { model: "gpt-4o-mini", messages: hello } },
+      {
+        name: "stream",
+        summary: "The same as a stream",
+        body: { model: "gpt-4o-mini", messages: hello, stream: true },
+      },
+      {
+        name: "tools",
+        summary: "A tool that must be called, by its name",
+        body: {
+          model: "claude-sonnet-4-6",
+          messages: [{ role: "user", content: 'call get_weather {"city":"Oslo"}' }],
+          tools: [weather],
+          tool_choice: "get_weather",
+        },
+      },
+      {
+        name: "json_schema",
+        summary: "An answer that is JSON of a schema",
+        body: {
+          model: "gpt-4o-mini",
+          messages: [{ role: "user", content: "A person in a story" }],
+          response_format: { type: "json_schema", json_schema: { name: "person", schema: person } },
+        },
+      },
+      {
+        name: "image_url",
+        summary: "A picture, by its address or as a data URL",
+        body: {
+          model: "gpt-4o-mini",
+          messages: userMessage(text("What is this?"), {
+            type: "image_url",
+            image_url: { url: `data:image/png;base64,${square}` },
+          }),
+        },
+      },
+      {
+        name: "video_url",
+        summary: "A film, by its address or as a data URL, to a Gemini, a Qwen that sees or an Omni model",
+        body: {
+          model: "gemini-2.5-flash",
+          messages: userMessage(text("Summarise this film."), { type: "video_url", video_url: { url: film } }),
+        },
+      },
+      {
+        name: "input_audio",
+        summary: "Sound as base64, to a Gemini, an Omni or a GPT model that hears",
+        body: {
+          model: "gemini-2.5-flash",
+          messages: userMessage(text("Write down what is said."), {
+            type: "input_audio",
+            input_audio: { data: silence, format: "wav" },
+          }),
+        },
+      },
+      {
+        name: "audio_url",
+        summary: "Sound by its address or as a data URL, to a Gemini or an Omni model",
+        body: {
+          model: "qwen3-omni-flash",
+          messages: userMessage(text("Who is speaking?"), {
+            type: "audio_url",
+            audio_url: { url: `data:audio/wav;base64,${silence}` },
+          }),
+        },
+      },
+    ],
+  },
+  "responses.create": {
+    id: "createResponse",
+    tag: "Responses",
+    summary: "Answers a conversation, in the Responses format; nothing is stored",
+    request: { ResponseRequest: responseRequest },
+    ok: { json: { Response: response }, events: { ResponseEvent: responseEvent } },
+    billed: true,
+    examples: [
+      { name: "text", summary: "A question", body: { model: "gpt-4o-mini", input: "Hello!" } },
+      {
+        name: "stream",
+        summary: "The same as a stream",
+        body: { model: "gpt-4o-mini", input: "Hello!", stream: true },
+      },
+      {
+        name: "tools",
+        summary: "A tool that must be called, by its name",
+        body: {
+          model: "claude-sonnet-4-6",
+          input: [{ role: "user", content: 'call get_weather {"city":"Oslo"}' }],
+          tools: [{ type: "function", ...weather.function }],
+          tool_choice: { type: "function", name: "get_weather" },
+        },
+      },
+    ],
+  },
+  "messages.create": {
+    id: "createMessage",
+    tag: "Messages",
+    summary: "Answers a conversation, in Anthropic's format",
+    request: { MessageRequest: messageRequest },
+    ok: { json: { Message: message }, events: { MessageEvent: messageEvent } },
+    query: { beta: z.string().describe("Goes on to the provider's own format.") },
+    billed: true,
+    native: true,
+    examples: [
+      { name: "text", summary: "A question", body },
+      { name: "stream", summary: "The same as a stream", body: { ...body, stream: true } },
+    ],
+  },
+  "messages.count_tokens": {
+    id: "countMessageTokens",
+    tag: "Messages",
+    summary: "Counts the tokens of a conversation; free",
+    request: { TokenCountRequest: tokenCountRequest },
+    ok: { json: { TokenCount: tokenCount } },
+    query: { beta: z.string().describe("Goes on to the provider's own format.") },
+    callsProvider: true,
+    native: true,
+    examples: [{ name: "text", summary: "A question", body: { model: "claude-sonnet-4-6", messages: hello } }],
+  },
+} satisfies Readonly<Record<string, Operation>>;

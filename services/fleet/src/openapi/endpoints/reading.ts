@@ -1,0 +1,42 @@
+import { modelListQuery } from "@uag/contract/requests/queries.ts";
+import { billingUsageQuery } from "@uag/contract/requests/usage.ts";
+import { subscription, usage } from "@uag/contract/responses/billing.ts";
+import { model, modelList } from "@uag/contract/responses/chat.ts";
+import type { Operation } from "../operation.ts";
+
+const dayMs = 86_400_000;
+const dayOf = (distance: number): string => new Date(Date.now() + distance * dayMs).toISOString().slice(0, 10);
+
+/** Models, and what the key's account may spend and has spent. */
+export const reading = {
+  "models.list": {
+    id: "listModels",
+    tag: "Models",
+    summary: "Lists the models that the key may use",
+    ok: { json: { ModelList: modelList } },
+    query: modelListQuery.shape,
+    examples: [{ name: "all", summary: "Every model of the key" }],
+  },
+  "models.get": {
+    id: "getModel",
+    tag: "Models",
+    summary: "Shows a model",
+    ok: { json: { Model: model } },
+    examples: [{ name: "model", summary: "One model", path: { id: "gpt-4o-mini" } }],
+  },
+  subscription: {
+    id: "getBillingSubscription",
+    tag: "Billing",
+    summary: "Shows what may be spent",
+    ok: { json: { BillingSubscription: subscription } },
+    examples: [{ name: "key", summary: "What the key may spend" }],
+  },
+  usage: {
+    id: "getBillingUsage",
+    tag: "Billing",
+    summary: "Shows what was spent, by day and model",
+    ok: { json: { BillingUsage: usage } },
+    query: billingUsageQuery.shape,
+    examples: [{ name: "days", summary: "A few days", query: { start_date: dayOf(-1), end_date: dayOf(1) } }],
+  },
+} satisfies Readonly<Record<string, Operation>>;

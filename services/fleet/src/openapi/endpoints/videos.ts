@@ -1,0 +1,70 @@
+import { videoListQuery } from "@uag/contract/requests/queries.ts";
+import { videoCreateQuery, videoRequests } from "@uag/contract/requests/videos.ts";
+import { videoTask, videoTaskList } from "@uag/contract/responses/media.ts";
+import type { Carry } from "../examples/recorder.ts";
+import type { Operation } from "../operation.ts";
+import { named } from "./named.ts";
+
+const task = { VideoTask: videoTask } as const;
+
+/** Video tasks. Each example needs the one before: `callVideos` sends them. */
+export const videos = {
+  "videos.create": {
+    id: "createVideo",
+    tag: "Videos",
+    summary: "Starts a video task; the body's shape depends on the model",
+    request: named(videoRequests, "VideoRequest"),
+    ok: { json: task },
+    accepted: { json: task },
+    query: videoCreateQuery.shape,
+    billed: true,
+    waits: true,
+  },
+  "videos.get": { id: "getVideo", tag: "Videos", summary: "Shows a video task", ok: { json: task } },
+  "videos.list": {
+    id: "listVideos",
+    tag: "Videos",
+    summary: "Lists the account's video tasks, newest first",
+    ok: { json: { VideoTaskList: videoTaskList } },
+    query: videoListQuery.shape,
+  },
+  "videos.cancel": {
+    id: "cancelVideo",
+    tag: "Videos",
+    summary: "Cancels a video task that the provider has not begun",
+    ok: { json: task },
+  },
+} satisfies Readonly<Record<string, Operation>>;
+
+const boat = {
+  model: "beta2.6-t2v",
+  duration: 5,
+  resolution: "720p",
+  input: { prompt: "A boat on a lake" },
+  parameters: { duration: 5, size: "1280*720" },
+};
+
+/** Sends the examples of video tasks, in a working order. */
+export async function callVideos(carry: Carry, webhookUrl: string): Promise<void> {
+  const { id } = await carry("videos.create", ["text", "A film of a description; a webhook tells of its end"], {
+    body: { ...boat, webhook_url: webhookUrl },
+  });
+  await carry("videos.get", ["done", "A film that is done"], {
+    path: { id: String(id) },
+    until: ({ status }) => status === "succeeded",
+  });
+  await carry("videos.create", ["wait", "A film; the answer waits until it is done"], {
+    body: boat,
+    query: { wait: 60 },
+  });
+  await carry("videos.list", ["newest", "The newest two"], { query: { limit: 2 } });
+  const later = await carry("videos.create", ["seedance", "A film of a Seedance model, in its own format"], {
+    body: {
+      model: "seedance-1-0-pro",
+      content: [{ type: "text", text: "A boat on a lake" }],
+      duration: 5,
+      resolution: "720p",
+    },
+  });
+  await carry("videos.cancel", ["task", "A task"], { path: { id: String(later["id"]) } });
+}
