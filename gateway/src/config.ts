@@ -66,6 +66,11 @@ export const schema = z.object({
     "Largest multipart request body, bytes; likewise.",
   ),
   HEADER_LIMIT: bytes.default(16 * 1024).describe("Largest request head, bytes."),
+  CONNECTION_MAX_AGE_MS: milliseconds
+    .default(20_000)
+    .describe(
+      "Age of a client's connection, give or take a fifth, from which the next answer ends it: clients find new replicas.",
+    ),
   REQUEST_DEADLINE_MS: milliseconds.default(900_000).describe("Longest that one request may take."),
   UPLOAD_IDLE_MS: milliseconds
     .default(30_000)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Mount, mounts, passedHeaders, staysWithin } from "./mounts.ts";
+import { isUnderMount, type Mount, mounts, passedHeaders } from "./mounts.ts";
 
 const mcp = mounts.find(({ path }) => path === "/mcp") as Mount;
 
@@ -14,7 +14,7 @@ test("a path stays within its mount however it is read, or it is refused", () =>
     "/mcp/.well-known/x",
     "/mcp/a..b",
   ])
-    assert.equal(staysWithin(mcp, target), true, target);
+    assert.equal(isUnderMount(mcp, target), true, target);
   for (const target of [
     "/mcp/../admin",
     "/mcp/..",
@@ -36,7 +36,7 @@ test("a path stays within its mount however it is read, or it is refused", () =>
     "/mcpx",
     "http://other/mcp/a",
   ])
-    assert.equal(staysWithin(mcp, target), false, target);
+    assert.equal(isUnderMount(mcp, target), false, target);
 });
 
 test("a service behind a mount sees the credentials that its row names, and where a request comes from by our word alone", () => {

@@ -25,7 +25,7 @@ export const mounts: readonly Mount[] = [
 const ambiguous = /\\|%(?:2e|2f|5c|25|00)|\/\/|\/\.{1,2}(?:[/;]|$)/i;
 
 /** True for a request target that stays under the mount however it is parsed. */
-export function staysWithin({ path }: Mount, target: string): boolean {
+export function isUnderMount({ path }: Mount, target: string): boolean {
   const end = target.search(/[?#]/);
   const requested = end < 0 ? target : target.slice(0, end);
   return (requested === path || requested.startsWith(`${path}/`)) && !ambiguous.test(requested);

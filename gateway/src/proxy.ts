@@ -8,7 +8,7 @@ import { clientAddress } from "./client-address.ts";
 import { bodyTooLarge } from "./middleware/body-limits.ts";
 import { sendError } from "./middleware/errors.ts";
 import type { MountReplicas } from "./mount-replicas.ts";
-import { type Mount, passedHeaders, staysWithin } from "./mounts.ts";
+import { isUnderMount, type Mount, passedHeaders } from "./mounts.ts";
 import { ReplicaAgent } from "./replica-agent.ts";
 import type { GatewayResponse, Handler } from "./request-state.ts";
 import type { Upload, UploadWatch } from "./upload-watch.ts";
@@ -28,7 +28,7 @@ export interface ProxyOptions {
 /** Checks a request to a mount by its head, and removes what its service must not see. */
 export function enterMount({ mount, trustedHops }: Pick<ProxyOptions, "mount" | "trustedHops">): Handler {
   return (request, response, next) => {
-    if (!staysWithin(mount, request.originalUrl)) throw new GatewayError("invalid_request", "The path is not valid.");
+    if (!isUnderMount(mount, request.originalUrl)) throw new GatewayError("invalid_request", "The path is not valid.");
     if (Number(request.headers["content-length"] ?? 0) > mount.maxBodyBytes) throw bodyTooLarge(mount.maxBodyBytes);
     // The service behind is not asked whether it wants the body: the head is valid, and the limits
     // are ours.
@@ -69,6 +69,8 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
       proxyRes: (incoming, _request, response) => {
         delete incoming.headers["x-request-id"];
         if (!setsCookies) delete incoming.headers["set-cookie"];
+        // The proxy would say what the client wished.
+        if (!response.shouldKeepAlive) incoming.headers.connection = "close";
         response.setHeader("x-request-id", response.locals.requestId);
       },
       error: (error, request, response) => {

@@ -11,6 +11,8 @@ type Connected = (error: Error | null, socket: Duplex) => void;
  */
 export class ReplicaAgent extends Agent {
   readonly #replicas: MountReplicas;
+  /** Connections to another replica than the one they were opened for. */
+  readonly #elsewhere = new WeakSet<Duplex>();
 
   constructor(replicas: MountReplicas, options: AgentOptions) {
     super(options);
@@ -23,17 +25,23 @@ export class ReplicaAgent extends Agent {
     this.#connect(this.#replicas.from(`http://${name}:${port}`), connected);
   }
 
-  #connect([target, ...others]: readonly string[], connected: Connected): void {
+  /** Kept, it would take the requests for its replica elsewhere when that is back. */
+  override keepSocketAlive(socket: Duplex): boolean {
+    return !this.#elsewhere.has(socket) && (super.keepSocketAlive(socket) as unknown as boolean);
+  }
+
+  #connect([target, ...others]: readonly string[], connected: Connected, first = target): void {
     const { hostname, port } = new URL(target ?? "");
     const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 80), noDelay: true });
     const onError = (error: Error): void => {
       this.#replicas.failed(target ?? "");
       if (others.length === 0) connected(error, socket);
-      else this.#connect(others, connected);
+      else this.#connect(others, connected, first);
     };
     socket.once("error", onError);
     socket.once("connect", () => {
       socket.removeListener("error", onError);
+      if (target !== first) this.#elsewhere.add(socket);
       connected(null, socket);
     });
   }

@@ -1,8 +1,10 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { systemClock } from "@uag/kit/clock.ts";
 import { drainServer } from "@uag/kit/http/drain-server.ts";
 import type { Express } from "express";
 import { onClientError } from "./client-error.ts";
+import { limitConnectionAge } from "./connection-age.ts";
 import { messageClasses } from "./messages.ts";
 import { maxHeaders } from "./middleware/request-id.ts";
 
@@ -12,6 +14,8 @@ export interface PublicServerOptions {
   port: number;
   /** Largest request head, bytes. */
   headerLimit: number;
+  /** Age at which a connection ends with its next response, give or take a fifth, ms. */
+  connectionMaxAgeMs: number;
   /** How long new requests are still taken once the server is to close, milliseconds. */
   lingerMs: number;
   /** How long responses in flight may continue after that, milliseconds. */
@@ -60,6 +64,7 @@ export async function openPublicServer(options: PublicServerOptions): Promise<Pu
   // forwarded.
   server.on("checkContinue", listener);
   server.on("clientError", onClientError);
+  limitConnectionAge(server, { maxAgeMs: options.connectionMaxAgeMs, clock: systemClock, random: Math.random });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host: options.host, port: options.port, backlog: 4_096 }, resolve);

@@ -157,6 +157,7 @@ function serverSettings(config: Config) {
     host: config.HOST,
     port: config.PORT,
     headerLimit: config.HEADER_LIMIT,
+    connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
     lingerMs: config.LINGER_MS,
     drainMs: config.DRAIN_MS,
     idleMs: config.REQUEST_DEADLINE_MS + idleGraceMs,

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { adminRoutes } from "@uag/contract/routes.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { roleNames } from "../src/admin/access.ts";
 import { adminToken, type FakeAdmin, startFakeAdmin } from "./support/fake-admin.ts";
-import { type Stage, startStage, until } from "./support/stage.ts";
+import { type Stage, startStage } from "./support/stage.ts";
 
 let stage: Stage;
 let fake: FakeAdmin;
@@ -195,7 +196,7 @@ test("a token is made with a role, an account and an end", async () => {
 
 test("failed logins, exports and whoever asked are recorded, with the address that our proxy saw", async () => {
   assert.equal((await call("GET", "/keys", { token: "some-token-that-is-none-0123", from: "192.0.2.44" })).status, 401);
-  await until(() => fake.received.some(({ method }) => method === "recordAction"));
+  await waitFor(() => fake.received.some(({ method }) => method === "recordAction"));
   const failed = fake.received[0]?.request as { action: string; targetId: string; actor: { clientAddress: string } };
   assert.deepEqual([failed.action, failed.targetId], ["admin.login_failed", "192.0.2.44"]);
   assert.equal((await call("GET", "/usage/export?account=acme", { from: "192.0.2.45" })).status, 200);

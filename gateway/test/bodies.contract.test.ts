@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { generateKey } from "@uag/kit/api-key.ts";
+import { pollsWithin, waitFor } from "@uag/kit/testing/wait-for.ts";
 import { echo } from "./support/fake-service.ts";
 import { rawClient } from "./support/raw-client.ts";
-import { type Stage, startStage, until } from "./support/stage.ts";
+import { type Stage, startStage } from "./support/stage.ts";
 
 let stage: Stage;
 const limit = 1024 * 1024;
@@ -51,7 +52,7 @@ test("a chunked body that grows too long is cut off, and so is its exchange", as
   assert.match(await client.until('"code":"payload_too_large"'), /^HTTP\/1.1 413 /);
   client.send("0\r\n\r\n");
   await client.untilClosed();
-  await until(() => stage.service.seen[0]?.over === true);
+  await waitFor(() => stage.service.seen[0]?.over === true);
 });
 
 test("no content type of a head's size holds up the door", async () => {
@@ -151,7 +152,7 @@ test("a body that stops arriving is given up, at both ends", async () => {
   using client = await rawClient(stage.gateway.port);
   client.send(`${head("content-length: 1000")}{`);
   assert.match(await client.until('"code":"request_timeout"'), /^HTTP\/1.1 408 /);
-  await until(() => stage.service.seen[0]?.over === true);
+  await waitFor(() => stage.service.seen[0]?.over === true);
 });
 
 test("a body that comes in drops, below the least rate, is given up although it never stops", async () => {
@@ -166,7 +167,7 @@ test("a body that comes in drops, below the least rate, is given up although it 
   } finally {
     clearInterval(drops);
   }
-  await until(() => stage.service.seen[0]?.over === true);
+  await waitFor(() => stage.service.seen[0]?.over === true);
 });
 
 test("a key has so many requests open at once and no more, counted from their heads; other keys are served", async () => {
@@ -175,7 +176,7 @@ test("a key has so many requests open at once and no more, counted from their he
   const begun = await Promise.all(Array.from({ length: 3 }, () => rawClient(few.gateway.port)));
   const start = ["POST /v1/chat/completions HTTP/1.1", "host: a", `authorization: Bearer ${few.key}`];
   for (const client of begun) client.send([...start, "content-length: 10", "", "{"].join("\r\n"));
-  await until(() => few.service.seen.length === 3);
+  await waitFor(() => few.service.seen.length === 3);
   const refused = await few.chat();
   assert.equal(refused.status, 429);
   assert.equal(refused.headers.get("retry-after"), "1");
@@ -186,7 +187,7 @@ test("a key has so many requests open at once and no more, counted from their he
   begun[0]?.[Symbol.dispose]();
   begun[1]?.send("x".repeat(9));
   await begun[1]?.until('"bytes":10');
-  await until(async () => (await Promise.all([few.chat(), few.chat()])).every(({ status }) => status === 200));
+  await waitFor(async () => (await Promise.all([few.chat(), few.chat()])).every(({ status }) => status === 200));
   for (const client of begun) client[Symbol.dispose]();
 });
 
@@ -213,9 +214,9 @@ test("a service that does not read its body holds the client back, and memory wi
     );
     const piece = Buffer.alloc(limit, "x");
     for (let i = 0; i < 31; i++) client.socket.write(piece);
-    await until(() => big.service.seen.length === 1);
+    await waitFor(() => big.service.seen.length === 1);
     let before = -1;
-    await until(async () => {
+    await waitFor(async () => {
       const now = client.socket.bytesWritten - client.socket.writableLength;
       const stalled = now === before;
       before = now;
@@ -246,9 +247,9 @@ test("pipelined requests whose connection is gone are cancelled, also those whos
   stage.service.handler = () => new Promise(() => undefined);
   const client = await rawClient(stage.gateway.port);
   client.send([1, 2, 3].map((n) => `${head("content-length: 3")}{${n}}`).join(""));
-  await until(() => stage.service.seen.length === 3);
+  await waitFor(() => stage.service.seen.length === 3);
   client.socket.destroy();
-  await until(() => stage.service.seen.every((exchange) => exchange.over), 1);
+  await waitFor(() => stage.service.seen.every((exchange) => exchange.over), { maxPolls: pollsWithin(1) });
 });
 
 test("a service that answers before it has read the body leaves the connection usable", async () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { rawClient } from "./support/raw-client.ts";
-import { startStage, until } from "./support/stage.ts";
+import { startStage } from "./support/stage.ts";
 
 test("a router that is told to stop finishes its answers, takes no new connections, and is gone", async () => {
   await using stage = await startStage({ DRAIN_MS: "60000" });
@@ -19,7 +20,7 @@ test("a router that is told to stop finishes its answers, takes no new connectio
   const closing = stage.gateway[Symbol.asyncDispose]().then(() => {
     gone = true;
   });
-  await until(async () => (await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/health/ready`)).status === 503);
+  await waitFor(async () => (await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/health/ready`)).status === 503);
   await assert.rejects(fetch(`http://127.0.0.1:${stage.gateway.port}/`));
   assert.equal(gone, false);
   const exchange = stage.service.seen[0];
@@ -34,7 +35,7 @@ test("an answer that outlasts the drain is cut, and its service told", async () 
   await using stage = await startStage({ DRAIN_MS: "300" });
   stage.service.handler = () => new Promise(() => undefined);
   const response = stage.chat();
-  await until(() => stage.service.seen.length === 1);
+  await waitFor(() => stage.service.seen.length === 1);
   await Promise.all([assert.rejects(response), stage.gateway[Symbol.asyncDispose]()]);
-  await until(() => stage.service.seen[0]?.over === true);
+  await waitFor(() => stage.service.seen[0]?.over === true);
 });

@@ -4,9 +4,10 @@ import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing.ts
 import { generateKey } from "@uag/kit/api-key.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { createLogger } from "@uag/kit/log.ts";
+import { pollsWithin, waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { digestOf, startFakeBilling } from "./support/fake-billing.ts";
-import { natsUrl, type Stage, startStage, until } from "./support/stage.ts";
+import { natsUrl, type Stage, startStage } from "./support/stage.ts";
 import { startSwitchedBroker } from "./support/switched-broker.ts";
 
 const status = async (stage: Stage, key = stage.key): Promise<number> => {
@@ -39,7 +40,7 @@ test("a key is looked up once, however many requests come with it, and its calle
     release = resolve;
   });
   const responses = Array.from({ length: 10 }, () => status(stage));
-  await until(() => stage.billing.lookups > 0);
+  await waitFor(() => stage.billing.lookups > 0);
   release();
   assert.deepEqual(new Set(await Promise.all(responses)), new Set([200]));
   assert.equal(await status(stage), 200);
@@ -61,7 +62,7 @@ test("a revocation is felt within a second of its message", async () => {
   stage.billing.put(stage.key, {}, true);
   assert.equal(await status(stage), 200);
   await publishChange(stage.key);
-  await until(async () => (await status(stage)) === 401, 1);
+  await waitFor(async () => (await status(stage)) === 401, { maxPolls: pollsWithin(1) });
 });
 
 test("a revocation that overtakes a look-up under way is not forgotten", async () => {
@@ -71,9 +72,9 @@ test("a revocation that overtakes a look-up under way is not forgotten", async (
     release = resolve;
   });
   const first = status(stage);
-  await until(() => stage.billing.lookups === 1);
+  await waitFor(() => stage.billing.lookups === 1);
   await publishChange(stage.key);
-  await until(async () => {
+  await waitFor(async () => {
     const metrics = await (await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/metrics`)).text();
     // Others on the same broker may announce changes of their keys meanwhile.
     return /uag_key_changes_total\{[^}]*\} [1-9]/.test(metrics);
@@ -98,7 +99,7 @@ test("while billing is away, known keys go on and unknown ones get a 503, never 
     const stoodStillMs = performance.now() - at;
     // Who has not heard of the broker for a second trusts no key, and hears of it again soon.
     if (stoodStillMs < 500) assert.equal(got, 200);
-    else await until(async () => (await status(stage)) === 200);
+    else await waitFor(async () => (await status(stage)) === 200);
     at = performance.now();
   }
 });
@@ -106,7 +107,7 @@ test("while billing is away, known keys go on and unknown ones get a 503, never 
 test("a key is asked for again when its time is up, without making a request wait", async () => {
   await using stage = await startStage({ KEY_CACHE_MS: "400" });
   assert.equal(await status(stage), 200);
-  await until(async () => (await status(stage)) === 200 && stage.billing.lookups >= 3);
+  await waitFor(async () => (await status(stage)) === 200 && stage.billing.lookups >= 3);
 });
 
 test("while the broker is away a key is trusted for a second at most; with billing away too it is 503", async () => {
@@ -119,11 +120,11 @@ test("while the broker is away a key is trusted for a second at most; with billi
     stage.billing.put(stage.key, {}, true);
     // One second of trust after the last ping response, which is itself at most one probe interval
     // old.
-    await until(async () => (await status(stage)) === 401, 2.5);
+    await waitFor(async () => (await status(stage)) === 401, { maxPolls: pollsWithin(2.5) });
     stage.billing.put(stage.key, {});
-    await until(async () => (await status(stage)) === 200);
+    await waitFor(async () => (await status(stage)) === 200);
     await stage.billing[Symbol.asyncDispose]();
-    await until(async () => (await status(stage)) === 503);
+    await waitFor(async () => (await status(stage)) === 503);
   } finally {
     await broker[Symbol.asyncDispose]();
   }
@@ -136,7 +137,7 @@ test("a broker that falls silent without a word counts as away", async () => {
     assert.equal(await status(stage), 200);
     broker.mute();
     stage.billing.put(stage.key, {}, true);
-    await until(async () => (await status(stage)) === 401, 4);
+    await waitFor(async () => (await status(stage)) === 401, { maxPolls: pollsWithin(4) });
   } finally {
     await broker[Symbol.asyncDispose]();
   }
@@ -150,7 +151,7 @@ test("when the broker is back, what may have changed meanwhile is asked for agai
     broker.cut();
     stage.billing.put(stage.key, {}, true);
     broker.mend();
-    await until(async () => (await status(stage)) === 401, 5);
+    await waitFor(async () => (await status(stage)) === 401, { maxPolls: pollsWithin(5) });
   } finally {
     await broker[Symbol.asyncDispose]();
   }
@@ -163,7 +164,7 @@ test("a billing that comes back is asked again", async () => {
   assert.equal(await status(stage), 503);
   await using billing = await startFakeBilling(Number(address.split(":")[1]));
   billing.put(stage.key, {});
-  await until(async () => (await status(stage)) === 200);
+  await waitFor(async () => (await status(stage)) === 200);
 });
 
 test("guessing costs billing next to nothing, is told to wait, and a real key from the same address works at once", async () => {
@@ -201,5 +202,5 @@ test("a key that was asked for before it was made works within a second of its m
   assert.equal((await call()).status, 401);
   stage.billing.put(made, { keyId: "key_made" });
   await publishChange(made);
-  await until(async () => (await call()).status === 200, 1);
+  await waitFor(async () => (await call()).status === 200, { maxPolls: pollsWithin(1) });
 });

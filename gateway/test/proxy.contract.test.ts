@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { rawClient } from "./support/raw-client.ts";
-import { type Stage, startStage, until } from "./support/stage.ts";
+import { type Stage, startStage } from "./support/stage.ts";
 
 const seen: { request: IncomingMessage; bytes: number; over: boolean }[] = [];
 const behind = createServer((request, response) => {
@@ -90,11 +91,11 @@ test("a body is limited in size, whether it says its length or not, and in time"
   const piece = "x".repeat(1024 * 1024);
   for (let sent = 0; sent <= 32; sent++) endless.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
   assert.match(await endless.until("payload_too_large"), /^HTTP\/1.1 413 /);
-  await until(() => seen[0]?.over === true);
+  await waitFor(() => seen[0]?.over === true);
   using slow = await rawClient(stage.gateway.port);
   slow.send("POST /mcp/x HTTP/1.1\r\nhost: a\r\ncontent-length: 5000\r\n\r\nabc");
   assert.match(await slow.until("request_timeout"), /^HTTP\/1.1 408 /);
-  await until(() => seen[1]?.over === true);
+  await waitFor(() => seen[1]?.over === true);
 });
 
 test("a client that waits to be asked for its body is asked when the head is good", async () => {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { pollsWithin, waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { echo } from "./support/fake-service.ts";
 import { rawClient } from "./support/raw-client.ts";
-import { type Stage, startStage, until } from "./support/stage.ts";
+import { type Stage, startStage } from "./support/stage.ts";
 
 let stage: Stage;
 before(async () => {
@@ -23,7 +24,7 @@ async function manual(start: () => void): Promise<LinkExchange> {
   stage.service.handler = (exchange) =>
     new Promise<void>((resolve) => exchange.signal.addEventListener("abort", () => resolve()));
   start();
-  await until(() => stage.service.seen.length === 1);
+  await waitFor(() => stage.service.seen.length === 1);
   return stage.service.seen[0] as LinkExchange;
 }
 
@@ -56,7 +57,7 @@ test("a client that does not read stalls its service, and only its own", async (
     }
   })().catch(() => undefined);
   let last = -1;
-  await until(async () => {
+  await waitFor(async () => {
     const still = written === last;
     last = written;
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -67,7 +68,7 @@ test("a client that does not read stalls its service, and only its own", async (
   stage.service.handler = echo;
   assert.equal((await stage.chat()).status, 200);
   stalled.socket.resume();
-  await until(() => written >= total);
+  await waitFor(() => written >= total);
   exchange.end();
   await writing;
   await stalled.until("\r\n0\r\n\r\n");
@@ -80,14 +81,14 @@ test("a client that leaves aborts its service within a second", async () => {
   exchange.write(Buffer.from("data: 1\n\n"));
   await client.until("data: 1");
   client.socket.destroy();
-  await until(() => exchange.signal.aborted, 1);
+  await waitFor(() => exchange.signal.aborted, { maxPolls: pollsWithin(1) });
 });
 
 test("a client that leaves before any answer aborts its service too", async () => {
   const client = await rawClient(stage.gateway.port);
   const exchange = await manual(() => client.send(request()));
   client.socket.destroy();
-  await until(() => exchange.signal.aborted, 1);
+  await waitFor(() => exchange.signal.aborted, { maxPolls: pollsWithin(1) });
 });
 
 test("a stream that breaks ends with one error event and without the end of an answer", async () => {
@@ -143,7 +144,7 @@ test("a service that goes away before it answers is a 500 that does not pretend 
   try {
     lost.service.handler = () => new Promise(() => undefined);
     const response = lost.chat();
-    await until(() => lost.service.seen.length === 1);
+    await waitFor(() => lost.service.seen.length === 1);
     await lost.service.kill();
     const first = await response;
     assert.equal(first.status, 500);
@@ -163,7 +164,7 @@ test("a request that takes longer than its deadline is 504", async () => {
     short.service.handler = () => new Promise(() => undefined);
     const response = await short.chat();
     assert.equal(response.status, 504);
-    await until(() => short.service.seen[0]?.over === true);
+    await waitFor(() => short.service.seen[0]?.over === true);
   } finally {
     await short[Symbol.asyncDispose]();
   }

@@ -18,7 +18,7 @@ export interface KeyChanges extends Disposable {
  * Subscribes to key changes. Pings the broker continuously, because a silently cut connection looks
  * like one without traffic.
  */
-export function hearKeyChanges(options: {
+export function subscribeToKeyChanges(options: {
   bus: Bus;
   clock: Clock;
   log: Logger;

@@ -8,7 +8,7 @@ import type { Metrics } from "@uag/kit/metrics.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { type KeyServiceServer, KeyServiceService, type ResolveKeyRequest } from "@uag/proto/billing/v1/keys.ts";
-import { hearKeyChanges } from "./changes.ts";
+import { subscribeToKeyChanges } from "./changes.ts";
 import { KeyCache, type LookupReason, tooManyGuesses } from "./key-cache.ts";
 import { LookupBatch, type LookupBatchOptions } from "./lookup-batch.ts";
 
@@ -69,7 +69,7 @@ export function openKeys(options: OpenKeysOptions): { keys: KeyCache } & Disposa
     maxAgeMs: options.maxAgeMs,
     maxEntries: options.maxEntries,
   });
-  const changes = hearKeyChanges({
+  const changes = subscribeToKeyChanges({
     bus,
     clock: systemClock,
     log,

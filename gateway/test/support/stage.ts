@@ -1,5 +1,6 @@
 import { generateKey } from "@uag/kit/api-key.ts";
 import { readConfig } from "@uag/kit/config.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { schema } from "../../src/config.ts";
 import { type Gateway, startGateway } from "../../src/service.ts";
 import { type FakeBilling, pepper, startFakeBilling } from "./fake-billing.ts";
@@ -48,7 +49,7 @@ export async function startStage(env: Record<string, string> = {}): Promise<Stag
       }),
     ),
   );
-  await until(async () => (await fetch(`http://127.0.0.1:${gateway.port}/health/ready`)).ok);
+  await waitFor(async () => (await fetch(`http://127.0.0.1:${gateway.port}/health/ready`)).ok);
   const running = starting.move();
   const call: Stage["fetch"] = (path, { authorization = `Bearer ${key}`, headers, ...init } = {}) =>
     fetch(`http://127.0.0.1:${gateway.port}${path}`, {
@@ -65,21 +66,4 @@ export async function startStage(env: Record<string, string> = {}): Promise<Stag
       call("/v1/chat/completions", { method: "POST", headers: { "content-type": "application/json" }, body }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
-}
-
-const patienceMs = 60_000;
-const lookEveryMs = 5;
-
-/**
- * Waits for a condition. What has to be true `withinSeconds` is looked for as often as a machine
- * without other work does in that time: one that stands still for a while does not look.
- */
-export async function until(condition: () => boolean | Promise<boolean>, withinSeconds?: number): Promise<void> {
-  const end = performance.now() + patienceMs;
-  const maxLooks = ((withinSeconds ?? Number.POSITIVE_INFINITY) * 1_000) / lookEveryMs;
-  for (let looks = 1; !(await condition()); looks++) {
-    if (looks > maxLooks) throw new Error(`not true within ${withinSeconds} s: ${condition}`);
-    if (performance.now() > end) throw new Error(`not true within ${patienceMs} ms: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
-  }
 }
