@@ -136,7 +136,7 @@ class GrantAdmission {
     bus.subscribe(recallSubjects.all, (_, subject) => this.#succession.recall(recallSubjects.idOf(subject)));
     onKeyChanged(this.#options, (keyId) => this.#succession.recallKey(keyId));
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
-    this.#adopting = new Adopter({ ...this.#parts, signal: this.#stopping.signal }).lookForever(adoptMs);
+    this.#adopting = new Adopter({ ...this.#parts, signal: this.#stopping.signal }).pollForever(adoptMs);
     setting.quiet(this.#adopting);
   }
 

@@ -46,10 +46,10 @@ export class Adopter {
   /**
    * Looks for journals now and then periodically. A failed adoption is retried on the next round.
    */
-  async lookForever(everyMs: number): Promise<void> {
+  async pollForever(everyMs: number): Promise<void> {
     const { setting, signal } = this.#options;
     while (!signal.aborted) {
-      await this.look().catch((error: unknown) =>
+      await this.poll().catch((error: unknown) =>
         setting.log.error({ err: error }, "cannot look for the journals of dead processes"),
       );
       await setting.rest(everyMs, signal);
@@ -58,7 +58,7 @@ export class Adopter {
   }
 
   /** Starts adopting every journal whose owner is dead and that is not being adopted already. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const found = await this.#options.home.abandoned();
     const ids = new Set(found.map(({ id }) => id));
     for (const id of this.#waiting.keys()) if (!ids.has(id) && !this.#working.has(id)) this.#waiting.delete(id);

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { createLogger } from "@uag/kit/log.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { engineUrl } from "@uag/testing/engine-url.ts";
 import { type House, startHouse } from "@uag/testing/house.ts";
@@ -20,9 +20,11 @@ const fast = { gatherMs: 20, confirmMs: 50, republishMs: 1_000 };
 
 /** Asserts exact books: each of `ids` billed once for its cost, nothing held. */
 async function assertSettled(house: House, accountId: string, toppedUp: bigint, costs: Map<string, bigint>) {
-  await until("all events", async () => (await house.events(accountId)).length >= costs.size);
+  await waitFor(async () => (await house.events(accountId)).length >= costs.size, { what: "all events" });
   const spent = [...costs.values()].reduce((sum, cost) => sum + cost, 0n);
-  await until("nothing held", async () => (await house.accounts.getAccount({ id: accountId })).heldNanoUsd === 0n);
+  await waitFor(async () => (await house.accounts.getAccount({ id: accountId })).heldNanoUsd === 0n, {
+    what: "nothing held",
+  });
   const events = await house.events(accountId);
   assert.deepEqual(new Map(events.map((event) => [event.requestId, event.costNanoUsd])), costs);
   assert.equal(events.length, costs.size);
@@ -38,7 +40,7 @@ async function assertSettled(house: House, accountId: string, toppedUp: bigint, 
         buckets.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n),
       ];
     };
-    await until("roll-ups", async () => (await sums())[0] === BigInt(costs.size));
+    await waitFor(async () => (await sums())[0] === BigInt(costs.size), { what: "roll-ups" });
     assert.deepEqual(await sums(), [BigInt(costs.size), spent]);
   }
   assert.deepEqual((await house.ledger.audit({})).violations, []);
@@ -174,7 +176,7 @@ test("usage that a wiped stream had lost is published again, and nothing is bill
     costs.set(`r${n}`, 10n);
     if (n % 100 === 50) {
       const { streams } = await bus.connection.jetstreamManager();
-      await until("a stream to wipe", () => streams.delete(`${house.prefix}USAGE`).catch(() => false));
+      await waitFor(() => streams.delete(`${house.prefix}USAGE`).catch(() => false), { what: "a stream to wipe" });
     }
   }
   await assertSettled(house, account, usd, costs);
@@ -205,7 +207,7 @@ test("billing and metering may be killed at any time: nothing is lost and nothin
   for (let kill = 0; kill < 6; kill++) {
     const before = costs.size;
     await sleep(200 + Math.random() * 400);
-    await until("requests before the next kill", () => costs.size >= before + 20);
+    await waitFor(() => costs.size >= before + 20, { what: "requests before the next kill" });
     const victim = kill % 3 === 2 ? house.billing : house.metering;
     await victim.kill();
     await victim.start();
@@ -225,7 +227,7 @@ test("after kill -9 of a replica every request that was started has exactly one 
     using spawned = spawnReplica(house, account, `k${round}`);
     const { child, lines } = spawned;
     const leftOpen = () => lines.filter((line) => line.startsWith("open ")).length;
-    await until("load, with requests left open", () => lines.length > 500 + 300 * round && leftOpen() >= 4);
+    await waitFor(() => lines.length > 500 + 300 * round && leftOpen() >= 4, { what: "load, with requests left open" });
     child.kill("SIGKILL");
     await once(child, "close");
     for (const line of lines) {
@@ -237,10 +239,9 @@ test("after kill -9 of a replica every request that was started has exactly one 
     }
   }
   await using _adopter = await replica(house.env, { publish: fast, idleMs: 1_000 });
-  await until(
-    "adoption",
-    async () => (await readdir(house.journalDir)).filter((name) => name.includes("@")).length === 1,
-  );
+  await waitFor(async () => (await readdir(house.journalDir)).filter((name) => name.includes("@")).length === 1, {
+    what: "adoption",
+  });
   const events = await house.events(account);
   const byId = new Map(events.map((event) => [event.requestId, event]));
   assert.equal(byId.size, events.length);
@@ -281,7 +282,7 @@ test("a full journal refuses new work with 503 and drops nothing", async () => {
   assert.equal((await admission.check()).ok, false);
   await before.settle(settlement(10n));
   way.cut(false);
-  await until("room", async () => (await admission.check()).ok);
+  await waitFor(async () => (await admission.check()).ok, { what: "room" });
   const after = await admission.admit(request(account, "after", 1_000n));
   await after.settle(settlement(10n));
   costs.set("after", 10n);
@@ -301,7 +302,7 @@ test("one long request does not keep the journal from being trimmed, and survive
     await admitted.settle(settlement(10n));
     costs.set(`r${n}`, 10n);
   }
-  await until("trimmed", async () => (await readdir(dir)).length <= 8);
+  await waitFor(async () => (await readdir(dir)).length <= 8, { what: "trimmed" });
   assert.ok(!(await readdir(dir)).includes("000001.seg"));
   await long.settle(settlement(60n));
   await assertSettled(house, account, usd, costs);
@@ -312,22 +313,21 @@ test("a replica that was paused for longer than its lease admits nothing when it
   const account = await house.account(usd);
   using spawned = spawnReplica(house, account, "p");
   const { child, lines } = spawned;
-  await until("load", () => lines.length > 600);
+  await waitFor(() => lines.length > 600, { what: "load" });
   child.kill("SIGSTOP");
-  await until("fenced", async () => (await house.accounts.getAccount({ id: account })).heldNanoUsd === 0n);
+  await waitFor(async () => (await house.accounts.getAccount({ id: account })).heldNanoUsd === 0n, { what: "fenced" });
   // More than one on a machine that stood still before, too.
   const old = new Set((await house.events(account)).map(({ holderId }) => holderId));
   assert.ok(old.size > 0);
   const before = new Set(lines);
   child.kill("SIGCONT");
-  await until("new session", () => lines.length > before.size + 300);
+  await waitFor(() => lines.length > before.size + 300, { what: "new session" });
   child.kill("SIGKILL");
   await once(child, "close");
   await using _adopter = await replica(house.env, { publish: fast, idleMs: 1_000 });
-  await until(
-    "adoption",
-    async () => (await readdir(house.journalDir)).filter((name) => name.includes("@")).length === 1,
-  );
+  await waitFor(async () => (await readdir(house.journalDir)).filter((name) => name.includes("@")).length === 1, {
+    what: "adoption",
+  });
   const started = new Set(lines.filter((line) => line.startsWith("started")).map((line) => line.split(" ")[1]));
   const events = await house.events(account);
   const byId = new Map(events.map((event) => [event.requestId, event]));

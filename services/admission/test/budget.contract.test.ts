@@ -4,7 +4,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { roomInHour } from "@uag/kit/testing/room-in-hour.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { startHouse } from "@uag/testing/house.ts";
@@ -41,7 +41,7 @@ test("a key spends its month's budget over two replicas to the last nano-USD, an
 
   // Each costs half of its hold: the rest of the budget can be spent again.
   for (const each of admitted) await each.settle(settlement(500n));
-  await until("the bills", async () => (await house.events(accountId)).length === 6);
+  await waitFor(async () => (await house.events(accountId)).length === 6, { what: "the bills" });
   let more = 0;
   for (let n = 200; ; n++) {
     const result = await (n % 2 === 0 ? first : second).admit(call(n)).catch((error: unknown) => error);
@@ -54,7 +54,7 @@ test("a key spends its month's budget over two replicas to the last nano-USD, an
     more += 1;
     if (more === 2) {
       // The last 500 do not cover a hold of 1,000.
-      await until("the bills", async () => (await house.events(accountId)).length === 8);
+      await waitFor(async () => (await house.events(accountId)).length === 8, { what: "the bills" });
     }
   }
   assert.equal(more, 2);

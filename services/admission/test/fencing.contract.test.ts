@@ -3,7 +3,7 @@ import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type House, startHouse } from "@uag/testing/house.ts";
 import { replica } from "@uag/testing/replica.ts";
 import { request, settlement, taskBill, taskOf } from "./harness.ts";
@@ -35,7 +35,7 @@ describe("a holder that billing fences", () => {
         await house.fence(await holders());
         await sleep(350);
         // On a slow machine a holder would be fenced before it has opened, and so for ever.
-        await until("bills after a fence", () => stop || settled.size > before);
+        await waitFor(() => stop || settled.size > before, { what: "bills after a fence" });
       }
     })();
     const settle = async (worker: number): Promise<void> => {
@@ -59,7 +59,7 @@ describe("a holder that billing fences", () => {
     await fencing;
     const billed = async (): Promise<Set<string>> =>
       new Set((await house.events(accountId)).map(({ requestId }) => requestId));
-    await until("all bills", async () => (await billed()).size >= settled.size).catch(() => undefined);
+    await waitFor(async () => (await billed()).size >= settled.size, { what: "all bills" }).catch(() => undefined);
     const arrived = await billed();
     assert.deepEqual(
       [...settled].filter((id) => !arrived.has(id)),
@@ -76,16 +76,16 @@ describe("a holder that billing fences", () => {
     await rename(house.journalDir, away);
     await writeFile(house.journalDir, "in the way");
     await house.fence(fenced);
-    await until("not ready", async () => !(await only.check()).ok);
+    await waitFor(async () => !(await only.check()).ok, { what: "not ready" });
     const refused = await only.admit(request(accountId, "meanwhile", 1_000n)).catch((error: unknown) => error);
     assert.ok(refused instanceof GatewayError && refused.httpStatus === 503 && refused.retryAfterMs);
     assert.equal((await only.alive()).ok, true, "for less than a minute");
     await sleep(1_000);
     await rm(house.journalDir);
     await rename(away, house.journalDir);
-    await until("ready again", async () => (await only.check()).ok);
+    await waitFor(async () => (await only.check()).ok, { what: "ready again" });
     await (await only.admit(request(accountId, "after", 1_000n))).settle(settlement(10n));
-    await until("both bills", async () => (await house.events(accountId)).length === 2);
+    await waitFor(async () => (await house.events(accountId)).length === 2, { what: "both bills" });
   });
 
   test("gives its unspent money back at once, also what its last requests leave: nobody is refused for it", async () => {
@@ -96,10 +96,10 @@ describe("a holder that billing fences", () => {
     await using other = await replica(house.env, { publish });
     const known = new Set(await holders());
     await house.fence(held);
-    await until("its successor", async () => (await holders()).some((id) => !known.has(id)));
+    await waitFor(async () => (await holders()).some((id) => !known.has(id)), { what: "its successor" });
     const back = async (nanoUsd: bigint): Promise<void> => {
       const available = async () => (await house.accounts.getAccount({ id: accountId })).availableNanoUsd;
-      await until(`${nanoUsd} back`, async () => (await available()) === nanoUsd);
+      await waitFor(async () => (await available()) === nanoUsd, { what: `${nanoUsd} back` });
     };
     await back(99_000n);
     await (await other.admit(request(accountId, "all", 99_000n))).settle(settlement(99_000n));

@@ -11,7 +11,7 @@ async function counted(house: House, name: string): Promise<number> {
   return Number(new RegExp(`^${name}\\{[^}]*\\} (\\d+)$`, "m").exec(text)?.[1]);
 }
 
-test("three replicas spend one account at full rate to its last request: exactly what it pays for is admitted, nothing is refused before, and few transactions are in each other's way", async () => {
+test("three replicas spend one account at full rate to its last request: exactly what it pays for is admitted, nothing is refused before, and few transactions are in each other's way", async (t) => {
   await using house = await startHouse();
   const [hold, workers] = [1_000_000n, 24];
   const affordable = 6_000;
@@ -52,9 +52,8 @@ test("three replicas spend one account at full rate to its last request: exactly
   assert.deepEqual((await house.ledger.audit({})).violations, []);
   const retries = await counted(house, "uag_billing_transaction_retries_total");
   const committed = await counted(house, "uag_billing_transactions_total");
-  // Near the end of a balance, grants are returned while their charges are settled: the two may
-  // conflict.
-  assert.ok(committed > 10 && retries <= 2 + committed / 10, `${retries} of ${committed}`);
+  t.diagnostic(`${retries} of ${committed} transactions ran again`);
+  assert.ok(committed > 10 && retries <= committed / 100, `${retries} of ${committed}`);
 });
 
 /** The account once all replicas have stopped, which they do when all of their usage is applied. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { House } from "@uag/testing/house.ts";
 import type { Order } from "./limits-child.ts";
 
@@ -73,7 +73,7 @@ export async function startReplicas(house: House, account: string, count: number
     for (const stay of stays) if (stay.replica === replica) stay.endedAt ??= at;
     for (const done of child.done) done();
   };
-  await until("the replicas", () => children.every(({ ready }) => ready));
+  await waitFor(() => children.every(({ ready }) => ready), { what: "the replicas" });
   return {
     stays,
     refusals,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Stopwatch } from "@uag/kit/testing/durations.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { startHouse } from "@uag/testing/house.ts";
 import { busiestMinute, limited, maxConcurrent, startReplicas } from "./limits-replicas.ts";
 
@@ -51,11 +51,14 @@ test("of 1,000 requests over three replicas never more than 5 are in flight, and
   assert.ok(maxConcurrent(replicas.stays) <= 5, `${maxConcurrent(replicas.stays)} at once`);
   assertOnly(replicas.refusals, "concurrency_limit_exceeded");
   // The last permits returned by the other replicas may still be in flight to billing.
-  await until("all permits in one replica", async () => {
-    const before = replicas.stays.length;
-    await replicas.run(1, { limits, count: 5, atOnce: 5, lastsMs: 100 });
-    return replicas.stays.length - before === 5;
-  });
+  await waitFor(
+    async () => {
+      const before = replicas.stays.length;
+      await replicas.run(1, { limits, count: 5, atOnce: 5, lastsMs: 100 });
+      return replicas.stays.length - before === 5;
+    },
+    { what: "all permits in one replica" },
+  );
 });
 
 test("the concurrency permits of a replica that was killed with -9 are back within 6 s, and never too many", async () => {
@@ -74,7 +77,7 @@ test("the concurrency permits of a replica that was killed with -9 are back with
   using watch = new Stopwatch();
   const order = { limits, count: 1_000_000, atOnce: 4, lastsMs: 200, restMs: 50 };
   for (const replica of [1, 2]) void replicas.run(replica, order);
-  await until("a permit that is back", () => replicas.stays.length > 5);
+  await waitFor(() => replicas.stays.length > 5, { what: "a permit that is back" });
   const backMs = watch.ms;
   // Billing that stood still listens for another lease before it takes anybody for dead.
   const standstills = Math.floor((performance.now() - killedAt - backMs) / 1_000);
@@ -90,7 +93,7 @@ test("while replicas are killed no more is admitted in a minute than the limit",
   const order = { limits, atOnce: 4, restMs: 10, lastsMs: 20 };
   // As many as leave the others some, however late the kill is.
   const running = all.map((replica) => replicas.run(replica, { ...order, count: 30 }));
-  await until("some", () => replicas.stays.length > 60);
+  await waitFor(() => replicas.stays.length > 60, { what: "some" });
   await replicas.kill(1);
   await Promise.all(running);
   const before = replicas.stays.length;
@@ -131,8 +134,11 @@ test("a replica goes on with its permits while billing is away, and then says 50
   assert.ok(replicas.stays.length <= 60);
   await house.billing.start();
   const before = replicas.stays.length;
-  await until("billing", async () => {
-    await replicas.run(0, { limits });
-    return replicas.stays.length > before;
-  });
+  await waitFor(
+    async () => {
+      await replicas.run(0, { limits });
+      return replicas.stays.length > before;
+    },
+    { what: "billing" },
+  );
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type House, startHouse } from "@uag/testing/house.ts";
 import { replica } from "@uag/testing/replica.ts";
 import { taskBill, taskOf } from "./harness.ts";
@@ -39,11 +39,11 @@ describe("tasks that outlive the process that began them", () => {
     const event = taskBill(requested, grantId, usd / 2n);
     await Promise.all([second.settleTask(event), third.settleTask(event)]);
     await second.settleTask(event);
-    await until("the charge", async () => (await moneyOf(accountId)).charged > 0n);
-    await until("the release", async () => (await moneyOf(accountId)).held === 0n);
+    await waitFor(async () => (await moneyOf(accountId)).charged > 0n, { what: "the charge" });
+    await waitFor(async () => (await moneyOf(accountId)).held === 0n, { what: "the release" });
     assert.deepEqual(await moneyOf(accountId), { available: (19n * usd) / 2n, held: 0n, charged: usd / 2n });
     // Billing charges it before metering stores it.
-    await until("the event", async () => (await house.events(accountId)).length > 0);
+    await waitFor(async () => (await house.events(accountId)).length > 0, { what: "the event" });
     assert.equal((await house.events(accountId)).length, 1);
     assert.deepEqual((await house.ledger.audit({})).violations, []);
   });

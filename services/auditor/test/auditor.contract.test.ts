@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { prune } from "@uag/billing/grants/prune.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { runAudit } from "../src/run.ts";
 import { startService } from "../src/service.ts";
@@ -115,7 +115,9 @@ test("a request that is repaired after the checkpoint had no price before it, an
   const { repairOperation } = await import("@uag/billing/ledger/repair.ts");
   const { createAccountQueue } = await import("@uag/billing/store/queue.ts");
   const { createSequence } = await import("@uag/billing/store/sequence.ts");
+  const { createGrantTurns } = await import("@uag/billing/store/turns.ts");
   const queue = createAccountQueue({
+    inGrantTurn: createGrantTurns(),
     store: parts.books,
     nextSeq: createSequence(),
     onFunds: () => undefined,
@@ -174,14 +176,13 @@ test("the auditor tells its verdict as metrics, health and exit status", async (
   await using auditor = await startService({ ...house.env, AUDIT_EVERY_MS: "1000" });
   const get = async (path: string) => await fetch(`http://127.0.0.1:${auditor.adminPort}${path}`);
   const shows = (pattern: RegExp) => async () => pattern.test(await (await get("/metrics")).text());
-  await until("an exact verdict", shows(/^uag_audit_exact\{[^}]*\} 1$/m));
-  await until(
-    "an audit of what is new",
-    shows(/^uag_audit_last_run_timestamp_seconds\{kind="incremental",[^}]*\} \d+/m),
-  );
+  await waitFor(shows(/^uag_audit_exact\{[^}]*\} 1$/m), { what: "an exact verdict" });
+  await waitFor(shows(/^uag_audit_last_run_timestamp_seconds\{kind="incremental",[^}]*\} \d+/m), {
+    what: "an audit of what is new",
+  });
   assert.equal((await get("/health/ready")).status, 200);
   await house.parts.books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: 1n } });
-  await until("another verdict", shows(/^uag_audit_exact\{[^}]*\} 0$/m));
+  await waitFor(shows(/^uag_audit_exact\{[^}]*\} 0$/m), { what: "another verdict" });
   const health = await get("/health/ready");
   assert.equal(health.status, 503);
   assert.match(await health.text(), /The books are not exact\. Account acct_/);

@@ -25,7 +25,7 @@ import { createRefusals } from "./grants/refusals.ts";
 import { createChangePool } from "./limits/change-pool.ts";
 import { createLivenessGuard } from "./limits/liveness-guard.ts";
 import { startLimitReaper } from "./limits/reaper.ts";
-import { startKeepingPrices } from "./repair/price-history.ts";
+import { startPriceHistory } from "./repair/price-history.ts";
 import { createPrices, createReadCatalog } from "./repair/prices.ts";
 import { steadyMs } from "./rpc/renew.ts";
 import { rpcServices } from "./services.ts";
@@ -35,6 +35,7 @@ import { createSequence } from "./store/sequence.ts";
 import { commitToGrants } from "./store/settle-grants.ts";
 import { openStore } from "./store/store.ts";
 import { inTransaction } from "./store/transaction.ts";
+import { createGrantTurns } from "./store/turns.ts";
 
 export interface BillingService extends AsyncDisposable {
   readonly grpcPort: number;
@@ -71,7 +72,7 @@ function inTurn<Q, A>(call: (request: Q) => Promise<A>): (request: Q) => Promise
 /** Starts the background tasks that expire, reclaim and delete. */
 function startUpkeep(billing: Billing, config: z.infer<typeof schema>, stack: AsyncDisposableStack): void {
   const { store, events, limits } = billing;
-  stack.use(startKeepingPrices(billing, config.CATALOG_FILE));
+  stack.use(startPriceHistory(billing, config.CATALOG_FILE));
   stack.use(startReaper(billing));
   stack.use(startLimitReaper({ store, events, ...limits }));
   const pruning = { store, auditDatabase: config.AUDIT_DATABASE, keepMs: config.GRANT_KEEP_MS };
@@ -98,7 +99,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     unblock: () => endAbandoned().then(events.transactionsEnded, events.unblockFailed),
   };
   const commits = { store, ...transactions, nextSeq: createSequence() };
-  const queue = createAccountQueue({ ...commits, onFunds: funds.notify });
+  const inGrantTurn = createGrantTurns();
+  const queue = createAccountQueue({ ...commits, inGrantTurn, onFunds: funds.notify });
   const settings = settingsOf(config);
   const transact = inLine((work) => inTransaction({ connection, ...transactions }, work));
   for (const name of ["ADMIN_TOKEN", "CONSOLE_ADMIN_TOKEN"] as const)
@@ -111,7 +113,12 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const billing: Billing = {
     store,
     queue,
-    settleFromGrants: inTurn((events: readonly UsageEvent[]) => commitToGrants(commits, events)),
+    settleFromGrants: inTurn((events: readonly UsageEvent[]) =>
+      inGrantTurn(
+        events.map(({ grantId }) => grantId),
+        () => commitToGrants(commits, events),
+      ),
+    ),
     transact,
     prices: createPrices(readCatalog),
     readCatalog,

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { createUnblocker } from "@uag/mongo/abandoned-transactions.ts";
 import { connectBooks } from "../src/store/connection.ts";
 import { scratch } from "./harness.ts";
@@ -39,10 +39,13 @@ test("a transaction that is silent because its process is busy is left alone; th
     await gone;
     const unblock = createUnblocker(connection, "billing");
     let ended = 0;
-    await until("its transaction's end", async () => {
-      ended = await unblock();
-      return ended > 0;
-    });
+    await waitFor(
+      async () => {
+        ended = await unblock();
+        return ended > 0;
+      },
+      { what: "its transaction's end" },
+    );
     assert.equal(ended, 1);
   } finally {
     child.kill("SIGKILL");

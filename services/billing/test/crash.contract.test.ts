@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { acquireFields, connectClients, faults, fund, scratch, spawnBilling, usage } from "./harness.ts";
 
 test("billing killed again and again amid acquires, returns and settles: with repeats, each counts once", async () => {
@@ -50,7 +50,7 @@ test("billing killed again and again amid acquires, returns and settles: with re
   try {
     for (let round = 0; round < 5; round++) {
       const before = requests;
-      await Promise.race([until("traffic", async () => requests > before + 60n), failed]);
+      await Promise.race([waitFor(async () => requests > before + 60n, { what: "traffic" }), failed]);
       await sleep(Math.random() * 30);
       await process.restart();
     }

@@ -4,7 +4,7 @@ import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey, parseKey } from "@uag/kit/api-key.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { createLogger } from "@uag/kit/log.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { fund, pepper, resolveKey, scratch, startBilling } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
@@ -45,7 +45,9 @@ test("a key resolves by the digest of its secret until it is revoked, and every 
   assert.equal(again.version, 3n);
   assert.equal((await resolveKey(billing, { digest, previousDigests: [] })).revoked, true);
   await assert.rejects(resolveKey(billing, { digest: Buffer.alloc(32), previousDigests: [] }), refused("not_found"));
-  await until("the announcements", async () => heard.filter((event) => event.key_id === key!.id).length === 4);
+  await waitFor(async () => heard.filter((event) => event.key_id === key!.id).length === 4, {
+    what: "the announcements",
+  });
   assert.ok(
     heard.filter((event) => event.key_id === key!.id).every((event) => event.digest === digest.toString("hex")),
   );
@@ -59,7 +61,7 @@ test("keys are listed newest first, page by page, the revoked ones only when ask
   for (let i = 0; i < 5; i++) {
     const { key } = await billing.keys.createKey({ accountId, name: `k${i}`, models: [], limits, expiresAtMs: 0n });
     ids.unshift(key!.id);
-    await until("the next millisecond", async () => Date.now() > Number(key!.createdAtMs) + 1);
+    await waitFor(async () => Date.now() > Number(key!.createdAtMs) + 1, { what: "the next millisecond" });
   }
   await billing.keys.revokeKey({ id: ids[1]! });
   const list = async (includeRevoked: boolean): Promise<string[]> => {

@@ -4,11 +4,11 @@ import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Stopwatch } from "@uag/kit/testing/durations.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { acquireFields, faults, fund, resolveKey, scratch, startBilling, usage } from "./harness.ts";
 
 /** A connection to the database that can be cut. */
-async function startDoor(target: URL): Promise<{ port: number; close(): void; open(): void } & AsyncDisposable> {
+async function startTcpProxy(target: URL): Promise<{ port: number; close(): void; open(): void } & AsyncDisposable> {
   const sockets = new Set<Socket>();
   let shut = false;
   const server = createServer((socket) => {
@@ -46,16 +46,16 @@ async function startDoor(target: URL): Promise<{ port: number; close(): void; op
 test("without its database billing says service_unavailable instead of hanging, stays alive, and recovers by itself", async () => {
   await using db = scratch();
   const target = new URL(db.env["MONGODB_URL"]!.split(",")[0]!);
-  await using door = await startDoor(target);
-  // Connects directly: a replica set's own member list would bypass the door.
+  await using proxy = await startTcpProxy(target);
+  // Connects directly: a replica set's own member list would bypass the proxy.
   const user = `${target.username}:${target.password}`;
-  const url = `mongodb://${user}@127.0.0.1:${door.port}/?directConnection=true&authSource=admin`;
+  const url = `mongodb://${user}@127.0.0.1:${proxy.port}/?directConnection=true&authSource=admin`;
   await using billing = await startBilling({ ...db.env, MONGODB_URL: url });
   const ready = async () => (await fetch(`http://127.0.0.1:${billing.adminPort}/health/ready`)).status;
   const accountId = await fund(billing, 1_000n);
   const { grantId } = await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 10n }));
   assert.equal(await ready(), 200);
-  door.close();
+  proxy.close();
   const unavailable = (error: unknown) => (error as GatewayError).code === "service_unavailable";
   const event = usage({ accountId, grantId, costNanoUsd: 7n, holdNanoUsd: 10n });
   const options = { timeoutMs: 60_000 };
@@ -71,8 +71,8 @@ test("without its database billing says service_unavailable instead of hanging, 
   ]);
   assert.ok(watch.ms < 8_000, `${watch.ms} ms`);
   assert.equal(await ready(), 503);
-  door.open();
-  await until("billing to be ready again", async () => (await ready()) === 200);
+  proxy.open();
+  await waitFor(async () => (await ready()) === 200, { what: "billing to be ready again" });
   assert.equal((await billing.ledger.settle({ events: [event] }, options)).settled[0]!.chargedNanoUsd, 7n);
   assert.deepEqual(await faults(billing), []);
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { createConnection } from "mongoose";
 import { ResponseBox } from "../src/idempotency/response-box.ts";
 import { type MongoGate, startMongoGate } from "./mongo-gate.ts";
@@ -100,11 +100,14 @@ describe("under an idempotency key a request is billed at most once", () => {
     };
     const first = one.call(key);
     await begun.promise;
-    await until("MongoDB is back", async () => {
-      const { status, text } = await other.call(key);
-      assert.ok(status === 503 || text.includes("idempotency_in_progress"), text);
-      return status === 409;
-    });
+    await waitFor(
+      async () => {
+        const { status, text } = await other.call(key);
+        assert.ok(status === 503 || text.includes("idempotency_in_progress"), text);
+        return status === 409;
+      },
+      { what: "MongoDB is back" },
+    );
     gateway.resolve();
     assert.equal((await first).text, "late");
     const again = await insist(other);
@@ -164,7 +167,7 @@ describe("under an idempotency key a request is billed at most once", () => {
         return hanging.promise;
       };
       one.call(key).catch(() => {});
-      await until("the upstream is asked", async () => one.received() === 1);
+      await waitFor(async () => one.received() === 1, { what: "the upstream is asked" });
     }
     for (const _ of ["the lease ran out", "the lease ran out again, and there is no bill"]) {
       await sleep(leaseMs * 2);
@@ -217,7 +220,7 @@ describe("under an idempotency key a request is billed at most once", () => {
       },
     });
     const first = one.call(key);
-    await until("the first is admitted", async () => admissions === 1);
+    await waitFor(async () => admissions === 1, { what: "the first is admitted" });
     await lapseRuns({ url, database });
     assert.equal((await insist(other)).text, "answer");
     waking.resolve();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLogger } from "@uag/kit/log.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { parseCatalog } from "../src/parse.ts";
 import { openCatalog } from "../src/store.ts";
 
@@ -25,17 +25,17 @@ test("a change of the file is in force soon, a bad one never, and one swapped by
   const rate = (): bigint | undefined => store.current.models.get("m")?.price.rates.get("input_tokens");
   assert.equal(rate(), 1_000_000_000n);
   await writeFile(file, yaml(2));
-  await until("the new price", () => rate() === 2_000_000_000n);
+  await waitFor(() => rate() === 2_000_000_000n, { what: "the new price" });
   await writeFile(file, "providers: [");
   await writeFile(join(dir, "next"), yaml(3));
   await sleep(60);
   assert.equal(rate(), 2_000_000_000n);
   await rename(join(dir, "next"), file);
-  await until("the new price", () => rate() === 3_000_000_000n);
+  await waitFor(() => rate() === 3_000_000_000n, { what: "the new price" });
   await writeFile(join(dir, "linked"), yaml(4));
   await unlink(file);
   await symlink("linked", file);
-  await until("the new price", () => rate() === 4_000_000_000n);
+  await waitFor(() => rate() === 4_000_000_000n, { what: "the new price" });
   await rm(dir, { recursive: true });
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { ResponseStream } from "@uag/link/response-stream.ts";
 import type { OperationsHarness } from "@uag/testing/start-operations.ts";
 import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
@@ -44,7 +44,7 @@ test("twenty bodies of 31 MiB at a trickle hold an account's part and no more; t
       () => {},
     );
   }
-  await until("sixteen are refused", () => refused.length === 16);
+  await waitFor(() => refused.length === 16, { what: "sixteen are refused" });
   assert.equal(harness.buffers.held, 4 * longBytes);
   assert.ok(process.memoryUsage.rss() - before < 100 * mebi, "memory follows what came, not what was announced");
   for (const stream of refused) {
@@ -57,7 +57,7 @@ test("twenty bodies of 31 MiB at a trickle hold an account's part and no more; t
   assert.equal(await call("another"), 200);
   assert.equal(await call("poor"), 200, "what fits into the account's part is served");
   for (const { call } of streams) call.cancel("the client left");
-  await until("all is given back", () => harness.buffers.held === 0);
+  await waitFor(() => harness.buffers.held === 0, { what: "all is given back" });
 });
 
 test("a body that does not say how long it is is counted as it grows, and refused where it would be too much", async () => {
@@ -66,7 +66,7 @@ test("a body that does not say how long it is is counted as it grows, and refuse
   const stream = await begin(small, ["content-type", "application/json"], 8 * mebi);
   assert.equal((await stream.head).status, 503);
   assert.equal(small.buffers.refused, 1);
-  await until("all is given back", () => small.buffers.held === 0);
+  await waitFor(() => small.buffers.held === 0, { what: "all is given back" });
 });
 
 test("a request gives back what it held when it is answered, refused, or left by its client in the middle", async () => {
@@ -75,9 +75,9 @@ test("a request gives back what it held when it is answered, refused, or left by
   assert.equal((await harness.call(operation, `${fat}}`)).status, 422);
   const unknown = await harness.call(operation, { ...chat(), model: "nobody" });
   assert.equal(unknown.status, 400);
-  await until("all is given back", () => harness.buffers.held === 0);
+  await waitFor(() => harness.buffers.held === 0, { what: "all is given back" });
   const left = await begin(harness, long, mebi);
-  await until("it is held", () => harness.buffers.held === longBytes);
+  await waitFor(() => harness.buffers.held === longBytes, { what: "it is held" });
   left.call.cancel("the client left");
-  await until("it is given back", () => harness.buffers.held === 0);
+  await waitFor(() => harness.buffers.held === 0, { what: "it is given back" });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { Stopwatch } from "@uag/kit/testing/durations.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import type { OperationsHarness } from "@uag/testing/start-operations.ts";
 import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
@@ -135,7 +135,7 @@ test("the first chunk leaves when it arrives, and the last only when the bill is
   release();
   assert.equal((await reader.next()).value?.toString(), chunk({ content: "two" }));
   const terminator = reader.next();
-  await until("it was settled", () => last()?.settlement !== undefined);
+  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
   assert.equal(
     await Promise.race([terminator, new Promise((resolve) => setTimeout(resolve, 30, "still waiting"))]),
     "still waiting",
@@ -155,7 +155,7 @@ test("nothing reaches the client before the journal's start is on disk, and noth
   let heads = 0;
   const stream = harness.open(operation, JSON.stringify(chat({ stream: true })));
   void stream.head.then(() => heads++);
-  await until("the upstream answered", () => upstream.received.length === 1);
+  await waitFor(() => upstream.received.length === 1, { what: "the upstream answered" });
   await new Promise((resolve) => setTimeout(resolve, 30));
   assert.equal(heads, 0);
   reject(new Error("disk"));
@@ -170,7 +170,7 @@ test("an answer in one piece does not begin before its bill is on disk, and does
   let heads = 0;
   const stream = harness.open(operation, JSON.stringify(chat()));
   void stream.head.then(() => heads++);
-  await until("it was settled", () => last()?.settlement !== undefined);
+  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
   await new Promise((resolve) => setTimeout(resolve, 30));
   assert.equal(heads, 0);
   reject(new Error("disk"));
@@ -367,7 +367,7 @@ test("a client that leaves ends the upstream call at once and is billed for what
   using watch = new Stopwatch();
   await gone.promise;
   assert.ok(watch.ms < 1_000, `${watch.ms} ms`);
-  await until("it was settled", () => last()?.settlement !== undefined);
+  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
   assert.equal(settlement().outcome, Outcome.DISCONNECTED);
   assert.equal(settlement().pricing, Pricing.ESTIMATED);
   assert.equal(settlement().units[1]?.quantity, 10n);
@@ -380,10 +380,10 @@ test("a client that leaves an answer in one piece pays what the upstream counts 
   const stream = harness.open(operation, JSON.stringify(chat()));
   const response = await opened.promise;
   stream.call.cancel("the client left");
-  await until("its permit was freed", () => last()?.left === true);
+  await waitFor(() => last()?.left === true, { what: "its permit was freed" });
   assert.equal(last()?.settlement, undefined, "the hold stays until the upstream has counted");
   sendJson(response, 200, completion);
-  await until("it was settled", () => last()?.settlement !== undefined);
+  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
   const { outcome, settlementRule, pricing, costNanoUsd } = settlement();
   assert.deepEqual(
     [outcome, settlementRule, pricing, costNanoUsd],
@@ -406,9 +406,9 @@ test("thoughts that nobody has seen are paid for by the upstream's count, also w
   };
   const stream = harness.open(operation, JSON.stringify(chat({ model: "thinker", stream: true })));
   for await (const _ of stream) break;
-  await until("its permit was freed", () => last()?.left === true);
+  await waitFor(() => last()?.left === true, { what: "its permit was freed" });
   goOn.resolve();
-  await until("it was settled", () => last()?.settlement !== undefined);
+  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
   assert.equal(settlement().settlementRule, SettlementRule.DRAINED);
   assert.equal(settlement().units.find(({ name }) => name === "output_tokens")?.quantity, 8_001n);
 });
@@ -419,10 +419,10 @@ test("a client that leaves a stream before its first byte pays for the prompt at
   const content = "word ".repeat(5_000);
   const body = chat({ stream: true, messages: [{ role: "user", content }] });
   const stream = harness.open(operation, JSON.stringify(body));
-  await until("the upstream was asked", () => upstream.received.length === 1);
+  await waitFor(() => upstream.received.length === 1, { what: "the upstream was asked" });
   stream.call.cancel("the client left");
   await requested.promise;
-  await until("it was settled", () => last()?.settlement !== undefined);
+  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
   const { outcome, settlementRule, pricing, units } = settlement();
   assert.deepEqual(
     [outcome, settlementRule, pricing],
@@ -445,7 +445,7 @@ test("an upstream that goes on is read on in full when its client leaves, and st
   const stream = harness.open(operation, JSON.stringify(chat({ model: "qwen", stream: true })));
   for await (const _ of stream) break;
   goOn.resolve();
-  await until("it was settled", () => last()?.settlement !== undefined);
+  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
   assert.deepEqual([settlement().settlementRule, settlement().costNanoUsd], [SettlementRule.DRAINED, 20_000n]);
 });
 
@@ -455,9 +455,9 @@ test("a call that fails after its client has left costs nothing", async () => {
   const stream = harness.open(operation, JSON.stringify(chat()));
   const response = await opened.promise;
   stream.call.cancel("the client left");
-  await until("its permit was freed", () => last()?.left === true);
+  await waitFor(() => last()?.left === true, { what: "its permit was freed" });
   sendJson(response, 500, { error: { message: "oops" } });
-  await until("it was settled", () => last()?.settlement !== undefined);
+  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
   assert.deepEqual([settlement().settlementRule, settlement().costNanoUsd], [SettlementRule.NOTHING_OWED, 0n]);
   assert.equal(upstream.received.length, 1, "nobody is asked again for a client that has left");
 });
@@ -466,9 +466,9 @@ test("an upstream that was never reached is owed nothing by a client that leaves
   await harness[Symbol.asyncDispose]();
   harness = await startChat({ catalog: catalogOf(upstream.url) });
   const stream = harness.open(operation, JSON.stringify(chat({ model: "nowhere" })));
-  await until("it was admitted", () => last() !== undefined);
+  await waitFor(() => last() !== undefined, { what: "it was admitted" });
   stream.call.cancel("the client left");
-  await until("it was settled", () => last()?.settlement !== undefined);
+  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
   assert.deepEqual([settlement().settlementRule, settlement().costNanoUsd], [SettlementRule.NOTHING_OWED, 0n]);
 });
 
@@ -482,11 +482,11 @@ for (const [what, limits] of [
     const gone = Promise.withResolvers<void>();
     upstream.script = ({ left }) => void left.then(gone.resolve);
     const stream = harness.open(operation, JSON.stringify(chat({ max_tokens: 1_000 })));
-    await until("the upstream was asked", () => upstream.received.length === 1);
+    await waitFor(() => upstream.received.length === 1, { what: "the upstream was asked" });
     await new Promise((resolve) => setTimeout(resolve, 100));
     stream.call.cancel("the client left");
     await gone.promise;
-    await until("it was settled", () => last()?.settlement !== undefined);
+    await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
     assert.equal(settlement().settlementRule, SettlementRule.ABORTED_ESTIMATE);
     const output = settlement().units.find(({ name }) => name === "output_tokens")?.quantity ?? 0n;
     assert.ok(output >= 10n && output < 1_000n, `${output} tokens in a tenth of a second or a little more`);
@@ -509,17 +509,20 @@ test("a client that does not read stops the upstream from being read", async () 
   const stream = harness.open(operation, JSON.stringify(chat({ stream: true })));
   await stream.head;
   let before = -1;
-  await until("the upstream's writes come to a stop", () => {
-    const same = written === before;
-    before = written;
-    return same && written > 0;
-  });
+  await waitFor(
+    () => {
+      const same = written === before;
+      before = written;
+      return same && written > 0;
+    },
+    { what: "the upstream's writes come to a stop" },
+  );
   await new Promise((resolve) => setTimeout(resolve, 400));
   stop = true;
   assert.ok(written < 32 * 1024 * 1024, `${written} bytes were taken for a client that reads nothing`);
-  await until("what was delivered is noted", () => (last()?.checkpoints.length ?? 0) >= 1);
+  await waitFor(() => (last()?.checkpoints.length ?? 0) >= 1, { what: "what was delivered is noted" });
   stream.call.cancel("enough");
-  await until("it was settled", () => last()?.settlement !== undefined);
+  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
 });
 
 test("on a reasoning model the sampling fields are taken whatever they say and not sent, and the cap has its new name", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { OperationsHarness } from "@uag/testing/start-operations.ts";
 import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { sendJson } from "./fixtures.ts";
@@ -87,7 +87,7 @@ for (const [operation, bodyOf] of [
     assert.equal(fetches, 64);
     assert.equal((await harness.call(operation, bodyOf(small(64)))).status, 200);
     assert.equal(fetches, 128);
-    await until("all is given back", () => harness.buffers.held === 0);
+    await waitFor(() => harness.buffers.held === 0, { what: "all is given back" });
   });
 
   test(`twenty of ${operation} at once hold in fetched pictures what an account may, and others are served`, async () => {
@@ -97,7 +97,7 @@ for (const [operation, bodyOf] of [
     }, 1);
     const refusedBefore = harness.buffers.refused;
     upstream.script = async (_, response) => {
-      await until("there is no room for another", () => harness.buffers.refused > refusedBefore);
+      await waitFor(() => harness.buffers.refused > refusedBefore, { what: "there is no room for another" });
       sendJson(response, 200, answered);
     };
     const call = (account: string, n: number) => harness.call(operation, bodyOf([`${url}/${n}`]), { account });
@@ -111,7 +111,7 @@ for (const [operation, bodyOf] of [
     assert.ok(statuses.has(503), "twenty do not fit");
     assert.ok(max > 0 && max <= ownerBytes, String(max));
     assert.equal((await call("modest", 0)).status, 200);
-    await until("all is given back", () => harness.buffers.held === 0);
+    await waitFor(() => harness.buffers.held === 0, { what: "all is given back" });
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { OperationsHarness } from "@uag/testing/start-operations.ts";
 import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
@@ -139,7 +139,7 @@ test("a client that leaves is billed the counted prompt and what was delivered",
   };
   const stream = harness.open("messages.create", JSON.stringify(body({ stream: true })), { headers });
   for await (const chunk of stream) if (chunk.includes("lazy dog")) break;
-  await until("the bill is written", () => harness.admission.booked.at(-1)?.settlement !== undefined);
+  await waitFor(() => harness.admission.booked.at(-1)?.settlement !== undefined, { what: "the bill is written" });
   assert.deepEqual(units(), { input_tokens: 40, output_tokens: 10 });
   assert.equal(settlement().outcome, Outcome.DISCONNECTED);
 });

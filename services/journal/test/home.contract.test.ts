@@ -5,7 +5,7 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type JournalHome, openJournalHome } from "../src/home.ts";
 import type { Journal } from "../src/journal.ts";
 import { readAll, scratch, settings } from "./support.ts";
@@ -22,7 +22,7 @@ const homeOf = (dir: string, owner: string, kernel = here): Promise<JournalHome>
   openJournalHome({ dir, owner, journal: settings(), kernel });
 
 /** Leaves a journal behind, as a dying process does. */
-async function leaveJournal(dir: string, owner: string, kernel = here): Promise<void> {
+async function abandonJournal(dir: string, owner: string, kernel = here): Promise<void> {
   const home = await homeOf(dir, owner, kernel);
   const journal = await home.create(`of-${owner}`);
   await journal.append(Buffer.from(owner));
@@ -57,7 +57,7 @@ test("after kill -9 the next process finds every record whose append was acknowl
     child.stdout?.on("data", (data: Buffer) => {
       output += data.toString();
     });
-    await until("records", () => output.split("\n").length >= 2_000 * (round + 1));
+    await waitFor(() => output.split("\n").length >= 2_000 * (round + 1), { what: "records" });
     const homes = await Promise.all(
       ["a", "b", "c"].map((owner) => openJournalHome({ dir: tmp.dir, owner, journal: settings() })),
     );
@@ -86,7 +86,7 @@ test("after kill -9 the next process finds every record whose append was acknowl
 
 test("a journal that cannot be opened keeps no other from being taken over, and is there again at the next look", async () => {
   await using tmp = await scratch();
-  for (const owner of ["p1", "p2", "p3"]) await leaveJournal(tmp.dir, owner);
+  for (const owner of ["p1", "p2", "p3"]) await abandonJournal(tmp.dir, owner);
   const [, broken = ""] = (await readdir(tmp.dir)).filter((name) => name.includes("@")).sort();
   await rm(join(tmp.dir, broken), { recursive: true });
   await writeFile(join(tmp.dir, broken), "no directory");
@@ -109,10 +109,10 @@ test("a journal that cannot be opened keeps no other from being taken over, and 
 
 test("a lock is believed under its own kernel alone, and none that is missing; what was written before this machine's last start is a dead process's", async () => {
   await using tmp = await scratch();
-  await leaveJournal(tmp.dir, "same");
-  await leaveJournal(tmp.dir, "before", rebooted);
-  await leaveJournal(tmp.dir, "other", elsewhere);
-  await leaveJournal(tmp.dir, "cleaned");
+  await abandonJournal(tmp.dir, "same");
+  await abandonJournal(tmp.dir, "before", rebooted);
+  await abandonJournal(tmp.dir, "other", elsewhere);
+  await abandonJournal(tmp.dir, "cleaned");
   await rm(join(tmp.dir, "cleaned.lock"));
   await mkdir(join(tmp.dir, "of-old@old"));
   await using living = await homeOf(tmp.dir, "living", elsewhere);

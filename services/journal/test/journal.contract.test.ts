@@ -3,7 +3,7 @@ import type { PathLike } from "node:fs";
 import { type FileHandle, open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Journal } from "../src/journal.ts";
 import { readAll, scratch, settings } from "./support.ts";
 
@@ -40,7 +40,7 @@ test("a record that is appended lazily reaches the disk though nobody appends af
   await using journal = await Journal.open(tmp.dir, settings());
   void journal.appendLazy(Buffer.from("checkpoint"));
   // A segment's header reaches the disk before its first record.
-  await until("a record", async () => (await readAll(journal)).length > 0);
+  await waitFor(async () => (await readAll(journal)).length > 0, { what: "a record" });
   assert.deepEqual(await readAll(journal), ["checkpoint"]);
 });
 
@@ -130,7 +130,7 @@ test("a disk that is full fails the waiters and the check, and what is appended 
     assert.equal(journal.state, "failed");
     assert.equal((await journal.check()).ok, false);
     room = true;
-    await until("room again", () => journal.state !== "failed");
+    await waitFor(() => journal.state !== "failed", { what: "room again" });
     await journal.append(Buffer.from("after"));
     assert.deepEqual(await readAll(journal), ["before", "after"]);
   }

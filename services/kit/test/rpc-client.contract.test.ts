@@ -8,7 +8,7 @@ import { createRpcClient } from "../src/rpc/client.ts";
 import { insecure } from "../src/rpc/identity.ts";
 import { serveRpc, unaryService } from "../src/rpc/server.ts";
 import { Stopwatch } from "../src/testing/durations.ts";
-import { until } from "../src/testing/until.ts";
+import { waitFor } from "../src/testing/wait-for.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 const host = "127.0.0.1";
@@ -79,10 +79,13 @@ test("replicas are called in turn, and none of the calls fails when one of them 
   const addresses = `${host}:${first.port},${host}:${second.port}`;
   using client = createRpcClient<MeteringServiceServer>(MeteringServiceService, addresses, insecure);
   const call = () => client.confirmApplied({ batchIds: ["one"] });
-  await until("both to be called", async () => {
-    await call();
-    return calls.first > 0 && calls.second > 0;
-  });
+  await waitFor(
+    async () => {
+      await call();
+      return calls.first > 0 && calls.second > 0;
+    },
+    { what: "both to be called" },
+  );
   const before = { ...calls };
   for (let n = 0; n < 20; n++) await call();
   assert.deepEqual([calls.first - before.first, calls.second - before.second], [10, 10]);
@@ -92,7 +95,27 @@ test("replicas are called in turn, and none of the calls fails when one of them 
   });
   await first[Symbol.asyncDispose]();
   const after = calls.second;
-  await until("calls of the other", () => calls.second > after + 100);
+  await waitFor(() => calls.second > after + 100, { what: "calls of the other" });
   stopping.abort();
   await Promise.all(load);
+});
+
+test("no call fails while two of three replicas stop at the same time", async () => {
+  const stopping = [await serveEcho(), await serveEcho()];
+  await using staying = await serveEcho();
+  const addresses = [...stopping, staying].map(({ port }) => `${host}:${port}`).join();
+  using client = createRpcClient<MeteringServiceServer>(MeteringServiceService, addresses, insecure);
+  const failed: unknown[] = [];
+  const over = new AbortController();
+  let called = 0;
+  const callOn = async () => {
+    for (; !over.signal.aborted; called++)
+      await client.confirmApplied({ batchIds: ["one"] }, { timeoutMs: 60_000 }).catch((error) => failed.push(error));
+  };
+  const working = Array.from({ length: 60 }, callOn);
+  await waitFor(() => called > 600, { what: "calls of every replica" });
+  await Promise.all(stopping.map((server) => server[Symbol.asyncDispose]()));
+  over.abort();
+  await Promise.all(working);
+  assert.deepEqual(failed, []);
 });

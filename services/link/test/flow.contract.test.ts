@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { insecure } from "@uag/kit/rpc/identity.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { createLinkClient } from "../src/client.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
 import { highWaterBytes, windowBytes } from "../src/limits.ts";
 import { ResponseStream } from "../src/response-stream.ts";
 import type { LinkHandler } from "../src/server.ts";
 import { aborted, call, echo, failure, request, Service, whole } from "./fixtures.ts";
-import { until } from "./support.ts";
 
 const mib = 1024 * 1024;
 const none = Buffer.alloc(0);
@@ -47,7 +47,7 @@ test("a client that never reads stalls only its own exchange, and what is kept f
   assert.equal(stalledBytes, windowBytes);
   assert.ok((written.get("stalled") ?? 0) <= windowBytes + highWaterBytes + 32 * 1024);
   stalled.cancel("enough");
-  await until(() => service.link.status().handlers === 0, "the stalled handler to end");
+  await waitFor(() => service.link.status().handlers === 0, { what: "the stalled handler to end" });
   await client.close();
 });
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insecure } from "@uag/kit/rpc/identity.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { createLinkClient } from "../src/client.ts";
 import type { LinkError } from "../src/errors.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
 import { ResponseStream } from "../src/response-stream.ts";
 import type { LinkHandler } from "../src/server.ts";
 import { aborted, Child, call, echo, failure, request, Service } from "./fixtures.ts";
-import { until } from "./support.ts";
 
 const none = Buffer.alloc(0);
 
@@ -43,7 +43,7 @@ test("a service that comes back on the same port is found again, and exchanges w
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [address], readyWaitMs: 20_000 });
   await call(client, "echo", none);
   await first.kill();
-  await until(() => client.status().replicas[0]?.ready === false, "the death to be noticed");
+  await waitFor(() => client.status().replicas[0]?.ready === false, { what: "the death to be noticed" });
   const early = call(client, "echo", Buffer.from("early"));
   assert.equal(client.status().waiting, 1);
   await using _second = new Child("serve", address.split(":")[1] as string);
@@ -57,7 +57,7 @@ test("a router killed outright aborts the handlers that worked for it", async ()
   await using child = new Child("call", service.address);
   assert.equal(await child.next(), "head");
   await child.kill();
-  await until(() => reasons.length === 1, "the handler to be aborted");
+  await waitFor(() => reasons.length === 1, { what: "the handler to be aborted" });
   assert.equal(reasons[0]?.code, "broken");
   assert.deepEqual(service.link.status(), { links: 0, exchanges: 0, handlers: 0, draining: false });
 });
@@ -69,14 +69,14 @@ test("cancelling reaches the handler's signal, before and after the head", async
   const hold = ResponseStream.open(client, request("hold", { bodyless: true }));
   await hold.head;
   hold.call.cancel("left");
-  await until(() => reasons.length === 1, "the abort");
+  await waitFor(() => reasons.length === 1, { what: "the abort" });
   assert.deepEqual([reasons[0]?.code, reasons[0]?.reason], ["cancelled", "left"]);
   const controller = new AbortController();
   const mute = ResponseStream.open(client, request("mute", { signal: controller.signal }));
-  await until(() => service.link.status().handlers === 1, "the handler to run");
+  await waitFor(() => service.link.status().handlers === 1, { what: "the handler to run" });
   controller.abort();
   assert.equal((await failure(mute.head)).code, "cancelled");
-  await until(() => service.link.status().handlers === 0, "the abort");
+  await waitFor(() => service.link.status().handlers === 0, { what: "the abort" });
   const late = ResponseStream.open(client, request("mute", { signal: controller.signal }));
   assert.deepEqual([(await failure(late.head)).code, service.link.status().handlers], ["cancelled", 0]);
   await client.close();
@@ -93,7 +93,7 @@ test("a deadline cuts the exchange at both ends", async () => {
   );
   assert.equal(error.code, "deadline");
   assert.ok(performance.now() - started >= 499);
-  await until(() => reasons.length === 1, "the abort");
+  await waitFor(() => reasons.length === 1, { what: "the abort" });
   assert.ok(["deadline", "cancelled"].includes(reasons[0]?.code ?? ""));
   await client.close();
 });

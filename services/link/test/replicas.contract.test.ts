@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insecure } from "@uag/kit/rpc/identity.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { createLinkClient, type LinkClient } from "../src/client.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
 import { ResponseStream } from "../src/response-stream.ts";
 import type { LinkHandler } from "../src/server.ts";
 import { aborted, call, echo, failure, request, Service } from "./fixtures.ts";
-import { until } from "./support.ts";
 
 const none = Buffer.alloc(0);
 
 async function bothReady(client: LinkClient): Promise<void> {
-  await until(() => client.status().replicas.filter(({ ready }) => ready).length === 2, "both replicas");
+  await waitFor(() => client.status().replicas.filter(({ ready }) => ready).length === 2, { what: "both replicas" });
 }
 
 function counting(): { handler: LinkHandler; count: () => number } {
@@ -36,7 +36,7 @@ test("replicas share the load evenly, and one that is busy gets less", async () 
   await Promise.all(Array.from({ length: 150 }, () => call(client, "echo", none)));
   assert.deepEqual([a.count(), b.count()], [100, 100]);
   const held = Array.from({ length: 9 }, () => ResponseStream.open(client, request("hold", { bodyless: true })));
-  await until(() => first.link.status().handlers + second.link.status().handlers === 9, "all to be held");
+  await waitFor(() => first.link.status().handlers + second.link.status().handlers === 9, { what: "all to be held" });
   const [busier, other] = first.link.status().handlers === 5 ? [a, b] : [b, a];
   const before = [busier.count(), other.count()] as const;
   for (let i = 0; i < 20; i++) await call(client, "echo", none);
@@ -59,7 +59,7 @@ test("a replica that drains loses no exchange: those under way finish, new ones 
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [first.address, second.address] });
   await bothReady(client);
   const slows = Array.from({ length: 10 }, () => call(client, "slow", none));
-  await until(() => first.link.status().handlers === 5, "half of them to be with the first");
+  await waitFor(() => first.link.status().handlers === 5, { what: "half of them to be with the first" });
   let stop = false;
   const load = Promise.all(
     Array.from({ length: 20 }, async () => {
@@ -67,7 +67,7 @@ test("a replica that drains loses no exchange: those under way finish, new ones 
     }),
   );
   const draining = first.link.drain({ timeoutMs: 30_000 });
-  await until(() => client.status().replicas.some((replica) => !replica.ready), "the drain to be known");
+  await waitFor(() => client.status().replicas.some((replica) => !replica.ready), { what: "the drain to be known" });
   release();
   assert.deepEqual(await draining, { cut: 0 });
   stop = true;
@@ -81,7 +81,7 @@ test("a drain that takes too long cuts what is left, and says how much", async (
   await using service = await Service.start({ hold: ({ signal }) => aborted(signal) });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   const held = ResponseStream.open(client, request("hold", { bodyless: true }));
-  await until(() => service.link.status().handlers === 1, "the handler to run");
+  await waitFor(() => service.link.status().handlers === 1, { what: "the handler to run" });
   const errors = failure(held.head);
   assert.deepEqual(await service.link.drain({ timeoutMs: 50 }), { cut: 1 });
   assert.deepEqual([(await errors).code, (await errors).seen], ["aborted", true]);
@@ -129,11 +129,11 @@ test("replicas that come and go in the name service are taken up and let go, wit
       .status()
       .replicas.filter((replica) => replica.ready)
       .map(({ address }) => address);
-  await until(() => names().length === 1, "the first replica");
+  await waitFor(() => names().length === 1, { what: "the first replica" });
   addresses = [first.address, second.address];
-  await until(() => names().length === 2, "the second replica");
+  await waitFor(() => names().length === 2, { what: "the second replica" });
   addresses = [second.address];
-  await until(() => first.link.status().links === 0, "the first replica to be let go");
+  await waitFor(() => first.link.status().links === 0, { what: "the first replica to be let go" });
   assert.deepEqual(names(), [second.address]);
   stop = true;
   await load;

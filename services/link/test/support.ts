@@ -131,12 +131,3 @@ export class MemoryNetwork {
     }
   }
 }
-
-/** Waits for a condition. */
-export async function until(condition: () => boolean, what: string, timeoutMs = 90_000): Promise<void> {
-  const end = performance.now() + timeoutMs;
-  while (!condition()) {
-    if (performance.now() > end) throw new Error(`waited in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

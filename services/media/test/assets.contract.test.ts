@@ -10,7 +10,7 @@ import { openS3 } from "@uag/kit/objects/s3.ts";
 import type { ObjectStore } from "@uag/kit/objects/store.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { AssetServiceClient, type PutResponse } from "@uag/proto/media/v1/assets.ts";
 import { createConnection, mongo } from "mongoose";
 import { type Assets, createAssets } from "../src/assets/assets.ts";
@@ -189,9 +189,12 @@ test("expired files are removed from GridFS, and so are bytes that have belonged
   assert.notEqual(await store.find(id), undefined);
   const past = new Date(Date.now() - 2 * 3_600_000);
   await connection.collection("assets.files").updateMany({}, { $set: { uploadDate: past } });
-  await until("what has expired to be removed", async () => {
-    const [files = 0] = await counts();
-    return files === 0 && (await connection.collection("assets.chunks").findOne({ _id: old._id })) === null;
-  });
+  await waitFor(
+    async () => {
+      const [files = 0] = await counts();
+      return files === 0 && (await connection.collection("assets.chunks").findOne({ _id: old._id })) === null;
+    },
+    { what: "what has expired to be removed" },
+  );
   assert.equal(await store.find(id), undefined);
 });

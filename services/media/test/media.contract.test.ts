@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { Drains } from "@uag/upstreams/disconnect/drains.ts";
@@ -266,14 +266,14 @@ test("pictures behind URLs are fetched for whom is admitted only, and one that i
     ["/in.png"],
   );
   assert.deepEqual(settlement().units, []);
-  await until("all is given back", () => harness.buffers.held === 0);
+  await waitFor(() => harness.buffers.held === 0, { what: "all is given back" });
 });
 
 test("the answer leaves after the bill is on disk; a bill that cannot be written leaves no answer", async () => {
   const { promise: onDisk, resolve: flush } = Promise.withResolvers<void>();
   harness.admission.settling = () => onDisk;
   const answering = harness.call(generations, { model: "gamma", prompt: "x" });
-  await until("the bill to be written", () => harness.admission.booked[0]?.settlement !== undefined);
+  await waitFor(() => harness.admission.booked[0]?.settlement !== undefined, { what: "the bill to be written" });
   let answered = false;
   void answering.then(() => {
     answered = true;
@@ -286,7 +286,7 @@ test("the answer leaves after the bill is on disk; a bill that cannot be written
   assert.equal((await harness.call(generations, { model: "gamma", prompt: "x" })).status, 503);
 });
 
-const settled = () => until("the bill", () => harness.admission.booked.at(-1)?.settlement !== undefined);
+const settled = () => waitFor(() => harness.admission.booked.at(-1)?.settlement !== undefined, { what: "the bill" });
 
 test("a client that leaves while its picture is drawn pays for it when the provider has counted it", async () => {
   const opened = Promise.withResolvers<ServerResponse>();
@@ -295,7 +295,7 @@ test("a client that leaves while its picture is drawn pays for it when the provi
   stream.head.catch(() => {});
   const response = await opened.promise;
   stream.call.cancel("left");
-  await until("its leaving to be known", () => harness.admission.booked.at(-1)?.left === true);
+  await waitFor(() => harness.admission.booked.at(-1)?.left === true, { what: "its leaving to be known" });
   sendJson(response, 200, made);
   await settled();
   const { outcome, settlementRule, pricing, costNanoUsd } = settlement();
@@ -314,7 +314,7 @@ test("a picture whose drawing cannot be waited for is billed by the table, and o
     const before = upstream.received.length;
     const stream = harness.open(generations, Buffer.from(JSON.stringify({ model, prompt: "x" })));
     stream.head.catch(() => {});
-    await until("the upstream to be asked", () => upstream.received.length > before);
+    await waitFor(() => upstream.received.length > before, { what: "the upstream to be asked" });
     stream.call.cancel("left");
     await settled();
     assert.deepEqual([settlement().settlementRule, unitsOf()], [SettlementRule.ABORTED_ESTIMATE, units]);
@@ -332,9 +332,9 @@ test("a client that leaves when some of its pictures are drawn owes those, and t
   };
   const stream = harness.open(generations, Buffer.from(JSON.stringify({ model: "seedream", prompt: "x", n: 6 })));
   stream.head.catch(() => {});
-  await until("all to be asked", () => waiting.length === 4);
+  await waitFor(() => waiting.length === 4, { what: "all to be asked" });
   stream.call.cancel("left");
-  await until("its leaving to be known", () => harness.admission.booked.at(-1)?.left === true);
+  await waitFor(() => harness.admission.booked.at(-1)?.left === true, { what: "its leaving to be known" });
   for (const response of waiting) sendJson(response, 200, drawn);
   await settled();
   assert.deepEqual([settlement().outcome, unitsOf()], [Outcome.DISCONNECTED, { images: 6 }]);
@@ -358,8 +358,8 @@ test("a stream comes through as it came, its last picture after the bill", async
   const reading = (async () => {
     for await (const chunk of stream) text += chunk.toString();
   })();
-  await until("the sketch", () => text === sketch);
-  await until("the bill", () => harness.admission.booked[0]?.settlement !== undefined);
+  await waitFor(() => text === sketch, { what: "the sketch" });
+  await waitFor(() => harness.admission.booked[0]?.settlement !== undefined, { what: "the bill" });
   assert.equal(text, sketch, "the last picture came before the bill was on disk");
   flush();
   await reading;
@@ -386,7 +386,7 @@ test("a stream that breaks ends with an error event and is free; one whose clien
   const stream = harness.open(generations, Buffer.from(JSON.stringify(streamed)));
   await stream.head;
   stream.call.cancel("left");
-  await until("its leaving to be known", () => harness.admission.booked.at(-1)?.left === true);
+  await waitFor(() => harness.admission.booked.at(-1)?.left === true, { what: "its leaving to be known" });
   goOn.resolve();
   await settled();
   assert.deepEqual([settlement().outcome, settlement().pricing], [Outcome.DISCONNECTED, Pricing.EXACT]);

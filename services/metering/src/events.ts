@@ -39,6 +39,8 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
   const owned = metrics.gauge("uag_usage_partitions");
   const archivedRows = metrics.counter("uag_usage_archived_events_total");
   const archiveFailures = metrics.counter("uag_usage_archive_failures_total");
+  const alerts = metrics.counter("uag_spend_alerts_total");
+  const alertFailures = metrics.counter("uag_spend_alert_failures_total");
   return {
     applied(batchCount, eventCount, repeated) {
       batches.inc(batchCount);
@@ -72,8 +74,14 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
       archiveFailures.inc();
       log.error({ err: error }, "usage events could not be archived: they stay in the database");
     },
-    alerted: (detail) => log.info(detail, "a spend alert's threshold is reached"),
-    alertStumbled: (error) => log.warn({ err: error }, "spend alerts wait: MongoDB or video is out of reach"),
+    alerted(detail) {
+      alerts.inc();
+      log.info(detail, "a spend alert's threshold is reached");
+    },
+    alertStumbled(error) {
+      alertFailures.inc();
+      log.warn({ err: error }, "spend alerts wait: MongoDB or video is out of reach");
+    },
     waiting: (error) => log.warn({ err: error }, "usage waits: billing or MongoDB is out of reach"),
     streamMade: (name) => log.info({ stream: name }, "stream made"),
     membership(members, partitions) {

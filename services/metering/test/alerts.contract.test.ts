@@ -5,7 +5,7 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type Alert, type AlertServiceServer, AlertServiceService } from "@uag/proto/metering/v1/alerts.ts";
 import { type EnqueueRequest, type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
 import { startService } from "../src/service.ts";
@@ -78,8 +78,8 @@ describe("spend alerts", () => {
     bench.applied([await bench.publish([event(`r${++requests}`, { accountId, keyId, costNanoUsd })])]);
   const told = async (id: string): Promise<number[]> =>
     (await alerts.getAlert({ id })).notices.map(({ threshold }) => threshold);
-  const tells = (id: string, count: number): Promise<void> =>
-    until(`${count} thresholds`, async () => (await told(id)).length >= count);
+  const tells = (id: string, count: number): Promise<true> =>
+    waitFor(async () => (await told(id)).length >= count, { what: `${count} thresholds` });
 
   test("each threshold is told of once to each receiver, however many replicas look; a jump by its highest", async () => {
     const { id } = await create();

@@ -6,7 +6,7 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
@@ -112,11 +112,14 @@ export async function startBench(
   const service = stack.use(await startService(env));
   const address = `127.0.0.1:${service.grpcPort}`;
   const usage = stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, address, insecure, patient));
-  await until("streams", async () => {
-    const manager = await bus.connection.jetstreamManager();
-    const last = names.partitions.at(-1)?.consumer ?? "";
-    return (await manager.consumers.info(names.usage, last).catch(() => undefined)) !== undefined;
-  });
+  await waitFor(
+    async () => {
+      const manager = await bus.connection.jetstreamManager();
+      const last = names.partitions.at(-1)?.consumer ?? "";
+      return (await manager.consumers.info(names.usage, last).catch(() => undefined)) !== undefined;
+    },
+    { what: "streams" },
+  );
   const admin = stack.use(
     createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, address, insecure, patient),
   );
@@ -137,7 +140,9 @@ export async function startBench(
       return batchId;
     },
     async applied(batchIds) {
-      await until("applied", async () => (await usage.confirmApplied({ batchIds })).applied.length === batchIds.length);
+      await waitFor(async () => (await usage.confirmApplied({ batchIds })).applied.length === batchIds.length, {
+        what: "applied",
+      });
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

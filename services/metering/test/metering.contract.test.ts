@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type BatchKey, signBatch } from "@uag/kit/batch-mac.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { UsageBucket } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { replayDead } from "../src/stream/replay-dead.ts";
@@ -88,7 +88,9 @@ test("a batch that is applied already is answered by a look-up: billing is not a
   };
   for (let copy = 0; copy < 5; copy++) await bench.publish(events, id);
   const manager = await bench.bus.connection.jetstreamManager();
-  await until("nothing left", async () => (await manager.streams.info(bench.names.usage)).state.messages === 0);
+  await waitFor(async () => (await manager.streams.info(bench.names.usage)).state.messages === 0, {
+    what: "nothing left",
+  });
   assert.equal(calls, 0);
 });
 
@@ -133,14 +135,16 @@ test("a message that is no batch, or that billing will never take, goes to the d
   await bench.applied([await bench.publish([event("good2")])]);
   const manager = await bench.bus.connection.jetstreamManager();
   const dead = async (): Promise<number> => (await manager.streams.info(bench.names.dead)).state.messages;
-  await until("dead letters", async () => (await dead()) === 2);
-  await until("nothing left", async () => (await manager.streams.info(bench.names.usage)).state.messages === 0);
+  await waitFor(async () => (await dead()) === 2, { what: "dead letters" });
+  await waitFor(async () => (await manager.streams.info(bench.names.usage)).state.messages === 0, {
+    what: "nothing left",
+  });
   bench.billing.failure = () => undefined;
   const command = join(import.meta.dirname, "../src/commands/replay-dead.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [command], { env: { ...process.env, ...bench.env } });
   assert.match(stdout, /^2 messages replayed/);
   await bench.applied([spoiled]);
-  await until("the other one is dead again", async () => (await dead()) === 1);
+  await waitFor(async () => (await dead()) === 1, { what: "the other one is dead again" });
   assert.deepEqual([...bench.billing.settled.keys()].sort(), ["bad", "good1", "good2"]);
 });
 
@@ -161,7 +165,7 @@ test("a batch whose publisher is not who it says is buried and counted, never ap
   await bench.applied(["genuine"]);
   const manager = await bench.bus.connection.jetstreamManager();
   const dead = async (): Promise<number> => (await manager.streams.info(bench.names.dead)).state.messages;
-  await until("dead letters", async () => (await dead()) === 3);
+  await waitFor(async () => (await dead()) === 3, { what: "dead letters" });
   assert.deepEqual([...bench.billing.settled.keys()], ["genuine"]);
   const metrics = await (await fetch(`http://127.0.0.1:${bench.adminPort}/metrics`)).text();
   assert.match(metrics, /^uag_usage_forged_total\{[^}]*\} 2$/m);
@@ -169,7 +173,7 @@ test("a batch whose publisher is not who it says is buried and counted, never ap
   const nats = { NATS_URL: bench.env["NATS_URL"] ?? "" };
   await replayDead({ nats, streamPrefix: bench.env["STREAM_PREFIX"] ?? "" });
   await bench.applied(["late"]);
-  await until("the forged are dead again", async () => (await dead()) === 2);
+  await waitFor(async () => (await dead()) === 2, { what: "the forged are dead again" });
   assert.deepEqual([...bench.billing.settled.keys()].sort(), ["genuine", "late"]);
 });
 

@@ -8,7 +8,7 @@ import { connectBus } from "@uag/kit/bus.ts";
 import { randomText } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { Stopwatch } from "@uag/kit/testing/durations.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { UsageBatch } from "@uag/proto/metering/v1/usage.ts";
 import { AckPolicy, RetentionPolicy } from "nats";
 import { shareOf } from "../src/stream/membership.ts";
@@ -58,7 +58,9 @@ test("of two processes one is killed in its work: its partitions move within ten
   await using bench = await startBench({ ACK_WAIT_MS: "3000" });
   const { child, adminPort } = await startOther(bench);
   const half = usagePartitions / 2;
-  await until("shared", async () => (await owned(bench.adminPort)) === half && (await owned(adminPort)) === half);
+  await waitFor(async () => (await owned(bench.adminPort)) === half && (await owned(adminPort)) === half, {
+    what: "shared",
+  });
   let calls = 0;
   bench.billing.failure = () => {
     calls++;
@@ -71,11 +73,11 @@ test("of two processes one is killed in its work: its partitions move within ten
     ids.push(await bench.publish(events));
   };
   for (let n = 0; n < 150; n++) await publish();
-  await until("both at work", () => calls > 2);
+  await waitFor(() => calls > 2, { what: "both at work" });
   child.kill("SIGKILL");
   using watch = new Stopwatch();
   for (let n = 0; n < 150; n++) await publish();
-  await until("partitions moved", async () => (await owned(bench.adminPort)) === usagePartitions);
+  await waitFor(async () => (await owned(bench.adminPort)) === usagePartitions, { what: "partitions moved" });
   assert.ok(watch.ms < 10_000, `${watch.ms} ms`);
   await bench.applied(ids);
   const requests = 299 * 16 + 20;
@@ -86,13 +88,13 @@ test("of two processes one is killed in its work: its partitions move within ten
 test("a process that stops hands over its partitions at once, and nothing that it had taken is lost", async () => {
   await using bench = await startBench({ ACK_WAIT_MS: "3000" });
   const { child, adminPort } = await startOther(bench);
-  await until("shared", async () => (await owned(adminPort)) === usagePartitions / 2);
+  await waitFor(async () => (await owned(adminPort)) === usagePartitions / 2, { what: "shared" });
   const ids: string[] = [];
   for (let n = 0; n < 200; n++) ids.push(await bench.publish([event(`r${n}`, { accountId: `acct_${n}` })]));
   child.kill("SIGTERM");
   await once(child, "exit");
   using watch = new Stopwatch();
-  await until("partitions moved", async () => (await owned(bench.adminPort)) === usagePartitions);
+  await waitFor(async () => (await owned(bench.adminPort)) === usagePartitions, { what: "partitions moved" });
   // A process that merely disappears is noticed after five seconds.
   assert.ok(watch.ms < 4_000, `${watch.ms} ms`);
   await bench.applied(ids);

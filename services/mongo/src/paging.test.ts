@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { cutPage, cutPageById, readPage, readTimedPage, timedCursor } from "./paging.ts";
+import { readPage, readTimedPage, timedCursor, toPage, toPageById } from "./paging.ts";
 
 test("pages by id give every row once, whatever their size", () => {
   const ids = Array.from({ length: 23 }, (_, n) => `key_${String(n).padStart(3, "0")}`);
@@ -11,7 +11,7 @@ test("pages by id give every row once, whatever their size", () => {
     do {
       const { after } = readPage({ limit, cursor });
       const found = ids.filter((id) => id > after).slice(0, limit + 1);
-      const page = cutPageById(found, limit, (id) => id);
+      const page = toPageById(found, limit, (id) => id);
       seen.push(...page.rows);
       cursor = page.nextCursor;
     } while (cursor !== "");
@@ -22,7 +22,7 @@ test("pages by id give every row once, whatever their size", () => {
 test("a place by time survives its cursor, with any text as its id", () => {
   const at = new Date(1_790_000_000_123);
   for (const id of ["req_1", "a b\nc", "ü/#", "x".repeat(400)]) {
-    const { rows, nextCursor } = cutPage(
+    const { rows, nextCursor } = toPage(
       [
         { at, id },
         { at, id: "more" },

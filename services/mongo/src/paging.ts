@@ -72,13 +72,13 @@ export function timedCursor(at: Date, id: string): string {
  * Drops the one extra row that was fetched (`limit + 1`).
  * @param cursorOf the cursor after a row
  */
-export function cutPage<R>(found: readonly R[], limit: number, cursorOf: (row: R) => string): Cut<R> {
+export function toPage<R>(found: readonly R[], limit: number, cursorOf: (row: R) => string): Cut<R> {
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
   return { rows, nextCursor: last === undefined ? "" : cursorOf(last) };
 }
 
-/** Like {@link cutPage}, for rows ordered by id. */
-export function cutPageById<R>(found: readonly R[], limit: number, idOf: (row: R) => string): Cut<R> {
-  return cutPage(found, limit, (row) => encode(idOf(row)));
+/** Like {@link toPage}, for rows ordered by id. */
+export function toPageById<R>(found: readonly R[], limit: number, idOf: (row: R) => string): Cut<R> {
+  return toPage(found, limit, (row) => encode(idOf(row)));
 }

@@ -32,14 +32,14 @@ export interface SpeakOptions<T> {
  * @throws {AttemptsFailed}
  */
 export function speak(speaker: Speaker, admitted: AdmittedSpeech, text: string): Promise<Spoken> {
-  return speakAs(speaker, admitted, { text, signal: admitted.exchange.signal, take: async (spoken) => spoken });
+  return attemptSpeech(speaker, admitted, { text, signal: admitted.exchange.signal, take: async (spoken) => spoken });
 }
 
 /**
  * Requests speech for one piece of text and passes it to `take`.
  * @throws {AttemptsFailed}
  */
-export function speakAs<T>(
+export function attemptSpeech<T>(
   { audio, drains, pools }: Speaker,
   { exchange, request, attempt }: AdmittedSpeech,
   { text, signal, take }: SpeakOptions<T>,
@@ -57,6 +57,6 @@ export function speakAs<T>(
 }
 
 /** True when the upstream had the text and the call was aborted because its client disconnected. */
-export function wasTaken(thrown: unknown): boolean {
+export function wasAccepted(thrown: unknown): boolean {
   return thrown instanceof AttemptsFailed && thrown.failure.workedMs !== undefined;
 }

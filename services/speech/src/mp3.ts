@@ -7,7 +7,7 @@ import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import type { Mp3Encoder, Mp3Threads } from "./audio/mp3-threads.ts";
 import { WholeSamples } from "./audio/samples.ts";
-import { type AdmittedSpeech, type Speaker, type Spoken, speak, wasTaken } from "./call.ts";
+import { type AdmittedSpeech, type Speaker, type Spoken, speak, wasAccepted } from "./call.ts";
 import { Tally } from "./tally.ts";
 import type { Piece } from "./text/pieces.ts";
 
@@ -40,7 +40,7 @@ export async function openMp3(
     return { kind: "mp3", first: await speak(speaker, admitted, text), pieces, encoder };
   } catch (thrown) {
     encoder.drop();
-    if (!(thrown instanceof AttemptsFailed) || !wasTaken(thrown)) throw thrown;
+    if (!(thrown instanceof AttemptsFailed) || !wasAccepted(thrown)) throw thrown;
     const units = [{ name: "characters", quantity: BigInt(characters) }];
     const { upstream, attempts } = thrown;
     const owed = { outcome: Outcome.DISCONNECTED, units, estimated: true };
@@ -150,7 +150,7 @@ class Speaking {
       return await speak(this.#speaker, this.#admitted, text);
     } catch (thrown) {
       if (thrown instanceof AttemptsFailed) this.attempts += thrown.attempts;
-      if (wasTaken(thrown)) this.#sent = characters;
+      if (wasAccepted(thrown)) this.#sent = characters;
       throw thrown;
     }
   }

@@ -7,7 +7,7 @@ import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { type SpokenText, sampleRate } from "@uag/upstreams/speech/types.ts";
 import { WholeSamples } from "./audio/samples.ts";
 import { wavHeader } from "./audio/wav-header.ts";
-import { type AdmittedSpeech, type Speaker, speakAs, wasTaken } from "./call.ts";
+import { type AdmittedSpeech, attemptSpeech, type Speaker, wasAccepted } from "./call.ts";
 import { soundBytes } from "./speaking-rate.ts";
 import { Tally } from "./tally.ts";
 import type { Piece } from "./text/pieces.ts";
@@ -86,7 +86,7 @@ async function speakPiece(
   { piece, signal, taken, room }: PieceCall,
 ): Promise<Attempted<Sound>> {
   try {
-    return await speakAs(speaker, admitted, {
+    return await attemptSpeech(speaker, admitted, {
       text: piece.text,
       signal,
       take: async (spoken) => {
@@ -100,7 +100,7 @@ async function speakPiece(
       },
     });
   } catch (thrown) {
-    if (wasTaken(thrown)) taken.add(piece);
+    if (wasAccepted(thrown)) taken.add(piece);
     throw thrown;
   }
 }

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { Timeouts } from "@uag/catalog/types.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { UpstreamFailure } from "../src/failure.ts";
 import { type HttpRequest, type HttpResponse, send } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
@@ -145,7 +145,7 @@ test("what comes while nothing was asked closes the connection", async () => {
     if (connection === 1) setTimeout(() => socket.write("HTTP/1.1 408 Request Timeout\r\n\r\n"), 30);
   });
   assert.equal(await textOf(await server.call()), "1");
-  await until("its end", () => server.open.size === 0);
+  await waitFor(() => server.open.size === 0, { what: "its end" });
   assert.equal(await textOf(await server.call()), "2");
 });
 
@@ -156,11 +156,11 @@ test("a connection that the server closes while idle, or whose time is over, is 
     if (connection === 1) setTimeout(() => socket.end(), 20);
   });
   assert.equal(await textOf(await server.call()), "1");
-  await until("its end", () => server.open.size === 0);
+  await waitFor(() => server.open.size === 0, { what: "its end" });
   assert.equal(await textOf(await server.call()), "2");
   await aTurn();
   assert.equal(await textOf(await server.call()), "2");
-  await until("the end of its time", () => server.open.size === 0);
+  await waitFor(() => server.open.size === 0, { what: "the end of its time" });
   assert.equal(await textOf(await server.call()), "3");
 });
 

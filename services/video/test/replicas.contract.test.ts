@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { startProvider } from "./provider.ts";
 import { order, startReplica, TestBooks } from "./support.ts";
@@ -36,11 +36,11 @@ test("replicas share the polling: no task is polled by two at once, none is forg
   }
   const tasks = [...provider.tasks.values()];
   for (const task of tasks) task.word = "RUNNING";
-  await until("polls at every task", () => tasks.every((task) => task.polls >= pollsEach));
+  await waitFor(() => tasks.every((task) => task.polls >= pollsEach), { what: "polls at every task" });
   assert.deepEqual(twice, []);
   for (const replica of ["one", "two"]) assert.ok((polls.get(replica) ?? 0) > pollsEach, `polls of ${replica}`);
   await leaving.disposeAsync();
   for (const task of tasks) task.word = "SUCCEEDED";
-  await until("every bill", () => books.bills.size === taskCount && books.open.length === 0);
+  await waitFor(() => books.bills.size === taskCount && books.open.length === 0, { what: "every bill" });
   assert.deepEqual(twice, []);
 });

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { type ProviderTask, startProvider, type TestProvider, type Word } from "./provider.ts";
@@ -95,8 +95,10 @@ describe("whatever happens meanwhile, every task ends once and is billed once, a
       const moving = moveOn(run, stop.signal);
       const ids = await submitAll([stays, alsoStays, goes], run);
       await goes[Symbol.asyncDispose]();
-      await until("every end", async () => (await statusesOf(stays, ids)).every((status) => ends.includes(status)));
-      await until("every bill", () => books.open.length === 0);
+      await waitFor(async () => (await statusesOf(stays, ids)).every((status) => ends.includes(status)), {
+        what: "every end",
+      });
+      await waitFor(() => books.open.length === 0, { what: "every bill" });
       stop.abort();
       await moving;
       checkEnds(run, await statusesOf(alsoStays, ids));

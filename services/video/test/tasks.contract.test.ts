@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { type ProviderTask, startProvider, type TestProvider } from "./provider.ts";
@@ -35,8 +35,8 @@ describe("video tasks", () => {
     return response.json<View>();
   };
   const get = async (id: string): Promise<View> => (await replica.call("videos.get", undefined, { id })).json<View>();
-  const reaches = (id: string, status: string): Promise<void> =>
-    until(`${id} to be ${status}`, async () => (await get(id)).status === status);
+  const reaches = (id: string, status: string): Promise<true> =>
+    waitFor(async () => (await get(id)).status === status, { what: `${id} to be ${status}` });
   const onlyTask = (): ProviderTask => {
     assert.equal(provider.tasks.size, 1);
     return [...provider.tasks.values()][0] as ProviderTask;
@@ -59,7 +59,7 @@ describe("video tasks", () => {
     assert.deepEqual(done["content"], { video_url: `https://video.example/${task.id}.mp4` });
     assert.deepEqual(done["usage"], { duration: 5, SR: 720, video_count: 1, resolution: "720p" });
     assert.equal(done["upstream_status"], "SUCCEEDED");
-    await until("the bill", () => books.open.length === 0);
+    await waitFor(() => books.open.length === 0, { what: "the bill" });
     const bill = billOf(task.requestId);
     assert.deepEqual([bill?.costNanoUsd, bill?.outcome], [500_000_000n, Outcome.COMPLETED]);
     assert.deepEqual(JSON.parse(Buffer.from(bill?.rawUsage ?? []).toString()), {
@@ -75,7 +75,7 @@ describe("video tasks", () => {
     onlyTask().word = "FAILED";
     await reaches(id, "failed");
     assert.deepEqual((await get(id))["error"], { code: "failed", message: "It went wrong." });
-    await until("the bill", () => books.open.length === 0);
+    await waitFor(() => books.open.length === 0, { what: "the bill" });
     assert.deepEqual(
       [...books.bills.values()].map((bill) => [bill.costNanoUsd, bill.outcome]),
       [[0n, Outcome.FAILED]],
@@ -86,7 +86,7 @@ describe("video tasks", () => {
     const { id } = await submit();
     onlyTask().word = "UNKNOWN";
     await reaches(id, "expired");
-    await until("the release", () => books.open.length === 0);
+    await waitFor(() => books.open.length === 0, { what: "the release" });
   });
 
   test("polls that fail end nothing", async () => {
@@ -94,7 +94,7 @@ describe("video tasks", () => {
     provider.poll = "error";
     const task = onlyTask();
     const before = task.polls;
-    await until("more polls", () => task.polls > before + 3);
+    await waitFor(() => task.polls > before + 3, { what: "more polls" });
     assert.match((await get(id)).status, /submitted|queued/);
     provider.poll = "ok";
     task.word = "SUCCEEDED";
@@ -103,7 +103,7 @@ describe("video tasks", () => {
 
   test("a request may wait for the end, and gets it with 200", async () => {
     const waiting = replica.call("videos.create", order({ wait: 20 }));
-    await until("the task", () => provider.tasks.size === 1);
+    await waitFor(() => provider.tasks.size === 1, { what: "the task" });
     onlyTask().word = "SUCCEEDED";
     const response = await waiting;
     assert.equal(response.status, 200);
@@ -137,7 +137,7 @@ describe("video tasks", () => {
     const response = await replica.call("videos.cancel", undefined, { id });
     assert.deepEqual([response.status, response.json<View>().status], [200, "cancelled"]);
     assert.equal(onlyTask().word, "CANCELED");
-    await until("the release", () => books.open.length === 0);
+    await waitFor(() => books.open.length === 0, { what: "the release" });
     assert.equal((await replica.call("videos.cancel", undefined, { id })).json<View>().status, "cancelled");
   });
 
@@ -205,7 +205,7 @@ describe("video tasks", () => {
     const ours = await replica.call("videos.create", order(), { accountId });
     assert.equal(ours.status, 502);
     assert.doesNotMatch(ours.text, /API-key/);
-    await until("the release", () => books.open.length === 0 && books.bills.size === 2);
+    await waitFor(() => books.open.length === 0 && books.bills.size === 2, { what: "the release" });
     const list = await replica.call("videos.list", undefined, { accountId });
     assert.deepEqual(list.json<{ data: View[] }>().data, []);
   });
@@ -219,7 +219,7 @@ describe("video tasks", () => {
       task.word = "SUCCEEDED";
       await reaches(id, "succeeded");
       assert.equal(provider.tasks.size, 1);
-      await until("the bill", () => books.open.length === 0);
+      await waitFor(() => books.open.length === 0, { what: "the bill" });
       assert.equal(billOf(task.requestId)?.costNanoUsd, 500_000_000n);
     });
   }
@@ -229,7 +229,7 @@ describe("video tasks", () => {
     const { id } = await submit();
     await reaches(id, "failed");
     assert.equal(provider.tasks.size, 0);
-    await until("the release", () => books.open.length === 0);
+    await waitFor(() => books.open.length === 0, { what: "the release" });
     assert.deepEqual(
       [...books.bills.values()].map(({ costNanoUsd }) => costNanoUsd),
       [0n],
@@ -243,10 +243,13 @@ describe("video tasks", () => {
     for (const task of provider.tasks.values()) task.word = "SUCCEEDED";
     const ended = async (id: string, accountId: string): Promise<View> => {
       let view: View | undefined;
-      await until("the end", async () => {
-        view = (await replica.call("videos.get", undefined, { id, accountId })).json<View>();
-        return view["completed_at"] !== undefined;
-      });
+      await waitFor(
+        async () => {
+          view = (await replica.call("videos.get", undefined, { id, accountId })).json<View>();
+          return view["completed_at"] !== undefined;
+        },
+        { what: "the end" },
+      );
       return view as View;
     };
     for (const [view, prompt] of [
@@ -276,7 +279,7 @@ describe("video tasks", () => {
     onlyTask().word = "SUCCEEDED";
     await reaches(id, "succeeded");
     books.away = false;
-    await until("the bill", () => books.open.length === 0);
+    await waitFor(() => books.open.length === 0, { what: "the bill" });
     assert.equal(books.repeats, 0);
   });
 

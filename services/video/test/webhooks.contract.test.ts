@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { Webhook } from "standardwebhooks";
 import { startProvider, type TestProvider, type Word } from "./provider.ts";
@@ -66,8 +66,8 @@ describe("whoever gave a webhook is told of the end", () => {
   const deliveries = async () =>
     (await replica.webhooks.listDeliveries({ accountId, state: "", taskId: "", alertId: "", page: undefined }))
       .deliveries;
-  const reaches = (state: string): Promise<void> =>
-    until(`a delivery that is ${state}`, async () => (await deliveries())[0]?.state === state);
+  const reaches = (state: string): Promise<true> =>
+    waitFor(async () => (await deliveries())[0]?.state === state, { what: `a delivery that is ${state}` });
   const rotate = (overlapMs = 0n, immediately = false) =>
     replica.webhooks.rotateSecret({ accountId, overlapMs, immediately, actor: undefined });
 
@@ -171,7 +171,7 @@ describe("whoever gave a webhook is told of the end", () => {
     for (const secret of [old, fresh]) verify(secret, first);
     const last = (await rotate(0n, true)).secret;
     await finish();
-    await until("the second webhook", () => receiver.arrivals.length === 2);
+    await waitFor(() => receiver.arrivals.length === 2, { what: "the second webhook" });
     const second = receiver.arrivals[1] as Arrival;
     verify(last, second);
     for (const secret of [old, fresh]) assert.throws(() => verify(secret, second));
@@ -206,7 +206,7 @@ describe("whoever gave a webhook is told of the end", () => {
     const tasks = [await finish(), await finish("FAILED"), await finish()];
     const tried = async (): Promise<number> =>
       (await deliveries()).filter(({ attempts }) => attempts.length > 0).length;
-    await until("three tries", async () => (await tried()) === 3);
+    await waitFor(async () => (await tried()) === 3, { what: "three tries" });
     const pages = async (query: { state?: string; taskId?: string; accountId?: string }, limit: number) => {
       const found = [];
       for (let cursor = ""; ; ) {

@@ -207,8 +207,8 @@ export class KeyLimits {
     return limitHeaders(standings, { native, nowMs: this.#setting.clock.now() });
   }
 
-  async giveIdle(name: LimitName, need: number): Promise<number | undefined> {
-    await this.#limits[name].giveIdle(need);
+  async returnIdle(name: LimitName, need: number): Promise<number | undefined> {
+    await this.#limits[name].returnIdle(need);
     const permits = { requests: this.#requests, tokens: this.#tokens, concurrency: undefined }[name];
     return permits?.nextFreeInMs(this.#now());
   }

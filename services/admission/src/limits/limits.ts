@@ -98,7 +98,7 @@ export class Limits implements AsyncDisposable {
     const { kind, need, reply_to: replyTo } = recall;
     if (recall.holder_id === this.#holder.id) return;
     key
-      .giveIdle(kind, need)
+      .returnIdle(kind, need)
       .then((freeInMs) => bus.connection.publish(replyTo, limitRecallResponse.encode({ free_in_ms: freeInMs })))
       .catch((error: unknown) => log.warn({ err: error }, "a recall of permits was not answered"));
   }

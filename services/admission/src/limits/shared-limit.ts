@@ -152,7 +152,7 @@ export class SharedLimit {
   }
 
   /** Returns idle permits: `need` if available, and at least half of those that are free. */
-  async giveIdle(need: number): Promise<void> {
+  async returnIdle(need: number): Promise<void> {
     const now = this.#options.now();
     const free = this.permits.freeAt(now);
     if (free <= 0 || this.#waiters.length > 0) return;

@@ -29,7 +29,7 @@ export async function findPrice({ prices }: Pick<Store, "prices">, version: stri
 }
 
 /** Stores the prices of the current catalogue, now and whenever its file changes. */
-export function startKeepingPrices(
+export function startPriceHistory(
   { store, prices, events }: Pick<Billing, "store" | "prices" | "events">,
   file: string | undefined,
 ): Disposable {

@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey } from "@uag/kit/api-key.ts";
 import { newId, randomText } from "@uag/kit/ids.ts";
-import { cutPageById, readPage } from "@uag/mongo/paging.ts";
+import { readPage, toPageById } from "@uag/mongo/paging.ts";
 import {
   AdminRole,
   type AdminToken,
@@ -103,7 +103,7 @@ export async function listAdminTokens(
     .sort({ _id: -1 })
     .limit(limit + 1)
     .lean<AdminTokenDocument[]>();
-  const { rows, nextCursor } = cutPageById(found, limit, (token) => token._id);
+  const { rows, nextCursor } = toPageById(found, limit, (token) => token._id);
   return { tokens: rows.map(tokenMessage), nextCursor };
 }
 

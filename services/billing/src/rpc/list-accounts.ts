@@ -1,4 +1,4 @@
-import { cutPageById, readPage } from "@uag/mongo/paging.ts";
+import { readPage, toPageById } from "@uag/mongo/paging.ts";
 import type { ListAccountsRequest, ListAccountsResponse } from "@uag/proto/billing/v1/accounts.ts";
 import type { Billing } from "../billing.ts";
 import { accountMessage } from "../store/accounts.ts";
@@ -12,7 +12,7 @@ export async function listAccounts(billing: Billing, request: ListAccountsReques
     .sort({ _id: 1 })
     .limit(limit + 1)
     .lean<{ _id: string }[]>();
-  const { rows, nextCursor } = cutPageById(found, limit, (account) => account._id);
+  const { rows, nextCursor } = toPageById(found, limit, (account) => account._id);
   const ids = rows.map(({ _id }) => _id);
   const accounts = await readBalances(billing.store, ids);
   return { accounts: accounts.map(accountMessage), nextCursor };

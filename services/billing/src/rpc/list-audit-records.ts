@@ -1,4 +1,4 @@
-import { cutPage, readTimedPage, timedCursor } from "@uag/mongo/paging.ts";
+import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging.ts";
 import type { ListAuditRecordsRequest, ListAuditRecordsResponse } from "@uag/proto/billing/v1/admin.ts";
 import { recordMessage } from "../audit/chain.ts";
 import type { Billing } from "../billing.ts";
@@ -21,6 +21,6 @@ export async function listAuditRecords(
     .sort({ at: -1, _id: -1 })
     .limit(limit + 1)
     .lean<AuditDocument[]>();
-  const { rows, nextCursor } = cutPage(found, limit, (row) => timedCursor(row.at, row._id));
+  const { rows, nextCursor } = toPage(found, limit, (row) => timedCursor(row.at, row._id));
   return { records: rows.map(recordMessage), nextCursor };
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { cutPageById, readPage } from "@uag/mongo/paging.ts";
+import { readPage, toPageById } from "@uag/mongo/paging.ts";
 import type { ListEntriesRequest, ListEntriesResponse } from "@uag/proto/billing/v1/ledger.ts";
 import type { Billing } from "../billing.ts";
 import { entryId } from "../ledger/entry.ts";
@@ -29,6 +29,6 @@ export async function listEntries(billing: Billing, request: ListEntriesRequest)
     .sort({ seq: -1 })
     .limit(limit + 1)
     .lean<EntryDocument[]>();
-  const { rows, nextCursor } = cutPageById(found, limit, (row) => String(row.seq));
+  const { rows, nextCursor } = toPageById(found, limit, (row) => String(row.seq));
   return { entries: rows.map(entryMessage), nextCursor };
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { cutPageById, readPage } from "@uag/mongo/paging.ts";
+import { readPage, toPageById } from "@uag/mongo/paging.ts";
 import type { Hold, ListHoldsRequest, ListHoldsResponse } from "@uag/proto/billing/v1/admin.ts";
 import type { Billing } from "../billing.ts";
 import type { GrantDocument } from "../store/grants.ts";
@@ -29,7 +29,7 @@ export async function listHolds({ store }: Billing, { accountId, page }: ListHol
     .sort({ _id: 1 })
     .limit(limit + 1)
     .lean<GrantDocument[]>();
-  const { rows, nextCursor } = cutPageById(found, limit, (grant) => grant._id);
+  const { rows, nextCursor } = toPageById(found, limit, (grant) => grant._id);
   const ids = [...new Set(rows.map(({ holderId }) => holderId))];
   const holders = await store.holders.find({ _id: { $in: ids } }, { service: 1 }).lean<HolderDocument[]>();
   const services = new Map(holders.map(({ _id, service }) => [_id, service]));

@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { cutPage, cutPageById, readPage } from "@uag/mongo/paging.ts";
+import { readPage, toPage, toPageById } from "@uag/mongo/paging.ts";
 import type { ListKeysRequest, ListKeysResponse } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { keyMessage } from "../keys/key.ts";
@@ -64,7 +64,7 @@ async function byName({ store }: Billing, request: ListKeysRequest, step: 1 | -1
     .limit(limit + 1)
     .maxTimeMS(maxTimeMS)
     .lean<KeyDocument[]>();
-  const { rows, nextCursor } = cutPage(found, limit, nameCursor);
+  const { rows, nextCursor } = toPage(found, limit, nameCursor);
   return { keys: rows.map(keyMessage), nextCursor };
 }
 
@@ -78,7 +78,7 @@ async function byTime({ store }: Billing, request: ListKeysRequest, step: 1 | -1
     .limit(limit + 1)
     .maxTimeMS(maxTimeMS)
     .lean<KeyDocument[]>();
-  const { rows, nextCursor } = cutPageById(found, limit, (key) => key._id);
+  const { rows, nextCursor } = toPageById(found, limit, (key) => key._id);
   return { keys: rows.map(keyMessage), nextCursor };
 }
 

@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { cutPageById, readPage } from "@uag/mongo/paging.ts";
+import { readPage, toPageById } from "@uag/mongo/paging.ts";
 import type { Repair, RepairUnpricedRequest, RepairUnpricedResponse } from "@uag/proto/billing/v1/admin.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { Billing } from "../billing.ts";
@@ -23,7 +23,7 @@ async function unpricedRows({ store }: Billing, request: RepairUnpricedRequest) 
     .sort({ requestId: 1 })
     .limit(limit + 1)
     .lean<EntryDocument[]>();
-  return cutPageById(found, limit, (row) => row.requestId);
+  return toPageById(found, limit, (row) => row.requestId);
 }
 
 function checkCost(requestId: string, cost: bigint): void {

@@ -11,7 +11,7 @@ export type Bill = Pick<UsageEvent, "costNanoUsd" | "pricing">;
 export type FindBill = (request: { accountId: string; requestId: string }) => Promise<Bill | undefined>;
 
 /** True when something is owed; unpriced usage counts too. */
-export function isOwed({ pricing, costNanoUsd }: Bill): boolean {
+export function isBillable({ pricing, costNanoUsd }: Bill): boolean {
   return pricing === Pricing.UNPRICED || costNanoUsd > 0n;
 }
 

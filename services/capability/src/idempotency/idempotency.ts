@@ -12,7 +12,7 @@ import { clientErrorOf, respondError } from "../client-error.ts";
 import type { CapabilityEvents } from "../events.ts";
 import type { Operation, Operations } from "../operation/operation.ts";
 import { modelNotFound } from "../request/find-model.ts";
-import { type FindBill, isOwed } from "./bills.ts";
+import { type FindBill, isBillable } from "./bills.ts";
 import { type ReadBody, readAhead } from "./read-body.ts";
 import type { Claim, KeptResponse } from "./record.ts";
 import { RecordingExchange } from "./recorder.ts";
@@ -136,7 +136,7 @@ async function claimFor(
       if (Date.now() - leaseUntil.getTime() > maxDoubtMs) throw resultLost({ requestId, costNanoUsd: undefined });
       throw new GatewayError("idempotency_in_progress", undefined, { retryAfterMs: 2_000 });
     }
-    await (isOwed(bill) ? store.lose(id, token, bill) : store.free(id, token)).catch(away);
+    await (isBillable(bill) ? store.lose(id, token, bill) : store.free(id, token)).catch(away);
   }
 }
 

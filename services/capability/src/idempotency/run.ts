@@ -4,7 +4,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Logger } from "@uag/kit/log.ts";
-import { isOwed } from "./bills.ts";
+import { isBillable } from "./bills.ts";
 import type { RecordedResponse } from "./record.ts";
 import type { IdempotencyStore } from "./store.ts";
 
@@ -119,7 +119,7 @@ export class Run {
   #writeOnce(response: RecordedResponse | undefined): Promise<void> {
     const { store, id, token, keepsAnswers } = this.#options;
     if (response !== undefined && keepsAnswers && store.keepsAnswers) return store.keep(id, token, response);
-    if (this.#started && (this.#settlement === undefined || isOwed(this.#settlement)))
+    if (this.#started && (this.#settlement === undefined || isBillable(this.#settlement)))
       return store.lose(id, token, { costNanoUsd: this.#settlement?.costNanoUsd });
     return store.free(id, token);
   }

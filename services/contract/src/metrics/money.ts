@@ -37,6 +37,8 @@ export const usageMetrics = {
   uag_usage_buried_events_total: metering.counter("Events that could not be applied and wait for a person."),
   uag_usage_archived_events_total: metering.counter("Usage events that were archived and dropped."),
   uag_usage_archive_failures_total: metering.counter("Archivings that failed."),
+  uag_spend_alerts_total: metering.counter("Times that people were told of a spend alert's thresholds."),
+  uag_spend_alert_failures_total: metering.counter("Looks at spend alerts that failed; they are repeated."),
   uag_usage_partitions: stream.gauge("Partitions of usage that the process works on."),
   uag_stream_messages: stream.gauge("Messages that wait in JetStream to be applied, as of five seconds ago."),
 } as const;

@@ -22,6 +22,18 @@ export type RpcClient<S> = {
 
 const defaultTimeoutMs = 5_000;
 
+/** Of a call that replicas refuse because they stop. */
+const mostTries = 5;
+
+/**
+ * True when the call never reached a handler: its connection closed for new ones while it was under
+ * way. The library repeats it once by itself, too little when two replicas stop at a time, and says
+ * so afterwards by this text alone.
+ */
+function wasRefused({ code, details }: ServiceError): boolean {
+  return code === status.UNAVAILABLE && details === "Stream refused by server";
+}
+
 /**
  * Connects lazily to all replicas of a service, which are called in turn.
  * @param addresses comma-separated `host:port`; each address behind a name is a replica
@@ -44,20 +56,26 @@ export function createRpcClient<S>(
   for (const [name, method] of Object.entries(definition)) {
     methods[name] = (request: unknown, options: CallOptions = {}) =>
       new Promise((resolve, reject) => {
-        const call = client.makeUnaryRequest(
-          method.path,
-          method.requestSerialize,
-          method.responseDeserialize,
-          request,
-          new Metadata(),
-          { deadline: Date.now() + (options.timeoutMs ?? timeoutMs) },
-          (error: ServiceError | null, response?: unknown) => {
-            options.signal?.removeEventListener("abort", cancel);
-            return error ? reject(fromStatus(error)) : resolve(response);
-          },
-        );
-        const cancel = (): void => call.cancel();
-        options.signal?.addEventListener("abort", cancel, { once: true });
+        const deadline = Date.now() + (options.timeoutMs ?? timeoutMs);
+        const attempt = (triesLeft: number): void => {
+          const call = client.makeUnaryRequest(
+            method.path,
+            method.requestSerialize,
+            method.responseDeserialize,
+            request,
+            new Metadata(),
+            { deadline },
+            (error: ServiceError | null, response?: unknown) => {
+              options.signal?.removeEventListener("abort", cancel);
+              if (error === null) resolve(response);
+              else if (triesLeft > 1 && wasRefused(error) && !options.signal?.aborted) attempt(triesLeft - 1);
+              else reject(fromStatus(error));
+            },
+          );
+          const cancel = (): void => call.cancel();
+          options.signal?.addEventListener("abort", cancel, { once: true });
+        };
+        attempt(mostTries);
       });
   }
   return Object.assign(methods, { [Symbol.dispose]: () => client.close() }) as RpcClient<S>;

@@ -42,7 +42,7 @@ export async function makeAll(context: MediaContext, admitted: AdmittedJob, job:
     const counted = await countOf(job, result.responses);
     return { kind: "whole", result, counted, upstream: responses[0]?.upstream, attempts };
   } catch (thrown) {
-    const owed = exchange.over ? await owedByLeaver(job, { results, sizes }) : undefined;
+    const owed = exchange.over ? await chargeOnDisconnect(job, { results, sizes }) : undefined;
     throw new PartialFailure(thrown, { owed, upstream: exchange.over ? results[0]?.upstream : undefined, attempts });
   }
 }
@@ -65,7 +65,7 @@ export function jsonResponse({ result, counted, upstream, attempts }: MadeImages
  * What a disconnected client owes: the images made, and those in progress when the calls were
  * aborted.
  */
-async function owedByLeaver(
+async function chargeOnDisconnect(
   job: ImageJob,
   { results, sizes }: { results: Results; sizes: readonly number[] },
 ): Promise<Charge | undefined> {

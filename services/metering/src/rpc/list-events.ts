@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { cutPage, readTimedPage, timedCursor } from "@uag/mongo/paging.ts";
+import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging.ts";
 import type { ExportEventsResponse } from "@uag/proto/metering/v1/admin.ts";
 import type { ListEventsRequest, ListEventsResponse } from "@uag/proto/metering/v1/metering.ts";
 import { type EventDocument, fromDocument } from "../store/event.ts";
@@ -57,7 +57,7 @@ async function readEvents(store: Store, request: ListEventsRequest, nowMs: numbe
   await refuseArchived(store, from);
   const names = { ...namesOf(request.filter), ...endsOf(request.filter) };
   const filter = { ...names, endedAt: { $gte: from, $lt: until }, ...following };
-  return cutPage(await newest(partitions, { filter, from, max: limit + 1 }), limit, cursorOf);
+  return toPage(await newest(partitions, { filter, from, max: limit + 1 }), limit, cursorOf);
 }
 
 const cursorOf = (row: EventDocument): string => timedCursor(row.endedAt, row._id);

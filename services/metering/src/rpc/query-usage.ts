@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { cutPage, readTimedPage, timedCursor } from "@uag/mongo/paging.ts";
+import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging.ts";
 import type { QueryUsageRequest, QueryUsageResponse, UsageBucket } from "@uag/proto/metering/v1/metering.ts";
 import type { RollupDocument } from "../store/rollup.ts";
 import type { Store } from "../store/store.ts";
@@ -21,7 +21,7 @@ export async function queryUsage(store: Store, request: QueryUsageRequest, nowMs
     .sort({ start: 1, _id: 1 })
     .limit(limit + 1)
     .toArray();
-  const { rows, nextCursor } = cutPage(found, limit, (row) => timedCursor(row.start, row._id));
+  const { rows, nextCursor } = toPage(found, limit, (row) => timedCursor(row.start, row._id));
   return { buckets: rows.map(toBucket), nextCursor };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { aWhile, billOf, callOf, type Guarantee, gate, openOf } from "./served.ts";
 
@@ -16,7 +16,7 @@ const oneBill: Check = async (served, stage) => {
   assert.ok(settlement.costNanoUsd <= request.holdNanoUsd, `${settlement.costNanoUsd} of ${request.holdNanoUsd}`);
   assert.notEqual(settlement.upstream, "");
   assert.equal(response.header("x-ratelimit-limit-requests"), "60", "the key's limits are told");
-  await until("the memory is given back", () => stage.harness.buffers.held === 0);
+  await waitFor(() => stage.harness.buffers.held === 0, { what: "the memory is given back" });
 };
 
 const billFirst: Check = async (served, stage) => {
@@ -27,7 +27,9 @@ const billFirst: Check = async (served, stage) => {
   const answering = callOf(served, stage).finally(() => {
     ended = true;
   });
-  await until("the bill is being written", () => stage.harness.admission.booked[0]?.settlement !== undefined);
+  await waitFor(() => stage.harness.admission.booked[0]?.settlement !== undefined, {
+    what: "the bill is being written",
+  });
   await aWhile();
   assert.equal(ended, false, "the answer is not complete before its bill is on disk");
   written.resolve();
@@ -62,7 +64,7 @@ const clientLeaves: Check = async (served, stage) => {
     if (!response.destroyed) await served.respond(response);
   };
   const stream = openOf(served, stage);
-  await until("the upstream is called", () => stage.upstream.received.length > 0);
+  await waitFor(() => stage.upstream.received.length > 0, { what: "the upstream is called" });
   stream.call.cancel("the client left");
   await aWhile();
   answer.resolve();
@@ -71,7 +73,7 @@ const clientLeaves: Check = async (served, stage) => {
   const called = stage.upstream.received.length;
   await aWhile();
   assert.equal(stage.upstream.received.length, called, "nobody is called for a client that has left");
-  await until("the memory is given back", () => stage.harness.buffers.held === 0);
+  await waitFor(() => stage.harness.buffers.held === 0, { what: "the memory is given back" });
 };
 
 /** One bill for each request that is admitted, and the order of bill and answer. */

@@ -9,7 +9,7 @@ import { decodeRecord } from "@uag/admission/records.ts";
 import { Journal } from "@uag/journal/journal.ts";
 import type { CrashPoint } from "@uag/kit/crash-point.ts";
 import { newId } from "@uag/kit/ids.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Outcome, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { type House, startHouse } from "../house.ts";
 import { replica } from "../replica.ts";
@@ -87,11 +87,13 @@ export function crashes({ file, cases }: CrashOptions): void {
           await killAt(stage.point, errand, { file, house, upstream });
           assert.deepEqual(await recordsOf(house.journalDir, errand.requestId), stage.records);
           await using _heir = await replica(house.env, quick);
-          await until("its journal is brought home", async () => (await journalsIn(house.journalDir)).length === 1);
+          await waitFor(async () => (await journalsIn(house.journalDir)).length === 1, {
+            what: "its journal is brought home",
+          });
           const events = await house.events(account);
           assert.ok(events.length <= 1, "it is settled once");
           stage.settled(events[0]);
-          await until("no money is held", async () => (await moneyOf(house, account)).heldNanoUsd === 0n);
+          await waitFor(async () => (await moneyOf(house, account)).heldNanoUsd === 0n, { what: "no money is held" });
           const { availableNanoUsd } = await moneyOf(house, account);
           assert.equal(availableNanoUsd, fundsNanoUsd - (events[0]?.costNanoUsd ?? 0n));
         });

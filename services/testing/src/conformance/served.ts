@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { CallOptions } from "../start-operations.ts";
 import type { Stage } from "./stage.ts";
 
@@ -54,7 +54,7 @@ export const successOf = ({ isTask }: Served): number => (isTask === true ? 202 
 /** Waits for the bill of the one request that was admitted. */
 export async function billOf({ harness }: Stage) {
   const { booked } = harness.admission;
-  await until("the request has its bill", () => booked[0]?.settlement !== undefined);
+  await waitFor(() => booked[0]?.settlement !== undefined, { what: "the request has its bill" });
   assert.equal(booked.length, 1, "one request is admitted");
   const [{ request, settlement } = {}] = booked;
   assert.ok(request !== undefined && settlement !== undefined);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { aWhile, billOf, type Guarantee, gate, openOf } from "./served.ts";
 
 type Check = Guarantee["check"];
@@ -17,7 +17,7 @@ const startedFirst: Check = async (served, stage) => {
   void stream.head.then(() => {
     headed = true;
   });
-  await until("the upstream is called", () => stage.upstream.received.length > 0);
+  await waitFor(() => stage.upstream.received.length > 0, { what: "the upstream is called" });
   await aWhile();
   assert.equal(headed, false, "nothing leaves before the start is on disk");
   started.resolve();
@@ -40,7 +40,7 @@ const holdsBack: Check = async (served, stage) => {
   };
   const stream = openOf(served, stage);
   await stream.head;
-  await until("the upstream is held back", () => stalled || written >= maxTaken);
+  await waitFor(() => stalled || written >= maxTaken, { what: "the upstream is held back" });
   assert.ok(written < maxTaken, `${written} bytes were taken for a client that reads nothing`);
   stream.call.cancel("the client left");
   await billOf(stage);

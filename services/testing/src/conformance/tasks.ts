@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { aWhile, billOf, callOf, type Guarantee, gate, openOf } from "./served.ts";
 
@@ -17,7 +17,7 @@ const heldFirst: Check = async (served, stage) => {
   assert.ok(heldNanoUsd !== undefined && heldNanoUsd > 0n, "its money is held when the upstream is called");
   assert.ok(response.header("location")?.endsWith(String(response.json()["id"])), "the answer leads to the task");
   assert.deepEqual([booked.length, booked[0]?.settlement], [1, undefined], "one task, which is yet to be billed");
-  await until("the memory is given back", () => stage.harness.buffers.held === 0);
+  await waitFor(() => stage.harness.buffers.held === 0, { what: "the memory is given back" });
 };
 
 const refusedByProvider: Check = async (served, stage) => {
@@ -38,11 +38,11 @@ const outlivesClient: Check = async (served, stage) => {
     await served.respond(response);
   };
   const stream = openOf(served, stage);
-  await until("the upstream is called", () => stage.upstream.received.length > 0);
+  await waitFor(() => stage.upstream.received.length > 0, { what: "the upstream is called" });
   stream.call.cancel("the client left");
   await aWhile();
   answer.resolve();
-  await until("the memory is given back", () => stage.harness.buffers.held === 0);
+  await waitFor(() => stage.harness.buffers.held === 0, { what: "the memory is given back" });
   const { booked } = stage.harness.admission;
   assert.deepEqual([booked.length, booked[0]?.settlement], [1, undefined], "the task goes on");
   assert.equal(stage.upstream.received.length, 1, "it is made once");

@@ -44,14 +44,14 @@ export function createMediaFetcher(urls: UrlAllowance): MediaFetcher & Disposabl
   };
 }
 
-interface Wanted {
+interface MediaFetch {
   readonly url: string;
   readonly kind: MediaKind;
   readonly param: string;
   readonly signal: AbortSignal;
 }
 
-async function fetchMedia(urls: UrlAllowance, { url, kind, param, signal }: Wanted): Promise<InlineSource> {
+async function fetchMedia(urls: UrlAllowance, { url, kind, param, signal }: MediaFetch): Promise<InlineSource> {
   let response: GuardedResponse;
   try {
     response = await urls.fetch(url, { timeoutMs, maxBytes, maxRedirects, signal });

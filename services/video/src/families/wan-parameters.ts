@@ -2,7 +2,7 @@ import type { Fields } from "@uag/capability/request/body.ts";
 import { ratioOfSize, resolutionOfSize, wanSizes } from "@uag/upstreams/dashscope/video-sizes.ts";
 import { invalid } from "./family.ts";
 
-export interface Wanted {
+export interface BilledParameters {
   readonly seconds: number | undefined;
   readonly resolution: string;
   readonly aspectRatio: string;
@@ -24,7 +24,7 @@ export interface ParameterRules {
  * completed with the billed values.
  * @throws {GatewayError} `invalid_request` when the two contradict each other
  */
-export function wanParameters(given: Fields, wanted: Wanted, rules: ParameterRules): Fields {
+export function wanParameters(given: Fields, wanted: BilledParameters, rules: ParameterRules): Fields {
   checkDuration(given, wanted);
   checkResolution(given, wanted);
   checkRatio(given, wanted);
@@ -45,12 +45,12 @@ export function wanParameters(given: Fields, wanted: Wanted, rules: ParameterRul
   return filled;
 }
 
-function checkDuration({ duration }: Fields, { seconds }: Wanted): void {
+function checkDuration({ duration }: Fields, { seconds }: BilledParameters): void {
   if (duration === undefined || duration === seconds) return;
   throw invalid("parameters.duration", `parameters.duration: contradicts duration, which is ${seconds}.`);
 }
 
-function checkResolution({ resolution, size }: Fields, wanted: Wanted): void {
+function checkResolution({ resolution, size }: Fields, wanted: BilledParameters): void {
   if (resolution !== undefined && String(resolution).toLowerCase() !== wanted.resolution) {
     const text = `parameters.resolution: contradicts resolution, which is ${wanted.resolution}.`;
     throw invalid("parameters.resolution", text);
@@ -60,7 +60,7 @@ function checkResolution({ resolution, size }: Fields, wanted: Wanted): void {
   }
 }
 
-function checkRatio({ ratio, size }: Fields, wanted: Wanted): void {
+function checkRatio({ ratio, size }: Fields, wanted: BilledParameters): void {
   if (!wanted.ratioRequested) return;
   const reported = ratio ?? (typeof size === "string" ? ratioOfSize(size) : undefined);
   if (reported === undefined || reported === wanted.aspectRatio) return;
@@ -68,7 +68,7 @@ function checkRatio({ ratio, size }: Fields, wanted: Wanted): void {
   throw invalid(field, `${field}: contradicts aspect_ratio, which is ${wanted.aspectRatio}.`);
 }
 
-function sizeOf({ resolution, aspectRatio }: Wanted): string {
+function sizeOf({ resolution, aspectRatio }: BilledParameters): string {
   const sizes = wanSizes[resolution] ?? {};
   const size = sizes[aspectRatio];
   if (size !== undefined) return size;

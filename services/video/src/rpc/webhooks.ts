@@ -3,7 +3,7 @@ import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import { UrlError } from "@uag/kit/http/url-error.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import { type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
-import { cutPage, readTimedPage, timedCursor } from "@uag/mongo/paging.ts";
+import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging.ts";
 import {
   type Delivery,
   type Secret,
@@ -66,7 +66,7 @@ export function webhookService(options: WebhookRpcOptions): RpcService {
         const { limit, after } = readTimedPage(page);
         const query = { accountId, state: stateOf(state), taskId, alertId, after, limit: limit + 1 };
         const found = await stored(deliveries.list(query));
-        const { rows, nextCursor } = cutPage(found, limit, (row) => timedCursor(row.createdAt, row._id));
+        const { rows, nextCursor } = toPage(found, limit, (row) => timedCursor(row.createdAt, row._id));
         return { deliveries: rows.map(messageOf), nextCursor };
       },
       async getDelivery({ id }) {
