@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { isDuplicate } from "@uag/mongo/errors.ts";
-import { cutPageById, readPage } from "@uag/mongo/paging.ts";
+import { readPage, toPageById } from "@uag/mongo/paging.ts";
 import { type Request, type Response, Router } from "express";
 import { z } from "zod";
 import { pageOf, sendPage } from "../http/paging.ts";
@@ -97,7 +97,7 @@ async function list(request: Request, response: Response, { store }: SignInParts
     .sort({ _id: 1 })
     .limit(limit + 1)
     .lean<InvitationDocument[]>();
-  const { rows, nextCursor } = cutPageById(found, limit, ({ _id }) => _id);
+  const { rows, nextCursor } = toPageById(found, limit, ({ _id }) => _id);
   sendPage(response, rows.map(show), nextCursor);
 }
 

@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { cutPageById, readPage } from "@uag/mongo/paging.ts";
+import { readPage, toPageById } from "@uag/mongo/paging.ts";
 import { type Request, type Response, Router } from "express";
 import { z } from "zod";
 import { pageOf, sendPage } from "../http/paging.ts";
@@ -35,7 +35,7 @@ async function list(request: Request, response: Response, { store }: SignInParts
     .sort({ _id: 1 })
     .limit(limit + 1)
     .lean<UserDocument[]>();
-  const { rows, nextCursor } = cutPageById(found, limit, ({ _id }) => _id);
+  const { rows, nextCursor } = toPageById(found, limit, ({ _id }) => _id);
   sendPage(response, rows.map(showMember), nextCursor);
 }
 

@@ -9,6 +9,15 @@ export function compact(value: number): string {
   return value.toLocaleString(i18next.language, { notation: "compact", maximumFractionDigits: 1 });
 }
 
+const byteUnits = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
+
+/** 123,456 as 123.5 kB. */
+export function bytes(value: number): string {
+  const power = Math.min(byteUnits.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  const unit = byteUnits[power] ?? "byte";
+  return (value / 1_000 ** power).toLocaleString(i18next.language, { style: "unit", unit, maximumFractionDigits: 1 });
+}
+
 /** A share of 1 as a percentage. */
 export function percent(share: number): string {
   return share.toLocaleString(i18next.language, { style: "percent", maximumFractionDigits: share < 0.1 ? 2 : 1 });

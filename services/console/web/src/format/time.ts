@@ -1,16 +1,21 @@
 import i18next from "i18next";
 
-const formats = {
-  date: { dateStyle: "medium" },
-  time: { dateStyle: "medium", timeStyle: "short" },
-  exact: { dateStyle: "full", timeStyle: "long" },
-  hour: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },
-  day: { month: "short", day: "numeric" },
-} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+/** A short date is unmistakable in Chinese, year first, and leaves room in a phone's tables. */
+const dateStyleIn = (language: string): "short" | "medium" => (language === "zh" ? "short" : "medium");
+
+const formatsIn = (language: string) =>
+  ({
+    date: { dateStyle: dateStyleIn(language) },
+    time: { dateStyle: dateStyleIn(language), timeStyle: "short" },
+    exact: { dateStyle: "full", timeStyle: "long" },
+    hour: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },
+    day: { month: "short", day: "numeric" },
+  }) as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 /** A time in the viewer's zone and language. */
-export function timeText(iso: string, format: keyof typeof formats): string {
-  return new Intl.DateTimeFormat(i18next.language, formats[format]).format(new Date(iso));
+export function timeText(iso: string, format: keyof ReturnType<typeof formatsIn>): string {
+  const { language } = i18next;
+  return new Intl.DateTimeFormat(language, formatsIn(language)[format]).format(new Date(iso));
 }
 
 const steps = [

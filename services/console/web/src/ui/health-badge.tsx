@@ -20,7 +20,7 @@ export function HealthBadge({ calls, failures, resting }: Props) {
     resting > 0
       ? (["orange", t("fleet.health.resting")] as const)
       : calls === 0
-        ? (["gray", t("fleet.health.unasked")] as const)
+        ? (["gray.5", t("fleet.health.unasked")] as const)
         : share > maxFailureRate
           ? (["red", t("fleet.health.failing", { share: percent(share) })] as const)
           : (["teal", t("fleet.health.well")] as const);

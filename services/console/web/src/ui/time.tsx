@@ -7,6 +7,16 @@ interface Props {
   readonly as?: "time" | "date" | "relative";
 }
 
+/**
+ * Chinese would break within a date. A time may still break at its spaces: on a phone, what it
+ * costs stands beside it.
+ */
+const unbroken = {
+  time: { wordBreak: "keep-all" },
+  date: { whiteSpace: "nowrap" },
+  relative: { whiteSpace: "nowrap" },
+} as const;
+
 /** A time in the viewer's zone; the tooltip has the exact one. Nothing is a dash. */
 export function Time({ at, as = "time" }: Props) {
   const { t } = useTranslation();
@@ -18,7 +28,7 @@ export function Time({ at, as = "time" }: Props) {
     );
   return (
     <Tooltip label={`${timeText(at, "exact")} · ${at}`}>
-      <Text component="time" inherit dateTime={at}>
+      <Text component="time" inherit dateTime={at} style={unbroken[as]}>
         {as === "relative" ? relativeText(at) : timeText(at, as)}
       </Text>
     </Tooltip>

@@ -38,7 +38,7 @@ export const billing = {
   purposes: { requests: "Requests", task: "Video task" },
   asLong: "while the process runs",
   invoices: "Months",
-  invoiceColumns: { month: "Month", topUps: "Top-ups", charged: "Charged", closing: "Closing balance" },
+  invoiceColumns: { month: "Month", topUps: "Top-ups", charged: "Charged", closing: "Balance" },
   noInvoices: "No month yet.",
   open: "still open",
   alerts: "Spend alerts",

@@ -15,7 +15,6 @@ export const fleet = {
     silent_one: "{{count}} is silent",
     silent_other: "{{count}} are silent",
     journals: "Journals",
-    bytes: "{{size}}B",
     orphans_zero: "none waits to be taken over",
     orphans_one: "{{count}} waits to be taken over",
     orphans_other: "{{count}} wait to be taken over",

@@ -19,8 +19,8 @@ export const keys = {
   models_one: "{{count}} model",
   models_other: "{{count}} models",
   never: "Never",
-  rpm: "{{count, number}} RPM",
-  tpm: "{{count, number}} TPM",
+  rpm: "{{count, number}}\u00a0RPM",
+  tpm: "{{count, number}}\u00a0TPM",
   concurrency: "{{count, number}} at once",
   empty: "No key yet",
   emptyHint:

@@ -56,6 +56,7 @@ export const playground = {
   cancel: "Cancel the film",
   upload: "Image",
   uploadHint: "PNG, JPEG or WebP. Then paint over what is to change.",
+  choose: "Choose a file",
   brush: "Brush",
   reset: "Clear the mask",
   edit: "Edit",

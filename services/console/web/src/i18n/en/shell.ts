@@ -3,6 +3,7 @@ export const common = {
   all: "All",
   cancel: "Cancel",
   close: "Close",
+  comma: ", ",
   copied: "Copied",
   copy: "Copy",
   delete: "Delete",

@@ -68,6 +68,11 @@ export const usage = {
     last_checkpoint: "Billed up to the last checkpoint",
   },
   export: { csv: "Export as CSV", json: "Export as JSON lines", label: "Export" },
+  short: {
+    input_tokens: "{{amount}} in",
+    output_tokens: "{{amount}} out",
+    cached_input_tokens: "{{amount}} cached",
+  },
   receipt: {
     title: "Receipt",
     unit: "Unit",

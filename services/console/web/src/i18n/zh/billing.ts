@@ -37,7 +37,7 @@ export const billing = {
   noHolds: "当前没有预留。",
   purposes: { requests: "请求", task: "视频任务" },
   asLong: "进程运行期间",
-  invoices: "月份",
+  invoices: "月度账单",
   invoiceColumns: { month: "月份", topUps: "充值", charged: "扣费", closing: "期末余额" },
   noInvoices: "还没有月份。",
   open: "未结束",

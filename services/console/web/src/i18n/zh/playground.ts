@@ -1,5 +1,5 @@
 export const playground = {
-  title: "试验场",
+  title: "体验中心",
   about: "像程序一样试用模型：同样的 API，同样计入账户。",
   modes: { chat: "对话", images: "图像", edit: "编辑图像", speech: "语音", embeddings: "向量", video: "视频" },
   model: "模型",
@@ -8,7 +8,7 @@ export const playground = {
   system: "系统提示",
   temperature: "温度",
   usual: "由模型决定",
-  maxTokens: "最多词元",
+  maxTokens: "最多 Token",
   message: "你的消息",
   send: "发送",
   stop: "停止",
@@ -49,6 +49,7 @@ export const playground = {
   cancel: "取消视频",
   upload: "图像",
   uploadHint: "PNG、JPEG 或 WebP。然后涂抹要修改的部分。",
+  choose: "选择文件",
   brush: "画笔",
   reset: "清除蒙版",
   edit: "编辑",

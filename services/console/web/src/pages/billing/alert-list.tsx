@@ -60,7 +60,7 @@ function Thresholds({ of: alert }: { readonly of: SpendAlert }) {
       {thresholds.map((threshold) => {
         const isTold = told.some((notice) => notice.threshold === threshold);
         return (
-          <Badge key={threshold} size="sm" variant="dot" color={isTold ? "orange" : "gray"}>
+          <Badge key={threshold} size="sm" variant="dot" color={isTold ? "orange" : "gray.5"}>
             {`${threshold}%`}
           </Badge>
         );
@@ -82,11 +82,11 @@ function Row({ of: alert, alias, onEdit }: RowProps) {
   const receivers = [...alert.emails, ...(alert.webhook_url === null ? [] : [alert.webhook_url])];
   return (
     <Stack gap={6}>
-      <Group justify="space-between" wrap="nowrap">
-        <Text size="sm" fw={500} truncate>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" fw={500} lineClamp={2} style={{ overflowWrap: "anywhere", flex: "1 1 12rem" }}>
           {alert.name === "" ? about : `${alert.name} · ${about}`}
         </Text>
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs" wrap="nowrap" ml="auto">
           <Text size="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
             <Money usd={alert.spent_usd} /> / <Money usd={alert.monthly_usd} />
           </Text>

@@ -17,6 +17,18 @@ import { type LedgerRow, ledgerQuery, withBalance } from "./billing.ts";
 const column = columnsOf<LedgerRow>();
 const usdText = (nano: bigint): string => exactUsd(nano).replace(/[$,]/g, "").replace("−", "-");
 
+/** What moved; on a phone the balance, which has no column there, stands below it. */
+function Change({ of: { change, balance } }: { readonly of: LedgerRow }) {
+  return (
+    <Stack gap={0} align="flex-end">
+      <Money usd={usdText(change)} fw={change > 0n ? 600 : 400} />
+      <Text size="xs" c="dimmed" hiddenFrom="sm">
+        <Money usd={usdText(balance)} />
+      </Text>
+    </Stack>
+  );
+}
+
 function useColumns(): Columns<LedgerRow> {
   const { t } = useTranslation();
   return useMemo(
@@ -43,14 +55,14 @@ function useColumns(): Columns<LedgerRow> {
       column.display({
         id: "amount",
         header: t("billing.columns.amount"),
-        cell: ({ row: { original } }) => <Money usd={usdText(original.change)} fw={original.change > 0n ? 600 : 400} />,
+        cell: ({ row: { original } }) => <Change of={original} />,
         meta: { align: "right" },
       }),
       column.display({
         id: "balance",
         header: t("billing.columns.balance"),
         cell: ({ row }) => <Money usd={usdText(row.original.balance)} />,
-        meta: { align: "right" },
+        meta: { align: "right", from: "sm" },
       }),
     ],
     [t],

@@ -4,7 +4,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
 import type { Fleet } from "../../api/types.ts";
-import { compact, duration, integer } from "../../format/number.ts";
+import { bytes, duration, integer } from "../../format/number.ts";
 import { Fact } from "../../ui/fact.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -33,12 +33,12 @@ function Books({ of: audit }: { readonly of: Fleet["audit"] }) {
         role="status"
         style={{ borderInlineStart: "4px solid var(--mantine-color-teal-filled)" }}
       >
-        {rows} <Time at={audit.at} as="relative" />.
+        {rows} <Time at={audit.at} as="relative" />
       </Alert>
     );
   return (
     <Alert color="red" title={t("fleet.books.wrong")} icon={<IconShieldX size={18} />} role="alert">
-      {rows} <Time at={audit.at} as="relative" />.
+      {rows} <Time at={audit.at} as="relative" />
       <List size="sm" mt="xs">
         {audit.faults.map((fault) => (
           <List.Item key={fault}>{fault}</List.Item>
@@ -72,7 +72,7 @@ function Waiting({ of: { replicas, journals, stream } }: { readonly of: Fleet })
           {integer(up)}
         </Fact>
         <Fact name={t("fleet.facts.journals")} hint={t("fleet.facts.orphans", { count: journals.waiting })}>
-          {t("fleet.facts.bytes", { size: compact(journals.bytes) })}
+          {bytes(journals.bytes)}
         </Fact>
         <Fact name={t("fleet.facts.unconfirmed")} hint={t("fleet.facts.unconfirmedHint")}>
           {integer(journals.unconfirmed_events)}

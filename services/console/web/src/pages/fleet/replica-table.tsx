@@ -3,7 +3,7 @@ import { IconServer } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Fleet } from "../../api/types.ts";
-import { compact, duration, integer } from "../../format/number.ts";
+import { bytes, duration, integer } from "../../format/number.ts";
 import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -11,9 +11,9 @@ import { Panel } from "../../ui/panel.tsx";
 type Replica = Fleet["replicas"][number];
 const column = columnsOf<Replica>();
 
-const figure = ({ figures }: Replica, name: string): string => {
+const figure = ({ figures }: Replica, name: string, text: (value: number) => string): string => {
   const value = figures[name];
-  return value === undefined ? "—" : value < 10_000 ? integer(value) : compact(value);
+  return value === undefined ? "—" : text(value);
 };
 
 function useColumns(): Columns<Replica> {
@@ -53,13 +53,13 @@ function useColumns(): Columns<Replica> {
       column.display({
         id: "open",
         header: t("fleet.columns.open"),
-        cell: ({ row }) => figure(row.original, "uag_open_requests"),
+        cell: ({ row }) => figure(row.original, "uag_open_requests", integer),
         meta: { align: "right", from: "sm" },
       }),
       column.display({
         id: "journal",
         header: t("fleet.columns.journal"),
-        cell: ({ row }) => figure(row.original, "uag_journal_bytes"),
+        cell: ({ row }) => figure(row.original, "uag_journal_bytes", bytes),
         meta: { align: "right", from: "md" },
       }),
       column.display({

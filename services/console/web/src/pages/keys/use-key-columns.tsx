@@ -42,7 +42,7 @@ export function KeyModels({ of: { models } }: { readonly of: Key }) {
   const { t } = useTranslation();
   if (models.length === 0)
     return (
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
         {t("keys.allModels")}
       </Text>
     );

@@ -3,7 +3,8 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Model } from "../../api/types.ts";
 import { compact } from "../../format/number.ts";
-import { priceText, unitText } from "./prices.ts";
+import { modalityText, unitText } from "./names.ts";
+import { priceText } from "./prices.ts";
 import { Capabilities, ModelName } from "./use-model-columns.tsx";
 
 interface Props {
@@ -52,7 +53,11 @@ export function CompareModal({ of: models, opened, onClose }: Props) {
           <Table.Tbody>
             <Row name={t("models.columns.model")} of={models} cell={(model) => <ModelName of={model} />} />
             <Row name={t("models.columns.does")} of={models} cell={(model) => <Capabilities of={model} />} />
-            <Row name={t("models.modalities")} of={models} cell={({ input_modalities: names }) => names.join(", ")} />
+            <Row
+              name={t("models.modalities")}
+              of={models}
+              cell={({ input_modalities: names }) => names.map(modalityText).join(t("common.comma"))}
+            />
             <Row name={t("models.columns.context")} of={models} cell={(model) => tokens(model.context_tokens)} />
             <Row name={t("models.maxOutput")} of={models} cell={(model) => tokens(model.max_output_tokens)} />
             {units.map((unit) => (

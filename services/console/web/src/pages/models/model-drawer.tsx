@@ -8,7 +8,8 @@ import { FactRow, Facts } from "../../ui/facts.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ModelProviders } from "./model-providers.tsx";
-import { capabilitiesOf, costOf, perOf, priceText, type Quantities, unitText } from "./prices.ts";
+import { modalityText, unitText } from "./names.ts";
+import { capabilitiesOf, costOf, perOf, priceText, type Quantities } from "./prices.ts";
 
 function PriceRows({ usd, above }: { readonly usd: Readonly<Record<string, number>>; readonly above?: number }) {
   const { t } = useTranslation();
@@ -101,7 +102,7 @@ function Modalities({ of: names }: { readonly of: readonly string[] }) {
     <Group gap={4}>
       {names.map((name) => (
         <Badge key={name} variant="default" tt="none" fw={500}>
-          {name}
+          {modalityText(name)}
         </Badge>
       ))}
     </Group>

@@ -5,13 +5,6 @@ export function perOf(unit: string): number {
   return /(tokens|characters)(:|$)/.test(unit) ? 1_000_000 : 1;
 }
 
-/**
- * `cached_input_tokens` as "cached input tokens", `video_seconds:720p` as "video seconds, 720p".
- */
-export function unitText(unit: string): string {
-  return unit.replace(":", ", ").replaceAll("_", " ");
-}
-
 /** USD without zeros that say nothing, and at least two decimals. */
 export function priceText(usd: number): string {
   return `$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;

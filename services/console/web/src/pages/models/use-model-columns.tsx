@@ -4,7 +4,8 @@ import { useTranslation } from "react-i18next";
 import type { Model } from "../../api/types.ts";
 import { compact } from "../../format/number.ts";
 import { type Columns, columnsOf } from "../../ui/data-table.tsx";
-import { capabilitiesOf, inputPrice, outputPrice, perOf, priceText, unitText } from "./prices.ts";
+import { unitText } from "./names.ts";
+import { capabilitiesOf, inputPrice, outputPrice, perOf, priceText } from "./prices.ts";
 
 const column = columnsOf<Model>();
 

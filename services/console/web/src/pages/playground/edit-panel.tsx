@@ -101,6 +101,7 @@ export function EditPanel() {
       <FileInput
         label={t("playground.upload")}
         description={t("playground.uploadHint")}
+        placeholder={t("playground.choose")}
         accept={pictureTypes}
         leftSection={<IconPhotoUp size={16} />}
         value={edited?.file ?? null}

@@ -16,6 +16,19 @@ import { Panel } from "../../ui/panel.tsx";
 const column = columnsOf<Repair>();
 const repair = (body: object) => call<Listing<Repair>>("/admin/v1/ledger/repair", { method: "POST", body });
 
+const repairOne = async (body: object): Promise<readonly Repair[]> => (await repair(body)).data;
+
+/** Calls for all of them, page by page: a listing has those that were charged earlier as well. */
+async function repairAll(body: object): Promise<Repair[]> {
+  const found: Repair[] = [];
+  for (let after = ""; ; ) {
+    const { data, next_cursor } = await repair({ ...body, all: true, after });
+    found.push(...data.filter(({ status }) => status !== "repaired_earlier"));
+    if (next_cursor === null) return found;
+    after = next_cursor;
+  }
+}
+
 function useColumns(): Columns<Repair> {
   const { t } = useTranslation();
   return useMemo(
@@ -46,13 +59,13 @@ function useColumns(): Columns<Repair> {
   );
 }
 
-function useRepair(onDone: () => void) {
+function useRepair(charge: (body: object) => Promise<readonly Repair[]>, onDone: () => void) {
   const { t } = useTranslation();
   const client = useQueryClient();
   return useMutation({
-    mutationFn: repair,
-    onSuccess: async ({ data }) => {
-      const count = data.filter(({ status }) => status === "repaired").length;
+    mutationFn: charge,
+    onSuccess: async (repairs) => {
+      const count = repairs.filter(({ status }) => status === "repaired").length;
       notifications.show({ message: t("unpriced.repaired", { count }), color: "teal" });
       onDone();
       await client.invalidateQueries({ queryKey: ["unpriced"] });
@@ -64,7 +77,7 @@ function useRepair(onDone: () => void) {
 function PriceModal({ of: row, onClose }: { readonly of: Repair | undefined; readonly onClose: () => void }) {
   const { t } = useTranslation();
   const [cost, setCost] = useState<number | string>("");
-  const price = useRepair(onClose);
+  const price = useRepair(repairOne, onClose);
   return (
     <Modal
       opened={row !== undefined}
@@ -106,13 +119,13 @@ export function UnpricedPage() {
   const [chosen, setChosen] = useState<Repair>();
   const { data, error, refetch } = useQuery({
     queryKey: ["unpriced"],
-    queryFn: () => repair({ all: true, dry_run: true }),
+    queryFn: () => repairAll({ dry_run: true }),
   });
-  const all = useRepair(() => undefined);
+  const all = useRepair(repairAll, () => undefined);
   const columns = useColumns();
-  const canBe = data?.data.some(({ status }) => status === "would_be_repaired") ?? false;
+  const canBe = data?.some(({ status }) => status === "would_be_repaired") ?? false;
   const action = canBe && (
-    <Button loading={all.isPending} onClick={() => all.mutate({ all: true })}>
+    <Button loading={all.isPending} onClick={() => all.mutate({})}>
       {t("unpriced.repairAll")}
     </Button>
   );
@@ -126,7 +139,7 @@ export function UnpricedPage() {
           <DataTable
             label={t("unpriced.title")}
             columns={columns}
-            rows={data?.data}
+            rows={data}
             rowId={({ request_id }) => request_id}
             onOpen={setChosen}
             empty={<Empty icon={IconReceipt} title={t("unpriced.empty")} hint={t("unpriced.emptyHint")} />}

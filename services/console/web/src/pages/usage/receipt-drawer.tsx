@@ -10,7 +10,7 @@ import { FactRow, Facts } from "../../ui/facts.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Time } from "../../ui/time.tsx";
-import { unitText } from "../models/prices.ts";
+import { unitText } from "../models/names.ts";
 import { LedgerRows } from "./receipt-ledger.tsx";
 import { receiptQuery, tookMs } from "./usage.ts";
 import { Outcome } from "./usage-requests.tsx";

@@ -13,6 +13,7 @@ import { Money } from "../../ui/money.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ShowMore } from "../../ui/show-more.tsx";
 import { Time } from "../../ui/time.tsx";
+import { shortUnitText } from "../models/names.ts";
 import { eventsQuery, tookMs, useFilter, useView } from "./usage.ts";
 
 const route = getRouteApi("/app/usage");
@@ -38,15 +39,10 @@ export function Outcome({ of: { outcome, status } }: { readonly of: Pick<UsageEv
 
 /** The units that a request used most, in short. */
 function unitsText(units: UsageEvent["units"]): string {
-  const short: Readonly<Record<string, string>> = {
-    input_tokens: "in",
-    output_tokens: "out",
-    cached_input_tokens: "cached",
-  };
   return Object.entries(units)
     .filter(([, count]) => count > 0)
     .slice(0, 3)
-    .map(([unit, count]) => `${compact(count)} ${short[unit] ?? unit.replaceAll("_", " ")}`)
+    .map(([unit, count]) => shortUnitText(unit, compact(count)))
     .join(" · ");
 }
 

@@ -1,0 +1,14 @@
+import type { Run } from "../../services/fleet/src/run-file.ts";
+import type { openBrowser } from "../../services/fleet/test/console/browser.ts";
+
+export type Browser = Awaited<ReturnType<typeof openBrowser>>;
+export type Page = Awaited<ReturnType<Browser["newPage"]>>;
+
+/** Signs the first operator in on the page of sign-in, in whatever language it is. */
+export async function signIn(page: Page, { admin }: Pick<Run, "admin">): Promise<void> {
+  await page.locator("input[autocomplete=username]").fill(admin.email);
+  await page.locator("input[autocomplete=current-password]").fill(admin.password);
+  await page.locator("button[type=submit]").click();
+  await page.waitForURL((url) => !url.pathname.endsWith("/sign-in"));
+  await page.locator("main h1:visible").first().waitFor();
+}
