@@ -9,7 +9,7 @@ import { type LimitedKey, newKey, setLimits } from "@uag/fleet/testing/limited-k
 import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { Stopwatch } from "@uag/kit/testing/durations.ts";
-import { until } from "@uag/kit/testing/until.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type LimitEvidence, proveConcurrency, proveRequests, proveTokens } from "../src/soak/limits.ts";
 import { Load } from "../src/soak/load.ts";
 
@@ -59,10 +59,13 @@ describe("a key's limits hold over three replicas, seen from the public server a
 
   test("of 1,000 requests never more than 5 are at the upstream at once, and all permits come back", async () => {
     const { client } = assertExact(await proveConcurrency({ fleet, random }));
-    await until("five permits again", async () => {
-      const five = await Promise.all(Array.from({ length: 5 }, () => call(client, { model: "gpt-4.1-mini" })));
-      return five.every(({ status }) => status === 200);
-    });
+    await waitFor(
+      async () => {
+        const five = await Promise.all(Array.from({ length: 5 }, () => call(client, { model: "gpt-4.1-mini" })));
+        return five.every(({ status }) => status === 200);
+      },
+      { what: "five permits again" },
+    );
   });
 
   test("tokens a minute hit by 1,000 are what answers came to, within the limit", async () => {
@@ -107,10 +110,13 @@ describe("a key's limits hold over three replicas, seen from the public server a
       await setLimits(fleet, key, { requestsPerMinute: BigInt(limit) });
       using watch = new Stopwatch();
       let sentMs = 0;
-      await until(`a limit of ${limit}`, async () => {
-        sentMs = watch.ms;
-        return (await use()).headers.get("x-ratelimit-limit-requests") === String(limit);
-      });
+      await waitFor(
+        async () => {
+          sentMs = watch.ms;
+          return (await use()).headers.get("x-ratelimit-limit-requests") === String(limit);
+        },
+        { what: `a limit of ${limit}` },
+      );
       assert.ok(sentMs < 1_000, `${sentMs} ms`);
     };
     for (let i = 0; i < 6; i++) assert.equal((await use()).status, 200);

@@ -30,7 +30,7 @@ describe("three replicas under load, seen from the public server", () => {
 
   async function prove(name: string, seconds: number): Promise<void> {
     const proof = proofs.find((one) => one.name === name) as Proof;
-    assertClean(name, await proof.run({ fleet, seconds, random }));
+    assertClean(name, await proof.run({ fleet, seconds, random, perSecond: 50 }));
   }
 
   test("of 1,000 requests at once exactly as many succeed as there is money for, and nothing is left", async () => {

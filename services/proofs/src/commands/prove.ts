@@ -20,11 +20,12 @@ ${lines.join("\n")}
 Each runs on a fleet of its own with three chat replicas, ends with the audit and prints its figures. Beside these:
 npm run simulate, npm run crash, npm run soak.
   --seconds <n>   how long what is broken stays broken, in place of the above
+  --rate <n>      requests a second of metering-down; default 500
   --seed <n>      of the load; default 1
 `;
 
 const text = { type: "string" } as const;
-const options = { seconds: text, seed: text, help: { type: "boolean", short: "h" } } as const;
+const options = { seconds: text, rate: text, seed: text, help: { type: "boolean", short: "h" } } as const;
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
@@ -41,7 +42,9 @@ async function main(): Promise<number> {
     try {
       await using fleet = await startProofFleet(dataDir);
       const seconds = Number(values.seconds ?? proof.seconds);
-      const figures = await proof.run({ fleet, seconds, random: seededRandom(Number(values.seed ?? 1)) });
+      const random = seededRandom(Number(values.seed ?? 1));
+      const rate = values.rate === undefined ? {} : { perSecond: Number(values.rate) };
+      const figures = await proof.run({ fleet, seconds, random, ...rate });
       process.stdout.write(showFigures(proof.name, figures));
       clean &&= isClean(figures);
     } finally {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { MongoClient } from "mongodb";
-import { type Figures, takeFigures } from "../soak/figures.ts";
+import { collectFigures, type Figures } from "../soak/figures.ts";
 import { clientsOf, startRollFleet } from "./fleet.ts";
 import { MixedLoad } from "./mixed-load.ts";
 import { mongodOf, natsOf, type ReplicatedEngines, startReplicatedEngines } from "./replicated-engines.ts";
@@ -114,7 +114,7 @@ export async function engines(options: EnginesOptions): Promise<Figures> {
     await load.stop();
   }
   for (const line of fleet.lines) report(line);
-  return takeFigures(fleet, {
+  return collectFigures(fleet, {
     responses: load.responses,
     kills,
     violations: tally.violations(),

@@ -34,7 +34,8 @@ export class MixedLoad {
   readonly #chat: readonly Load[];
   readonly #stop = new AbortController();
   readonly #working: Promise<unknown>;
-  #videos = 0;
+  /** Tasks that were accepted, by client. */
+  readonly #videos = new Map<TestClient, number>();
 
   constructor(options: MixedLoadOptions) {
     const { fleet, clients, random, words, only, videos = true } = options;
@@ -93,20 +94,24 @@ export class MixedLoad {
 
   async #submit(n: number): Promise<void> {
     const body = { model: "grok-imagine-video", duration: 3, resolution: "480p", prompt: `take ${n}` };
-    const { status, text } = await this.#options.fleet.client.post(videoPath, body);
+    const { clients } = this.#options;
+    const client = clients[n % clients.length] as TestClient;
+    const { status, text } = await client.post(videoPath, body);
     if (status !== 202) throw new Error(`${status} ${text}`);
-    this.#videos++;
+    this.#videos.set(client, (this.#videos.get(client) ?? 0) + 1);
   }
 
   /** Starts nothing more, waits for what is under way, and for every video task to succeed. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await Promise.all([this.#working, ...this.#chat.map((load) => load.stop())]);
-    if (this.#videos === 0) return;
-    const { client } = this.#options.fleet;
     this.tally.during = "the end";
+    await Promise.all([...this.#videos].map(([client, accepted]) => this.#expectVideos(client, accepted)));
+  }
+
+  async #expectVideos(client: TestClient, accepted: number): Promise<void> {
     await allEnded(client, videoPatienceMs);
     const ended = (await listAll(client)).filter(({ status }) => status === "succeeded").length;
-    if (ended !== this.#videos) this.tally.fail("video", `${this.#videos} tasks were accepted, ${ended} succeeded`);
+    if (ended !== accepted) this.tally.fail("video", `${accepted} tasks were accepted, ${ended} succeeded`);
   }
 }

@@ -3,7 +3,7 @@ import type { TestClient } from "@uag/fleet/testing/client.ts";
 import { setFault } from "@uag/fleet/testing/faults.ts";
 import { topUp } from "@uag/fleet/testing/limited-key.ts";
 import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
-import { type Figures, takeFigures } from "../soak/figures.ts";
+import { collectFigures, type Figures } from "../soak/figures.ts";
 import { clientsOf } from "./fleet.ts";
 
 export interface OverloadOptions {
@@ -102,5 +102,5 @@ export async function overload(options: OverloadOptions): Promise<Figures> {
   if (crowd.refused === 0) violations.push("Nobody was refused: there was no overload.");
   if (share < leastShare) violations.push(`Only ${(100 * share).toFixed(0)} % of the peak were answered.`);
   if (recoveredMs > recoverWithinMs) violations.push(`It took ${recoveredMs} ms to recover.`);
-  return takeFigures(fleet, { responses: [], violations, waitMs: 120_000 });
+  return collectFigures(fleet, { responses: [], violations, waitMs: 120_000 });
 }

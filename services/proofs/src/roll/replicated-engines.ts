@@ -7,7 +7,7 @@ import { Ports } from "@uag/fleet/ports.ts";
 import type { ProcessSpec } from "@uag/fleet/supervisor/process.ts";
 import { type ProcessControl, Supervisor } from "@uag/fleet/supervisor/supervisor.ts";
 import { acceptsConnections } from "@uag/fleet/supervisor/tcp.ts";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { MongoClient } from "mongodb";
 
 const members = [1, 2, 3] as const;

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { buildConsole } from "@uag/fleet/console-web.ts";
 import { renewCertificates } from "@uag/fleet/identity/certificates.ts";
 import { replicaNames } from "@uag/fleet/service-processes.ts";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
-import { type Figures, takeFigures } from "../soak/figures.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { collectFigures, type Figures } from "../soak/figures.ts";
 import { catalogOf, clientsOf, rolled, startRollFleet } from "./fleet.ts";
 import { MixedLoad } from "./mixed-load.ts";
 import type { Tally } from "./tally.ts";
@@ -99,7 +99,7 @@ export async function roll(options: RollOptions): Promise<RollReport> {
     await load.stop();
   }
   for (const line of fleet.lines) report(line);
-  const figures = await takeFigures(fleet, {
+  const figures = await collectFigures(fleet, {
     responses: load.responses,
     violations: tally.violations(),
     waitMs: 120_000,

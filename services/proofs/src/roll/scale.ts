@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { serviceNames } from "@uag/contract/routes.ts";
 import { replicaNames } from "@uag/fleet/service-processes.ts";
 import { counterOf } from "@uag/fleet/testing/metrics.ts";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
-import { type Figures, takeFigures } from "../soak/figures.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { collectFigures, type Figures } from "../soak/figures.ts";
 import { clientsOf, rolled, startRollFleet } from "./fleet.ts";
 import { MixedLoad } from "./mixed-load.ts";
 import type { Tally } from "./tally.ts";
@@ -40,6 +40,7 @@ const workOf: Readonly<Record<string, string>> = {
   mcp: "uag_mcp_requests_total",
   console: "uag_console_requests_total",
   ...Object.fromEntries(serviceNames.map((name) => [name, "uag_settlements_total"])),
+  video: "uag_video_tasks_settled_total",
 };
 
 const addedTo = (service: string): string[] => replicaNames(service, most).slice(1);
@@ -87,7 +88,7 @@ export async function scale(options: ScaleOptions): Promise<ScaleReport> {
     await load.stop();
   }
   for (const line of fleet.lines) report(line);
-  const figures = await takeFigures(fleet, {
+  const figures = await collectFigures(fleet, {
     responses: load.responses,
     violations: tally.violations(),
     waitMs: 120_000,

@@ -190,7 +190,7 @@ export class Replica implements Peer, Owner {
 
   /** Looks for journals left by dead processes. */
   adopt(): void {
-    this.#setting.quiet(this.#adopter.look());
+    this.#setting.quiet(this.#adopter.poll());
   }
 
   crash(): void {

@@ -80,7 +80,7 @@ export class World {
       recallPermits: ({ asker, kind, need }) => {
         const name = kind === LimitKind.REQUESTS ? "requests" : "concurrency";
         for (const one of this.#replicas)
-          if (one !== asker) network.report(one, "recall permits", () => void one.key.giveIdle(name, need));
+          if (one !== asker) network.report(one, "recall permits", () => void one.key.returnIdle(name, need));
       },
     });
     this.#replicas.push(replica);

@@ -1,8 +1,8 @@
 import { newKey } from "@uag/fleet/testing/limited-key.ts";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { type CrashPoint, crashPoints } from "@uag/kit/crash-point.ts";
-import { type Figures, takeFigures } from "./figures.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { collectFigures, type Figures } from "./figures.ts";
 import { Load, type RequestKind } from "./load.ts";
 
 /** The process that passes a point. Points not listed belong to a capability service. */
@@ -78,7 +78,7 @@ async function die(fleet: TestFleet, point: CrashPoint, random: () => number): P
 /** One round: the points, and the resulting figures. */
 export async function crash(fleet: TestFleet, round: CrashRound): Promise<CrashRow> {
   const load = await dieUnderLoad(fleet, round);
-  const figures = await takeFigures(fleet, { responses: load.responses, kills: 2 * round.points.length });
+  const figures = await collectFigures(fleet, { responses: load.responses, kills: 2 * round.points.length });
   return { ...figures, points: round.points, kind: round.kind };
 }
 
@@ -97,5 +97,5 @@ export async function crashEverywhere(fleet: TestFleet, random: () => number): P
     responses.push(...(await dieUnderLoad(fleet, { points, kind, random })).responses);
     kills += 2 * points.length;
   }
-  return takeFigures(fleet, { responses, kills });
+  return collectFigures(fleet, { responses, kills });
 }

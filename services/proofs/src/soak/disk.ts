@@ -1,11 +1,11 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import type { DiskOperation } from "@uag/journal/disk-point.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { MongoClient } from "mongodb";
-import { type Figures, takeFigures } from "./figures.ts";
+import { collectFigures, type Figures } from "./figures.ts";
 import { Load } from "./load.ts";
 
 const chat = "chat";
@@ -121,5 +121,5 @@ export async function failDisk(fleet: TestFleet, round: DiskRound): Promise<Figu
   } finally {
     await load.stop();
   }
-  return takeFigures(fleet, { responses: load.responses, kills, waitMs: 90_000 });
+  return collectFigures(fleet, { responses: load.responses, kills, waitMs: 90_000 });
 }

@@ -1,20 +1,22 @@
 import { availableOf, newAccount } from "@uag/fleet/testing/limited-key.ts";
-import { type Figures, takeFigures } from "./figures.ts";
+import { collectFigures, type Figures } from "./figures.ts";
 import { Load, type LoadResponse } from "./load.ts";
 import { exactModel, type Proof, type ProofOptions } from "./proof.ts";
 
 const words = 20;
 const nanoUsdPerToken = 1_000_000n;
-const cost = BigInt(words) * nanoUsdPerToken;
+/** What each request with {@link exactBody} costs and holds, nano-USD. */
+export const exactCost = BigInt(words) * nanoUsdPerToken;
 const requests = 1_000;
-const body = { max_tokens: words, messages: [{ role: "user", content: `repeat ${words} words` }] };
+/** Of a request to the exact model. */
+export const exactBody = { max_tokens: words, messages: [{ role: "user", content: `repeat ${words} words` }] };
 
 /** Sends all requests at once, from an account with money for exactly `count` of them. */
 async function spendAll(
   { fleet, random }: Pick<ProofOptions, "fleet" | "random">,
   count: number,
 ): Promise<{ responses: readonly LoadResponse[]; accountId: string; violations: string[] }> {
-  const { client, key } = await newAccount(fleet, BigInt(count) * cost);
+  const { client, key } = await newAccount(fleet, BigInt(count) * exactCost);
   const load = new Load({
     clients: [client],
     kinds: ["json"],
@@ -22,7 +24,7 @@ async function spendAll(
     requests,
     random,
     model: exactModel,
-    body,
+    body: exactBody,
   });
   await load.ended();
   const wrong = [...load.counts].filter(
@@ -49,7 +51,7 @@ export async function proveExactFunds(
     violations.push(...spent.violations);
     accounts.push(spent.accountId);
   }
-  const figures = await takeFigures(options.fleet, { responses, violations });
+  const figures = await collectFigures(options.fleet, { responses, violations });
   const left: string[] = [];
   for (const id of accounts) {
     const available = await availableOf(options.fleet, id);

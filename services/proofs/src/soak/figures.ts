@@ -4,9 +4,9 @@ import type { AuditReport } from "@uag/fleet/audit/audit.ts";
 import type { Books } from "@uag/fleet/audit/billed.ts";
 import { operatorClient } from "@uag/fleet/operator.ts";
 import type { Run } from "@uag/fleet/run-file.ts";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { natsOptions } from "@uag/kit/bus.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { connect } from "nats";
 import type { LoadResponse } from "./load.ts";
@@ -29,6 +29,8 @@ export interface Figures {
   readonly overAdmitted: number;
   /** One sentence per broken promise, including those of the audit. */
   readonly violations: readonly string[];
+  /** Measurements of this proof alone, one sentence each. */
+  readonly notes?: readonly string[];
 }
 
 export interface Evidence {
@@ -111,7 +113,7 @@ function missingIn({ billed }: Books, responses: readonly LoadResponse[]): strin
 /**
  * Waits until everything is booked, audits, and counts what was lost, doubled, overdrawn or leaked.
  */
-export async function takeFigures(fleet: TestFleet, evidence: Evidence): Promise<Figures> {
+export async function collectFigures(fleet: TestFleet, evidence: Evidence): Promise<Figures> {
   const { responses, kills = 0, overAdmitted = 0, violations = [], waitMs = 60_000 } = evidence;
   const { report, usage } = await bringHome(fleet, waitMs);
   const { books, comparison, violations: audited } = report;
@@ -147,10 +149,11 @@ const maxShown = 20;
 
 /** For people: one line of figures, and the violations. */
 export function showFigures(title: string, figures: Figures): string {
-  const { violations, leakedHolds, overAdmitted, ...rest } = figures;
+  const { violations, notes = [], leakedHolds, overAdmitted, ...rest } = figures;
   const parts = Object.entries({ ...rest, "leaked holds": leakedHolds, "over-admitted": overAdmitted });
   const shown = violations.slice(0, maxShown).map((sentence) => `\n  - ${sentence}`);
   const more = violations.length > maxShown ? `\n  - and ${violations.length - maxShown} more` : "";
+  const measured = notes.map((note) => `\n  ${note}`).join("");
   const verdict = isClean(figures) ? "exact" : "NOT exact";
-  return `${title}: ${parts.map(([name, value]) => `${name} ${value}`).join(", ")}; ${verdict}${shown.join("")}${more}\n`;
+  return `${title}: ${parts.map(([name, value]) => `${name} ${value}`).join(", ")}; ${verdict}${measured}${shown.join("")}${more}\n`;
 }

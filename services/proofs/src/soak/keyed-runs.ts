@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readBooks } from "@uag/fleet/audit/billed.ts";
 import { newKey } from "@uag/fleet/testing/limited-key.ts";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
-import { type Figures, takeFigures } from "./figures.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { collectFigures, type Figures } from "./figures.ts";
 import { Load, receipt } from "./load.ts";
 import type { Proof, ProofOptions } from "./proof.ts";
 
@@ -46,7 +46,7 @@ async function run(options: ProofOptions): Promise<Figures> {
   } finally {
     await load.stop();
   }
-  const figures = await takeFigures(fleet, { responses: load.responses, kills, waitMs: 90_000 });
+  const figures = await collectFigures(fleet, { responses: load.responses, kills, waitMs: 90_000 });
   const { counts, responses } = load;
   const wrong = [...counts].filter(([outcome]) => outcome !== "completed" && outcome !== receipt);
   const violations = wrong.map(([outcome, count]) => `${count} keys were answered: ${outcome}.`);

@@ -12,7 +12,7 @@ export interface KillOptions {
 }
 
 /** Kills one process after another with SIGKILL until stopped; returns how many. */
-export async function keepKilling(fleet: TestFleet, options: KillOptions): Promise<number> {
+export async function killPeriodically(fleet: TestFleet, options: KillOptions): Promise<number> {
   const { names, everyMs, random, signal } = options;
   let kills = 0;
   for (;;) {

@@ -3,7 +3,7 @@ import { setFault } from "@uag/fleet/testing/faults.ts";
 import { type LimitedKey, newKey } from "@uag/fleet/testing/limited-key.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
-import { type Figures, takeFigures } from "./figures.ts";
+import { collectFigures, type Figures } from "./figures.ts";
 import { Load, type LoadResponse } from "./load.ts";
 import type { Proof, ProofOptions } from "./proof.ts";
 
@@ -107,7 +107,7 @@ export const limits: Proof = {
   seconds: 0,
   async run(options): Promise<Figures> {
     const found = [await proveRequests(options), await proveConcurrency(options), await proveTokens(options)];
-    return takeFigures(options.fleet, {
+    return collectFigures(options.fleet, {
       responses: found.flatMap(({ responses }) => responses),
       violations: found.flatMap(({ violations }) => violations),
       overAdmitted: found.reduce((sum, one) => sum + one.overAdmitted, 0),

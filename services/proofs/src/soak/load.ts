@@ -20,6 +20,8 @@ export interface LoadOptions {
   readonly body?: object;
   /** Ends after this many; without it, at `stop`. */
   readonly requests?: number;
+  /** At most so many are started a second; without it, as many as `concurrency` allows. */
+  readonly perSecond?: number;
   /** Called for every response. */
   readonly seen?: (response: LoadResponse) => void;
 }
@@ -45,6 +47,8 @@ type SendRequest = (client: TestClient, body: object, random: () => number) => P
 type Seen = Pick<LoadResponse, "outcome" | "headers"> & { readonly tokens?: number };
 
 const restAfterFailureMs = 50;
+/** A load that fell behind its rate makes up for no more than this. */
+const maxBehindMs = 1_000;
 /** Longer than the idempotency key of a killed process stays locked. */
 const maxTries = 200;
 /**
@@ -127,6 +131,7 @@ export class Load {
   readonly #options: LoadOptions;
   readonly #working: Promise<unknown>;
   #left: number;
+  #nextAtMs = Number.NEGATIVE_INFINITY;
   /** By outcome. */
   readonly counts = new Map<string, number>();
 
@@ -143,6 +148,7 @@ export class Load {
   async #work(worker: number): Promise<void> {
     const { clients, kinds, random } = this.#options;
     for (let n = worker; this.#left-- > 0; n++) {
+      await this.#pace();
       const kind = kinds[n % kinds.length] as RequestKind;
       const client = clients[(n + worker) % clients.length] as TestClient;
       const response = await this.#call(requests[kind], client, random);
@@ -151,6 +157,16 @@ export class Load {
       this.#options.seen?.(response);
       if (response.outcome === "broken" || response.outcome.startsWith("5")) await sleep(restAfterFailureMs);
     }
+  }
+
+  /** Waits until the rate allows one more request. */
+  async #pace(): Promise<void> {
+    const { perSecond } = this.#options;
+    if (perSecond === undefined) return;
+    const now = performance.now();
+    const atMs = Math.max(this.#nextAtMs, now - maxBehindMs);
+    this.#nextAtMs = atMs + 1_000 / perSecond;
+    if (atMs > now) await sleep(atMs - now);
   }
 
   async #call(call: SendRequest, client: TestClient, random: () => number): Promise<LoadResponse> {

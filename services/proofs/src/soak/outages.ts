@@ -1,11 +1,11 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { MongoClient } from "mongodb";
 import { onFailingDisk } from "./disk.ts";
-import { type Figures, takeFigures } from "./figures.ts";
+import { collectFigures, type Figures } from "./figures.ts";
 import { Load, type RequestKind, receipt } from "./load.ts";
 import type { Proof, ProofOptions } from "./proof.ts";
 
@@ -52,7 +52,7 @@ async function underLoad(options: ProofOptions, outage: Outage): Promise<Figures
     ({ outcome, headers }) => outcome.startsWith("503") && !headers?.has("retry-after"),
   );
   if (hasty.length > 0) violations.push(`${hasty.length} refusals with 503 do not say when to come back.`);
-  return takeFigures(fleet, { responses: load.responses, kills, violations, waitMs: 90_000 });
+  return collectFigures(fleet, { responses: load.responses, kills, violations, waitMs: 90_000 });
 }
 
 /** Takes a process down, runs `meanwhile`, and brings it back. */
@@ -110,16 +110,6 @@ export const outages: readonly Proof[] = [
             await rm(join(fleet.dataDir, "nats/jetstream"), { recursive: true });
             await sleep(seconds * 1_000);
           }),
-        allowed: nothing,
-      }),
-  },
-  {
-    name: "metering-down",
-    about: "metering is down under load: no user error, its usage waits in the journals",
-    seconds: 300,
-    run: (options) =>
-      underLoad(options, {
-        during: ({ fleet, seconds }) => down(fleet, "metering", () => sleep(seconds * 1_000)),
         allowed: nothing,
       }),
   },

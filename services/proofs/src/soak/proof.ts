@@ -11,6 +11,8 @@ export interface ProofOptions {
   readonly seconds: number;
   /** Numbers in [0, 1). */
   readonly random: () => number;
+  /** Requests a second, for a proof that holds a rate. */
+  readonly perSecond?: number;
 }
 
 /** A promise of this system, with the run that proves it. */

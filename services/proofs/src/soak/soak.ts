@@ -4,8 +4,8 @@ import { setFault } from "@uag/fleet/testing/faults.ts";
 import { type LimitedKey, newKey, topUp } from "@uag/fleet/testing/limited-key.ts";
 import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
-import { type Figures, takeFigures } from "./figures.ts";
-import { keepKilling } from "./kills.ts";
+import { collectFigures, type Figures } from "./figures.ts";
+import { killPeriodically } from "./kills.ts";
 import { Load, type LoadResponse } from "./load.ts";
 
 export interface SoakOptions {
@@ -113,7 +113,7 @@ export async function soak(options: SoakOptions): Promise<Figures> {
   const { all, limited } = await startLoads(fleet, random);
   const stop = new AbortController();
   let kills = 0;
-  const killing = keepKilling(fleet, {
+  const killing = killPeriodically(fleet, {
     names: killed,
     everyMs: killEveryMs,
     random: seededRandom(seed + 1),
@@ -136,7 +136,7 @@ export async function soak(options: SoakOptions): Promise<Figures> {
   await Promise.all(all.map((load) => load.stop()));
   const responses: LoadResponse[] = all.flatMap((load) => load.responses);
   const wrong = all.flatMap(({ counts }) => [...counts.keys()].filter((name) => name.startsWith("40")));
-  const figures = await takeFigures(fleet, {
+  const figures = await collectFigures(fleet, {
     responses: responses,
     kills,
     overAdmitted: await overAdmitted(fleet, limited),

@@ -1,8 +1,8 @@
 import type { AuditReport } from "@uag/fleet/audit/audit.ts";
 import type { Billed } from "@uag/fleet/audit/billed.ts";
 import type { Receiver } from "@uag/fleet/testing/receiver.ts";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { MongoClient } from "mongodb";
 import { z } from "zod";
 import type { Task } from "./video-load.ts";

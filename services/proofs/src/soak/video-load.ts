@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestClient } from "@uag/fleet/testing/client.ts";
 import { setFault } from "@uag/fleet/testing/faults.ts";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 
 export interface Task {
   readonly id: string;

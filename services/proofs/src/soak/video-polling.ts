@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFault } from "@uag/fleet/testing/faults.ts";
 import { topUp } from "@uag/fleet/testing/limited-key.ts";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { cpuWhile } from "./cpu.ts";
 import { readMade } from "./video-check.ts";
 import { quantiles, submitAll } from "./video-load.ts";

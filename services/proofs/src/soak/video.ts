@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { topUp } from "@uag/fleet/testing/limited-key.ts";
 import { type Receiver, startReceiver } from "@uag/fleet/testing/receiver.ts";
-import { waitFor } from "@uag/fleet/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
-import { keepKilling } from "./kills.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { killPeriodically } from "./kills.ts";
 import { checkVideo, type Findings } from "./video-check.ts";
 import { allEnded, listAll, quantiles, setFates, submitAll, type Task } from "./video-load.ts";
 
@@ -80,7 +80,7 @@ async function underFire({ fleet, receiver, submitMs, reported }: Run, options: 
   const { kill: names, killEveryMs: everyMs, seed, tasks, concurrency } = options;
   const stop = new AbortController();
   const { signal } = stop;
-  const killing = keepKilling(fleet, { names, everyMs, random: seededRandom(seed), signal });
+  const killing = killPeriodically(fleet, { names, everyMs, random: seededRandom(seed), signal });
   const reporting = reportProgress(options, reported, signal);
   try {
     await submitAll(fleet.client, { tasks, seed, concurrency, url: receiver.url, submitMs, reported });
