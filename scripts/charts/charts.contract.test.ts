@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { repoRoot } from "../../services/fleet/src/paths.ts";
 import { services } from "../../services/fleet/src/processes.ts";
@@ -131,6 +132,32 @@ test("who is let in by a service may go there by its own network policy", () => 
       }
     }
   }
+});
+
+test("who may send mail has its sender, its server's secret, and a way out to that server", async () => {
+  const server = { ipBlock: { cidr: "10.1.2.3/32" } };
+  const video = async (...args: string[]): Promise<{ env: Map<string, string>; keys: string[]; exits: unknown[] }> => {
+    const objects = await render(built, "video", args);
+    const pod = objects.find(({ kind }) => kind === "StatefulSet")?.spec?.template.spec;
+    assert.ok(pod);
+    const env: { name: string; value: string }[] = pod.containers[0].env;
+    const { secret } = pod.volumes.find(({ name }: { name: string }) => name === "secrets");
+    return {
+      env: new Map(env.map(({ name, value }) => [name, value])),
+      keys: secret.items.map(({ key }: { key: string }) => key),
+      exits: objects.find(({ kind }) => kind === "NetworkPolicy")?.spec.egress,
+    };
+  };
+  const silent = await video();
+  assert.ok(![...silent.env.keys(), ...silent.keys].some((name) => name.startsWith("SMTP_")));
+  const to = `mail.to[0].ipBlock.cidr=${server.ipBlock.cidr}`;
+  const mailing = await video("--set", `mail.from=Gateway <gateway@example.com>,mail.port=2525,${to}`);
+  assert.equal(mailing.env.get("SMTP_FROM"), "Gateway <gateway@example.com>");
+  assert.equal(mailing.env.get("SMTP_URL_FILE"), "/etc/uag/secrets/SMTP_URL");
+  assert.deepEqual(mailing.keys, [...silent.keys, "SMTP_URL"]);
+  const edge = { ports: [{ port: 2525 }], to: [server] };
+  assert.ok(mailing.exits.some((exit) => isDeepStrictEqual(exit, edge)));
+  assert.equal(mailing.exits.length, silent.exits.length + 1);
 });
 
 test("a chart gives its service every setting that it cannot do without, and a certificate of its own name", async () => {

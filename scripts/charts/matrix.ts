@@ -49,6 +49,7 @@ const own: Readonly<Record<string, readonly Line[]>> = {
   ],
   billing: [{ name: "roles", args: set("roles.enabled=true", "extraSecretKeys={ADMIN_TOKEN}") }],
   metering: [{ name: "keda", args: set("keda.enabled=true", "settings.USAGE_KEEP_MONTHS=3") }],
+  video: [{ name: "mail", args: set("mail.from=Gateway <gateway@example.com>", "mail.port=2525") }],
   chat: [{ name: "journal", args: set("journal.size=50Gi", "journal.storageClass=local-nvme") }],
 };
 

@@ -38,9 +38,9 @@ async function configOf(fleet: TestFleet): Promise<string> {
   });
 }
 
-type Tell = (line: string) => void;
+type Report = (line: string) => void;
 
-async function judgeDashboards(prometheus: PrometheusServer, tell: Tell): Promise<boolean> {
+async function judgeDashboards(prometheus: PrometheusServer, report: Report): Promise<boolean> {
   let holds = true;
   for (const { name, panels } of await readDashboards()) {
     for (const { title, queries, empty } of panels) {
@@ -48,19 +48,19 @@ async function judgeDashboards(prometheus: PrometheusServer, tell: Tell): Promis
       const silent = counts.some((count) => count === 0);
       const said = silent ? (empty ?? "EMPTY, and nobody knows why") : `${counts.join(", ")} series`;
       if (silent && empty === undefined) holds = false;
-      tell(`${name}: ${title}: ${said}`);
+      report(`${name}: ${title}: ${said}`);
     }
   }
   return holds;
 }
 
-async function judgeRules(prometheus: PrometheusServer, tell: Tell): Promise<boolean> {
+async function judgeRules(prometheus: PrometheusServer, report: Report): Promise<boolean> {
   const faults = await prometheus.faultyRules();
-  for (const fault of faults) tell(`rule: ${fault}`);
+  for (const fault of faults) report(`rule: ${fault}`);
   const { groups } = await readRules();
-  tell(`${groups.flatMap(({ rules }) => rules).length} rules, ${faults.length} could not be evaluated`);
+  report(`${groups.flatMap(({ rules }) => rules).length} rules, ${faults.length} could not be evaluated`);
   const firing = await prometheus.firing();
-  tell(`firing: ${firing.join(", ") || "none"}`);
+  report(`firing: ${firing.join(", ") || "none"}`);
   return faults.length === 0 && firing.length === 0;
 }
 
@@ -68,7 +68,7 @@ async function judgeRules(prometheus: PrometheusServer, tell: Tell): Promise<boo
  * Starts a fleet and a Prometheus that scrapes it, and asks every query of the dashboards and the
  * rules; true when each has an answer or says why not, and no alert fires.
  */
-export async function askEverything(tell: Tell): Promise<boolean> {
+export async function runAllQueries(report: Report): Promise<boolean> {
   const dir = await mkdtemp(join(tmpdir(), "metrics-"));
   try {
     await using fleet = await startTestFleet({ dataDir: join(dir, "fleet"), env: { AUDIT_FIRST_MS: "5000" } });
@@ -76,8 +76,8 @@ export async function askEverything(tell: Tell): Promise<boolean> {
     await writeFile(config, await configOf(fleet));
     await using prometheus = await startPrometheus({ config, dataDir: join(dir, "prometheus") });
     for (const until = Date.now() + loadMs; Date.now() < until; await sleep(500)) await sendSome(fleet);
-    const shown = await judgeDashboards(prometheus, tell);
-    return (await judgeRules(prometheus, tell)) && shown;
+    const shown = await judgeDashboards(prometheus, report);
+    return (await judgeRules(prometheus, report)) && shown;
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

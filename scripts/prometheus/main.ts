@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fail } from "../../services/command/src/step.mjs";
 import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
-import { askEverything } from "./live.ts";
+import { runAllQueries } from "./live.ts";
 import { prometheusDir, rulesFile } from "./sources.ts";
 import { findProgram } from "./tools.ts";
 
@@ -29,7 +29,7 @@ async function main(): Promise<number> {
   }
   const holds = await promtool("check", "rules", rulesFile);
   const tested = await promtool("test", "rules", join(prometheusDir, "rules.test.yaml"));
-  const answered = values.live ? await askEverything((line) => process.stdout.write(`${line}\n`)) : true;
+  const answered = values.live ? await runAllQueries((line) => process.stdout.write(`${line}\n`)) : true;
   return holds && tested && answered ? 0 : 1;
 }
 

@@ -6,17 +6,17 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { roomInHour } from "@uag/kit/testing/room-in-hour.ts";
+import { pollsWithin, waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { MongoClient } from "mongodb";
 import { repoRoot } from "../src/paths.ts";
 import { createTestClient, type TestClient } from "../src/testing/client.ts";
 import { setFault } from "../src/testing/faults.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
 const model = "gpt-4o-mini";
-/** A change must be felt everywhere within a second: so many looks, 20 ms apart. */
-const feltLooks = 50;
+/** A change must be in force everywhere within a second. */
+const maxPolls = pollsWithin(1);
 
 type Json = Record<string, unknown>;
 
@@ -69,7 +69,7 @@ describe("what an administrator does through the public server", () => {
     client.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "say: hello" }] });
 
   const felt = (what: string, condition: () => Promise<boolean>): Promise<boolean> =>
-    waitFor(condition, { maxLooks: feltLooks, what });
+    waitFor(condition, { maxPolls, what });
 
   async function newAccount(id: string, amountUsd: string): Promise<Json> {
     await admin("POST", "/accounts", { id, name: id }, 201);

@@ -10,12 +10,12 @@ import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
 import { HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { ChatOpenAI } from "@langchain/openai";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { generateText, Output } from "ai";
 import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import { z } from "zod";
 import { attemptsAt, setFault } from "../src/testing/faults.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { type Files, mp4, startFiles, wav } from "./clients/files.ts";
 

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after, afterEach, before, describe, test } from "node:test";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import OpenAI from "openai";
 import { adminApi } from "../src/commands/admin-api.ts";
 import { type Receiver, startReceiver } from "../src/testing/receiver.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
-import { inForceLooks, Stage, statusOf } from "./console/stage.ts";
+import { maxPollsInForce, Stage, statusOf } from "./console/stage.ts";
+import { settleUnpriced } from "./console/unpriced.ts";
 import { MailServer } from "./mail/mail-server.ts";
 
 const model = "gpt-4o-mini";
@@ -44,7 +45,10 @@ describe("the console in a browser", () => {
 
   /** A call is answered with this status as soon as a change of its key is in force. */
   const answers = (status: number, call: () => Promise<unknown>): Promise<boolean> =>
-    waitFor(async () => (await statusOf(call())) === status, { maxLooks: inForceLooks, what: `an answer ${status}` });
+    waitFor(async () => (await statusOf(call())) === status, {
+      maxPolls: maxPollsInForce,
+      what: `a response ${status}`,
+    });
 
   test("the sign-in needs less than 200 kB of script, compressed, and nothing that only other pages show", async (t) => {
     const page = await stage.newPage("/sign-in");
@@ -174,6 +178,28 @@ describe("the console in a browser", () => {
       [first?.id, first?.id],
     );
     assert.equal(mail.letters.length, 1);
+  });
+
+  test("an operator says what an unpriced request cost: the ledger charges it once, and it is unpriced no more", async () => {
+    const { run } = stage.fleet;
+    await settleUnpriced(run, "req_unpriced");
+    const page = await stage.visit("/unpriced", "Unpriced requests");
+    const row = page.getByRole("row").filter({ hasText: "req_unpriced" });
+    await row.click();
+    const question = page.getByRole("dialog");
+    await question.getByLabel("Cost in USD").fill("0.125");
+    await question.getByRole("button", { name: "Charge" }).click();
+    await page.getByText("1 request was charged.").waitFor();
+    await row.waitFor({ state: "detached" });
+    await page.getByText("Every request has its price").waitFor();
+    const charges: string[] = [];
+    for await (const entry of adminApi(run).rows("/ledger", { request_id: "req_unpriced" })) {
+      const { kind, charged_usd } = entry as { kind: string; charged_usd: string };
+      if (kind === "repair") charges.push(charged_usd);
+    }
+    assert.deepEqual(charges, ["0.125000000"]);
+    await page.goto(`${run.console_url}/billing?account=${run.account_id}`);
+    await page.getByRole("row").filter({ hasText: "Priced afterwards" }).filter({ hasText: "0.125" }).waitFor();
   });
 
   test("a session that has ended leads to the sign-in, and from there back to the page", async () => {

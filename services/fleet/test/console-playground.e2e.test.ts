@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
-import { waitFor } from "../src/testing/wait-for.ts";
 import { Stage } from "./console/stage.ts";
 
 const side = 128;

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { adminRoutes } from "@uag/contract/routes.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { adminApi } from "../src/commands/admin-api.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { Visitor } from "./console/visitor.ts";
 

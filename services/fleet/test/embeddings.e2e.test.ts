@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import OpenAI from "openai";
 import { readBooks } from "../src/audit/billed.ts";
 import { attemptsAt, faultHits, setFault } from "../src/testing/faults.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { clientOf } from "./images/keys.ts";
 

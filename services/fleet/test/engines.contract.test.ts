@@ -3,6 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { natsOptions } from "@uag/kit/bus.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { MongoClient } from "mongodb";
 import { connect } from "nats";
 import { engineEnv } from "../src/engines/env.ts";
@@ -15,7 +16,6 @@ import { Ports } from "../src/ports.ts";
 import { Supervisor } from "../src/supervisor/supervisor.ts";
 import { acceptsConnections } from "../src/supervisor/tcp.ts";
 import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 
 async function startMongod(supervisor: Supervisor, dir: string, port: number): Promise<void> {
   const engine = await findMongod({ binDir });

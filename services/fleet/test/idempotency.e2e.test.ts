@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CrashPoint } from "@uag/kit/crash-point.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { TestClient, TestResponse } from "../src/testing/client.ts";
 import { faultHits, setFault } from "../src/testing/faults.ts";
 import { newAccount, newKey } from "../src/testing/limited-key.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
 const completions = "/v1/chat/completions";

@@ -14,12 +14,12 @@ import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type Identity, identityFrom, insecure, openIdentity } from "@uag/kit/rpc/identity.ts";
 import { uriOf } from "@uag/kit/rpc/peer.ts";
 import { listen, serveRpc, unaryService, type WhoCalls } from "@uag/kit/rpc/server.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { AuditResponse, type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { z } from "zod";
 import { caDays, isFresh, issue, leafDays, makeAuthority, type Pair } from "../src/identity/authority.ts";
 import { certificateFiles, makeCertificates } from "../src/identity/certificates.ts";
 import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 const dayMs = 86_400_000;

@@ -10,6 +10,7 @@ import { startService } from "@uag/billing/service.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { freePort } from "@uag/kit/testing/free-port.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
@@ -17,7 +18,6 @@ import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billi
 import { MongoClient } from "mongodb";
 import { findMongod } from "../src/engines/find.ts";
 import { binDir, repoRoot } from "../src/paths.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 
 const database = "billing";
 const rootPassword = "root-password";

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { adminApi } from "../src/commands/admin-api.ts";
 import { attemptsAt, setFault } from "../src/testing/faults.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
 /** The handshake of up to 2025-11-25, and what comes since, without one. */

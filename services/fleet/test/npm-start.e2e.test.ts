@@ -5,13 +5,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { dataDirMark } from "../src/data-dir.ts";
 import { repoRoot } from "../src/paths.ts";
 import { Ports } from "../src/ports.ts";
 import { type Run, readRun } from "../src/run-file.ts";
 import { taggedProcesses } from "../src/supervisor/tagged.ts";
 import { createTestClient } from "../src/testing/client.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 
 interface Started {
   readonly child: ChildProcess;

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { pollsWithin, waitFor } from "@uag/kit/testing/wait-for.ts";
 import OpenAI from "openai";
 import { attemptsAt, setFault } from "../src/testing/faults.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
 const model = "gpt-4o-mini";
@@ -169,13 +169,12 @@ describe("the official OpenAI SDK works unchanged", () => {
     let chunks = 0;
     for await (const _ of stream) if (++chunks === 5) break;
     controller.abort();
-    // A second, which the machine may take longer for: 50 looks, 20 ms apart.
     const entry = await waitFor(
       async () => {
         const entries = await attemptsAt(fleet.run.simulator_url);
         return entries.find((each) => each.model.startsWith("gpt-4.1") && each.outcome === "disconnected");
       },
-      { maxLooks: 50, what: "the simulator to see the disconnect" },
+      { maxPolls: pollsWithin(1), what: "the simulator to see the disconnect" },
     );
     assert.ok(entry);
     await end();

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { roomInHour } from "@uag/kit/testing/room-in-hour.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { createTestClient } from "../src/testing/client.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
 const at = `base_url: "\${OPENAI_BASE_URL}", api_key: "\${OPENAI_API_KEY}", simulator: /openai/v1`;

@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { pollsWithin, waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import OpenAI from "openai";
 import { type Billed, readBooks } from "../src/audit/billed.ts";
 import { attemptsAt, faultHits, setFault } from "../src/testing/faults.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { clientOf } from "./images/keys.ts";
 
@@ -319,13 +319,12 @@ describe("speech through the door", () => {
     for (let heard = 0; heard < 4_000; ) heard += (await reader.read()).value?.length ?? 0;
     controller.abort();
     const id = response.headers.get("x-request-id");
-    // A second, which the machine may take longer for: 50 looks, 20 ms apart.
     await waitFor(
       async () =>
         (await attemptsAt(fleet.run.simulator_url)).some(
           (each) => each.request_id === id && each.outcome === "disconnected",
         ),
-      { maxLooks: 50, what: "the simulator to see the disconnect" },
+      { maxPolls: pollsWithin(1), what: "the simulator to see the disconnect" },
     );
     await clear();
     const bill = await billOf(response);

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type Account, type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { dataDirMark } from "../src/data-dir.ts";
 import { operatorClient } from "../src/operator.ts";
@@ -14,7 +15,6 @@ import { type Run, readRun } from "../src/run-file.ts";
 import { type Fleet, type FleetOptions, startFleet } from "../src/service.ts";
 import { taggedProcesses } from "../src/supervisor/tagged.ts";
 import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 
 // Starting and stopping is the same whatever is started: the books are enough.
 const services = ["billing"];

@@ -9,6 +9,7 @@ import { access, type Peer, peers } from "@uag/kit/rpc/access.ts";
 import { internalChannel } from "@uag/kit/rpc/channel.ts";
 import { type Identity, identityFrom, insecure } from "@uag/kit/rpc/identity.ts";
 import { uriOf } from "@uag/kit/rpc/peer.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { MongoClient } from "mongodb";
 import { connect, type NatsConnection } from "nats";
@@ -18,7 +19,6 @@ import { certificateFiles } from "../src/identity/certificates.ts";
 import { operatorClient } from "../src/operator.ts";
 import { type Fleet, startFleet } from "../src/service.ts";
 import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 
 interface Rpc {
   readonly path: string;

@@ -5,13 +5,13 @@ import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Ports } from "../src/ports.ts";
 import { respondsOk } from "../src/supervisor/health.ts";
 import { LogFile } from "../src/supervisor/log-file.ts";
 import type { ProcessSpec } from "../src/supervisor/process.ts";
 import { Supervisor } from "../src/supervisor/supervisor.ts";
 import { taggedProcesses } from "../src/supervisor/tagged.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 
 const program = (code: string): [string, ...string[]] => [process.execPath, "-e", code];
 const idle = "setInterval(() => {}, 1000)";
@@ -113,6 +113,23 @@ test("a process whose event loop is blocked is killed and runs again; one that i
     "stuck does not answer any more and is killed",
     "stuck ended (SIGKILL); starting it again in 100 ms",
   ]);
+});
+
+test("a process that no longer answers because it was asked to stop has its whole time to stop", async () => {
+  await using dir = await temporaryDir();
+  const port = await (await Ports.load(join(dir.path, "ports.json"))).get("draining");
+  const out = join(dir.path, "drained");
+  const drain = `server.close(); server.closeAllConnections(); setTimeout(() => { require("fs").writeFileSync(${JSON.stringify(out)}, "yes"); process.exit(0); }, 1_500)`;
+  const code = `const server = require("http").createServer((q, r) => r.end()).listen(${port}, "127.0.0.1"); process.on("SIGTERM", () => { ${drain} });`;
+  const isAlive = () => respondsOk(`http://127.0.0.1:${port}`, 5_000);
+  const lines: string[] = [];
+  await using supervisor = Supervisor.start({ logDir: dir.path, report: (line) => lines.push(line) });
+  const options = { liveness: { isAlive, everyMs: 50, misses: 3 }, isReady: isAlive, stopMs: 60_000 };
+  await supervisor.add(spec("draining", code, options));
+  await supervisor.ready("draining");
+  await supervisor.stop("draining");
+  assert.deepEqual(lines, []);
+  assert.equal(await readFile(out, "utf8"), "yes");
 });
 
 test("processes stop in reverse order, each before the next is asked to", async () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type CollectedSpan, type Collector, startCollector } from "../src/testing/collector.ts";
 import { setFault } from "../src/testing/faults.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 import { type TestFleet, withFleet } from "../src/testing/with-fleet.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type Receiver, startReceiver } from "../src/testing/receiver.ts";
 import { simulatorPort } from "../src/testing/simulator-port.ts";
-import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { picture, requests, text } from "./video/requests.ts";
 

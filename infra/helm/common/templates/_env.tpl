@@ -36,7 +36,10 @@
 {{- if and .Values.service.publicUrl $public -}}
 {{- $_ := set $env "PUBLIC_URL" $public -}}
 {{- end -}}
-{{- range $setting := concat .Values.secretKeys .Values.extraSecretKeys -}}
+{{- if include "common.mails" . -}}
+{{- $_ := set $env "SMTP_FROM" .Values.mail.from -}}
+{{- end -}}
+{{- range $setting := include "common.secretNames" . | fromYamlArray -}}
 {{- $_ := set $env (printf "%s_FILE" $setting) (printf "/etc/uag/secrets/%s" $setting) -}}
 {{- end -}}
 {{- range $setting, $value := .Values.settings -}}

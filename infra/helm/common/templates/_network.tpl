@@ -48,6 +48,15 @@ podSelector:
     app.kubernetes.io/part-of: {{ .fleet }}
 {{- end }}
 
+{{- define "common.edge" -}}
+ports:
+  - port: {{ .port }}
+{{- with .to }}
+to:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
 {{- define "common.networkPolicy" -}}
 {{- if .Values.networkPolicy.enabled }}
 {{- $fleet := include "common.fleet" . }}
@@ -100,13 +109,11 @@ spec:
     {{- range $engine := list "mongodb" "nats" }}
     {{- if index $.Values.service $engine }}
     {{- $at := mergeOverwrite (deepCopy (index $.Values $engine)) (index ($.Values.global | default dict) $engine | default dict) }}
-    - ports:
-        - port: {{ $at.port }}
-      {{- with $at.to }}
-      to:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
+    - {{- include "common.edge" $at | nindent 6 }}
     {{- end }}
+    {{- end }}
+    {{- if include "common.mails" . }}
+    - {{- include "common.edge" .Values.mail | nindent 6 }}
     {{- end }}
     {{- if .Values.service.internet }}
     # Providers and users' URLs; addresses inside the cluster and its clouds are nobody's URL.

@@ -65,8 +65,13 @@ volumeMounts:
   {{- end }}
 {{- end }}
 
+{{- define "common.mails" -}}
+{{- if .Values.service.mail }}{{ .Values.mail.from }}{{ end -}}
+{{- end }}
+
 {{- define "common.secretNames" -}}
-{{- concat .Values.secretKeys .Values.extraSecretKeys | uniq | toYaml -}}
+{{- $mail := ternary list (list "SMTP_URL") (include "common.mails" . | empty) -}}
+{{- concat .Values.secretKeys .Values.extraSecretKeys $mail | uniq | toYaml -}}
 {{- end }}
 
 {{- define "common.volumes" -}}

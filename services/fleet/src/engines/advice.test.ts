@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { doesNotRun } from "./advice.ts";
+import { mongodPin, natsPin } from "./pins.ts";
+
+test("a fetched server that does not run is told of with advice for this system, never for another", () => {
+  const onLinux = doesNotRun(mongodPin, "linux", "mongod: libssl.so.3: cannot open shared object file\n").message;
+  assert.match(onLinux, /libssl\.so\.3 is missing/);
+  assert.match(onLinux, /apt-get install .*libssl3/);
+  const onMac = doesNotRun(natsPin, "darwin", "dyld: Symbol not found\n").message;
+  assert.match(onMac, /It said: dyld: Symbol not found\n/);
+  assert.doesNotMatch(onMac, /apt-get|Debian/);
+  for (const message of [onLinux, onMac]) assert.match(message, /put it in PATH/);
+  assert.match(onMac, /nats-server 2\.10 or newer .* NATS_URL/);
+});

@@ -1,0 +1,31 @@
+import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
+import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { MongoClient } from "mongodb";
+import { operatorClient } from "../../src/operator.ts";
+import type { Run } from "../../src/run-file.ts";
+
+/**
+ * Has a request settled that has no price. What has none is refused before it is served, so it
+ * comes as one does in life: its event lay buried, and is applied by an operator.
+ */
+export async function settleUnpriced(run: Run, requestId: string): Promise<void> {
+  const now = BigInt(Date.now());
+  const event = UsageEvent.fromPartial({
+    requestId,
+    accountId: run.account_id,
+    model: "gpt-4o-mini",
+    upstream: "elsewhere",
+    operation: "chat.completions",
+    startedAtMs: now,
+    endedAtMs: now,
+    pricing: Pricing.UNPRICED,
+  });
+  const about = { accountId: run.account_id, requestId, batchId: "b", reason: "of an earlier release" };
+  const bytes = Buffer.from(UsageEvent.encode(event).finish());
+  await using mongo = new MongoClient(run.mongodb_url);
+  const buried = mongo.db("metering").collection<{ _id: string }>("buried");
+  await buried.insertOne({ _id: requestId, ...about, event: bytes, buriedAt: new Date() } as never);
+  using metering = operatorClient<UsageAdminServiceServer>(run, "metering", UsageAdminServiceService);
+  const { refused } = await metering.repairBuried({ id: requestId }, { timeoutMs: 60_000 });
+  if (refused !== "") throw new Error(refused);
+}
