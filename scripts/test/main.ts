@@ -1,6 +1,9 @@
 // npm test: all tests and then all checks, or those that are asked for.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fail } from "../../services/command/src/step.mjs";
 import { buildConsole } from "../../services/fleet/src/console-web.ts";
@@ -39,8 +42,22 @@ async function runNode(args: readonly string[], env: Readonly<Record<string, str
   return code === 0;
 }
 
-async function runTests(files: readonly string[]): Promise<boolean> {
-  let ok = true;
+/** Both reporters of a run: what the terminal shows, and a file of nothing but the failures. */
+function reportersTo(failures: string): string[] {
+  return [
+    "--test-reporter=spec",
+    "--test-reporter-destination=stdout",
+    `--test-reporter=${join(import.meta.dirname, "failures-reporter.ts")}`,
+    `--test-reporter-destination=${failures}`,
+  ];
+}
+
+/** @returns what failed, in words; empty when nothing did */
+async function runTests(files: readonly string[]): Promise<string> {
+  await using stack = new AsyncDisposableStack();
+  const dir = await mkdtemp(join(tmpdir(), "test-run-"));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  let failures = "";
   // Fetched before any test's time runs: end-to-end tests start engines of their own.
   await using engines = files.some((file) => kindOf(file) !== "unit") ? await startTestEngines() : undefined;
   if (files.some((file) => file.startsWith("scripts/charts/"))) await buildTools();
@@ -49,10 +66,12 @@ async function runTests(files: readonly string[]): Promise<boolean> {
     const ofGroup = files.filter((file) => (group.kinds as readonly TestKind[]).includes(kindOf(file)));
     if (ofGroup.length === 0) continue;
     process.stdout.write(`\n${group.title}: ${ofGroup.length} files\n`);
+    const report = join(dir, group.title);
     const flags = [`--test-concurrency=${group.concurrency}`, `--test-timeout=${group.timeoutMs}`];
-    ok = (await runNode(["--test", ...flags, ...ofGroup], engines?.env ?? {})) && ok;
+    const ok = await runNode(["--test", ...flags, ...reportersTo(report), ...ofGroup], engines?.env ?? {});
+    if (!ok) failures += (await readFile(report, "utf8")) || `${group.title} did not end well\n\n`;
   }
-  return ok;
+  return failures;
 }
 
 async function main(): Promise<boolean> {
@@ -66,10 +85,13 @@ async function main(): Promise<boolean> {
   const requested = new Set(kinds.filter((kind) => values[kind]));
   const files = await findTests(root, { kinds: requested, patterns: positionals });
   if (files.length === 0) throw new Error(`no test file fits ${positionals.join(" ")}`);
-  const passed = await runTests(files);
-  if (requested.size > 0 || positionals.length > 0) return passed;
-  process.stdout.write("\nChecks\n");
-  return (await runNode(["scripts/check.ts"], {})) && passed;
+  const failures = await runTests(files);
+  const checksToo = requested.size === 0 && positionals.length === 0;
+  if (checksToo) process.stdout.write("\nChecks\n");
+  const checked = !checksToo || (await runNode(["scripts/check.ts"], {}));
+  // Once more where it is seen: thousands of lines stand between a failure and the end.
+  if (failures !== "") process.stdout.write(`\nFailed tests\n${failures}`);
+  return checked && failures === "";
 }
 
 process.exit((await main().catch(fail)) ? 0 : 1);

@@ -314,6 +314,8 @@ test("a replica that was paused for longer than its lease admits nothing when it
   using spawned = spawnReplica(house, account, "p");
   const { child, lines } = spawned;
   await waitFor(() => lines.length > 600, { what: "load" });
+  // The pause must find some usage charged, or nothing would say which holder was paused.
+  await waitFor(async () => (await house.events(account)).length > 0, { what: "a first bill" });
   child.kill("SIGSTOP");
   await waitFor(async () => (await house.accounts.getAccount({ id: account })).heldNanoUsd === 0n, { what: "fenced" });
   // More than one on a machine that stood still before, too.

@@ -1,0 +1,27 @@
+import { relative } from "node:path";
+import { inspect } from "node:util";
+
+/** What this reporter reads of an event: https://nodejs.org/api/test.html#class-testsstream */
+export interface TestEvent {
+  readonly type: string;
+  readonly data: {
+    readonly name?: string;
+    readonly file?: string;
+    readonly line?: number;
+    readonly details?: { readonly error?: { readonly failureType?: string; readonly cause?: unknown } };
+  };
+}
+
+/**
+ * A reporter for node:test that writes nothing but the failures, each with its file and error: what
+ * `npm test` repeats at its end, below thousands of lines of what passed. A suite that failed only
+ * by its tests is left out.
+ */
+export default async function* reportFailures(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  for await (const { type, data } of events) {
+    const error = data.details?.error;
+    if (type !== "test:fail" || error?.failureType === "subtestsFailed") continue;
+    const place = data.file === undefined ? "" : ` (${relative(process.cwd(), data.file)}:${data.line})`;
+    yield `${data.name}${place}\n${inspect(error?.cause ?? error).replace(/^/gm, "  ")}\n\n`;
+  }
+}
