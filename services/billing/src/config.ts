@@ -20,9 +20,13 @@ export const schema = z.object({
   ADMIN_TOKEN: adminToken
     .optional()
     .describe("First token of the admin API, to make others with. Another value replaces it; without one it ends."),
+  ADMIN_TOKEN_PREVIOUS: adminToken
+    .optional()
+    .describe("Another one that is valid too, while one takes the other's place."),
   CONSOLE_ADMIN_TOKEN: adminToken
     .optional()
     .describe("Token with which the console makes those of its users; the same as there."),
+  CONSOLE_ADMIN_TOKEN_PREVIOUS: adminToken.optional().describe("Likewise another one, while it changes."),
   CATALOG_FILE: z.string().optional().describe("Catalogue whose prices repair unpriced requests."),
   HOLDER_LEASE_MS: milliseconds(100, 15_000).describe("How long a holder may admit after a heartbeat."),
   ORPHAN_GRACE_MS: milliseconds(0, 900_000).describe(

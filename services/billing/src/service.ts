@@ -12,7 +12,7 @@ import { mongoCheck } from "@uag/mongo/connect.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { z } from "zod";
 import { inLine } from "./audit/in-line.ts";
-import { seedAdminToken } from "./audit/seed-token.ts";
+import { seedAdminTokens } from "./audit/seed-token.ts";
 import type { Billing, Settings } from "./billing.ts";
 import { schema } from "./config.ts";
 import { createEvents } from "./events.ts";
@@ -103,8 +103,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const queue = createAccountQueue({ ...commits, inGrantTurn, onFunds: funds.notify });
   const settings = settingsOf(config);
   const transact = inLine((work) => inTransaction({ connection, ...transactions }, work));
-  for (const name of ["ADMIN_TOKEN", "CONSOLE_ADMIN_TOKEN"] as const)
-    await seedAdminToken({ store, transact, settings }, { name, token: config[name] });
+  await seedAdminTokens({ store, transact, settings }, config);
   const limits = {
     changePool: createChangePool(store.limitPools),
     livenessGuard: started.use(createLivenessGuard(steadyMs)),

@@ -106,6 +106,27 @@ test("the first token's making, replacement and end leave a row each, a start th
   assert.deepEqual(await actionsAfter(rotated), [made, "admin_token.replace", "admin_token.revoke"]);
 });
 
+test("a token of the settings and its successor are both valid, also while replicas disagree which is the successor", async () => {
+  await using db = scratch();
+  const [old, fresh] = ["console-token-of-yesterday", "console-token-of-tomorrow"];
+  const digestOf = (secret: string): Buffer => digestKey(secret, Buffer.from(pepper, "hex"));
+  const validAfter = async (env: NodeJS.ProcessEnv): Promise<boolean[]> => {
+    await using billing = await startBilling({ ...db.env, ...env });
+    using admin = adminOn(billing.grpcPort);
+    const isValid = (secret: string) =>
+      admin.resolveAdminToken({ digest: digestOf(secret), previousDigests: [] }).then(
+        () => true,
+        (error: unknown) => !refused("not_found")(error),
+      );
+    return [await isValid(old), await isValid(fresh)];
+  };
+  const accepting = { CONSOLE_ADMIN_TOKEN: old, CONSOLE_ADMIN_TOKEN_PREVIOUS: fresh };
+  const changed = { CONSOLE_ADMIN_TOKEN: fresh, CONSOLE_ADMIN_TOKEN_PREVIOUS: old };
+  assert.deepEqual(await validAfter({ CONSOLE_ADMIN_TOKEN: old }), [true, false]);
+  for (const env of [accepting, changed, accepting, changed]) assert.deepEqual(await validAfter(env), [true, true]);
+  assert.deepEqual(await validAfter({ CONSOLE_ADMIN_TOKEN: fresh }), [false, true]);
+});
+
 test("an admin token has a role, an account and an end, and resolves to nothing after it", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);

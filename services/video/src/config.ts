@@ -15,7 +15,7 @@ export const schema = z.object({
     "Key under which the accounts' signing secrets are encrypted, 32 bytes in hex. Losing it makes every secret useless.",
   ),
   WEBHOOK_KEY_PREVIOUS: previousSecrets(webhookKey).describe(
-    "Comma-separated keys that it replaced. What they sealed is sealed under the new one when it is next used.",
+    "Comma-separated keys that it replaced. What they sealed is sealed under the new one at a start, or when it is next used.",
   ),
   ASSETS_ADDR: z
     .string()

@@ -106,7 +106,7 @@ async function openWebhooks({ context, resources, settings }: BuildOptions, conn
     connection,
     new SecretBox(keyringOf(settings.WEBHOOK_KEY, settings.WEBHOOK_KEY_PREVIOUS)),
   );
-  await secrets.open();
+  await secrets.open((error) => video.stumbled("reseal", error));
   const mailer = openMailer(settings);
   if (mailer !== undefined) resources.use(mailer);
   const sender = resources.use(

@@ -152,6 +152,24 @@ describe("whoever gave a webhook is told of the end", () => {
     assert.ok(Number((second?.atMs ?? 0n) - (first?.atMs ?? 0n)) >= 1_990);
   });
 
+  test("the key that seals secrets is replaced without one that is lost, though no webhook was sent meanwhile", async () => {
+    const [old, fresh] = ["5a".repeat(32), "7b".repeat(32)];
+    await begin([204]);
+    const { secret } = await rotate();
+    for (const env of [
+      { WEBHOOK_KEY: old, WEBHOOK_KEY_PREVIOUS: fresh },
+      { WEBHOOK_KEY: fresh, WEBHOOK_KEY_PREVIOUS: old },
+      { WEBHOOK_KEY: fresh },
+    ]) {
+      await replica[Symbol.asyncDispose]();
+      await begin([204], { env });
+    }
+    await finish();
+    await reaches("delivered");
+    const { headers, body } = receiver.arrivals[0] as Arrival;
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+  });
+
   test("tries end after the tenth", async () => {
     await begin([500], { env: { WEBHOOK_SCALE: "0.0000001" } });
     await finish();

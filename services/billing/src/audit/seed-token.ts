@@ -7,7 +7,12 @@ import { recordChange } from "./record.ts";
 import { tokenSnapshot } from "./snapshot.ts";
 
 /** The settings that carry an admin token, each with the id of its token. */
-const ids = { ADMIN_TOKEN: "admtok_first", CONSOLE_ADMIN_TOKEN: "admtok_console" } as const;
+const ids = {
+  ADMIN_TOKEN: "admtok_first",
+  ADMIN_TOKEN_PREVIOUS: "admtok_first_previous",
+  CONSOLE_ADMIN_TOKEN: "admtok_console",
+  CONSOLE_ADMIN_TOKEN_PREVIOUS: "admtok_console_previous",
+} as const;
 
 type Parts = Pick<Billing, "store" | "transact" | "settings">;
 
@@ -49,30 +54,38 @@ function changeOf(before: AdminTokenDocument | null, { name, token }: Given, par
   return { action: before === null ? "admin_token.create" : "admin_token.replace", after };
 }
 
-async function apply(parts: Parts, given: Given, session: ClientSession): Promise<void> {
+async function apply(parts: Parts, given: readonly Given[], session: ClientSession): Promise<void> {
   const { store } = parts;
-  const targetId = ids[given.name];
-  const before = await store.adminTokens.findById(targetId).session(session).lean<AdminTokenDocument>();
-  const change = changeOf(before, given, parts);
-  if (change === undefined) return;
-  const { action, after } = change;
-  const { _id, ...set } = after;
-  await store.adminTokens.updateOne({ _id }, { $set: set }, { session, upsert: true });
-  // The same token under another pepper is not a change anyone made.
-  if (action === undefined) return;
-  await recordChange(store, session, {
-    actor: undefined,
-    action,
-    targetId,
-    after: tokenSnapshot(after),
-    ...(before !== null && { before: tokenSnapshot(before) }),
-  });
+  const changes: { before: AdminTokenDocument | null; after: AdminTokenDocument; action: string | undefined }[] = [];
+  for (const one of given) {
+    const before = await store.adminTokens.findById(ids[one.name]).session(session).lean<AdminTokenDocument>();
+    const change = changeOf(before, one, parts);
+    if (change !== undefined) changes.push({ before, ...change });
+  }
+  // Two settings may have exchanged their values, and a digest stands in one document at a time.
+  await store.adminTokens.deleteMany({ _id: { $in: changes.map(({ after }) => after._id) } }, { session });
+  for (const { before, after, action } of changes) {
+    await store.adminTokens.create([after], { session });
+    // The same token under another pepper is not a change anyone made.
+    if (action === undefined) continue;
+    await recordChange(store, session, {
+      actor: undefined,
+      action,
+      targetId: after._id,
+      after: tokenSnapshot(after),
+      ...(before !== null && { before: tokenSnapshot(before) }),
+    });
+  }
 }
 
 /**
- * Makes the token named by a setting valid: a new value replaces the old one, no value revokes it.
+ * Makes the tokens named by settings valid: a new value replaces the old one, no value revokes it.
  * Each change is recorded in the audit log.
  */
-export async function seedAdminToken(parts: Parts, given: Given): Promise<void> {
+export async function seedAdminTokens(
+  parts: Parts,
+  settings: Readonly<Partial<Record<Given["name"], string | undefined>>>,
+): Promise<void> {
+  const given = (Object.keys(ids) as Given["name"][]).map((name) => ({ name, token: settings[name] }));
   await parts.transact((session) => apply(parts, given, session));
 }

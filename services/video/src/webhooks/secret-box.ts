@@ -20,6 +20,11 @@ export class SecretBox {
     this.#keys = keys;
   }
 
+  /** Of the key that seals. */
+  get keyId(): string {
+    return this.#keys.current.id;
+  }
+
   seal(secret: string, accountId: string): Sealed {
     const { id, secret: key } = this.#keys.current;
     const nonce = randomBytes(nonceBytes);
@@ -30,7 +35,7 @@ export class SecretBox {
 
   /** True when it should be sealed again, because its key is being replaced. */
   isStale({ keyId }: Sealed): boolean {
-    return keyId !== this.#keys.current.id;
+    return keyId !== this.keyId;
   }
 
   /** @throws when the box was sealed with another key or for another account */

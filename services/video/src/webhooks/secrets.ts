@@ -36,8 +36,17 @@ export class SecretStore {
     this.#box = box;
   }
 
-  async open(): Promise<void> {
+  /**
+   * Reseals what an earlier key sealed, so that it may be removed once every replica has started
+   * with the new one: an account may not be sent a webhook for months.
+   * @param failed is told of secrets that cannot be read
+   */
+  async open(failed: (error: unknown) => void): Promise<void> {
     await this.#documents.createIndex({ "secrets.id": 1 });
+    const stale = { secrets: { $elemMatch: { keyId: { $ne: this.#box.keyId } } } };
+    for await (const found of this.#documents.find(stale)) {
+      for (const entry of liveIn(found)) await this.#open(entry, found._id).catch(failed);
+    }
   }
 
   /**
