@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Peer } from "@uag/kit/rpc/access.ts";
 import { certificateFiles } from "./identity/certificates.ts";
-import { repoRoot } from "./paths.ts";
 import type { Ports } from "./ports.ts";
 import type { Environment, ServiceRow } from "./processes.ts";
 import { isProviderSetting } from "./providers.ts";
@@ -10,6 +9,8 @@ import type { ProcessSpec } from "./supervisor/process.ts";
 
 export interface ServiceProcessOptions {
   row: ServiceRow;
+  /** The checkout whose code is run. */
+  root: string;
   around: Environment;
   ports: Ports;
   replicas: number;
@@ -65,7 +66,7 @@ function noProxy(env: NodeJS.ProcessEnv): string {
 
 /** The processes of one service, for the supervisor. */
 export async function serviceProcesses(options: ServiceProcessOptions): Promise<ProcessSpec[]> {
-  const { row, around, ports } = options;
+  const { row, root, around, ports } = options;
   const specs: ProcessSpec[] = [];
   for (const name of replicaNames(row.name, options.replicas)) {
     const numbers: Record<string, string> = {};
@@ -74,8 +75,8 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
     const own = { ...row.env(around), ...options.env };
     specs.push({
       name,
-      command: [process.execPath, ...nodeOptions, join(repoRoot, row.entry)],
-      cwd: repoRoot,
+      command: [process.execPath, ...nodeOptions, join(root, row.entry)],
+      cwd: root,
       env: {
         ...inherited(around.callerEnv),
         NO_PROXY: noProxy(around.callerEnv),
@@ -86,7 +87,7 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
         ...(row.peer && { ...tlsSettings(around.dataDir, row.peer), ...around.engineSettings(row.peer) }),
         ...own,
       },
-      stopMs: Math.max(leastStopMs, stopShare * Number(own["DRAIN_MS"] ?? 0)),
+      stopMs: Math.max(leastStopMs, Number(own["LINGER_MS"] ?? 0) + stopShare * Number(own["DRAIN_MS"] ?? 0)),
       isReady: () => respondsOk(`http://127.0.0.1:${numbers[variable]}${path}`),
       liveness: { isAlive: () => respondsOk(`http://127.0.0.1:${numbers[variable]}${row.alive}`, livenessWaitMs) },
     });

@@ -7,10 +7,11 @@ import { natsUserOf } from "./engines/nats.ts";
 import { chooseEngines, type Engines } from "./engines/start.ts";
 import { environmentOf } from "./environment.ts";
 import { certificateFiles, makeCertificates } from "./identity/certificates.ts";
-import { binDir } from "./paths.ts";
+import { binDir, repoRoot } from "./paths.ts";
 import { isFree, Ports } from "./ports.ts";
 import { type Environment, type ServiceRow, services, simulator } from "./processes.ts";
 import { simulatedProviders } from "./providers.ts";
+import { ownRelease, type Release } from "./release.ts";
 import { type Run, removeRun, writeRun } from "./run-file.ts";
 import { loadSecrets, type Secrets } from "./secrets.ts";
 import { seed, seedAccountId } from "./seed.ts";
@@ -29,6 +30,8 @@ export interface FleetOptions {
   services?: readonly string[];
   /** Settings for every service; they override the fleet's own. */
   env?: Readonly<Record<string, string>>;
+  /** The code to start; default this checkout's. */
+  release?: Release;
   /** Engines to use in place of the fleet's own. */
   mongodbUrl?: string | undefined;
   natsUrl?: string | undefined;
@@ -44,6 +47,8 @@ export interface Fleet extends AsyncDisposable {
   readonly processes: ProcessControl;
   /** Absolute. */
   readonly dataDir: string;
+  /** Restarts one process of a service with the code and the settings of another release. */
+  changeRelease(name: string, release: Release): Promise<void>;
   /** Stops every process, the engines last. */
   stop(): Promise<void>;
 }
@@ -77,12 +82,20 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), mark, report, onDeath }));
   const settings = { dataDir, port, balancerAdminPort, ports, engines, secrets, replicas, egressAllow, env };
   const around = await environmentOf(settings);
-  await startAll({ options, supervisor, ports, engines, around });
+  const specsOf = (row: ServiceRow, root: string): Promise<ProcessSpec[]> =>
+    serviceProcesses({ row, root, around, ports, replicas: replicas[row.name] ?? 1, env });
+  await startAll({ options, supervisor, engines, around, specsOf });
   const run = await describe({ dataDir, port, secrets, engines, around, supervisor });
   starting.use(await publishRun(dataDir, run, supervisor));
   const running = starting.move();
   const stop = (): Promise<void> => running.disposeAsync();
-  return { run, processes: supervisor, dataDir, stop, [Symbol.asyncDispose]: stop };
+  const changeRelease = async (name: string, { root, services: rows }: Release): Promise<void> => {
+    const specs = await Promise.all(rows.map((row) => specsOf(row, root)));
+    const spec = specs.flat().find((one) => one.name === name);
+    if (spec === undefined) throw new Error(`${root} has no process ${name}`);
+    await supervisor.replace(spec);
+  };
+  return { run, processes: supervisor, dataDir, changeRelease, stop, [Symbol.asyncDispose]: stop };
 }
 
 async function requireFree(port: number): Promise<number> {
@@ -96,16 +109,16 @@ async function requireFree(port: number): Promise<number> {
 async function startAll(parts: {
   options: FleetOptions;
   supervisor: Supervisor;
-  ports: Ports;
   engines: Engines;
   around: Environment;
+  specsOf(row: ServiceRow, root: string): Promise<ProcessSpec[]>;
 }): Promise<void> {
-  const { options, supervisor, ports, engines, around } = parts;
-  const { replicas = {}, env = {}, signal, services: wanted } = options;
-  const specsOf = (row: ServiceRow) => serviceProcesses({ row, around, ports, replicas: replicas[row.name] ?? 1, env });
-  const first = [...engines.processes, ...(await specsOf(simulator))];
+  const { options, supervisor, engines, around, specsOf } = parts;
+  const { replicas = {}, signal, services: wanted, release = ownRelease } = options;
+  const first = [...engines.processes, ...(await specsOf(simulator, repoRoot))];
   const then: ProcessSpec[] = [];
-  for (const row of services) if (wanted?.includes(row.name) ?? true) then.push(...(await specsOf(row)));
+  for (const row of release.services)
+    if (wanted?.includes(row.name) ?? true) then.push(...(await specsOf(row, release.root)));
   if (around.balanced) then.push(await balancerOf(around, replicas["router"] ?? 1));
   for (const specs of [first, then]) {
     for (const spec of specs) await supervisor.add(spec);

@@ -134,11 +134,15 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
   }
 
   async restart(name: string, once?: Readonly<Record<string, string>>): Promise<void> {
-    const { spec } = this.#get(name);
-    await this.#get(name).stop();
+    await this.replace(this.#get(name).spec, once);
+  }
+
+  /** The same, with another command or environment from now on. */
+  async replace(spec: ProcessSpec, once?: Readonly<Record<string, string>>): Promise<void> {
+    await this.#get(spec.name).stop();
     await this.add(spec, once);
     this.onRestart?.();
-    await this.ready(name);
+    await this.ready(spec.name);
   }
 
   /** Stops all processes in reverse order, each before the next. */

@@ -15,15 +15,30 @@ ${lines.join("\n")}
 
 Each runs on a fleet of its own behind HAProxy (Debian's), ends with the audit and prints its figures; exits with 1 when
 a request failed or a figure is not exact.
-  --seconds <n>     how long a long stream lasts, or a phase; default 30
-  --services <a,b>  only these
-  --seed <n>        of the load; default 1
+  --stream-seconds <n>  how long a long stream lasts
+  --seconds <n>         how long a phase lasts: a number of replicas, a crowd, a server that is away
+  --services <a,b>      only these are rolled, or scaled
+  --from <ref>          the release that upgrade begins with, a git reference
+  --seed <n>            of the load; default 1
 `;
 
 const text = { type: "string" } as const;
-const options = { seconds: text, services: text, seed: text, help: { type: "boolean", short: "h" } } as const;
+const options = {
+  seconds: text,
+  "stream-seconds": text,
+  services: text,
+  from: text,
+  seed: text,
+  help: { type: "boolean", short: "h" },
+} as const;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Leaves the logs of what went wrong. */
+function keep(dataDir: string): false {
+  print(`Its logs are in ${join(dataDir, "log")}.`);
+  return false;
+}
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
@@ -40,14 +55,18 @@ async function main(): Promise<number> {
       const figures = await run.run({
         dataDir,
         random: seededRandom(Number(values.seed ?? 1)),
-        seconds: Number(values.seconds ?? 30),
+        ...(values.seconds !== undefined && { seconds: Number(values.seconds) }),
+        ...(values["stream-seconds"] !== undefined && { streamSeconds: Number(values["stream-seconds"]) }),
         ...(values.services !== undefined && { services: values.services.split(",") }),
+        ...(values.from !== undefined && { from: values.from }),
         report: print,
       });
       process.stdout.write(showFigures(name, figures));
-      clean &&= isClean(figures);
-    } finally {
-      await rm(dataDir, { recursive: true, force: true });
+      if (isClean(figures)) await rm(dataDir, { recursive: true, force: true });
+      else clean = keep(dataDir);
+    } catch (error) {
+      keep(dataDir);
+      throw error;
     }
   }
   return clean ? 0 : 1;

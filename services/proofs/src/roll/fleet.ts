@@ -13,15 +13,19 @@ export const slowModel = "gpt-4.1-mini";
 
 const quickMs = 100;
 
-export interface RollFleetOptions extends Pick<FleetOptions, "services" | "mongodbUrl" | "natsUrl"> {
+export interface RollFleetOptions extends Pick<FleetOptions, "services" | "mongodbUrl" | "natsUrl" | "release"> {
   readonly dataDir: string;
-  /** Of each service. */
   readonly replicas: number;
+  /** Which services have so many; default all that are rolled. */
+  readonly replicated?: readonly string[];
   readonly drainMs: number;
   /** Between the words of a slow answer, milliseconds. */
   readonly wordMs: number;
   readonly env?: Readonly<Record<string, string>>;
 }
+
+/** In a checkout. */
+export const catalogPath = "infra/config/catalog.yaml";
 
 export const catalogOf = (dataDir: string): string => join(dataDir, "catalog.yaml");
 
@@ -48,15 +52,18 @@ export async function clientsOf(fleet: TestFleet): Promise<TestClient[]> {
   return (await Promise.all(made)).map(({ client }) => client);
 }
 
+/** What processes did unasked, one sentence each: ends, and stops that took too long. */
+export const unasked = ({ lines }: TestFleet): string[] => lines.filter((line) => / ended \(| is killed$/.test(line));
+
 /** A fleet with several replicas of each service behind a balancer, and a catalogue of its own. */
 export async function startRollFleet(options: RollFleetOptions): Promise<TestFleet> {
-  const { dataDir, replicas, drainMs, wordMs, env, ...rest } = options;
+  const { dataDir, replicas, replicated = rolled, drainMs, wordMs, env, ...rest } = options;
   const catalog = catalogOf(dataDir);
-  await copyFile(join(repoRoot, "infra/config/catalog.yaml"), catalog);
+  await copyFile(join(rest.release?.root ?? repoRoot, catalogPath), catalog);
   const fleet = await startTestFleet({
     ...rest,
     dataDir,
-    replicas: Object.fromEntries(rolled.map((name) => [name, replicas])),
+    replicas: Object.fromEntries(replicated.map((name) => [name, replicas])),
     env: {
       CATALOG_FILE: catalog,
       DRAIN_MS: String(drainMs),

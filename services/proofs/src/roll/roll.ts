@@ -6,8 +6,8 @@ import { replicaNames } from "@uag/fleet/service-processes.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { collectFigures, type Figures } from "../soak/figures.ts";
-import { catalogOf, clientsOf, rolled, startRollFleet } from "./fleet.ts";
-import { MixedLoad } from "./mixed-load.ts";
+import { catalogOf, clientsOf, rolled, startRollFleet, unasked } from "./fleet.ts";
+import { MixedLoad, type MixedLoadOptions } from "./mixed-load.ts";
 import type { Tally } from "./tally.ts";
 
 export interface RollOptions {
@@ -15,8 +15,12 @@ export interface RollOptions {
   readonly random: () => number;
   /** Seconds that a long stream lasts. */
   readonly streamSeconds: number;
-  /** Services to roll; default all. */
+  /** Services to roll, of which there are two replicas each; default all. */
   readonly services?: readonly string[];
+  /** What else clients do besides chatting; default everything. */
+  readonly load?: Pick<MixedLoadOptions, "only" | "videos">;
+  /** What else is started; default everything. */
+  readonly beside?: readonly string[];
   report(line: string): void;
 }
 
@@ -74,11 +78,12 @@ async function rollProcess(fleet: TestFleet, name: string, tally: Tally): Promis
  * the catalogue, and replaces every certificate. No request may fail, and the books must be exact.
  */
 export async function roll(options: RollOptions): Promise<RollReport> {
-  const { dataDir, random, streamSeconds, services = rolled, report } = options;
+  const { dataDir, random, streamSeconds, services = rolled, beside, load: others, report } = options;
   const drainMs = (streamSeconds + 10) * 1_000;
   await buildConsole({ report });
-  await using fleet = await startRollFleet({ dataDir, replicas, drainMs, wordMs });
-  const load = new MixedLoad({ fleet, clients: await clientsOf(fleet), random, words: streamSeconds });
+  const started = beside === undefined ? {} : { services: [...beside, ...services] };
+  await using fleet = await startRollFleet({ dataDir, replicas, replicated: services, drainMs, wordMs, ...started });
+  const load = new MixedLoad({ fleet, clients: await clientsOf(fleet), random, words: streamSeconds, ...others });
   const { tally } = load;
   const restartMs = new Map<string, number>();
   try {
@@ -98,10 +103,9 @@ export async function roll(options: RollOptions): Promise<RollReport> {
   } finally {
     await load.stop();
   }
-  for (const line of fleet.lines) report(line);
   const figures = await collectFigures(fleet, {
     responses: load.responses,
-    violations: tally.violations(),
+    violations: [...tally.violations(), ...unasked(fleet)],
     waitMs: 120_000,
   });
   return { figures, done: tally.done, failed: tally.failed, restartMs };

@@ -3,12 +3,18 @@ import { engines } from "./engines.ts";
 import { overload } from "./overload.ts";
 import { roll } from "./roll.ts";
 import { scale } from "./scale.ts";
+import { upgrade } from "./upgrade.ts";
 
 export interface RunOptions {
   readonly dataDir: string;
   readonly random: () => number;
-  readonly seconds: number;
+  /** How long a phase lasts. */
+  readonly seconds?: number;
+  /** How long a long stream lasts. */
+  readonly streamSeconds?: number;
   readonly services?: readonly string[];
+  /** The git reference of the release before. */
+  readonly from?: string;
   report(line: string): void;
 }
 
@@ -18,40 +24,46 @@ export interface Run {
   run(options: RunOptions): Promise<Figures>;
 }
 
+interface Report {
+  readonly figures: Figures;
+  readonly done: ReadonlyMap<string, number>;
+  readonly failed: number;
+}
+
 /** For people: what was done, by name. */
 const showDone = (done: ReadonlyMap<string, number>): string =>
   [...done].map(([name, count]) => `${name} ${count}`).join(", ");
 
-/** How long each number of replicas is kept. */
-const scaleSeconds = 5;
-const phaseSeconds = 10;
-/** How long a server of an engine is away. */
-const lossSeconds = 8;
+async function shown({ report }: RunOptions, work: Promise<Report>): Promise<Figures> {
+  const { figures, done, failed } = await work;
+  report(`done: ${showDone(done)}; failed: ${failed}`);
+  return figures;
+}
 
 /** Everything that `npm run roll` can run, by name. */
 export const runs: Readonly<Record<string, Run>> = {
   roll: {
-    about: "restarts each process in order, changes the catalogue and every certificate: no request fails",
-    async run({ seconds, ...options }) {
-      const { figures, done, failed } = await roll({ ...options, streamSeconds: seconds });
-      options.report(`done: ${showDone(done)}; failed: ${failed}`);
-      return figures;
-    },
+    about:
+      "restarts each process in order, changes the catalogue and every certificate: no request fails (streams of 90 s)",
+    run: (options) => shown(options, roll({ streamSeconds: 90, ...options })),
   },
   scale: {
-    about: "takes every service from one replica to three and back: new ones get traffic within 30 s, nothing is lost",
-    async run(options) {
-      const { figures, done, failed } = await scale({ ...options, seconds: Math.min(options.seconds, scaleSeconds) });
-      options.report(`done: ${showDone(done)}; failed: ${failed}`);
-      return figures;
-    },
+    about:
+      "takes every service from one replica to three and back: new ones get traffic within 30 s, nothing is lost (phases and streams of 5 s)",
+    run: (options) => shown(options, scale({ seconds: 5, streamSeconds: 5, ...options })),
+  },
+  upgrade: {
+    about:
+      "replaces the release before by this checkout, process by process, and goes back: no request fails (streams of 10 s)",
+    run: (options) => shown(options, upgrade({ streamSeconds: 10, ...options })),
   },
   overload: {
-    about: "five times as many clients as can be served: refused at once, and as many as before are answered",
-    run: (options) => overload({ ...options, seconds: Math.min(options.seconds, phaseSeconds) }),
+    about:
+      "five times as many clients as can be served: refused at once, and as many as before are answered (phases of 10 s)",
+    run: (options) => overload({ seconds: 10, ...options }),
   },
   engines: {
-    about: "loses one of three servers of MongoDB and of NATS after the other: nothing is lost or doubled",
-    run: (options) => engines({ ...options, seconds: Math.min(options.seconds, lossSeconds) }),
+    about: "loses one of three servers of MongoDB and of NATS after the other: nothing is lost or doubled (for 8 s)",
+    run: (options) => engines({ seconds: 8, ...options }),
   },
 };

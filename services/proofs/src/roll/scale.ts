@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { serviceNames } from "@uag/contract/routes.ts";
+import { buildConsole } from "@uag/fleet/console-web.ts";
 import { replicaNames } from "@uag/fleet/service-processes.ts";
 import { counterOf } from "@uag/fleet/testing/metrics.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { collectFigures, type Figures } from "../soak/figures.ts";
-import { clientsOf, rolled, startRollFleet } from "./fleet.ts";
+import { clientsOf, rolled, startRollFleet, unasked } from "./fleet.ts";
 import { MixedLoad } from "./mixed-load.ts";
 import type { Tally } from "./tally.ts";
 
@@ -14,6 +15,8 @@ export interface ScaleOptions {
   readonly random: () => number;
   /** How long each number of replicas is kept, seconds. */
   readonly seconds: number;
+  /** Seconds that a long stream lasts. */
+  readonly streamSeconds: number;
   /** Services to scale; default all. */
   readonly services?: readonly string[];
   report(line: string): void;
@@ -27,8 +30,6 @@ export interface ScaleReport {
 
 const most = 3;
 const wordMs = 250;
-const drainMs = 20_000;
-const wordCount = 20;
 /** The promise: a replica that is ready works within this time. */
 const trafficWithinMs = 30_000;
 
@@ -67,10 +68,13 @@ async function scaleUp(fleet: TestFleet, service: string, tally: Tally): Promise
  * replicas must get work, no request may fail, and the books must be exact.
  */
 export async function scale(options: ScaleOptions): Promise<ScaleReport> {
-  const { dataDir, random, seconds, services = rolled, report } = options;
+  const { dataDir, random, seconds, streamSeconds, services = rolled, report } = options;
+  const drainMs = (streamSeconds + 10) * 1_000;
+  const words = (streamSeconds * 1_000) / wordMs;
+  await buildConsole({ report });
   await using fleet = await startRollFleet({ dataDir, replicas: most, drainMs, wordMs });
   await Promise.all(services.flatMap((service) => addedTo(service).map((name) => fleet.processes.stop(name))));
-  const load = new MixedLoad({ fleet, clients: await clientsOf(fleet), random, words: wordCount });
+  const load = new MixedLoad({ fleet, clients: await clientsOf(fleet), random, words });
   const { tally } = load;
   try {
     await sleep(seconds * 1_000);
@@ -87,10 +91,9 @@ export async function scale(options: ScaleOptions): Promise<ScaleReport> {
   } finally {
     await load.stop();
   }
-  for (const line of fleet.lines) report(line);
   const figures = await collectFigures(fleet, {
     responses: load.responses,
-    violations: tally.violations(),
+    violations: [...tally.violations(), ...unasked(fleet)],
     waitMs: 120_000,
   });
   return { figures, done: tally.done, failed: tally.failed };
