@@ -29,7 +29,8 @@ export const updateAccount: AdminHandler = async ({ clients, actor, id, body }) 
 /** Adds money, or takes available money away; the same reference does so once. */
 export const topUp: AdminHandler = async ({ clients, actor, id, body }) => {
   const { amount_usd: amountNanoUsd, reference, note } = checkedBody(topUpRequest, body);
-  const account = await clients.accounts.topUp({ accountId: id, amountNanoUsd, reference, note, actor });
+  const change = { accountId: id, amountNanoUsd, reference, note, actor };
+  const account = await clients.accounts.topUp(change, { affinity: id });
   const amount = { amount_usd: usdText(amountNanoUsd), amount_nano_usd: amountNanoUsd };
   return { status: 201, body: { object: "top_up", reference, note, ...amount, account: showAccount(account) } };
 };

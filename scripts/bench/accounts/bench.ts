@@ -25,7 +25,7 @@ const warmSeconds = 5;
  * So many may have their first request before they are measured; of more, all that is measured are
  * first requests.
  */
-const maxWarm = 2_000;
+const maxWarm = 20_000;
 const maxFirstSeconds = 60;
 /** Those who call once a minute. */
 const minuteAccounts = 2_000;

@@ -56,7 +56,7 @@ export class HolderSession implements RequestHome {
     this.lease = new Lease({ holderId: this.holderId, service, billing, clock, fenced, beats: setting.beats });
     this.#source = {
       holderId: this.holderId,
-      acquire: (request) => billing.acquire(request, { timeoutMs: acquireTimeoutMs }),
+      acquire: (request) => billing.acquire(request, { timeoutMs: acquireTimeoutMs, affinity: request.accountId }),
       give: (accountId, gives) => this.grantReturns.give(accountId, gives),
       newRequestId: () => newId("acq"),
       fenced,

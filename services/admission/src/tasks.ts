@@ -34,7 +34,7 @@ async function acquireForTask(
       requestId: `task:${task.requestId}`,
       taskUntilMs: BigInt(task.untilMs),
     },
-    { timeoutMs: acquireTimeoutMs },
+    { timeoutMs: acquireTimeoutMs, affinity: task.caller.accountId },
   );
   if (response.insufficient) {
     if (response.owedNanoUsd > 0n) throw unpaidUsage(response.owedNanoUsd);
@@ -103,7 +103,8 @@ async function closeTaskGrant(billing: RpcClient<GrantServiceServer>, event: Usa
   const spentNanoUsd = cost < event.holdNanoUsd ? cost : event.holdNanoUsd;
   try {
     const { accountId, grantId } = event;
-    await billing.return({ accountId, grantId, sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd });
+    const closing = { accountId, grantId, sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd };
+    await billing.return(closing, { affinity: accountId });
   } catch (error) {
     // A grant unknown to billing needs no closing.
     if (!(error instanceof GatewayError) || error.code !== "not_found") throw error;

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { createLogger } from "../src/log.ts";
-import { createRpcClient } from "../src/rpc/client.ts";
+import { createRpcClient, replicaFor } from "../src/rpc/client.ts";
 import { insecure } from "../src/rpc/identity.ts";
 import { serveRpc, unaryService } from "../src/rpc/server.ts";
 import { Stopwatch } from "../src/testing/durations.ts";
@@ -14,9 +14,9 @@ const log = createLogger({ service: "test", level: "silent" });
 const host = "127.0.0.1";
 
 /** A server that responds with the ids it was called with. */
-function serveEcho(called: () => void = () => {}) {
+function serveEcho(called: (batchIds: readonly string[]) => void = () => {}) {
   const confirmApplied = async ({ batchIds }: { batchIds: string[] }) => {
-    called();
+    called(batchIds);
     return { applied: batchIds };
   };
   const none = async () => assert.fail("nobody asks for this");
@@ -98,6 +98,39 @@ test("replicas are called in turn, and none of the calls fails when one of them 
   await waitFor(() => calls.second > after + 100, { what: "calls of the other" });
   stopping.abort();
   await Promise.all(load);
+});
+
+test("calls with one affinity go to one replica from whichever process, to another one when it stops, and affinities are spread", async () => {
+  const called = new Map<string, Set<number>>();
+  const servers = [0, 1, 2].map((n) => serveEcho(([id = ""]) => called.get(id)?.add(n)));
+  const replicas = await Promise.all(servers);
+  await using stack = new AsyncDisposableStack();
+  for (const server of replicas) stack.use(server);
+  const addresses = replicas.map(({ port }) => `${host}:${port}`);
+  const open = (named: string[]) =>
+    stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, named.join(), insecure));
+  const clients = [open(addresses), open(addresses.toReversed())];
+  const affinities = Array.from({ length: 30 }, (_, n) => `acct_${n}`);
+  const callAll = async () => {
+    called.clear();
+    for (const affinity of affinities) called.set(affinity, new Set());
+    for (const client of clients)
+      for (const affinity of affinities) await client.confirmApplied({ batchIds: [affinity] }, { affinity });
+  };
+  const connected = () => new Set(clients.flatMap((one) => affinities.map((affinity) => replicaFor(one, affinity))));
+  await callAll();
+  await waitFor(() => connected().size === 3, { what: "connections to all" });
+  await callAll();
+  const homes = new Map([...called].map(([affinity, by]) => [affinity, [...by]]));
+  for (const by of homes.values()) assert.equal(by.length, 1);
+  assert.deepEqual(new Set([...homes.values()].flat()), new Set([0, 1, 2]));
+  await replicas[1]?.[Symbol.asyncDispose]();
+  await callAll();
+  for (const [affinity, by] of called) {
+    const [home] = homes.get(affinity) ?? [];
+    if (home === 1) assert.ok(!by.has(1));
+    else assert.deepEqual([...by], [home]);
+  }
 });
 
 test("no call fails while two of three replicas stop at the same time", async () => {

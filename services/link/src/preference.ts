@@ -1,3 +1,4 @@
+import { hashOf, weightOf } from "@uag/kit/rendezvous.ts";
 import { LRUCache } from "lru-cache";
 
 /**
@@ -8,21 +9,6 @@ const share = 1.125;
 const slack = 2;
 /** Addresses change with deployments, so the cache of their hashes is bounded. */
 const maxAddresses = 1_000;
-
-/** FNV-1a, 32 bits. */
-function hash(text: string): number {
-  let h = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-  return h >>> 0;
-}
-
-/** Mixes two hashes so that each pair has its own weight (the finalizer of MurmurHash3). */
-function weigh(a: number, b: number): number {
-  let h = a ^ Math.imul(b, 0x9e3779b1);
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
-}
 
 /** A replica that can be chosen, and its number of exchanges in flight. */
 export interface Candidate {
@@ -39,13 +25,13 @@ export class Preference {
   readonly #hashes = new LRUCache<string, number>({ max: maxAddresses });
 
   choose<C extends Candidate>(affinity: string, candidates: readonly C[]): C | undefined {
-    const key = hash(affinity);
+    const key = hashOf(affinity);
     let [first, second]: [C | undefined, C | undefined] = [undefined, undefined];
     let [max, more] = [-1, -1];
     let total = 1;
     for (const candidate of candidates) {
       total += candidate.outstanding;
-      const weight = weigh(key, this.#hashOf(candidate.address));
+      const weight = weightOf(key, this.#hashOf(candidate.address));
       if (weight > max) {
         [second, more] = [first, max];
         [first, max] = [candidate, weight];
@@ -59,7 +45,7 @@ export class Preference {
   #hashOf(address: string): number {
     const known = this.#hashes.get(address);
     if (known !== undefined) return known;
-    const made = hash(address);
+    const made = hashOf(address);
     this.#hashes.set(address, made);
     return made;
   }

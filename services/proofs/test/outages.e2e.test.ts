@@ -20,7 +20,7 @@ describe("three replicas under load, seen from the public server", () => {
     const dataDir = await mkdtemp(join(tmpdir(), "outages-"));
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
     // A short lease, so that grants run out within the outage.
-    fleet = resources.use(await startProofFleet(dataDir, { HOLDER_LEASE_MS: "2000", ACK_WAIT_MS: "1500" }));
+    fleet = resources.use(await startProofFleet(dataDir, { env: { HOLDER_LEASE_MS: "2000", ACK_WAIT_MS: "1500" } }));
   });
   after(() => resources.disposeAsync());
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Logger } from "@uag/kit/log.ts";
-import type { RpcClient } from "@uag/kit/rpc/client.ts";
+import { type RpcClient, replicaFor } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer, ReturnOutcome } from "@uag/proto/billing/v1/grants.ts";
 import type { GrantReturn } from "./wallet.ts";
 
@@ -20,7 +20,8 @@ interface Parcel {
 export class GrantReturns {
   readonly #billing: RpcClient<GrantServiceServer>;
   readonly #log: Logger;
-  readonly #waiting: Parcel[] = [];
+  /** By the replica of billing that has the account's money. */
+  readonly #waiting = new Map<string, Parcel[]>();
   #running = 0;
   #pending = 0;
 
@@ -37,8 +38,28 @@ export class GrantReturns {
   give(accountId: string, returns: readonly GrantReturn[]): void {
     if (returns.length === 0) return;
     this.#pending += returns.length;
-    for (const give of returns) this.#waiting.push({ accountId, give });
+    this.#enqueue(returns.map((give) => ({ accountId, give })));
     this.retry();
+  }
+
+  #enqueue(parcels: readonly Parcel[]): void {
+    for (const parcel of parcels) {
+      const replica = replicaFor(this.#billing, parcel.accountId);
+      const waiting = this.#waiting.get(replica) ?? [];
+      this.#waiting.set(replica, waiting);
+      waiting.push(parcel);
+    }
+  }
+
+  /** Parcels for one replica, which then waits behind the others; empty when there are none. */
+  #take(): Parcel[] {
+    for (const [replica, waiting] of this.#waiting) {
+      const parcels = waiting.splice(0, maxPerCall);
+      this.#waiting.delete(replica);
+      if (waiting.length > 0) this.#waiting.set(replica, waiting);
+      return parcels;
+    }
+    return [];
   }
 
   /**
@@ -46,14 +67,14 @@ export class GrantReturns {
    * overtake the money it needs; while calls are in flight, further returns are batched.
    */
   retry(): void {
-    while (this.#running < callsAtOnce && this.#waiting.length > 0) {
-      const parcels = this.#waiting.splice(0, maxPerCall);
+    while (this.#running < callsAtOnce && this.#waiting.size > 0) {
+      const parcels = this.#take();
       this.#running++;
       this.#send(parcels)
         .then((again) => {
           this.#running--;
           this.#pending -= parcels.length - again.length;
-          this.#waiting.push(...again);
+          this.#enqueue(again);
           if (again.length === 0) this.retry();
         })
         .catch((error: unknown) => this.#log.error({ err: error }, "returning money failed"));
@@ -71,7 +92,8 @@ export class GrantReturns {
       spentNanoUsd: spent,
     }));
     try {
-      const { outcomes } = await this.#billing.returnMany({ returns }, { timeoutMs });
+      const affinity = parcels[0]?.accountId;
+      const { outcomes } = await this.#billing.returnMany({ returns }, { timeoutMs, affinity });
       parcels.forEach((parcel, index) => {
         this.#note(parcel, outcomes[index]);
       });

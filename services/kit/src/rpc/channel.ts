@@ -1,3 +1,5 @@
+import { affinityPolicy } from "./affinity-balancer.ts";
+
 /**
  * Channel options of every connection between our own processes. Keepalive pings detect a lost
  * machine, which sends nothing: calls would otherwise go to it until TCP gives up after a quarter
@@ -12,10 +14,10 @@ export const internalChannel = {
   "grpc.ssl_target_name_override": "gateway",
 };
 
-/** Likewise, to all replicas of a service in turn: those that `replicasOf` names. */
+/** Likewise, to all replicas of a service: those that `replicasOf` names. */
 export const balancedChannel = {
   ...internalChannel,
-  "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ [affinityPolicy]: {} }] }),
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 2_000,
 };

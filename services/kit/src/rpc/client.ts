@@ -1,5 +1,6 @@
 import { Client, Metadata, type ServiceDefinition, type ServiceError, status } from "@grpc/grpc-js";
 import { serversOf } from "./access.ts";
+import { affinityHeader, ConnectedReplicas, connectedReplicas } from "./affinity-balancer.ts";
 import { balancedChannel } from "./channel.ts";
 import type { Identity } from "./identity.ts";
 import { replicasOf } from "./replica-resolver.ts";
@@ -11,6 +12,11 @@ export interface CallOptions {
   /** Milliseconds. Default: the client's. */
   timeoutMs?: number;
   signal?: AbortSignal;
+  /**
+   * Calls with the same affinity, such as an account's id, go to the same replica as long as it is
+   * connected, from whichever process. Without one, replicas are called in turn.
+   */
+  affinity?: string | undefined;
 }
 
 /** The methods of a generated service as async functions; each rejects with a `GatewayError`. */
@@ -34,8 +40,18 @@ function wasRefused({ code, details }: ServiceError): boolean {
   return code === status.UNAVAILABLE && details === "Stream refused by server";
 }
 
+const replicasBehind = new WeakMap<object, ConnectedReplicas>();
+
 /**
- * Connects lazily to all replicas of a service, which are called in turn.
+ * The replica that calls with this affinity go to at present, so that what goes to the same one can
+ * be sent together; empty when none is connected.
+ */
+export function replicaFor(client: object, affinity: string): string {
+  return replicasBehind.get(client)?.for(affinity)?.address ?? "";
+}
+
+/**
+ * Connects lazily to all replicas of a service, which are called in turn or by affinity.
  * @param addresses comma-separated `host:port`; each address behind a name is a replica
  * @param timeoutMs of calls without one of their own; default 5,000
  * @throws {Error} when an address is not a `host:port`
@@ -47,8 +63,10 @@ export function createRpcClient<S>(
   { timeoutMs = defaultTimeoutMs }: Pick<CallOptions, "timeoutMs"> = {},
 ): RpcClient<S> {
   const servers = serversOf(Object.values(definition)[0]?.path ?? "");
+  const replicas = new ConnectedReplicas();
   const client = new Client(replicasOf(addresses), identity.channel(servers), {
     ...balancedChannel,
+    [connectedReplicas]: replicas,
     "grpc.max_receive_message_length": 64 * 1024 * 1024,
     "grpc.max_send_message_length": 64 * 1024 * 1024,
   });
@@ -58,12 +76,15 @@ export function createRpcClient<S>(
       new Promise((resolve, reject) => {
         const deadline = Date.now() + (options.timeoutMs ?? timeoutMs);
         const attempt = (triesLeft: number): void => {
+          const metadata = new Metadata();
+          // A replica that has refused a call is not called again.
+          if (options.affinity !== undefined && triesLeft === mostTries) metadata.set(affinityHeader, options.affinity);
           const call = client.makeUnaryRequest(
             method.path,
             method.requestSerialize,
             method.responseDeserialize,
             request,
-            new Metadata(),
+            metadata,
             { deadline },
             (error: ServiceError | null, response?: unknown) => {
               options.signal?.removeEventListener("abort", cancel);
@@ -78,7 +99,9 @@ export function createRpcClient<S>(
         attempt(mostTries);
       });
   }
-  return Object.assign(methods, { [Symbol.dispose]: () => client.close() }) as RpcClient<S>;
+  const made = Object.assign(methods, { [Symbol.dispose]: () => client.close() }) as RpcClient<S>;
+  replicasBehind.set(made, replicas);
+  return made;
 }
 
 /**

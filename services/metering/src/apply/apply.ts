@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import type { RpcClient } from "@uag/kit/rpc/client.ts";
+import { type RpcClient, replicaFor } from "@uag/kit/rpc/client.ts";
 import type { LedgerServiceServer } from "@uag/proto/billing/v1/ledger.ts";
 import { outcomeToJSON, Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { mongo } from "mongoose";
@@ -88,41 +88,46 @@ function differs(event: UsageEvent, other: UsageEvent): boolean {
   return event.costNanoUsd !== other.costNanoUsd || event.outcome !== other.outcome;
 }
 
-interface SettleResult {
+interface Settled {
   /**
    * Ids of events that must not be stored: counted before and their raw event expired since, or
    * charged by another terminal event of the same request, whose own batch stores it.
    */
-  readonly counted: ReadonlySet<string>;
+  readonly counted: Set<string>;
   /** Ids of events that billing had already settled: they may be stored. */
-  readonly repeated: ReadonlySet<string>;
-  readonly writeOffs: WriteOffs;
+  readonly repeated: Set<string>;
+  readonly writeOffs: Map<string, bigint>;
   /** Events that billing will never accept; they must not be stored either. */
-  readonly refused: readonly RefusedEvent[];
+  readonly refused: RefusedEvent[];
 }
 
-async function settle(options: ApplyOptions, events: readonly UsageEvent[]): Promise<SettleResult> {
-  const counted = new Set<string>();
-  const repeated = new Set<string>();
-  const writeOffs = new Map<string, bigint>();
-  const refused: RefusedEvent[] = [];
+async function settle(options: ApplyOptions, events: readonly UsageEvent[]): Promise<Settled> {
+  const result: Settled = { counted: new Set(), repeated: new Set(), writeOffs: new Map(), refused: [] };
+  const byReplica = Map.groupBy(events, ({ accountId }) => replicaFor(options.billing, accountId));
+  const done = await Promise.allSettled([...byReplica.values()].map((own) => settleInParts(options, own, result)));
+  const failed = done.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
+  for (const { event } of result.refused) result.counted.add(event.requestId);
+  return result;
+}
+
+/** Settles events whose accounts have the same replica of billing, and adds what became of them. */
+async function settleInParts(options: ApplyOptions, events: readonly UsageEvent[], into: Settled): Promise<void> {
   const expiredBefore = BigInt(options.expiredBeforeMs());
   for (let n = 0; n < events.length; n += settledAtOnce) {
-    const { part, settled } = await settleWhatIsTaken(options, events.slice(n, n + settledAtOnce), refused);
-    for (const one of settled) if (one.writtenOffNanoUsd > 0n) writeOffs.set(one.requestId, one.writtenOffNanoUsd);
+    const { part, settled } = await settleWhatIsTaken(options, events.slice(n, n + settledAtOnce), into.refused);
+    for (const one of settled) if (one.writtenOffNanoUsd > 0n) into.writeOffs.set(one.requestId, one.writtenOffNanoUsd);
     const earlier = settled.filter((one) => !one.new);
     if (earlier.length === 0) continue;
     const byId = new Map(part.map((event) => [event.requestId, event]));
     for (const { requestId, chargedNanoUsd, writtenOffNanoUsd } of earlier) {
       const event = byId.get(requestId);
       if (event === undefined) continue;
-      repeated.add(requestId);
+      into.repeated.add(requestId);
       const cost = event.pricing === Pricing.UNPRICED ? 0n : event.costNanoUsd;
-      if (event.endedAtMs < expiredBefore || chargedNanoUsd + writtenOffNanoUsd !== cost) counted.add(requestId);
+      if (event.endedAtMs < expiredBefore || chargedNanoUsd + writtenOffNanoUsd !== cost) into.counted.add(requestId);
     }
   }
-  for (const { event } of refused) counted.add(event.requestId);
-  return { counted, repeated, writeOffs, refused };
 }
 
 /** The event that billing's refusal names, if it names one. */
@@ -140,7 +145,8 @@ async function settleWhatIsTaken(options: ApplyOptions, events: UsageEvent[], re
   for (let part = events; ; ) {
     try {
       const request = { events: part.map(asBilled) };
-      const { settled } = await options.billing.settle(request, { timeoutMs: settleTimeoutMs });
+      const affinity = part[0]?.accountId;
+      const { settled } = await options.billing.settle(request, { timeoutMs: settleTimeoutMs, affinity });
       return { part, settled };
     } catch (error) {
       const named = namedIn(error, part);

@@ -40,7 +40,7 @@ async function main(): Promise<number> {
     if (!positionals.includes("all") && !positionals.includes(proof.name)) continue;
     const dataDir = await mkdtemp(join(tmpdir(), "proof-"));
     try {
-      await using fleet = await startProofFleet(dataDir);
+      await using fleet = await startProofFleet(dataDir, proof);
       const seconds = Number(values.seconds ?? proof.seconds);
       const random = seededRandom(Number(values.seed ?? 1));
       const rate = values.rate === undefined ? {} : { perSecond: Number(values.rate) };

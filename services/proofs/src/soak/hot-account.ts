@@ -39,10 +39,15 @@ async function payAndSend({ client, pay, random }: Lane, untilMs: number): Promi
   return responses;
 }
 
+/** Of all billing processes together. */
 async function transactionsOf(fleet: TestFleet): Promise<{ committed: number; retried: number }> {
+  const sumOf = async (metric: string): Promise<number> => {
+    const counts = await Promise.all(["billing", "billing-2"].map((process) => counterOf(fleet, process, metric)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
   const [committed, retried] = await Promise.all([
-    counterOf(fleet, "billing", "uag_billing_transactions_total"),
-    counterOf(fleet, "billing", "uag_billing_transaction_retries_total"),
+    sumOf("uag_billing_transactions_total"),
+    sumOf("uag_billing_transaction_retries_total"),
   ]);
   return { committed, retried };
 }
@@ -57,8 +62,8 @@ async function proveHotAccount({ fleet, seconds, random }: ProofOptions): Promis
   let references = 0;
   const pay = async (requests: number): Promise<void> => {
     const amountNanoUsd = BigInt(requests) * exactCost;
-    const reference = `lane-${++references}`;
-    await accounts.topUp({ accountId: key.accountId, amountNanoUsd, reference, note: "" }, { timeoutMs: 30_000 });
+    const topUp = { accountId: key.accountId, amountNanoUsd, reference: `lane-${++references}`, note: "" };
+    await accounts.topUp(topUp, { timeoutMs: 30_000, affinity: key.accountId });
   };
   const before = await transactionsOf(fleet);
   const began = performance.now();
@@ -72,6 +77,7 @@ async function proveHotAccount({ fleet, seconds, random }: ProofOptions): Promis
     .filter(({ outcome }) => outcome !== "completed")
     .map(({ outcome }) => `A request that was paid for was answered ${outcome}.`);
   const share = retried / committed;
+  if (committed === 0) violations.push("No transaction was counted.");
   if (share > maxRetriedShare) violations.push(`${retried} of ${committed} transactions ran again.`);
   const figures = await collectFigures(fleet, { responses, violations });
   return {
@@ -84,7 +90,8 @@ async function proveHotAccount({ fleet, seconds, random }: ProofOptions): Promis
 
 export const hotAccount: Proof = {
   name: "hot-account",
-  about: "one account at full rate whose money is always at its end: no false 402, few transactions run again",
+  about: "one account at full rate whose money is always at its end, two billing processes: no false 402, few retries",
+  replicas: { billing: 2, metering: 2 },
   seconds: 120,
   run: proveHotAccount,
 };

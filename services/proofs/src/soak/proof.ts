@@ -19,6 +19,8 @@ export interface ProofOptions {
 export interface Proof {
   readonly name: string;
   readonly about: string;
+  /** Processes of services beside the three of chat; one each by default. */
+  readonly replicas?: Readonly<Record<string, number>>;
   /** Default for the command; tests use less. 0 if there is no failure with a duration. */
   readonly seconds: number;
   run(options: ProofOptions): Promise<Figures>;
@@ -46,14 +48,17 @@ const exactModelEntry = `
  * A fleet with three chat replicas, shared by proofs and their tests. Its catalogue additionally
  * has the exact model.
  */
-export async function startProofFleet(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<TestFleet> {
+export async function startProofFleet(
+  dataDir: string,
+  { env = {}, replicas = {} }: { env?: Readonly<Record<string, string>>; replicas?: Proof["replicas"] } = {},
+): Promise<TestFleet> {
   const catalog = join(dataDir, "catalog.yaml");
   await copyFile(join(repoRoot, "infra/config/catalog.yaml"), catalog);
   await appendFile(catalog, exactModelEntry);
   return startTestFleet({
     dataDir,
     services: ["billing", "metering", "chat", "router"],
-    replicas: { chat: 3 },
+    replicas: { chat: 3, ...replicas },
     env: { CATALOG_FILE: catalog, ...diskFaultsEnv(dataDir), ...env },
   });
 }
