@@ -1,23 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { Run } from "../../services/fleet/src/run-file.ts";
+import { bytesOf, scriptsOf, violationsOf } from "../../services/fleet/test/console/page-checks.ts";
 import { type Browser, type Page, signIn } from "./sign-in.ts";
 
 interface Measured {
   readonly run: Run;
   readonly paths: readonly string[];
 }
-
-const axePath = createRequire(new URL("../../services/fleet/package.json", import.meta.url)).resolve(
-  "axe-core/axe.min.js",
-);
-
-/** Evaluated in the page. */
-const scriptBytes = `performance.getEntriesByType("resource")
-  .filter(({ name }) => name.endsWith(".js"))
-  .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`;
-const serious = `axe.run(document).then(({ violations }) =>
-  violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id }) => id))`;
 
 const ms = (since: number): string => `${Math.round(performance.now() - since)} ms`;
 
@@ -30,9 +18,8 @@ const usable = async (page: Page): Promise<void> =>
 
 async function judge(page: Page, name: string, ready: string): Promise<void> {
   await page.waitForLoadState("networkidle");
-  const bytes = Number(await page.evaluate(scriptBytes));
-  await page.evaluate(await readFile(axePath, "utf8"));
-  const found = (await page.evaluate(serious)) as string[];
+  const bytes = bytesOf(await scriptsOf(page));
+  const found = (await violationsOf(page)).map(({ id }) => id);
   const faults = found.length === 0 ? "axe finds nothing serious" : `axe: ${found.join(", ")}`;
   process.stdout.write(`${name.padEnd(40)} ${ready.padStart(8)} ${String(bytes).padStart(8)} B of script  ${faults}\n`);
 }

@@ -1,5 +1,4 @@
-// Says what is being done while something slow is done: one line a step, with progress while it
-// lasts.
+// What every command prints: the steps of slow work as they go, its output, and why it failed.
 
 const isTerminal = Boolean(process.stderr.isTTY);
 const progressEveryMs = isTerminal ? 100 : 5_000;
@@ -28,6 +27,11 @@ export async function step(title, work) {
   }
 }
 
+/** Prints a line of a command's output. */
+export function print(line) {
+  process.stdout.write(`${line}\n`);
+}
+
 /** A failure that the user can mend: its message says how, and no stack is shown. */
 export class UserError extends Error {
   name = "UserError";
@@ -45,7 +49,7 @@ const isForUsers = (error) =>
 export const diskFull = "The disk is full. Free about 1 GB and run the command again.";
 
 /** What to do about an error of the file system, where that is plain. */
-function fileAdvice({ code, path, dest }) {
+function fileErrorHint({ code, path, dest }) {
   if (code === "ENOSPC" || code === "EDQUOT") return diskFull;
   if (!["EACCES", "EPERM", "EROFS"].includes(code) || path === undefined) return undefined;
   return `${dest ?? path} cannot be written. Check that this user owns it, or name another folder with DATA_DIR, then run the command again.`;
@@ -54,7 +58,7 @@ function fileAdvice({ code, path, dest }) {
 /** Prints why a command cannot go on and ends it with 1. */
 export function fail(error) {
   const text =
-    (isForUsers(error) ? error.message : fileAdvice(error ?? {})) ??
+    (isForUsers(error) ? error.message : fileErrorHint(error ?? {})) ??
     (error instanceof Error ? error.stack : String(error));
   process.stderr.write(`\n${text}\n`);
   process.exit(1);

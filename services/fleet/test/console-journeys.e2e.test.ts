@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { after, afterEach, before, describe, test } from "node:test";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import OpenAI from "openai";
 import { adminApi } from "../src/commands/admin-api.ts";
 import { type Receiver, startReceiver } from "../src/testing/receiver.ts";
+import { bytesOf, scriptsOf, violationsOf } from "./console/page-checks.ts";
 import { maxPollsInForce, Stage, statusOf } from "./console/stage.ts";
 import { settleUnpriced } from "./console/unpriced.ts";
 import { MailServer } from "./mail/mail-server.ts";
@@ -14,17 +13,6 @@ const model = "gpt-4o-mini";
 const hello = { model, messages: [{ role: "user" as const, content: "Hello!" }] };
 /** Largest script of the first page as it travels, bytes. */
 const firstScriptBytes = 200_000;
-
-/** Evaluated in the page. */
-const scriptsOfPage = `performance.getEntriesByType("resource")
-  .filter(({ name }) => name.endsWith(".js"))
-  .map(({ name, encodedBodySize: bytes }) => ({ name, bytes }))`;
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
 
 describe("the console in a browser", () => {
   let stage: Stage;
@@ -55,8 +43,8 @@ describe("the console in a browser", () => {
     await page.getByLabel("E-mail").fill("somebody");
     const readyMs = Number(await page.evaluate("performance.now()"));
     await page.waitForLoadState("networkidle");
-    const scripts = (await page.evaluate(scriptsOfPage)) as { name: string; bytes: number }[];
-    const bytes = scripts.reduce((sum, script) => sum + script.bytes, 0);
+    const scripts = await scriptsOf(page);
+    const bytes = bytesOf(scripts);
     t.diagnostic(`${scripts.length} scripts, ${bytes} bytes, takes input after ${Math.round(readyMs)} ms`);
     assert.ok(bytes > 0 && bytes < firstScriptBytes, JSON.stringify(scripts));
     assert.ok(scripts.length <= 4, JSON.stringify(scripts));
@@ -214,10 +202,9 @@ describe("the console in a browser", () => {
 
   test("axe finds nothing serious on any page, light or dark", { timeout: 300_000 }, async () => {
     const page = await stage.visit("/keys", "API keys");
-    // axe is put into the page by hand, which its security policy would not let a script do.
+    // axe is put into the page by hand, which the page's security policy forbids.
     const storageState = await page.context().storageState();
     const judged = await stage.newPage("/keys", { bypassCSP: true, storageState });
-    const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     const names = ["keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
     const problems: string[] = [];
     for (const colorScheme of ["light", "dark"] as const) {
@@ -226,11 +213,8 @@ describe("the console in a browser", () => {
         await judged.goto(`${stage.fleet.run.console_url}/${name}`);
         await judged.getByRole("heading", { level: 1 }).waitFor();
         await judged.waitForLoadState("networkidle");
-        await judged.evaluate(axe);
-        const found = (await judged.evaluate("axe.run(document).then((all) => all.violations)")) as Violation[];
-        for (const { id, impact, nodes } of found)
-          if (impact === "serious" || impact === "critical")
-            problems.push(`${name}, ${colorScheme}: ${id}: ${nodes[0]?.html}`);
+        for (const { id, nodes } of await violationsOf(judged))
+          problems.push(`${name}, ${colorScheme}: ${id}: ${nodes[0]?.html}`);
       }
     }
     assert.deepEqual(problems, []);

@@ -1,6 +1,6 @@
 // npm run accounts: lists the accounts of the running fleet, and changes their names and settings.
 import { parseArgs } from "node:util";
-import { fail, UserError } from "@uag/command/step.mjs";
+import { fail, print, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
 import { adminApi } from "./admin-api.ts";
 import { readRunningFleet } from "./options.ts";
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     const change = { name: values.name, keep_answers: switchOf(values["keep-answers"]) };
     rows.push(rowOf(accountSchema.parse(await api.call("PATCH", `/accounts/${encodeURIComponent(id)}`, change))));
   } else throw new UserError(`npm run accounts -- list, or npm run accounts -- update <id>\n\n${help}`);
-  process.stdout.write(`${table(rows)}\n`);
+  print(table(rows));
 }
 
 await main().catch(fail);

@@ -1,9 +1,8 @@
 // npm run alerts: manages spend alerts of the running fleet.
-import { parseArgs } from "node:util";
-import { fail, UserError } from "@uag/command/step.mjs";
+import { fail, print, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
-import { type AdminApi, adminApi } from "./admin-api.ts";
-import { parseCount, readRunningFleet } from "./options.ts";
+import { type Call, runAdminCommand } from "./admin-command.ts";
+import { parseCount } from "./options.ts";
 import { table } from "./table.ts";
 
 const help = `npm run alerts -- <command> [options]
@@ -34,7 +33,7 @@ const options = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+type AlertCall = Call<typeof options>;
 
 const alertSchema = z.object({
   id: z.string(),
@@ -51,10 +50,6 @@ const alertSchema = z.object({
 });
 type Alert = z.infer<typeof alertSchema>;
 
-function report(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
 const listed = (given: string | undefined): string[] | undefined => given?.split(",").map((one) => one.trim());
 
 function rowOf(alert: Alert): string[] {
@@ -65,17 +60,20 @@ function rowOf(alert: Alert): string[] {
   return [id, key_id ?? account_id, name, spent, thresholds.join(), [...new Set(told)].join(), receivers.join()];
 }
 
-async function list(api: AdminApi, account: string): Promise<void> {
+const accountOf = ({ values, run }: AlertCall): string => values.account ?? run.account_id;
+
+async function list(call: AlertCall): Promise<void> {
   const rows = [["ID", "FOR", "NAME", "SPENT THIS MONTH", "AT %", "TOLD", "RECEIVERS"]];
-  for await (const row of api.rows("/alerts", { account, limit: undefined })) rows.push(rowOf(alertSchema.parse(row)));
-  report(table(rows));
+  const query = { account: accountOf(call), limit: undefined };
+  for await (const row of call.api.rows("/alerts", query)) rows.push(rowOf(alertSchema.parse(row)));
+  print(table(rows));
 }
 
-async function create(api: AdminApi, values: Values, account: string): Promise<void> {
-  const { usd, key, name, at, webhook, email } = values;
+async function create(call: AlertCall): Promise<void> {
+  const { usd, key, name, at, webhook, email } = call.values;
   if (usd === undefined) throw new UserError("How much a month is 100 %? npm run alerts -- create --usd <amount>");
-  const made = await api.call("POST", "/alerts", {
-    account_id: account,
+  const made = await call.api.call("POST", "/alerts", {
+    account_id: accountOf(call),
     key_id: key,
     name,
     monthly_usd: usd,
@@ -83,31 +81,22 @@ async function create(api: AdminApi, values: Values, account: string): Promise<v
     webhook_url: webhook,
     emails: listed(email),
   });
-  report(alertSchema.parse(made).id);
+  print(alertSchema.parse(made).id);
 }
 
-async function withId(api: AdminApi, command: string, id: string): Promise<void> {
-  const path = `/alerts/${encodeURIComponent(id)}`;
-  if (command === "delete") {
-    await api.call("DELETE", path);
-    report(`${id} is deleted.`);
-  } else if (command === "test") {
-    await api.call("POST", `${path}/test`);
-    report(`A test of ${id} is on its way: npm run webhooks -- list shows how it fares.`);
-  } else throw new UserError(help);
-}
-
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options });
-  const [command, id] = positionals;
-  if (values.help || command === undefined) return report(help);
-  const run = await readRunningFleet();
-  const api = adminApi(run);
-  const account = values.account ?? run.account_id;
-  if (command === "list") return await list(api, account);
-  if (command === "create") return await create(api, values, account);
-  if (id === undefined) throw new UserError(help);
-  await withId(api, command, id);
-}
-
-await main().catch(fail);
+await runAdminCommand({
+  name: "alerts",
+  help,
+  options,
+  commands: { list, create },
+  idCommands: {
+    async delete({ api, id }) {
+      await api.call("DELETE", `/alerts/${id}`);
+      print(`${id} is deleted.`);
+    },
+    async test({ api, id }) {
+      await api.call("POST", `/alerts/${id}/test`);
+      print(`A test of ${id} is on its way: npm run webhooks -- list shows how it fares.`);
+    },
+  },
+}).catch(fail);

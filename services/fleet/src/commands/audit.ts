@@ -1,6 +1,6 @@
 // npm run audit: checks that the books of the running fleet are exact.
 import { parseArgs } from "node:util";
-import { fail, UserError } from "@uag/command/step.mjs";
+import { fail, print, UserError } from "@uag/command/step.mjs";
 import { readConfig } from "@uag/kit/config.ts";
 import { type AuditReport, audit } from "../audit/audit.ts";
 import { schema } from "../config.ts";
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
     throw new UserError(`The running fleet could not be asked: ${error instanceof Error ? error.message : error}`);
   });
   process.stdout.write(sums(report));
-  for (const violation of report.violations) process.stdout.write(`- ${violation}\n`);
+  for (const violation of report.violations) print(`- ${violation}`);
   process.stdout.write(report.exact ? "exact\n" : `${report.violations.length} differences\n`);
   return report.exact ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 // npm run buried: lists and repairs usage of the running fleet that could not be applied.
 import { parseArgs } from "node:util";
-import { fail, UserError } from "@uag/command/step.mjs";
+import { fail, print, UserError } from "@uag/command/step.mjs";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import {
   type BuriedEvent,
@@ -55,7 +55,7 @@ function list(found: readonly BuriedEvent[]): void {
 async function price(client: Client, found: readonly BuriedEvent[], costNanoUsd: bigint): Promise<void> {
   for (const { id, requestId } of found) {
     await client.priceBuried({ id, costNanoUsd }, { timeoutMs });
-    process.stdout.write(`${requestId} costs ${showUsd(costNanoUsd)}\n`);
+    print(`${requestId} costs ${showUsd(costNanoUsd)}`);
   }
 }
 
@@ -66,7 +66,7 @@ async function repair(client: Client, found: readonly BuriedEvent[]): Promise<vo
     if (refused !== "") left++;
     process.stdout.write(`${requestId} ${refused === "" ? "repaired" : `stays buried: ${refused}`}\n`);
   }
-  process.stdout.write(`${found.length - left} repaired, ${left} stay buried\n`);
+  print(`${found.length - left} repaired, ${left} stay buried`);
 }
 
 async function main(): Promise<void> {

@@ -1,9 +1,8 @@
 // npm run keys: creates, lists, changes, renews and revokes API keys of the running fleet.
-import { parseArgs } from "node:util";
-import { fail, UserError } from "@uag/command/step.mjs";
+import { fail, print } from "@uag/command/step.mjs";
 import { z } from "zod";
-import { type AdminApi, adminApi } from "./admin-api.ts";
-import { parseCount, readRunningFleet } from "./options.ts";
+import { type Call, runAdminCommand } from "./admin-command.ts";
+import { parseCount } from "./options.ts";
 import { table } from "./table.ts";
 
 const help = `npm run keys -- <command> [options]
@@ -43,7 +42,7 @@ const options = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+type KeyCall = Call<typeof options>;
 
 const keySchema = z.object({
   id: z.string(),
@@ -61,16 +60,12 @@ const keySchema = z.object({
 const newKeySchema = keySchema.extend({ key: z.string(), snippets: z.record(z.string(), z.string()) });
 type Key = z.infer<typeof keySchema>;
 
-function report(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
 /** A limit in the API's format; undefined when not given. */
 function limitOf(name: string, given: string | undefined): number | null | undefined {
   return given === undefined || given === "none" ? given && null : Number(parseCount(name, given));
 }
 
-function fieldsOf(values: Values): Record<string, unknown> {
+function fieldsOf(values: KeyCall["values"]): Record<string, unknown> {
   const { models, expires, budget } = values;
   return {
     key_alias: values.name,
@@ -87,7 +82,7 @@ function fieldsOf(values: Values): Record<string, unknown> {
 function printSecret(response: unknown): void {
   const { id, account_id, key, snippets } = newKeySchema.parse(response);
   process.stderr.write(`${id} for ${account_id}. This is its secret; it is not shown again:\n`);
-  report(key);
+  print(key);
   for (const [name, text] of Object.entries(snippets)) process.stderr.write(`\n# ${name}\n${text.trimEnd()}\n`);
 }
 
@@ -119,44 +114,35 @@ const rowOf = (key: Key): string[] => [
   stateOf(key),
 ];
 
-async function list(api: AdminApi, { account, name, all }: Values): Promise<void> {
+async function list({ api, values }: KeyCall): Promise<void> {
+  const { account, name, all } = values;
   const rows = [["ID", "KEY", "ACCOUNT", "NAME", "MODELS", "LIMITS", "STATE"]];
   const query = { account, alias: name, include_revoked: String(all ?? false) };
   for await (const row of api.rows("/keys", query)) rows.push(rowOf(keySchema.parse(row)));
-  report(table(rows));
+  print(table(rows));
 }
 
-async function changeOne(api: AdminApi, command: string, id: string, values: Values): Promise<void> {
-  const path = `/keys/${encodeURIComponent(id)}`;
-  if (command === "update") {
-    const key = keySchema.parse(await api.call("PATCH", path, fieldsOf(values)));
-    return report(table([rowOf(key)]));
-  }
-  if (command === "regenerate") {
-    const overlap = Number(parseCount("overlap", values.overlap));
-    return printSecret(await api.call("POST", `${path}/regenerate`, { overlap_seconds: overlap }));
-  }
-  const key = keySchema.parse(await api.call("DELETE", path));
-  report(`${key.id} is revoked.`);
-}
-
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options });
-  const [command, id] = positionals;
-  if (values.help || command === undefined) return report(help);
-  const run = await readRunningFleet();
-  const api = adminApi(run);
-  if (command === "list") return await list(api, values);
-  if (command === "create") {
-    const body = { account_id: values.account ?? run.account_id, ...fieldsOf(values) };
-    return printSecret(await api.call("POST", "/keys", body));
-  }
-  if (!["update", "regenerate", "revoke"].includes(command)) {
-    throw new UserError(`There is no command "${command}".\n\n${help}`);
-  }
-  if (id === undefined)
-    throw new UserError(`Which key? npm run keys -- ${command} <id>; npm run keys -- list shows the ids`);
-  await changeOne(api, command, id, values);
-}
-
-await main().catch(fail);
+await runAdminCommand({
+  name: "keys",
+  help,
+  options,
+  commands: {
+    list,
+    async create({ api, run, values }) {
+      const body = { account_id: values.account ?? run.account_id, ...fieldsOf(values) };
+      printSecret(await api.call("POST", "/keys", body));
+    },
+  },
+  idCommands: {
+    async update({ api, id, values }) {
+      print(table([rowOf(keySchema.parse(await api.call("PATCH", `/keys/${id}`, fieldsOf(values))))]));
+    },
+    async regenerate({ api, id, values }) {
+      const overlap = Number(parseCount("overlap", values.overlap));
+      printSecret(await api.call("POST", `/keys/${id}/regenerate`, { overlap_seconds: overlap }));
+    },
+    async revoke({ api, id }) {
+      print(`${keySchema.parse(await api.call("DELETE", `/keys/${id}`)).id} is revoked.`);
+    },
+  },
+}).catch(fail);

@@ -1,6 +1,6 @@
 // npm run ledger: reads and repairs the ledger of the running fleet.
 import { parseArgs } from "node:util";
-import { fail, UserError } from "@uag/command/step.mjs";
+import { fail, print, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
 import { type AdminApi, adminApi } from "./admin-api.ts";
 import { readRunningFleet } from "./options.ts";
@@ -50,7 +50,7 @@ async function list(api: AdminApi, query: { account: string; request_id: string 
     const { seq, at, kind, available_usd, held_usd, charged_usd, request_id, note } = entrySchema.parse(row);
     rows.push([String(seq), at, kind, available_usd, held_usd, charged_usd, request_id ?? "", note]);
   }
-  process.stdout.write(`${table(rows)}\n`);
+  print(table(rows));
 }
 
 async function repair(

@@ -1,6 +1,6 @@
 // npm run replay-dead: republishes the dead letters of the running fleet to its usage stream.
 import { parseArgs } from "node:util";
-import { fail } from "@uag/command/step.mjs";
+import { fail, print } from "@uag/command/step.mjs";
 import { replayDead } from "@uag/metering/stream/replay-dead.ts";
 import { readRunningFleet } from "./options.ts";
 
@@ -17,7 +17,7 @@ async function main(): Promise<void> {
     return;
   }
   const { nats_url: natsUrl } = await readRunningFleet();
-  process.stdout.write(`${await replayDead({ nats: { NATS_URL: natsUrl }, streamPrefix: "" })} messages replayed\n`);
+  print(`${await replayDead({ nats: { NATS_URL: natsUrl }, streamPrefix: "" })} messages replayed`);
 }
 
 await main().then(() => process.exit(0), fail);

@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import { parseArgs } from "node:util";
+import { print } from "@uag/command/step.mjs";
 import { readConfig } from "@uag/kit/config.ts";
 import { banner } from "../banner.ts";
 import { schema } from "../config.ts";
@@ -36,7 +37,7 @@ function stopSignal(): AbortSignal {
 
 /** The gateway does not wait for the console's pages: it works without them. */
 async function buildPages(report: (line: string) => void, signal: AbortSignal): Promise<void> {
-  await buildConsole({ report: report, signal }).catch((error: unknown) => {
+  await buildConsole({ report, signal }).catch((error: unknown) => {
     if (signal.aborted) return;
     report(`The console could not be built; everything else works.\n${error instanceof Error ? error.message : error}`);
   });
@@ -55,7 +56,6 @@ export async function start(args: string[]): Promise<void> {
   const config = readConfig(schema);
   const signal = stopSignal();
   const startedAt = performance.now();
-  const report = (line: string): void => void process.stdout.write(`${line}\n`);
   const atTerminal = process.stdout.isTTY === true;
   const fleet = await startFleet({
     dataDir: config.DATA_DIR,
@@ -67,17 +67,17 @@ export async function start(args: string[]): Promise<void> {
     // At a terminal every request is logged as a line. Elsewhere only failures are, and no log is
     // followed.
     env: atTerminal && process.env["ACCESS_LOG"] === undefined ? { ACCESS_LOG: "all" } : {},
-    report: report,
+    report: print,
     signal,
   }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   if (fleet !== undefined) {
-    report(await banner(fleet.run, (performance.now() - startedAt) / 1000));
-    await buildPages(report, signal);
-    if (atTerminal) followRequests(fleet.dataDir, report, signal);
+    print(await banner(fleet.run, (performance.now() - startedAt) / 1000));
+    await buildPages(print, signal);
+    if (atTerminal) followRequests(fleet.dataDir, print, signal);
     await new Promise((resolve) => (signal.aborted ? resolve(0) : signal.addEventListener("abort", resolve)));
-    report("Stopping.");
+    print("Stopping.");
     await fleet.stop();
   }
   process.exit(0);

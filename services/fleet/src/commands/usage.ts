@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
-import { fail, UserError } from "@uag/command/step.mjs";
+import { fail, print, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
 import { adminApi } from "./admin-api.ts";
 import { readRunningFleet } from "./options.ts";
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
     const counts = Object.entries(units).map(([name, count]) => `${name} ${count}`);
     rows.push([minute(start), account_id, key_id, model, operation, String(requests), cost_usd, counts.join(", ")]);
   }
-  process.stdout.write(`${table(rows)}\n`);
+  print(table(rows));
 }
 
 await main().catch(fail);

@@ -1,9 +1,8 @@
 // npm run webhooks: manages signing secrets and deliveries of the running fleet's webhooks.
-import { parseArgs } from "node:util";
-import { fail, UserError } from "@uag/command/step.mjs";
+import { fail, print } from "@uag/command/step.mjs";
 import { z } from "zod";
-import { type AdminApi, adminApi } from "./admin-api.ts";
-import { parseCount, readRunningFleet } from "./options.ts";
+import { type Call, runAdminCommand } from "./admin-command.ts";
+import { parseCount } from "./options.ts";
 import { table } from "./table.ts";
 
 const help = `npm run webhooks -- <command> [options]
@@ -36,7 +35,7 @@ const options = {
   help: { ...flag, short: "h" },
 } as const;
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+type WebhookCall = Call<typeof options>;
 
 const secretSchema = z.object({
   id: z.string(),
@@ -56,30 +55,31 @@ const deliverySchema = z.object({
 
 const usualLimit = 20;
 
-function report(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
+const accountOf = ({ values, run }: WebhookCall): string => values.account ?? run.account_id;
 
-async function rotate(api: AdminApi, values: Values, accountId: string): Promise<void> {
-  const { overlap, immediately = false } = values;
+async function rotate(call: WebhookCall): Promise<void> {
+  const { overlap, immediately = false } = call.values;
   const hours = overlap === undefined ? undefined : Number(parseCount("overlap", overlap));
   const overlapSeconds = immediately ? 0 : hours && hours * 3_600;
-  const made = await api.call("POST", "/webhooks/secrets", { account_id: accountId, overlap_seconds: overlapSeconds });
+  const body = { account_id: accountOf(call), overlap_seconds: overlapSeconds };
+  const made = await call.api.call("POST", "/webhooks/secrets", body);
   const { secret, earlier_secrets_end_at: until } = newSecretSchema.parse(made);
-  report(secret);
-  if (until !== null) report(`Earlier secrets sign until ${until}.`);
+  print(secret);
+  if (until !== null) print(`Earlier secrets sign until ${until}.`);
 }
 
-async function secrets(api: AdminApi, account: string): Promise<void> {
+async function secrets(call: WebhookCall): Promise<void> {
   const rows = [["ID", "ENDS WITH", "MADE", "SIGNS UNTIL"]];
-  for await (const row of api.rows("/webhooks/secrets", { account, limit: undefined })) {
+  const query = { account: accountOf(call), limit: undefined };
+  for await (const row of call.api.rows("/webhooks/secrets", query)) {
     const { id, hint, created_at: made, ends_at: until } = secretSchema.parse(row);
     rows.push([id, hint, made, until ?? ""]);
   }
-  report(table(rows));
+  print(table(rows));
 }
 
-async function list(api: AdminApi, { account, state, task, limit }: Values): Promise<void> {
+async function list({ api, values }: WebhookCall): Promise<void> {
+  const { account, state, task, limit } = values;
   let left = limit === undefined ? usualLimit : Number(parseCount("limit", limit));
   const rows = [["ID", "STATE", "TYPE", "TASK", "TRIES", "LAST ERROR", "NEXT TRY"]];
   for await (const row of api.rows("/webhooks/deliveries", { account, state, task, limit: "100" })) {
@@ -88,33 +88,25 @@ async function list(api: AdminApi, { account, state, task, limit }: Values): Pro
     const last = attempts.at(-1)?.error ?? "";
     rows.push([id, delivery.state, delivery.type, delivery.task_id, String(attempts.length), last, next ?? ""]);
   }
-  report(table(rows));
+  print(table(rows));
 }
 
-async function withId(api: AdminApi, command: string, id: string): Promise<void> {
-  if (command === "end") {
-    await api.call("DELETE", `/webhooks/secrets/${id}`);
-    report(`${id} signs no more.`);
-  } else if (command === "show") {
-    report(JSON.stringify(await api.call("GET", `/webhooks/deliveries/${id}`), null, 2));
-  } else if (command === "replay") {
-    await api.call("POST", `/webhooks/deliveries/${id}/replay`);
-    report(`${id} is sent again.`);
-  } else throw new UserError(help);
-}
-
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options });
-  const [command, id] = positionals;
-  if (values.help || command === undefined) return report(help);
-  const run = await readRunningFleet();
-  const api = adminApi(run);
-  const account = values.account ?? run.account_id;
-  if (command === "rotate") return await rotate(api, values, account);
-  if (command === "secrets") return await secrets(api, account);
-  if (command === "list") return await list(api, values);
-  if (id === undefined) throw new UserError(help);
-  await withId(api, command, encodeURIComponent(id));
-}
-
-await main().catch(fail);
+await runAdminCommand({
+  name: "webhooks",
+  help,
+  options,
+  commands: { rotate, secrets, list },
+  idCommands: {
+    async end({ api, id }) {
+      await api.call("DELETE", `/webhooks/secrets/${id}`);
+      print(`${id} signs no more.`);
+    },
+    async show({ api, id }) {
+      print(JSON.stringify(await api.call("GET", `/webhooks/deliveries/${id}`), null, 2));
+    },
+    async replay({ api, id }) {
+      await api.call("POST", `/webhooks/deliveries/${id}/replay`);
+      print(`${id} is sent again.`);
+    },
+  },
+}).catch(fail);

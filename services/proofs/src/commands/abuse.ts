@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { fail, UserError } from "@uag/command/step.mjs";
+import { fail, print, UserError } from "@uag/command/step.mjs";
 import { readCrashLog } from "@uag/fleet/crash-log.ts";
 import { startTestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { isWithin, limits, measure, showRow } from "../abuse/measure.ts";
@@ -35,8 +35,6 @@ const options = {
   help: { type: "boolean", short: "h" },
 } as const;
 const maxShown = 20;
-
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options });

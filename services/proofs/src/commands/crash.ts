@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { fail } from "@uag/command/step.mjs";
+import { fail, print } from "@uag/command/step.mjs";
 import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { crash, ownerOf, roundsOf } from "../soak/crash.ts";
@@ -36,7 +36,7 @@ async function failDisks(fleet: TestFleet, random: () => number): Promise<boolea
       const figures = await failDisk(fleet, { faults: [fault], phases: [phase], lastsMs: 3_000, random });
       const { requests, kills, lost, doubled, overdraft, leakedHolds } = figures;
       process.stdout.write(row(phase, "disk", fault, 1, requests, kills, lost, doubled, overdraft, leakedHolds));
-      for (const sentence of figures.violations) process.stdout.write(`  - ${sentence}\n`);
+      for (const sentence of figures.violations) print(`  - ${sentence}`);
       clean &&= isClean(figures);
     }
   }
@@ -72,7 +72,7 @@ async function main(): Promise<number> {
           process.stdout.write(
             row(point, kind, ownerOf(point), rep, requests, kills, lost, doubled, overdraft, leakedHolds),
           );
-          for (const sentence of figures.violations) process.stdout.write(`  - ${sentence}\n`);
+          for (const sentence of figures.violations) print(`  - ${sentence}`);
           clean &&= isClean(figures);
         }
       }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { fail, UserError } from "@uag/command/step.mjs";
+import { fail, print, UserError } from "@uag/command/step.mjs";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { runs } from "../roll/runs.ts";
 import { isClean, showFigures } from "../soak/figures.ts";
@@ -31,8 +31,6 @@ const options = {
   seed: text,
   help: { type: "boolean", short: "h" },
 } as const;
-
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Leaves the logs of what went wrong. */
 function keep(dataDir: string): false {

@@ -1,7 +1,7 @@
 // npm run simulate: runs the logic of admission, limits and ledger under every kind of failure,
 // from a seed.
 import { parseArgs } from "node:util";
-import { fail } from "@uag/command/step.mjs";
+import { fail, print } from "@uag/command/step.mjs";
 import { simulate } from "../simulation/simulate.ts";
 
 const help = `npm run simulate -- [options]
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   const began = performance.now();
   const seconds = (): number => Math.round((performance.now() - began) / 1_000);
   const report = (steps: number): void => {
-    if (steps % reportEvery === 0) process.stdout.write(`${steps} steps, ${seconds()} s\n`);
+    if (steps % reportEvery === 0) print(`${steps} steps, ${seconds()} s`);
   };
   const seed = Number(values.seed ?? 1);
   const { worlds, requests, crashes, steps } = await simulate({

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { fail } from "@uag/command/step.mjs";
+import { fail, print } from "@uag/command/step.mjs";
 import { soakVideo } from "../soak/video.ts";
 import { measurePolling } from "../soak/video-polling.ts";
 
@@ -56,7 +56,7 @@ async function main(): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), "soak-"));
   const replicas = Number(values.replicas ?? 2);
   const common = { tasks: Number(values.tasks ?? 1_000), replicas, dataDir, report };
-  const show = (result: object): void => void process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+  const show = (result: object): void => print(JSON.stringify(result, null, 2));
   try {
     if (values.polling) {
       show(await measurePolling({ ...common, seconds: Number(values.seconds ?? 60) }));
