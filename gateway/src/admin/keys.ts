@@ -20,13 +20,20 @@ import { snippetsOf } from "./snippets.ts";
 
 type Fields = Omit<z.output<typeof createKeyRequest>, "account_id">;
 
-/** Limits as billing keeps them: 0 stands for none. */
-function limitsOf(fields: Fields): Limits {
-  return {
+/** A key's settings as billing keeps them: 0 stands for no limit, and for no end. */
+function settingsOf(fields: Fields) {
+  const limits: Limits = {
     requestsPerMinute: BigInt(fields.rpm_limit ?? 0),
     tokensPerMinute: BigInt(fields.tpm_limit ?? 0),
     concurrentRequests: BigInt(fields.max_parallel_requests ?? 0),
     monthlyBudgetNanoUsd: fields.max_budget ?? 0n,
+  };
+  return {
+    name: fields.key_alias ?? "",
+    models: fields.models ?? [],
+    limits,
+    expiresAtMs: fields.expires ?? 0n,
+    metadata: fields.metadata ?? "{}",
   };
 }
 
@@ -84,12 +91,8 @@ export const createKey: AdminHandler = async ({ clients, actor, body, publicUrl 
   const fields = checkedBody(createKeyRequest, body);
   const made = await clients.keys.createKey({
     accountId: fields.account_id ?? (await soleAccount(clients)),
-    name: fields.key_alias ?? "",
-    models: fields.models ?? [],
     actor,
-    limits: limitsOf(fields),
-    expiresAtMs: fields.expires ?? 0n,
-    metadata: fields.metadata ?? "{}",
+    ...settingsOf(fields),
   });
   return { status: 201, body: showNewKey(made, publicUrl) };
 };
@@ -138,11 +141,7 @@ export const updateKey: AdminHandler = async ({ clients, actor, id: keyId, body 
     id: keyId,
     fields: named.map(([, billingName]) => billingName),
     actor,
-    name: fields.key_alias ?? "",
-    models: fields.models ?? [],
-    metadata: fields.metadata ?? "{}",
-    limits: limitsOf(fields),
-    expiresAtMs: fields.expires ?? 0n,
+    ...settingsOf(fields),
   });
   return { body: showKey(after) };
 };

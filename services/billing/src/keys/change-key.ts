@@ -1,9 +1,9 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import { recordChange } from "../audit/record.ts";
-import { keySnapshot } from "../audit/snapshot.ts";
 import type { Billing } from "../billing.ts";
 import type { KeyDocument } from "../store/keys.ts";
+import { keySnapshot } from "./fields.ts";
 
 export interface KeyChange {
   readonly id: string;

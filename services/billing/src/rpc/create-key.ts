@@ -4,10 +4,10 @@ import { newId } from "@uag/kit/ids.ts";
 import type { NamedSecret } from "@uag/kit/keyring.ts";
 import type { CreateKeyRequest, CreateKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import { recordChange } from "../audit/record.ts";
-import { keySnapshot } from "../audit/snapshot.ts";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";
-import { dateOf, hintOf, keyMessage, limitsDocument, tagsOf } from "../keys/key.ts";
+import { keyMessage, keySnapshot, settingsOf } from "../keys/fields.ts";
+import { hintOf } from "../keys/hint.ts";
 import { checkKeyFields } from "../keys/validate.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
@@ -15,18 +15,13 @@ export function newKey(request: CreateKeyRequest, secret: string, pepper: NamedS
   return {
     _id: newId("key"),
     accountId: request.accountId,
-    name: request.name,
     hint: hintOf(secret),
     digest: digestKey(secret, pepper.secret),
     pepperId: pepper.id,
-    models: request.models,
-    limits: limitsDocument(request.limits),
     createdAt: new Date(),
-    expiresAt: dateOf(request.expiresAtMs),
     revokedAt: null,
     version: 1n,
-    metadata: request.metadata ?? "{}",
-    tags: tagsOf(request.metadata ?? "{}"),
+    ...settingsOf(request),
   };
 }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { GetKeyRequest, Key } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
-import { keyMessage } from "../keys/key.ts";
+import { keyMessage } from "../keys/fields.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
 export async function getKey(billing: Billing, request: GetKeyRequest): Promise<Key> {

@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { readPage, toPage, toPageById } from "@uag/mongo/paging.ts";
 import type { ListKeysRequest, ListKeysResponse } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
-import { keyMessage } from "../keys/key.ts";
+import { keyMessage } from "../keys/fields.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
 const sorts = ["-created", "created", "name", "-name"] as const;

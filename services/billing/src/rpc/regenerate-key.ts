@@ -5,7 +5,8 @@ import type { CreateKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";
 import { changeKey } from "../keys/change-key.ts";
-import { hintOf, keyMessage } from "../keys/key.ts";
+import { keyMessage } from "../keys/fields.ts";
+import { hintOf } from "../keys/hint.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
 const maxOverlapMs = 30n * 86_400_000n;

@@ -6,7 +6,7 @@ import type {
   ResolveKeysResponse,
 } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
-import { callerMessage } from "../keys/key.ts";
+import { callerMessage } from "../keys/fields.ts";
 import type { AccountDocument } from "../store/accounts.ts";
 import type { KeyDocument } from "../store/keys.ts";
 

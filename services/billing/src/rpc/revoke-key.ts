@@ -2,7 +2,7 @@ import type { Key, RevokeKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";
 import { changeKey } from "../keys/change-key.ts";
-import { keyMessage } from "../keys/key.ts";
+import { keyMessage } from "../keys/fields.ts";
 
 /**
  * Revokes a key for good; revoking it again changes nothing, but notifies the routers once more.
