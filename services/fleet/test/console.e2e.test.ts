@@ -9,7 +9,7 @@ import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { Listener } from "./console/listener.ts";
 import { Visitor } from "./console/visitor.ts";
 
-describe("the console behind the public door", () => {
+describe("the console behind the public server", () => {
   let fleet: TestFleet;
   const resources = new AsyncDisposableStack();
   const visitor = (): Visitor => new Visitor(fleet.run.console_url);
@@ -153,6 +153,21 @@ describe("the console behind the public door", () => {
     assert.equal((await here.delete(`/api/sessions/${other.id}`)).status, 204);
     assert.equal((await there.get("/api/session")).status, 401);
     assert.equal((await here.delete("/api/sessions/ses_nobody")).status, 404);
+  });
+
+  test("of guesses at one name's password ten are tried, however many come at once and to whichever replica", async () => {
+    const guess = { email: "nobody@example.com", password: "a guess" };
+    const since = performance.now();
+    const tries = await Promise.all(Array.from({ length: 40 }, () => visitor().post("/api/session", guess)));
+    // One more every five seconds, on a machine that takes as long for all of them.
+    const most = 10 + Math.ceil((performance.now() - since) / 5_000);
+    const tried = tries.filter(({ status }) => status === 401).length;
+    assert.ok(tried >= 10 && tried <= most, `${tried} of at most ${most}`);
+    const refused = tries.filter(({ status }) => status === 429);
+    assert.equal(refused.length, 40 - tried);
+    for (const { headers } of refused) assert.ok(Number(headers.get("retry-after")) >= 1);
+    const { email, password } = fleet.run.admin;
+    await visitor().signIn(email, password);
   });
 
   test("either replica serves what the other began, and when one is killed the other goes on", async () => {

@@ -121,13 +121,13 @@ const tokenPattern = /^[\w-]{43}$/;
 /** The invitation of a link. Guessing is as slow as at the sign-in. */
 async function find(request: Request, { store, throttle }: SignInParts): Promise<InvitationDocument> {
   const address = addressOf(request);
-  throttle.check(address, `invitation ${address}`);
+  const giveBack = await throttle.count(address, `invitation ${address}`);
   const token = String(request.params["token"]);
   const live = { digest: digestOf(token), endsAt: { $gt: new Date() } };
   const found = tokenPattern.test(token) ? await store.invitations.findOne(live).lean<InvitationDocument>() : null;
-  if (found !== null) return found;
-  throttle.failed(address, `invitation ${address}`);
-  throw over();
+  if (found === null) throw over();
+  await giveBack();
+  return found;
 }
 
 /** Makes the user of an invitation, once, and signs them in. */

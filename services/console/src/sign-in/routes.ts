@@ -54,13 +54,13 @@ async function signIn(request: Request, response: Response, parts: SignInParts):
   const { store, passwords, throttle, audit } = parts;
   const given = await readChecked(request, credentials);
   const address = addressOf(request);
-  throttle.check(address, given.email);
+  const giveBack = await throttle.count(address, given.email);
   const user = await store.users.findOne({ email: given.email, disabled: false }).lean<UserDocument>();
   if (!(await passwords.matches(given.password, user?.password)) || user === null) {
-    throttle.failed(address, given.email);
     audit.signInFailed(given.email, { requestId: requestIdOf(request), clientAddress: address });
     throw new GatewayError("invalid_api_key", "The e-mail address or the password is not right.");
   }
+  await giveBack();
   response.status(201).json(await openSession(request, response, { parts, user, by: "password" }));
 }
 
@@ -97,11 +97,11 @@ async function changePassword(request: Request, response: Response, parts: SignI
   const { store, passwords, sessions, borrowed, throttle, audit } = parts;
   const { user, actor } = personOf(response);
   const given = await readChecked(request, changedPassword);
-  throttle.check(actor.clientAddress, user.email);
+  const giveBack = await throttle.count(actor.clientAddress, user.email);
   if (!(await passwords.matches(given.current, user.password))) {
-    throttle.failed(actor.clientAddress, user.email);
     throw new GatewayError("permission_denied", "The current password is not right.", { param: "current" });
   }
+  await giveBack();
   await audit.record(actor, { action: "console.password_change", targetId: user._id, accountId: user.accountId });
   await store.users.updateOne({ _id: user._id }, { $set: { password: await passwords.hash(given.new) } });
   const ended = await sessions.endAll(user._id);

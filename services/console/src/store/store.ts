@@ -1,6 +1,7 @@
 import type { Connection, Model } from "mongoose";
 import { type InvitationDocument, invitationModel } from "./invitations.ts";
 import { type SessionDocument, sessionModel } from "./sessions.ts";
+import { type SignInTriesDocument, signInTriesModel } from "./sign-in-tries.ts";
 import { type UserDocument, userModel } from "./users.ts";
 
 /** The console's collections. */
@@ -8,6 +9,7 @@ export interface Store {
   readonly users: Model<UserDocument>;
   readonly sessions: Model<SessionDocument>;
   readonly invitations: Model<InvitationDocument>;
+  readonly signInTries: Model<SignInTriesDocument>;
 }
 
 /** Opens the collections, and makes sure that they and their indexes exist. */
@@ -16,6 +18,7 @@ export async function openStore(connection: Connection): Promise<Store> {
     users: userModel(connection),
     sessions: sessionModel(connection),
     invitations: invitationModel(connection),
+    signInTries: signInTriesModel(connection),
   };
   for (const model of Object.values(models) as Pick<Model<unknown>, "createCollection" | "createIndexes">[]) {
     await model.createCollection();
