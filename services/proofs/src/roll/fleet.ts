@@ -46,6 +46,9 @@ export const rolled = [
 const accountCount = 24;
 const richNanoUsd = 100_000_000_000n;
 
+/** On a busy machine each word of a stream comes late. */
+export const graceFor = (streamSeconds: number): number => (1.5 * streamSeconds + 10) * 1_000;
+
 /** Keys of several accounts: those of one account all go to one replica while it can be reached. */
 export async function clientsOf(fleet: TestFleet): Promise<TestClient[]> {
   const made = Array.from({ length: accountCount }, () => newAccount(fleet, richNanoUsd));

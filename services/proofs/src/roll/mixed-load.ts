@@ -62,24 +62,31 @@ export class MixedLoad {
         seen: seen("long stream"),
       }),
     ];
-    const chosen = Object.keys(actions).filter((name) => only?.includes(name) ?? true);
-    const repeated = chosen.map((name) =>
-      this.#repeat(name, actionPauseMs, (n) => actions[name]?.(fleet, clients[n % clients.length] as TestClient)),
+    const usual = Object.entries(actions).filter(([name]) => only?.includes(name) ?? true);
+    const repeated = usual.map(([name, act]) =>
+      this.#repeat(name, actionPauseMs, (n) => act(fleet, clients[n % clients.length] as TestClient)),
     );
     if (videos) repeated.push(this.#repeat("video", videoPauseMs, (n) => this.#submit(n)));
     this.#working = Promise.all(repeated);
   }
 
-  #seen(kind: string, { outcome, requestId }: LoadResponse): void {
+  #seen(kind: string, response: LoadResponse): void {
+    const { outcome, requestId, failure = "", startedAtMs, endedAtMs } = response;
     if (outcome === "completed") this.tally.add(kind);
-    else this.tally.fail(kind, `${outcome} ${requestId}`);
+    else this.tally.fail(kind, `${outcome} ${requestId} ${failure} after ${(endedAtMs - startedAtMs) / 1_000} s`);
+  }
+
+  /** How long the longest answer that came to its end took, seconds. */
+  get longest(): number {
+    const ended = this.responses.filter(({ outcome }) => outcome === "completed");
+    return ended.reduce((most, { startedAtMs, endedAtMs }) => Math.max(most, endedAtMs - startedAtMs), 0) / 1_000;
   }
 
   get responses(): readonly LoadResponse[] {
     return this.#chat.flatMap(({ responses }) => responses);
   }
 
-  async #repeat(name: string, pauseMs: number, work: (n: number) => Promise<void> | undefined): Promise<void> {
+  async #repeat(name: string, pauseMs: number, work: (n: number) => Promise<void>): Promise<void> {
     for (let n = 0; !this.#stop.signal.aborted; n++) {
       try {
         await work(n);

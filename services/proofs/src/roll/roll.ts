@@ -6,7 +6,7 @@ import { replicaNames } from "@uag/fleet/service-processes.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { collectFigures, type Figures } from "../soak/figures.ts";
-import { catalogOf, clientsOf, rolled, startRollFleet, unasked } from "./fleet.ts";
+import { catalogOf, clientsOf, graceFor, rolled, startRollFleet, unasked } from "./fleet.ts";
 import { MixedLoad, type MixedLoadOptions } from "./mixed-load.ts";
 import type { Tally } from "./tally.ts";
 
@@ -79,7 +79,7 @@ async function rollProcess(fleet: TestFleet, name: string, tally: Tally): Promis
  */
 export async function roll(options: RollOptions): Promise<RollReport> {
   const { dataDir, random, streamSeconds, services = rolled, beside, load: others, report } = options;
-  const drainMs = (streamSeconds + 10) * 1_000;
+  const drainMs = graceFor(streamSeconds);
   await buildConsole({ report });
   const started = beside === undefined ? {} : { services: [...beside, ...services] };
   await using fleet = await startRollFleet({ dataDir, replicas, replicated: services, drainMs, wordMs, ...started });
@@ -103,6 +103,7 @@ export async function roll(options: RollOptions): Promise<RollReport> {
   } finally {
     await load.stop();
   }
+  report(`The longest stream took ${load.longest.toFixed(1)} s, the grace was ${drainMs / 1_000} s.`);
   const figures = await collectFigures(fleet, {
     responses: load.responses,
     violations: [...tally.violations(), ...unasked(fleet)],

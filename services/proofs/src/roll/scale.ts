@@ -6,7 +6,7 @@ import { counterOf } from "@uag/fleet/testing/metrics.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { collectFigures, type Figures } from "../soak/figures.ts";
-import { clientsOf, rolled, startRollFleet, unasked } from "./fleet.ts";
+import { clientsOf, graceFor, rolled, startRollFleet, unasked } from "./fleet.ts";
 import { MixedLoad } from "./mixed-load.ts";
 import type { Tally } from "./tally.ts";
 
@@ -69,7 +69,7 @@ async function scaleUp(fleet: TestFleet, service: string, tally: Tally): Promise
  */
 export async function scale(options: ScaleOptions): Promise<ScaleReport> {
   const { dataDir, random, seconds, streamSeconds, services = rolled, report } = options;
-  const drainMs = (streamSeconds + 10) * 1_000;
+  const drainMs = graceFor(streamSeconds);
   const words = (streamSeconds * 1_000) / wordMs;
   await buildConsole({ report });
   await using fleet = await startRollFleet({ dataDir, replicas: most, drainMs, wordMs });

@@ -1,4 +1,5 @@
-const maxNoted = 20;
+/** Of one action; how many failed is counted of all. */
+const maxNoted = 5;
 
 /** What a client saw fail, and what was being done to the fleet meanwhile. */
 interface Failure {
@@ -12,6 +13,7 @@ export class Tally {
   readonly done = new Map<string, number>();
   readonly #failures: Failure[] = [];
   readonly #allowed: (what: string) => boolean;
+  readonly #failedBy = new Map<string, number>();
   failed = 0;
   /** Refusals that are allowed. */
   refused = 0;
@@ -33,7 +35,9 @@ export class Tally {
       return;
     }
     this.failed++;
-    if (this.#failures.length < maxNoted) this.#failures.push({ action, what, during: this.during });
+    const count = (this.#failedBy.get(action) ?? 0) + 1;
+    this.#failedBy.set(action, count);
+    if (count <= maxNoted) this.#failures.push({ action, what, during: this.during });
   }
 
   get sum(): number {
@@ -43,6 +47,7 @@ export class Tally {
   /** One sentence for each that failed, for people. */
   violations(): string[] {
     const noted = this.#failures.map(({ action, what, during }) => `${action} failed during ${during}: ${what}`);
-    return this.failed > maxNoted ? [...noted, `and ${this.failed - maxNoted} more failed`] : noted;
+    const more = [...this.#failedBy].filter(([, count]) => count > maxNoted);
+    return [...noted, ...more.map(([action, count]) => `${action} failed ${count} times in all`)];
   }
 }

@@ -8,7 +8,7 @@ import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { collectFigures, type Figures, showFigures } from "../soak/figures.ts";
 import type { LoadResponse } from "../soak/load.ts";
 import { checkOut, lastRelease } from "./checkout.ts";
-import { catalogOf, catalogPath, clientsOf, rolled, startRollFleet, unasked } from "./fleet.ts";
+import { catalogOf, catalogPath, clientsOf, graceFor, rolled, startRollFleet, unasked } from "./fleet.ts";
 import { MixedLoad } from "./mixed-load.ts";
 
 export interface UpgradeOptions {
@@ -102,7 +102,7 @@ export async function upgrade(options: UpgradeOptions): Promise<UpgradeReport> {
   report(`The release before is ${ref} (${from}).`);
   const before = await checkOut(ref, join(dataDir, "before"), report);
   await buildConsole({ report });
-  const drainMs = (streamSeconds + 10) * 1_000;
+  const drainMs = graceFor(streamSeconds);
   await using fleet = await startRollFleet({ dataDir, replicas, drainMs, wordMs, release: before });
   const passage: Passage = { ...options, fleet, responses: [], done: new Map() };
   const there = await pass(passage, { title: "upgrade", to: ownRelease, services, catalog: "last" });

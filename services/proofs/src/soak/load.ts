@@ -39,12 +39,14 @@ export interface LoadResponse {
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly headers: Headers | undefined;
+  /** What the client library said, where the connection failed. */
+  readonly failure?: string;
   /** The upstream's token count for JSON responses; else 0. */
   readonly tokens: number;
 }
 
 type SendRequest = (client: TestClient, body: object, random: () => number) => Promise<Seen>;
-type Seen = Pick<LoadResponse, "outcome" | "headers"> & { readonly tokens?: number };
+type Seen = Pick<LoadResponse, "outcome" | "headers" | "failure"> & { readonly tokens?: number };
 
 const restAfterFailureMs = 50;
 /** A load that fell behind its rate makes up for no more than this. */
@@ -57,6 +59,12 @@ const maxTries = 200;
  */
 export const receipt = "receipt";
 const completions = "/v1/chat/completions";
+
+/** An error of fetch says why in its cause. */
+function describe(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? ` (${String(error.cause)})` : "";
+  return `${String(error)}${cause}`;
+}
 
 function refusalOf(status: number, text: string): string {
   try {
@@ -174,7 +182,9 @@ export class Load {
     const content = `repeat ${4 + Math.floor(random() * 30)} words ${random()}`;
     const { model = "gpt-4o-mini", body = {} } = this.#options;
     const requested = { model, messages: [{ role: "user", content }], ...body };
-    const seen = await call(client, requested, random).catch((): Seen => ({ outcome: "broken", headers: undefined }));
+    const seen = await call(client, requested, random).catch(
+      (error: unknown): Seen => ({ outcome: "broken", headers: undefined, failure: describe(error) }),
+    );
     const requestId = seen.headers?.get("x-request-id") ?? "";
     return { tokens: 0, ...seen, requestId, startedAtMs, endedAtMs: Date.now() };
   }
