@@ -5,7 +5,7 @@ import { errorText } from "@uag/contract/errors/shapes.ts";
 import { newId } from "@uag/kit/ids.ts";
 
 const lingerMs = 2_000;
-const answered = new WeakSet<Socket>();
+const responded = new WeakSet<Socket>();
 
 interface Refusal {
   readonly status: string;
@@ -33,12 +33,12 @@ function refusalFor(code: string | undefined): Refusal {
  */
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   // What follows the invalid part is invalid too; the response in flight is enough.
-  if (answered.has(socket)) return;
-  if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0 || isAnswering(socket)) {
+  if (responded.has(socket)) return;
+  if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0 || isResponding(socket)) {
     socket.destroy();
     return;
   }
-  answered.add(socket);
+  responded.add(socket);
   const { status, error: refusal } = refusalFor(error.code);
   const requestId = newId("req");
   const body = errorText("nested", { error: refusal, requestId });
@@ -54,6 +54,6 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Socket): voi
  * True while an earlier request's response is partly written; node's own handler makes the same
  * check.
  */
-function isAnswering(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
+function isResponding(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
   return socket._httpMessage?.headersSent === true;
 }

@@ -18,7 +18,7 @@ import { sendError } from "./middleware/errors.ts";
 import { withTrace } from "./middleware/trace.ts";
 import { closeWithConnection } from "./pipelined.ts";
 import type { GatewayResponse, Handler } from "./request-state.ts";
-import { dialectOf, responseHeaders } from "./respond.ts";
+import { errorShapeOf, responseHeaders } from "./respond.ts";
 import { cutResponse } from "./truncated-response.ts";
 import type { Upload, UploadWatch } from "./upload-watch.ts";
 
@@ -180,7 +180,7 @@ class Exchange implements LinkResponse, Upload {
     const events = isEventStream(this.#headers);
     if (events && !reported && this.#lastByte === newline)
       this.#send(
-        Buffer.from(errorEvent(dialectOf(this.#request, response), { error, requestId: response.locals.requestId })),
+        Buffer.from(errorEvent(errorShapeOf(this.#request, response), { error, requestId: response.locals.requestId })),
       );
     cutResponse(this.#request, response, { afterReading: events });
   }

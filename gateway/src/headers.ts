@@ -67,7 +67,7 @@ export function countHeader(rawHeaders: readonly string[], name: string): number
  * Response headers of a service that describe its connection to the router, and those that the
  * router sets itself.
  */
-const notAnswered = new Set([
+const hiddenHeaders = new Set([
   "connection",
   "keep-alive",
   "openai-processing-ms",
@@ -84,6 +84,6 @@ const notAnswered = new Set([
 export function appendResponseHeaders(to: HeaderList, from: readonly string[]): void {
   for (let i = 0; i + 1 < from.length; i += 2) {
     const name = from[i] as string;
-    if (!notAnswered.has(name)) to.push(name, from[i + 1] as string);
+    if (!hiddenHeaders.has(name)) to.push(name, from[i + 1] as string);
   }
 }

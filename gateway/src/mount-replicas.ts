@@ -1,7 +1,7 @@
 import type { Clock } from "@uag/kit/clock.ts";
 
 /** A failed replica is skipped for this long, milliseconds, while there is another. */
-const restMs = 1_000;
+const skipMs = 1_000;
 
 /** A service's replicas, round-robin; one that did not respond is skipped for a moment. */
 export class MountReplicas {
@@ -23,7 +23,7 @@ export class MountReplicas {
     for (let n = 0; n < length; n++) {
       const target = this.#targets[(first + n) % length] as string;
       const failedAt = this.#failedAt.get(target);
-      if (failedAt === undefined || this.#clock.monotonic() - failedAt > restMs) return target;
+      if (failedAt === undefined || this.#clock.monotonic() - failedAt > skipMs) return target;
     }
     return this.#targets[first] as string;
   }

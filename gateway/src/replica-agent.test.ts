@@ -27,15 +27,15 @@ test("a replica that is back gets its requests again, though another took them o
   const urls = [port, portOf(second)].map((each) => `http://127.0.0.1:${each}`);
   const agent = new ReplicaAgent(new MountReplicas(urls, { now: () => 0, monotonic: () => 0 }), { keepAlive: true });
   t.after(() => agent.destroy());
-  const ask = async (): Promise<string> => {
+  const call = async (): Promise<string> => {
     const request = get({ host: "127.0.0.1", port, agent });
     const [response] = (await once(request, "response")) as [IncomingMessage];
-    const answer = await text(response);
+    const body = await text(response);
     await new Promise((resolve) => setImmediate(resolve));
-    return answer;
+    return body;
   };
-  assert.equal(await ask(), "second");
+  assert.equal(await call(), "second");
   const back = await listen("first", port);
   t.after(() => close(back));
-  assert.equal(await ask(), "first");
+  assert.equal(await call(), "first");
 });

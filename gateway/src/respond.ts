@@ -1,12 +1,12 @@
-import type { Dialect } from "@uag/contract/errors/shapes.ts";
-import { dialectOfPath } from "@uag/contract/routes.ts";
+import type { ErrorShape } from "@uag/contract/errors/shapes.ts";
+import { errorShapeOfPath } from "@uag/contract/routes.ts";
 import type { Request } from "express";
 import type { HeaderList } from "./headers.ts";
 import type { GatewayResponse } from "./request-state.ts";
 
 /** The error format that this request's client reads. */
-export function dialectOf(request: Request, response: GatewayResponse): Dialect {
-  return response.locals.route?.dialect ?? dialectOfPath(request.originalUrl);
+export function errorShapeOf(request: Request, response: GatewayResponse): ErrorShape {
+  return response.locals.route?.errorShape ?? errorShapeOfPath(request.originalUrl);
 }
 
 /** The common headers of every response: ids, duration, and what browsers need. */
@@ -21,7 +21,7 @@ export function responseHeaders(request: Request, response: GatewayResponse): He
     "x-content-type-options",
     "nosniff",
   ];
-  if (dialectOf(request, response) === "native") list.push("request-id", requestId);
+  if (errorShapeOf(request, response) === "native") list.push("request-id", requestId);
   if (request.headers["origin"] !== undefined && !response.locals.sameOrigin)
     list.push("access-control-allow-origin", "*", "access-control-expose-headers", "*");
   return list;

@@ -54,7 +54,7 @@ test("each route reaches the operation the table names, query and all", async ()
   }
 });
 
-test("credentials stop at the door, and the client's own request id travels beside ours", async () => {
+test("credentials are not passed on to a service, and the client's own request id travels beside ours", async () => {
   const response = await stage.fetch("/v1/models", {
     headers: { "x-request-id": "mine-1", "x-api-key": "k", cookie: "a=b", "anthropic-beta": "z", x_request_id: "twin" },
   });
@@ -71,7 +71,7 @@ test("credentials stop at the door, and the client's own request id travels besi
   assert.notEqual(id, "mine-1");
 });
 
-test("without a good bearer key nothing gets past the door", async () => {
+test("without a valid bearer key no request reaches a service", async () => {
   const { key } = stage;
   const rows: [string, Record<string, string>][] = [
     ["none", {}],
@@ -112,7 +112,7 @@ test("a base URL with one /v1 too many, or without it, is named as what is wrong
   assert.match(await hintAt("/v1/completions"), /lists the paths/);
 });
 
-test("x-api-key alone is told to come as a bearer token, in the route's dialect", async () => {
+test("x-api-key alone is refused with the hint to send a bearer token, in the route's error shape", async () => {
   const init = { method: "POST", authorization: null, headers: { "x-api-key": stage.key }, body: "{}" };
   const nested = await errorOf(await stage.fetch("/v1/chat/completions", init));
   assert.match(String(nested["message"]), /Authorization: Bearer/);
@@ -149,7 +149,7 @@ test("an expired key and a revoked key are refused and say so", async () => {
   assert.match(String((await errorOf(second))["message"]), /revoked/);
 });
 
-test("a wrong path is 404 in the dialect of its neighbours, before any key is asked for", async () => {
+test("an unknown path is 404 in the error shape of its neighbours, before a key is needed", async () => {
   for (const path of ["/v1/v1/messages", "/v1/nothing", "/V1/models", "/v1/embeddings"]) {
     const response = await stage.fetch(path, { method: "POST", authorization: null, body: "{}" });
     assert.equal(response.status, 404, path);

@@ -45,10 +45,10 @@ function nextKey(keys: readonly string[] | undefined): string | undefined {
 async function openClient(options: {
   readonly pending: RequestSchedule;
   readonly latency: Samples;
-  readonly answered: (client: Client) => void;
+  readonly responded: (client: Client) => void;
   readonly failed: (error: Error) => void;
 }): Promise<Client> {
-  const { pending: requesting, latency, answered, failed } = options;
+  const { pending: requesting, latency, responded, failed } = options;
   const { endpoint, vectors } = requesting;
   const template = templateOf(requesting);
   let nonce = "";
@@ -71,7 +71,7 @@ async function openClient(options: {
         if (vectors === undefined) checkJsonResponse({ head, body, nonce, model: endpoint.model });
         else checkEmbeddings({ head, body, nonce }, vectors);
         latency.add((now - fromUs) / 1_000);
-        answered(client);
+        responded(client);
       },
     },
   });
@@ -99,7 +99,7 @@ export async function runClosedLoop(
   let left = (job.requests ?? Number.POSITIVE_INFINITY) - job.connections;
   let busy = job.connections;
   let inTime = 0;
-  const answered = (client: Client) => {
+  const responded = (client: Client) => {
     const now = monotonicUs();
     if (now < endUs) {
       inTime += 1;
@@ -108,7 +108,7 @@ export async function runClosedLoop(
     busy -= 1;
     if (busy === 0) resolve();
   };
-  const opening = { pending: job, latency, answered, failed: reject };
+  const opening = { pending: job, latency, responded, failed: reject };
   const clients = await Promise.all(Array.from({ length: job.connections }, () => openClient(opening)));
   const startUs = monotonicUs();
   endUs = startUs + job.seconds * 1_000_000;
@@ -137,11 +137,11 @@ export async function runConstantRate(
   // First in, first out: every connection is used often enough that no server closes it for being
   // idle.
   const idle: Client[] = [];
-  const answered = (client: Client) => {
+  const responded = (client: Client) => {
     idle.push(client);
     if (latency.count === count) resolve();
   };
-  const opening = { pending: job, latency, answered, failed: reject };
+  const opening = { pending: job, latency, responded, failed: reject };
   const open = async () => {
     if (all.length >= maxConnections) throw new Error(`${maxConnections} requests are without an answer`);
     const client = await openClient(opening);

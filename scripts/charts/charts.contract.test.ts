@@ -196,8 +196,8 @@ test("a service's own rules are those of the one file that concern it, and ask f
 });
 
 test("Grafana's dashboards come with the fleet where they are asked for", async () => {
-  const asked = await render(built, fleetChart, ["--set", "global.dashboards.enabled=true"]);
-  const maps = asked.filter(({ metadata }) => metadata.labels?.["grafana_dashboard"] === "1");
+  const rendered = await render(built, fleetChart, ["--set", "global.dashboards.enabled=true"]);
+  const maps = rendered.filter(({ metadata }) => metadata.labels?.["grafana_dashboard"] === "1");
   assert.deepEqual(maps.flatMap(({ data }) => Object.values(data ?? {}).map((json) => JSON.parse(json).uid)).sort(), [
     "uag-capacity",
     "uag-limits",

@@ -40,7 +40,7 @@ const weather = async () => {
 
 setTracingDisabled(true);
 for (const model of models) {
-  const doors = [
+  const chatModels = [
     new ChatOpenAI({ model, apiKey, configuration: { baseURL }, maxRetries: 0 }),
     new ChatAnthropic({
       model,
@@ -51,9 +51,9 @@ for (const model of models) {
       maxTokens: 2_000,
     }),
   ];
-  for (const door of doors) {
+  for (const chatModel of chatModels) {
     asked = 0;
-    const agent = createAgent({ model: door, tools: [tool(weather, { ...named, schema: city })] });
+    const agent = createAgent({ model: chatModel, tools: [tool(weather, { ...named, schema: city })] });
     const { messages } = await agent.invoke({ messages: [{ role: "user", content: ask }] }, { recursionLimit: 10 });
     assert.ok(asked > 0 && messages.length <= maxTurns, `${model}: ${asked} calls, ${messages.length} turns`);
     assert.ok(messages.at(-1).text.length > 0);

@@ -7,7 +7,7 @@ const versions = { openai: "3.54.0", anthropic: "2.12.0" };
 const timeout = 300_000;
 
 /**
- * The official Python SDKs of OpenAI and Anthropic: text and tools through both doors, then every
+ * The official Python SDKs of OpenAI and Anthropic: text and tools in both formats, then every
  * kind of media.
  */
 export async function pythonSdks(dir: string, fleet: Fleet): Promise<void> {

@@ -39,7 +39,7 @@ def user(content):
     return [{"role": "user", "content": content}]
 
 
-def openai_door(model):
+def with_openai(model):
     whole = gpt.chat.completions.create(model=model, messages=user("say: hi"))
     assert whole.choices[0].message.content == "hi", whole
     stream = gpt.chat.completions.create(model=model, stream=True, messages=user("repeat 9 words"))
@@ -57,7 +57,7 @@ def openai_door(model):
     assert isinstance(shaped.choices[0].message.parsed, Person), shaped
 
 
-def anthropic_door(model):
+def with_anthropic(model):
     message = claude.messages.create(model=model, max_tokens=2000, messages=user("say: hi"))
     assert any(block.type == "text" and block.text == "hi" for block in message.content), message
     with claude.messages.stream(model=model, max_tokens=2000, messages=user("repeat 9 words")) as events:
@@ -133,13 +133,13 @@ def errors():
 
 
 for name, (sees, reads) in MODELS.items():
-    openai_door(name)
-    anthropic_door(name)
+    with_openai(name)
+    with_anthropic(name)
     if sees:
         pictures(name)
     if reads:
         documents(name)
     left_early(name)
-    print(f"  {name}: both doors")
+    print(f"  {name}: both formats")
 errors()
 print(f"openai {openai.__version__} and anthropic {anthropic.__version__} for Python: all calls as expected")

@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>;
 
-interface Doors {
+interface FuzzTarget {
   readonly baseUrl: string;
   readonly adminToken: string;
 }
@@ -18,7 +18,7 @@ async function call(url: string, token: string, body?: Json): Promise<Json> {
  * account with money and a key to ask with, and another account, key, token and task to be asked
  * about. Answers settings for the hooks.
  */
-export async function prepare({ baseUrl, adminToken }: Doors): Promise<Record<string, string>> {
+export async function prepare({ baseUrl, adminToken }: FuzzTarget): Promise<Record<string, string>> {
   const admin = (path: string, body: Json): Promise<Json> => call(`${baseUrl}/admin/v1${path}`, adminToken, body);
   const payer = await admin("/accounts", { name: "pays for the fuzzing" });
   await admin(`/accounts/${payer["id"]}/top-ups`, { amount_usd: "1000", reference: `fuzz-${payer["id"]}` });

@@ -85,7 +85,7 @@ async function main(): Promise<void> {
   const dataDir = resolve(repoRoot, process.env["DATA_DIR"] ?? ".data/k8s-local");
   await rm(dataDir, { recursive: true, force: true });
   await using cluster = await startCluster({ dataDir, images: trees, report: print });
-  print(`${cluster.pods.length} pods are ready. A request through the door:\n${await call(cluster)}`);
+  print(`${cluster.pods.length} pods are ready. A request through the public server:\n${await call(cluster)}`);
   await sleep(Number(values.rest) * 1_000);
   await figures(cluster);
   const { sent, failed } = await roll(cluster, "chat");

@@ -15,13 +15,13 @@ async function sendSome({ client }: TestFleet): Promise<void> {
   const messages = [{ role: "user", content: "How are you?" }];
   const chat = "/v1/chat/completions";
   const video = { model: "grok-imagine-video", prompt: "a boat", duration: 2, resolution: "480p" };
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     client.post(chat, { model: "gpt-4o-mini", messages }),
     client.post(chat, { model: "claude-sonnet-4-6", messages, stream: true }),
     client.post("/v1/embeddings", { model: "text-embedding-3-small", input: "Hello" }),
     client.post("/v1/videos/generations", video),
   ]);
-  for (const { status, text } of answers) if (status >= 400) throw new Error(`${status}: ${text}`);
+  for (const { status, text } of responses) if (status >= 400) throw new Error(`${status}: ${text}`);
 }
 
 /** What Prometheus scrapes a fleet by, with the labels that the charts' ServiceMonitors make. */
@@ -44,11 +44,11 @@ async function judgeDashboards(prometheus: PrometheusServer, report: Report): Pr
   let holds = true;
   for (const { name, panels } of await readDashboards()) {
     for (const { title, queries, empty } of panels) {
-      const counts = await Promise.all(Object.values(queries).map((query) => prometheus.ask(query)));
+      const counts = await Promise.all(Object.values(queries).map((query) => prometheus.query(query)));
       const silent = counts.some((count) => count === 0);
-      const said = silent ? (empty ?? "EMPTY, and nobody knows why") : `${counts.join(", ")} series`;
+      const summary = silent ? (empty ?? "EMPTY, and nobody knows why") : `${counts.join(", ")} series`;
       if (silent && empty === undefined) holds = false;
-      report(`${name}: ${title}: ${said}`);
+      report(`${name}: ${title}: ${summary}`);
     }
   }
   return holds;

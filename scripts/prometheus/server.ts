@@ -24,7 +24,7 @@ const alerts = z.object({
 /** A Prometheus of this process. Disposing ends it. */
 export interface PrometheusServer extends AsyncDisposable {
   /** How many series a query answers now. @throws {Error} when it is none */
-  ask(query: string): Promise<number>;
+  query(query: string): Promise<number>;
   /** Rules that cannot be evaluated, with the reasons. */
   faultyRules(): Promise<string[]>;
   /** Names of the alerts that fire. */
@@ -61,7 +61,7 @@ export async function startPrometheus(options: { config: string; dataDir: string
     return body;
   };
   return {
-    async ask(query) {
+    async query(query) {
       return instant.parse(await get(`query?query=${encodeURIComponent(query)}`)).data.result.length;
     },
     async faultyRules() {

@@ -58,38 +58,38 @@ describe("npm start where something is missing", () => {
     return bin;
   }
 
-  function advises({ code, text }: Ended, advice: RegExp): void {
+  function showsHint({ code, text }: Ended, hint: RegExp): void {
     assert.equal(code, 1, text);
     assert.match(text, /^Starting the gateway …\n/);
-    assert.match(text, advice);
+    assert.match(text, hint);
     assert.doesNotMatch(text, /\n\s+at /, "no stack");
   }
 
   test("no registry: it says that the network and npm's settings are to be looked at", async () => {
     const env = { npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0" };
-    advises(await start({ env }), /The npm registry cannot be reached\. Check .*npm config get registry/);
+    showsHint(await start({ env }), /The npm registry cannot be reached\. Check .*npm config get registry/);
   });
 
   test("no npm: it says how to get it", async () => {
-    advises(await start({ path: await programs({}) }), /npx was not found.*Install npm/);
+    showsHint(await start({ path: await programs({}) }), /npx was not found.*Install npm/);
   });
 
   test("no space while packages are fetched: it says how much to free", async () => {
     const path = await programs({
       npx: "echo 'ERR_PNPM_ENOSPC  ENOSPC: no space left on device, write' >&2; exit 228",
     });
-    advises(await start({ path }), /The disk is full\. Free about 1 GB/);
+    showsHint(await start({ path }), /The disk is full\. Free about 1 GB/);
   });
 
   test("packages that may not be written: it says whose they must be", async () => {
     const path = await programs({ npx: "echo 'EACCES: permission denied, mkdir' >&2; exit 243" });
-    advises(await start({ path }), /A file cannot be written\. Check that this user owns .*checkout/);
+    showsHint(await start({ path }), /A file cannot be written\. Check that this user owns .*checkout/);
   });
 
   test("another user's checkout: it says which folder must be this user's", {
     skip: process.getuid?.() !== 0,
   }, async () => {
-    advises(await start({ uid: nobody }), /checkout\/\.data.* cannot be written\. Check that this user owns it/);
+    showsHint(await start({ uid: nobody }), /checkout\/\.data.* cannot be written\. Check that this user owns it/);
   });
 });
 
@@ -119,7 +119,7 @@ describe("the servers' programs where something is missing", () => {
     return { code: exit, text };
   }
 
-  const cases: [what: string, scripts: Readonly<Record<string, string>>, advice: RegExp][] = [
+  const cases: [what: string, scripts: Readonly<Record<string, string>>, hint: RegExp][] = [
     [
       "no python3",
       { pip: "exit 0" },
@@ -147,11 +147,11 @@ describe("the servers' programs where something is missing", () => {
       /pip could not fetch .*\n\n.*No matching distribution[\s\S]*Check the network and pip's settings/,
     ],
   ];
-  for (const [what, scripts, advice] of cases) {
+  for (const [what, scripts, hint] of cases) {
     test(`${what}: it says what to do`, async () => {
       const { code, text } = await find(scripts);
       assert.equal(code, 1, text);
-      assert.match(text, advice);
+      assert.match(text, hint);
       assert.doesNotMatch(text, /\n\s+at /, "no stack");
     });
   }

@@ -48,7 +48,7 @@ function attemptsOf(event: UsageEvent): Receipt["attempts"] {
   if (event.attempts <= failed.length || upstream === "") return failed;
   const last = failedAttempts.at(-1);
   const startMs = startedAtMs + BigInt(last === undefined ? 0 : last.afterMs + last.durationMs);
-  const answered = {
+  const succeeded = {
     provider: upstream,
     model: upstreamModel,
     started_at: timeText(startMs),
@@ -56,7 +56,7 @@ function attemptsOf(event: UsageEvent): Receipt["attempts"] {
     outcome: "answered",
     status: null,
   };
-  return [...failed, answered];
+  return [...failed, succeeded];
 }
 
 /** All there is to know of one request's bill. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { type Dialect, errorBody } from "@uag/contract/errors/shapes.ts";
+import { type ErrorShape, errorBody } from "@uag/contract/errors/shapes.ts";
 import { errorTable } from "@uag/contract/errors/table.ts";
 import { Marked, type Tokens } from "marked";
 import { type DocumentName, documentNames, documents } from "./documents.ts";
@@ -35,9 +35,9 @@ function codeTable(): string {
 }
 
 /** A refusal as the client receives it, in a fenced block. */
-function shape(dialect: Dialect): string {
+function shape(errorShape: ErrorShape): string {
   const error = new GatewayError("invalid_request", "temperature: must be at most 2.", { param: "temperature" });
-  const body = errorBody(dialect, { error, requestId: "0199f0c2-6d0e-7d62-9c1f-0d5a3c1b7e44" });
+  const body = errorBody(errorShape, { error, requestId: "0199f0c2-6d0e-7d62-9c1f-0d5a3c1b7e44" });
   return `\`\`\`json\n${JSON.stringify(body, null, 2)}\n\`\`\``;
 }
 

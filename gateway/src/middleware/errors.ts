@@ -7,7 +7,7 @@ import type { Logger } from "@uag/kit/log.ts";
 import type { NextFunction, Request } from "express";
 import { discardBody } from "../discard.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
-import { dialectOf, responseHeaders } from "../respond.ts";
+import { errorShapeOf, responseHeaders } from "../respond.ts";
 
 /**
  * The public paths start with one `/v1`; clients that add their own to a base URL that already has
@@ -54,7 +54,7 @@ const keepAliveBytes = 1024 * 1024;
 
 /** Sends the error as a complete response, whether or not the request's body has arrived. */
 export function sendError(request: Request, response: GatewayResponse, error: GatewayError): void {
-  const body = errorText(dialectOf(request, response), { error, requestId: response.locals.requestId });
+  const body = errorText(errorShapeOf(request, response), { error, requestId: response.locals.requestId });
   const headers = responseHeaders(request, response);
   headers.push("content-type", "application/json", "content-length", String(Buffer.byteLength(body)));
   headers.push(...retryHeaders(error));

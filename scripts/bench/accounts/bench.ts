@@ -72,12 +72,12 @@ async function measureJob(parts: Parts, title: string, job: Job & { readonly sec
   const already = await applied();
   const before = readUsage(processes);
   const result = await runJob(parts, job);
-  const answered = performance.now();
+  const respondedAt = performance.now();
   while ((await applied()) < already + result.requests) {
-    if (performance.now() - answered > maxSettleMs) throw new Error("not all requests were settled");
+    if (performance.now() - respondedAt > maxSettleMs) throw new Error("not all requests were settled");
     await sleep(50, undefined, { signal });
   }
-  const settledAfter = (performance.now() - answered) / 1_000;
+  const settledAfter = (performance.now() - respondedAt) / 1_000;
   const used = cpuBetween(before, readUsage(processes));
   const latency = new Samples();
   latency.addAll(result.latencyMs);

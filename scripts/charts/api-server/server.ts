@@ -100,6 +100,6 @@ async function send({ token, ...target }: Target, body: unknown): Promise<ApiRes
   const sending = request({ ...target, host: "127.0.0.1", servername: "kubernetes", method, headers });
   sending.end(body === undefined ? undefined : JSON.stringify(body));
   const [response] = await once(sending, "response");
-  const answer = await text(response);
-  return { status: response.statusCode, body: answer.startsWith("{") ? JSON.parse(answer) : answer };
+  const received = await text(response);
+  return { status: response.statusCode, body: received.startsWith("{") ? JSON.parse(received) : received };
 }

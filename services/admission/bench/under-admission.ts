@@ -13,13 +13,13 @@ async function measure(count: number): Promise<string> {
   const limits = limited({ requestsPerMinute: perMinute });
   const atOnce = Math.ceil(6 / count);
   // Twice the limit, evenly spread.
-  const order = { limits, count: 1_000_000, atOnce, lastsMs: 300, restMs: 300, untilMs: minutes * 60_000 + 30_500 };
+  const order = { limits, count: 1_000_000, atOnce, lastsMs: 300, delayMs: 300, untilMs: minutes * 60_000 + 30_500 };
   await Promise.all(Array.from({ length: count }, (_, replica) => replicas.run(replica, order)));
-  const first = Math.min(...replicas.stays.map(({ admittedAt }) => admittedAt));
+  const first = Math.min(...replicas.spans.map(({ admittedAt }) => admittedAt));
   const lasted = minutes * 60_000;
-  const admitted = replicas.stays.filter(({ admittedAt }) => admittedAt < first + lasted).length;
+  const admitted = replicas.spans.filter(({ admittedAt }) => admittedAt < first + lasted).length;
   const under = 100 * (1 - admitted / (perMinute * minutes));
-  return `${count} replicas: ${admitted} of ${perMinute * minutes} (${under.toFixed(2)} % under), busiest minute ${busiestMinute(replicas.stays)}`;
+  return `${count} replicas: ${admitted} of ${perMinute * minutes} (${under.toFixed(2)} % under), busiest minute ${busiestMinute(replicas.spans)}`;
 }
 
 for (const line of await Promise.all([measure(1), measure(3)])) process.stdout.write(`${line}\n`);

@@ -23,7 +23,7 @@ import type { Reservation } from "./limits/reservation.ts";
 import { Meters } from "./meters.ts";
 import type { AdmissionOptions } from "./options.ts";
 import { Publisher } from "./publish/publisher.ts";
-import type { Setting } from "./setting.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
 import { Succession } from "./succession.ts";
 import { settleTask } from "./tasks.ts";
 import type { AdmissionOfProcess, AdmitRequest, AdmitTask, Admitted } from "./types.ts";
@@ -53,14 +53,14 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
   const subjectOf = (partition: number): string => usageSubject(streamPrefix, partition);
   const settings = { ...publish, batchKey, subjectOf };
   const confirm = (batchIds: string[]): Promise<ConfirmAppliedResponse> => metering.confirmApplied({ batchIds });
-  const setting: Setting = {
+  const dependencies: SessionDependencies = {
     service: options.service,
     billing,
     clock,
     log,
     wallet: options.wallet ?? {},
     publisher: (of) => new Publisher({ ...of, bus, clock, log, settings, confirm }),
-    rest: (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined),
+    delay: (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined),
     quiet: (work) => {
       work.catch((error: unknown) => log.error({ err: error }, "work on the usage journal failed"));
     },
@@ -79,7 +79,7 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
       failed: (error) => log.error({ err: error }, "the usage journal cannot write"),
     },
   });
-  const admission = new GrantAdmission({ ...options, clock }, { setting, home, meters, owner });
+  const admission = new GrantAdmission({ ...options, clock }, { dependencies, home, meters, owner });
   const limits = new Limits({ billing: limitService, bus, clock, log, idleMs: options.idleMs ?? defaultIdleMs });
   await admission.begin(owner);
   return {
@@ -100,7 +100,7 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
 }
 
 interface Parts {
-  readonly setting: Setting;
+  readonly dependencies: SessionDependencies;
   readonly home: JournalHome;
   readonly meters: Meters;
   readonly owner: string;
@@ -118,9 +118,9 @@ class GrantAdmission {
   constructor(options: AdmissionOptions, parts: Parts) {
     this.#options = options;
     this.#parts = parts;
-    const { setting, home } = parts;
+    const { dependencies, home } = parts;
     this.#succession = new Succession({
-      setting,
+      dependencies,
       create: (id) => home.create(id),
       newHolderId: () => newId("hold"),
       idleMs: options.idleMs ?? defaultGrantIdleMs,
@@ -130,19 +130,19 @@ class GrantAdmission {
   }
 
   async begin(holderId: string): Promise<void> {
-    const { setting } = this.#parts;
+    const { dependencies } = this.#parts;
     const { bus, adoptMs = 30_000 } = this.#options;
     await this.#succession.begin(holderId);
     bus.subscribe(recallSubjects.all, (_, subject) => this.#succession.recall(recallSubjects.idOf(subject)));
     onKeyChanged(this.#options, (keyId) => this.#succession.recallKey(keyId));
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
     this.#adopting = new Adopter({ ...this.#parts, signal: this.#stopping.signal }).pollForever(adoptMs);
-    setting.quiet(this.#adopting);
+    dependencies.quiet(this.#adopting);
   }
 
   #tick(): void {
     this.#succession.advance();
-    this.#parts.meters.sample(this.#succession, this.#parts.setting.clock.monotonic());
+    this.#parts.meters.sample(this.#succession, this.#parts.dependencies.clock.monotonic());
   }
 
   get check(): HealthCheck {

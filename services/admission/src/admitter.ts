@@ -3,14 +3,14 @@ import { checkLive, lapsed, type Reservation } from "./limits/reservation.ts";
 import type { Meters } from "./meters.ts";
 import { refuseForJournal } from "./refusals.ts";
 import { OpenRequest } from "./request.ts";
-import type { Setting } from "./setting.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
 import type { Succession } from "./succession.ts";
 import { findTaskGrant } from "./tasks.ts";
 import type { AdmitRequest, AdmitTask, Admitted } from "./types.ts";
 
 /** The dependencies of an {@link Admitter}. */
 export interface AdmitterOptions {
-  readonly setting: Setting;
+  readonly dependencies: SessionDependencies;
   readonly succession: Succession;
   readonly meters: Pick<Meters, "fromMemory" | "fromBilling" | "waited" | "refused">;
 }
@@ -41,8 +41,8 @@ export class Admitter {
 
   /** Handles requests that memory cannot admit: renews an expired lease and waits for a grant. */
   async #admitLater(request: AdmitRequest, reservation?: Reservation): Promise<Admitted> {
-    const { meters, setting, succession } = this.#options;
-    const since = setting.clock.monotonic();
+    const { meters, dependencies, succession } = this.#options;
+    const since = dependencies.clock.monotonic();
     try {
       const session = await succession.live();
       if (request.holdNanoUsd <= 0n) {
@@ -62,7 +62,7 @@ export class Admitter {
     } catch (error) {
       throw this.#refused(error);
     } finally {
-      meters.waited.observe((setting.clock.monotonic() - since) / 1_000);
+      meters.waited.observe((dependencies.clock.monotonic() - since) / 1_000);
     }
   }
 

@@ -3,11 +3,11 @@ import type { Journal } from "@uag/journal/journal.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { type Legacy, readLegacy } from "./recover.ts";
 import { retireHolder } from "./retire-holder.ts";
-import type { Setting } from "./setting.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
 
 /** Where an {@link Adopter} looks for journals, and what it reports to. */
 export interface AdopterOptions {
-  readonly setting: Setting;
+  readonly dependencies: SessionDependencies;
   readonly home: JournalHome;
   /**
    * This process's id: keeps the batch ids of an adopted journal distinct from the dead process's
@@ -25,8 +25,8 @@ export interface AdoptionMeters {
   waiting(journals: number, oldestSinceMs: number | undefined): void;
 }
 
-const firstRestMs = 1_000;
-const maxRestMs = 30_000;
+const firstDelayMs = 1_000;
+const maxDelayMs = 30_000;
 
 /**
  * Publishes the finals that dead processes left on this volume, each journal independently, so one
@@ -47,12 +47,12 @@ export class Adopter {
    * Looks for journals now and then periodically. A failed adoption is retried on the next round.
    */
   async pollForever(everyMs: number): Promise<void> {
-    const { setting, signal } = this.#options;
+    const { dependencies, signal } = this.#options;
     while (!signal.aborted) {
       await this.poll().catch((error: unknown) =>
-        setting.log.error({ err: error }, "cannot look for the journals of dead processes"),
+        dependencies.log.error({ err: error }, "cannot look for the journals of dead processes"),
       );
-      await setting.rest(everyMs, signal);
+      await dependencies.delay(everyMs, signal);
     }
     await Promise.all(this.#working.values());
   }
@@ -80,7 +80,7 @@ export class Adopter {
   }
 
   #begin(one: Abandoned): void {
-    const { log } = this.#options.setting;
+    const { log } = this.#options.dependencies;
     const work = this.#adopt(one)
       .then((home) => {
         if (!home) return;
@@ -97,10 +97,10 @@ export class Adopter {
 
   /** @returns whether the whole journal has been delivered */
   async #adopt(one: Abandoned): Promise<boolean> {
-    const { setting, home } = this.#options;
+    const { dependencies, home } = this.#options;
     // The journal was written under another kernel, so its lock proves nothing here. Billing
     // reports a holder gone only once none of its requests can still be running.
-    if (one.verdict === "unsure" && !(await setting.billing.isHolderGone({ holderId: one.id })).gone) {
+    if (one.verdict === "unsure" && !(await dependencies.billing.isHolderGone({ holderId: one.id })).gone) {
       this.#waiting.delete(one.id);
       return false;
     }
@@ -118,18 +118,18 @@ export class Adopter {
    * writes.
    */
   async #bringHome(id: string, journal: Journal): Promise<boolean> {
-    const { setting, owner, signal } = this.#options;
-    const legacy = await readLegacy(journal, setting.clock.now());
+    const { dependencies, owner, signal } = this.#options;
+    const legacy = await readLegacy(journal, dependencies.clock.now());
     let keepSegment = legacy.keepSegment;
-    const publisher = setting.publisher({
+    const publisher = dependencies.publisher({
       journal,
       holderId: id,
       batchPrefix: `${id}/${owner}/${++this.#tries}`,
-      confirmed: () => setting.quiet(journal.trim(Math.min(publisher.keepSegment, keepSegment))),
+      confirmed: () => dependencies.quiet(journal.trim(Math.min(publisher.keepSegment, keepSegment))),
     });
     const { holderIds, missing } = legacy;
     const about = { holderId: id, crashed: missing.length, bytes: journal.bytes };
-    setting.log.info(about, "adopted the journal of a process that is gone");
+    dependencies.log.info(about, "adopted the journal of a process that is gone");
     if (!(await this.#complete(journal, legacy))) {
       await publisher[Symbol.asyncDispose]();
       return false;
@@ -137,7 +137,7 @@ export class Adopter {
     keepSegment = Number.POSITIVE_INFINITY;
     this.#options.meters.crashed.inc(missing.length);
     crashPoint("adopted");
-    return retireHolder(setting, { holderIds: holderIds.add(id), journal, publisher }, signal);
+    return retireHolder(dependencies, { holderIds: holderIds.add(id), journal, publisher }, signal);
   }
 
   /**
@@ -145,14 +145,14 @@ export class Adopter {
    * signal aborted it.
    */
   async #complete(journal: Journal, { missing }: Legacy): Promise<boolean> {
-    const { setting, signal } = this.#options;
+    const { dependencies, signal } = this.#options;
     let left = missing;
-    for (let restMs = firstRestMs; ; restMs = Math.min(2 * restMs, maxRestMs)) {
+    for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
       const results = await Promise.allSettled(left.map((final) => journal.append(final)));
       left = left.filter((_, n) => results[n]?.status === "rejected");
       if (left.length === 0) return true;
       if (signal.aborted) return false;
-      await setting.rest(restMs, signal);
+      await dependencies.delay(delayMs, signal);
     }
   }
 }

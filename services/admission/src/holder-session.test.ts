@@ -4,7 +4,7 @@ import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { HolderSession } from "./holder-session.ts";
 import { OpenRequest } from "./request.ts";
-import type { Setting } from "./setting.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
 
 const nothing = (): void => undefined;
 const caller: Caller = { keyId: "k", accountId: "a", models: [], expiresAtMs: 0n, limits: undefined, version: 1n };
@@ -53,7 +53,7 @@ function setUp() {
     },
   };
   const failures: unknown[] = [];
-  const setting = {
+  const dependencies = {
     service: "test",
     billing: {},
     wallet: {},
@@ -61,10 +61,10 @@ function setUp() {
     clock: { now: Date.now, monotonic: () => 0 },
     log: { warn: nothing, error: nothing },
     publisher: () => ({ keepSegment: 10 }),
-    rest: () => new Promise<void>(nothing),
+    delay: () => new Promise<void>(nothing),
     quiet: (work: Promise<unknown>) => void work.catch((error: unknown) => failures.push(error)),
-  } as unknown as Setting;
-  const session = new HolderSession(setting, { holderId: "h", journal: journal as never, fenced: nothing });
+  } as unknown as SessionDependencies;
+  const session = new HolderSession(dependencies, { holderId: "h", journal: journal as never, fenced: nothing });
   const request = new OpenRequest(session, requested, {});
   journal.segment = 10;
   return { session, request, journal, seen, failures };

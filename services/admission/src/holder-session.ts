@@ -6,7 +6,7 @@ import { Lease } from "./lease.ts";
 import type { Publisher } from "./publish/publisher.ts";
 import { outOfReach } from "./refusals.ts";
 import type { OpenRequest, RequestHome } from "./request.ts";
-import type { Setting } from "./setting.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
 import { Account, type GrantSource, hasBudget } from "./wallet/account.ts";
 import { GrantReturns } from "./wallet/grant-returns.ts";
 import type { Grant } from "./wallet/wallet.ts";
@@ -32,18 +32,21 @@ export class HolderSession implements RequestHome {
   readonly now: () => number;
   readonly #accounts = new Map<string, Account>();
   readonly #source: GrantSource;
-  readonly #setting: Setting;
+  readonly #dependencies: SessionDependencies;
   readonly #unwritten: { request: OpenRequest; final: Uint8Array }[] = [];
   #carrying = false;
 
-  constructor(setting: Setting, options: { holderId: string; journal: Journal; fenced: (by: HolderSession) => void }) {
-    const { billing, clock, service, log } = setting;
+  constructor(
+    dependencies: SessionDependencies,
+    options: { holderId: string; journal: Journal; fenced: (by: HolderSession) => void },
+  ) {
+    const { billing, clock, service, log } = dependencies;
     this.holderId = options.holderId;
     this.journal = options.journal;
     this.now = () => clock.now();
-    this.#setting = setting;
+    this.#dependencies = dependencies;
     this.grantReturns = new GrantReturns(billing, log);
-    this.publisher = setting.publisher({
+    this.publisher = dependencies.publisher({
       journal: this.journal,
       holderId: this.holderId,
       batchPrefix: this.holderId,
@@ -53,7 +56,7 @@ export class HolderSession implements RequestHome {
       log.warn({ holderId: this.holderId, err: error }, "billing fenced this holder");
       options.fenced(this);
     };
-    this.lease = new Lease({ holderId: this.holderId, service, billing, clock, fenced, beats: setting.beats });
+    this.lease = new Lease({ holderId: this.holderId, service, billing, clock, fenced, beats: dependencies.beats });
     this.#source = {
       holderId: this.holderId,
       acquire: (request) => billing.acquire(request, { timeoutMs: acquireTimeoutMs, affinity: request.accountId }),
@@ -77,7 +80,7 @@ export class HolderSession implements RequestHome {
     const id = ownBudget ? `${accountId}/${keyId}` : accountId;
     const known = this.#accounts.get(id);
     if (known !== undefined) return known;
-    const account = new Account({ accountId, keyId: ownBudget ? keyId : "" }, this.#source, this.#setting.wallet);
+    const account = new Account({ accountId, keyId: ownBudget ? keyId : "" }, this.#source, this.#dependencies.wallet);
     this.#accounts.set(id, account);
     return account;
   }
@@ -102,8 +105,8 @@ export class HolderSession implements RequestHome {
     throw outOfReach(new Error("the lease ran out while waiting for a grant"));
   }
 
-  rest(ms: number): Promise<void> {
-    return this.#setting.rest(ms);
+  delay(ms: number): Promise<void> {
+    return this.#dependencies.delay(ms);
   }
 
   unwritten(request: OpenRequest, final: Uint8Array): void {
@@ -137,8 +140,8 @@ export class HolderSession implements RequestHome {
     let oldest = Number.POSITIVE_INFINITY;
     for (const { segment } of this.open) oldest = Math.min(oldest, segment);
     const keep = this.publisher.keepSegment;
-    this.#setting.quiet(this.journal.trim(Math.min(oldest, keep)));
-    if (keep - oldest > segmentsBehind) this.#setting.quiet(this.#carryForward(keep - segmentsBehind));
+    this.#dependencies.quiet(this.journal.trim(Math.min(oldest, keep)));
+    if (keep - oldest > segmentsBehind) this.#dependencies.quiet(this.#carryForward(keep - segmentsBehind));
   }
 
   /**

@@ -25,7 +25,7 @@ async function settledWith(refusals: number, stream: boolean) {
   const later: UsageEvent[] = [];
   const eventIn = (record: Uint8Array): UsageEvent => decodeRecord(record).kind?.value as UsageEvent;
   let left = refusals;
-  let restedMs = 0;
+  let delayedMs = 0;
   const journal = {
     segment: 1,
     appendLazy: async () => {},
@@ -39,8 +39,8 @@ async function settledWith(refusals: number, stream: boolean) {
     open: new Set(),
     now: () => 1_000,
     journal,
-    rest: async (ms: number) => {
-      restedMs += ms;
+    delay: async (ms: number) => {
+      delayedMs += ms;
     },
     unwritten: (_: OpenRequest, final: Uint8Array) => later.push(eventIn(final)),
   } as unknown as RequestHome;
@@ -58,7 +58,7 @@ async function settledWith(refusals: number, stream: boolean) {
     () => "settled",
     () => "refused",
   );
-  return { outcome, written, later, restedMs };
+  return { outcome, written, later, delayedMs };
 }
 
 test("a bill that the disk refuses once, or for seconds, is written all the same, once, and the answer goes out", async () => {
@@ -74,9 +74,9 @@ test("a bill that the disk refuses once, or for seconds, is written all the same
 });
 
 test("an answer in one piece that cannot be billed is not given, and not charged for when the disk is back", async () => {
-  const { outcome, written, later, restedMs } = await settledWith(1_000, false);
+  const { outcome, written, later, delayedMs } = await settledWith(1_000, false);
   assert.deepEqual([outcome, written], ["refused", []]);
-  assert.ok(restedMs > 8_000, `it was tried for ${restedMs} ms of the process's clock`);
+  assert.ok(delayedMs > 8_000, `it was tried for ${delayedMs} ms of the process's clock`);
   const [voided] = later;
   assert.equal(later.length, 1);
   assert.deepEqual([voided?.costNanoUsd, voided?.outcome, voided?.units], [0n, Outcome.FAILED, []]);

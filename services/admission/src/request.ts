@@ -14,14 +14,14 @@ export interface RequestHome {
   readonly open: Set<OpenRequest>;
   now(): number;
   /** Waits this many milliseconds. */
-  rest(ms: number): Promise<void>;
+  delay(ms: number): Promise<void>;
   /** Takes a final that the disk refused, to be retried until it is written. */
   unwritten(request: OpenRequest, final: Uint8Array): void;
 }
 
 const noBytes = Buffer.alloc(0);
 /** Delays between attempts to write a final that the disk refuses: about eight seconds in all. */
-const restsMs = [50, 100, 200, 400, 800, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000];
+const retryDelaysMs = [50, 100, 200, 400, 800, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000];
 const noHeaders: readonly string[] = [];
 
 /**
@@ -126,12 +126,12 @@ export class OpenRequest implements Admitted {
    * charge for a retry.
    */
   async #write(final: Uint8Array): Promise<void> {
-    for (const restMs of restsMs) {
+    for (const delayMs of retryDelaysMs) {
       try {
         await this.#home.journal.append(final);
         return;
       } catch {
-        await this.#home.rest(restMs);
+        await this.#home.delay(delayMs);
       }
     }
     await this.#home.journal.append(final);

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Journal, JournalClosed } from "@uag/journal/journal.ts";
 import type { Publisher } from "./publish/publisher.ts";
 import { drained, retireHolder } from "./retire-holder.ts";
-import type { Setting } from "./setting.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
 
 test("a bill that is on its way to the disk when its holder leaves is published before the journal is deleted; a later one is refused", async () => {
   const dir = await mkdtemp(join(tmpdir(), "leave-"));
@@ -31,14 +31,14 @@ test("a bill that is on its way to the disk when its holder leaves is published 
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  const setting = {
+  const dependencies = {
     billing: { closeHolder: async () => ({ grantsClosed: 0 }) },
-    rest: async () => {
+    delay: async () => {
       at = await journal.read(at, (record) => published.push(record.toString()) > 0);
     },
   };
   const holder = { holderIds: ["h"], journal, publisher: publisher as unknown as Publisher };
-  const left = retireHolder(setting as unknown as Setting, holder, new AbortController().signal);
+  const left = retireHolder(dependencies as unknown as SessionDependencies, holder, new AbortController().signal);
   await assert.rejects(journal.append(Buffer.from("later")), JournalClosed);
   disk.resolve();
   await bill;
@@ -49,23 +49,23 @@ test("a bill that is on its way to the disk when its holder leaves is published 
 /** Returns of which each look sees `perLook` fewer, and a clock that goes on with the looks. */
 function returning(count: number, perLook: number) {
   let [now, pending] = [0, count];
-  const rest = async (ms: number): Promise<void> => {
+  const delay = async (ms: number): Promise<void> => {
     now += ms;
     pending = Math.max(0, pending - perLook);
   };
-  const setting = { clock: { monotonic: () => now }, rest } as unknown as Setting;
-  return { setting, pending: () => pending, elapsed: () => now };
+  const dependencies = { clock: { monotonic: () => now }, delay } as unknown as SessionDependencies;
+  return { dependencies, pending: () => pending, elapsed: () => now };
 }
 
 test("returns are waited for as long as billing takes them, however many they are", async () => {
   const many = returning(100_000, 700);
-  assert.equal(await drained(many.pending, many.setting, 5_000), true);
+  assert.equal(await drained(many.pending, many.dependencies, 5_000), true);
   assert.equal(many.pending(), 0);
   assert.ok(many.elapsed() > 10_000);
 });
 
 test("returns that billing does not take are given up after a while: their grants are released with the holder", async () => {
   const stuck = returning(3, 0);
-  assert.equal(await drained(stuck.pending, stuck.setting, 5_000), false);
+  assert.equal(await drained(stuck.pending, stuck.dependencies, 5_000), false);
   assert.equal(stuck.elapsed(), 5_000);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Setting } from "./setting.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
 import { Succession } from "./succession.ts";
 
 test("a process that cannot open a journal refuses with 503, is not ready at once and not alive after a minute, and goes on trying", async () => {
@@ -9,18 +9,18 @@ test("a process that cannot open a journal refuses with 503, is not ready at onc
   let tries = 0;
   const stopping = new AbortController();
   const waits: number[] = [];
-  const setting = {
+  const dependencies = {
     clock: { now: () => now, monotonic: () => now },
     log: { error: () => undefined },
     quiet: (work: Promise<unknown>) => void work,
-    rest: async (ms: number) => {
+    delay: async (ms: number) => {
       waits.push(ms);
       now += ms;
       if (tries === 20) stopping.abort();
     },
   };
   const succession = new Succession({
-    setting: setting as unknown as Setting,
+    dependencies: dependencies as unknown as SessionDependencies,
     create: async () => {
       tries++;
       if (now < 60_000) assert.deepEqual(await succession.alive(), { ok: true });

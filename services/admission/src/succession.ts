@@ -3,11 +3,11 @@ import type { HealthCheck } from "@uag/kit/health.ts";
 import { HolderSession } from "./holder-session.ts";
 import { outOfReach } from "./refusals.ts";
 import { drained, retireHolder, until } from "./retire-holder.ts";
-import type { Setting } from "./setting.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
 
 /** What a process shares among its successive holder sessions. */
 export interface SuccessionOptions {
-  readonly setting: Setting;
+  readonly dependencies: SessionDependencies;
   /** Opens a new holder's journal. */
   readonly create: (holderId: string) => Promise<Journal>;
   readonly newHolderId: () => string;
@@ -17,8 +17,8 @@ export interface SuccessionOptions {
   readonly signal: AbortSignal;
 }
 
-const firstRestMs = 100;
-const maxRestMs = 5_000;
+const firstDelayMs = 100;
+const maxDelayMs = 5_000;
 /**
  * After this long without a holder the process had better restart: it may be the cause itself, e.g.
  * out of file descriptors.
@@ -42,7 +42,7 @@ export class Succession {
 
   constructor(options: SuccessionOptions) {
     this.#options = options;
-    this.#tickedAt = options.setting.clock.monotonic();
+    this.#tickedAt = options.dependencies.clock.monotonic();
   }
 
   /** The session that admits; undefined while none could be opened. */
@@ -69,25 +69,25 @@ export class Succession {
 
   /** Each attempt has an id of its own: what a failed one left on disk belongs to the adopter. */
   async #open(firstId: string): Promise<void> {
-    const { setting, newHolderId, signal } = this.#options;
-    let restMs = firstRestMs;
-    for (let id = firstId; !signal.aborted; id = newHolderId(), restMs = Math.min(2 * restMs, maxRestMs)) {
+    const { dependencies, newHolderId, signal } = this.#options;
+    let delayMs = firstDelayMs;
+    for (let id = firstId; !signal.aborted; id = newHolderId(), delayMs = Math.min(2 * delayMs, maxDelayMs)) {
       this.#attempt = this.#tryToOpen(id).finally(() => {
         this.#attempt = undefined;
       });
       if (await this.#attempt) return;
-      await setting.rest(restMs, signal);
+      await dependencies.delay(delayMs, signal);
     }
   }
 
   async #tryToOpen(holderId: string): Promise<boolean> {
-    const { setting, create } = this.#options;
+    const { dependencies, create } = this.#options;
     try {
       const journal = await create(holderId);
-      this.#current = new HolderSession(setting, { holderId, journal, fenced: (by) => this.succeed(by) });
+      this.#current = new HolderSession(dependencies, { holderId, journal, fenced: (by) => this.succeed(by) });
     } catch (error) {
-      this.#refusal = { sinceMs: this.#refusal?.sinceMs ?? setting.clock.monotonic(), error };
-      setting.log.error({ err: error, holderId }, "cannot open a usage journal: nothing is admitted");
+      this.#refusal = { sinceMs: this.#refusal?.sinceMs ?? dependencies.clock.monotonic(), error };
+      dependencies.log.error({ err: error, holderId }, "cannot open a usage journal: nothing is admitted");
       return false;
     }
     this.#refusal = undefined;
@@ -105,11 +105,11 @@ export class Succession {
   }
 
   async #retire(fenced: HolderSession): Promise<void> {
-    const { setting, signal } = this.#options;
+    const { dependencies, signal } = this.#options;
     this.#past.add(fenced);
     try {
-      if (await until(() => fenced.open.size === 0, setting, signal))
-        await retireHolder(setting, { ...fenced, holderIds: [fenced.holderId] }, signal);
+      if (await until(() => fenced.open.size === 0, dependencies, signal))
+        await retireHolder(dependencies, { ...fenced, holderIds: [fenced.holderId] }, signal);
     } finally {
       this.#past.delete(fenced);
     }
@@ -118,7 +118,7 @@ export class Succession {
   #run(work: Promise<void>): void {
     const watched = work.finally(() => this.#work.delete(watched));
     this.#work.add(watched);
-    this.#options.setting.quiet(watched);
+    this.#options.dependencies.quiet(watched);
   }
 
   /**
@@ -144,7 +144,7 @@ export class Succession {
 
   /** Called about once a second. */
   advance(): void {
-    const now = this.#options.setting.clock.monotonic();
+    const now = this.#options.dependencies.clock.monotonic();
     const elapsedMs = now - this.#tickedAt;
     this.#tickedAt = now;
     this.#current?.advance(elapsedMs, this.#options.idleMs);
@@ -176,7 +176,7 @@ export class Succession {
   /** Liveness: whether this process can still recover without a restart. */
   readonly alive: HealthCheck = async () => {
     if (this.#refusal === undefined) return { ok: true };
-    const forMs = this.#options.setting.clock.monotonic() - this.#refusal.sinceMs;
+    const forMs = this.#options.dependencies.clock.monotonic() - this.#refusal.sinceMs;
     if (forMs < hopelessMs) return { ok: true };
     return { ok: false, reason: `no usage journal could be opened for ${Math.round(forMs / 1_000)} s` };
   };
@@ -192,13 +192,13 @@ export class Succession {
   }
 
   async #stop(current: HolderSession, stopMs: number): Promise<void> {
-    const { setting } = this.#options;
-    const settled = await until(() => current.open.size === 0, setting, AbortSignal.timeout(stopMs));
+    const { dependencies } = this.#options;
+    const settled = await until(() => current.open.size === 0, dependencies, AbortSignal.timeout(stopMs));
     current.end();
-    const returned = await drained(() => current.grantReturns.pending, setting, publishOnStopMs);
+    const returned = await drained(() => current.grantReturns.pending, dependencies, publishOnStopMs);
     if (settled) {
       const publishing = returned ? AbortSignal.timeout(publishOnStopMs) : AbortSignal.abort();
-      await retireHolder(setting, { ...current, holderIds: [current.holderId] }, publishing);
+      await retireHolder(dependencies, { ...current, holderIds: [current.holderId] }, publishing);
     } else {
       // Requests still open keep the journal: the next process writes their finals.
       await current.publisher[Symbol.asyncDispose]();

@@ -5,7 +5,7 @@ import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
 import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { encodeFinal } from "./records.ts";
 import { budgetExceeded, insufficientBalance, outOfReach, unpaidUsage } from "./refusals.ts";
-import type { Setting } from "./setting.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
 import type { Succession } from "./succession.ts";
 import type { AdmitTask } from "./types.ts";
 import { hasBudget, isFenced } from "./wallet/account.ts";
@@ -46,7 +46,7 @@ async function acquireForTask(
 
 /** What tasks need from their process. */
 interface TaskHome {
-  readonly setting: Pick<Setting, "billing">;
+  readonly dependencies: Pick<SessionDependencies, "billing">;
   readonly succession: Pick<Succession, "live" | "succeed">;
 }
 
@@ -56,12 +56,12 @@ interface TaskHome {
  * @returns the grant's id; empty for a task that cannot cost anything
  * @throws {GatewayError} `insufficient_balance` or `service_unavailable`
  */
-export async function findTaskGrant({ setting, succession }: TaskHome, task: AdmitTask): Promise<string> {
+export async function findTaskGrant({ dependencies, succession }: TaskHome, task: AdmitTask): Promise<string> {
   if (task.holdNanoUsd <= 0n) return "";
   for (let tries = 0; ; tries++) {
     const session = await succession.live();
     try {
-      return await acquireForTask(setting.billing, session.holderId, task);
+      return await acquireForTask(dependencies.billing, session.holderId, task);
     } catch (error) {
       if (!(error instanceof GatewayError) || !isFenced(error)) throw error;
       if (tries > 0) throw outOfReach(error);
@@ -76,7 +76,7 @@ export async function findTaskGrant({ setting, succession }: TaskHome, task: Adm
  */
 export async function settleTask(home: TaskHome, event: UsageEvent): Promise<void> {
   await journalTask(home.succession, event);
-  await closeTaskGrant(home.setting.billing, event);
+  await closeTaskGrant(home.dependencies.billing, event);
 }
 
 /**

@@ -16,7 +16,7 @@ export interface Order {
   /** How long an admitted request lasts, milliseconds; -1: for ever. */
   readonly lastsMs: number;
   /** How long a worker waits after a refusal before its next request, milliseconds. */
-  readonly restMs: number;
+  readonly delayMs: number;
   /** Deadline of the order, milliseconds. */
   readonly untilMs: number;
 }
@@ -47,7 +47,7 @@ async function one(order: Order): Promise<boolean> {
   } catch (error) {
     const away = error instanceof GatewayError && error.code === "service_unavailable";
     report(`refused ${error instanceof GatewayError ? `${error.code} ${error.retryAfterMs}` : String(error)}`);
-    if (order.restMs > 0 || away) await sleep(Math.max(order.restMs, 20));
+    if (order.delayMs > 0 || away) await sleep(Math.max(order.delayMs, 20));
     return !away;
   }
 }

@@ -6,7 +6,7 @@ import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { House } from "@uag/testing/house.ts";
 import type { Order } from "./limits-child.ts";
 
-export interface Stay {
+export interface RequestSpan {
   readonly replica: number;
   readonly admittedAt: number;
   endedAt: number | undefined;
@@ -17,7 +17,7 @@ export interface Stay {
  * milliseconds.
  */
 export interface Replicas extends AsyncDisposable {
-  readonly stays: Stay[];
+  readonly spans: RequestSpan[];
   readonly refusals: Map<string, number>;
   /** Sends an order to one replica, and resolves when it is done. */
   run(replica: number, order: Partial<Order>): Promise<void>;
@@ -32,15 +32,15 @@ const usual: Order = {
   count: 1,
   atOnce: 1,
   lastsMs: 0,
-  restMs: 0,
+  delayMs: 0,
   untilMs: 600_000,
 };
 
 export async function startReplicas(house: House, account: string, count: number): Promise<Replicas> {
-  const stays: Stay[] = [];
+  const spans: RequestSpan[] = [];
   const refusals = new Map<string, number>();
   const children: { process: ChildProcess; ready: boolean; done: (() => void)[] }[] = [];
-  const byId = new Map<string, Stay>();
+  const byId = new Map<string, RequestSpan>();
   const hear = (replica: number, line: string): void => {
     const [word, id = "", time = ""] = line.split(" ");
     const child = children[replica]!;
@@ -49,9 +49,9 @@ export async function startReplicas(house: House, account: string, count: number
     else if (word === "refused") refusals.set(id, (refusals.get(id) ?? 0) + 1);
     else if (word === "ended") byId.get(id)!.endedAt = Number(time);
     else {
-      const stay: Stay = { replica, admittedAt: Number(time), endedAt: undefined };
-      byId.set(id, stay);
-      stays.push(stay);
+      const span: RequestSpan = { replica, admittedAt: Number(time), endedAt: undefined };
+      byId.set(id, span);
+      spans.push(span);
     }
   };
   for (let replica = 0; replica < count; replica++) {
@@ -70,12 +70,12 @@ export async function startReplicas(house: House, account: string, count: number
     child.process.kill("SIGKILL");
     await gone;
     const at = performance.timeOrigin + performance.now();
-    for (const stay of stays) if (stay.replica === replica) stay.endedAt ??= at;
+    for (const span of spans) if (span.replica === replica) span.endedAt ??= at;
     for (const done of child.done) done();
   };
   await waitFor(() => children.every(({ ready }) => ready), { what: "the replicas" });
   return {
-    stays,
+    spans,
     refusals,
     run: (replica, order) =>
       new Promise((resolve) => {
@@ -95,8 +95,8 @@ export function limited(limits: Partial<typeof noLimits>): typeof noLimits {
 }
 
 /** The most admitted within any 60 s. */
-export function busiestMinute(stays: readonly Stay[]): number {
-  const times = stays.map(({ admittedAt }) => admittedAt).sort((a, b) => a - b);
+export function busiestMinute(spans: readonly RequestSpan[]): number {
+  const times = spans.map(({ admittedAt }) => admittedAt).sort((a, b) => a - b);
   let max = 0;
   for (let first = 0, last = 0; last < times.length; last++) {
     while (times[last]! - times[first]! >= 60_000) first++;
@@ -106,8 +106,8 @@ export function busiestMinute(stays: readonly Stay[]): number {
 }
 
 /** The most in flight at one time. */
-export function maxConcurrent(stays: readonly Stay[]): number {
-  const changes = stays.flatMap(({ admittedAt, endedAt = Number.POSITIVE_INFINITY }): [number, number][] => [
+export function maxConcurrent(spans: readonly RequestSpan[]): number {
+  const changes = spans.flatMap(({ admittedAt, endedAt = Number.POSITIVE_INFINITY }): [number, number][] => [
     [admittedAt, 1],
     [endedAt, -1],
   ]);

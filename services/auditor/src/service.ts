@@ -82,12 +82,12 @@ async function keepAuditing(
   options: { config: AuditorConfig; known: Known; events: AuditorEvents; signal: AbortSignal },
 ): Promise<void> {
   const { config, known, events, signal } = options;
-  const rest = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => undefined);
-  await rest(config.AUDIT_FIRST_MS);
+  const delay = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => undefined);
+  await delay(config.AUDIT_FIRST_MS);
   while (!signal.aborted) {
     try {
       const { kind, inMs } = await nextDue(parts, config);
-      if (inMs > 0) await rest(Math.min(inMs, config.AUDIT_EVERY_MS));
+      if (inMs > 0) await delay(Math.min(inMs, config.AUDIT_EVERY_MS));
       if (signal.aborted) return;
       const verdict = await runAudit(parts, kind);
       known.take(verdict);
@@ -96,7 +96,7 @@ async function keepAuditing(
       // An audit interrupted by the end of the process has not failed.
       if (signal.aborted) return;
       events.failed(error);
-      await rest(config.AUDIT_EVERY_MS / 10);
+      await delay(config.AUDIT_EVERY_MS / 10);
     }
   }
 }

@@ -12,7 +12,7 @@ const nothing = new Uint8Array();
 const maxFailedAttempts = 16;
 
 /** Which upstream responded, after how many attempts; undefined upstream: none was reached. */
-export interface Answered {
+export interface AttemptResult {
   readonly upstream: Upstream | undefined;
   readonly attempts: number;
   /** The HTTP status sent to the client. */
@@ -77,8 +77,8 @@ export class Bill {
   }
 
   /** Bills nothing, as nothing was delivered. Resolves when the bill is on disk. */
-  fail(answered: Answered): Promise<bigint> {
-    return this.#settle({ outcome: Outcome.FAILED, units: [] }, { pricing: Pricing.EXACT, costNanoUsd: 0n }, answered);
+  fail(result: AttemptResult): Promise<bigint> {
+    return this.#settle({ outcome: Outcome.FAILED, units: [] }, { pricing: Pricing.EXACT, costNanoUsd: 0n }, result);
   }
 
   /**
@@ -86,17 +86,17 @@ export class Bill {
    * @returns the cost in nano-USD, once the bill is on disk; rejects when the disk keeps refusing
    * it
    */
-  charge(charge: Charge, answered: Answered): Promise<bigint> {
+  charge(charge: Charge, result: AttemptResult): Promise<bigint> {
     const priced = price(charge.units, this.#options.model.price);
     const estimated = charge.estimated === true && priced.pricing === Pricing.EXACT;
     const pricing = estimated ? Pricing.ESTIMATED : priced.pricing;
-    return this.#settle(charge, { pricing, costNanoUsd: priced.costNanoUsd }, answered);
+    return this.#settle(charge, { pricing, costNanoUsd: priced.costNanoUsd }, result);
   }
 
   #settle(
     { outcome, units, raw, estimated = false }: Charge,
     sum: Pick<Settlement, "pricing" | "costNanoUsd">,
-    { upstream, attempts, status }: Answered,
+    { upstream, attempts, status }: AttemptResult,
   ): Promise<bigint> {
     if (this.#settled !== undefined) return this.#settled;
     const { admitted, events, requestId, model } = this.#options;

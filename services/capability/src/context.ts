@@ -62,7 +62,7 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
   metrics.sampled("uag_buffers_refused_total", () => buffers.refused);
   metrics.sampled("uag_buffered_limit_bytes", () => buffers.total);
   const health = new UpstreamHealth();
-  metrics.sampledBy("uag_upstream_cooldown_seconds", "provider", () => health.resting());
+  metrics.sampledBy("uag_upstream_cooldown_seconds", "provider", () => health.cooldowns());
   const guarded = createGuardedClient({ allow: egressAllow });
   return {
     catalog,

@@ -10,7 +10,7 @@ import { failureForLog, type UpstreamFailure } from "@uag/upstreams/failure.ts";
 export interface CapabilityEvents {
   settled(request: { requestId: string; model: string }, settlement: Settlement): void;
   /** A call of an upstream has begun to answer. */
-  upstreamAnswered(upstream: Upstream): void;
+  upstreamResponded(upstream: Upstream): void;
   upstreamFailed(requestId: string, upstream: Upstream, failure: UpstreamFailure): void;
   /**
    * A request was refused because the catalogue has no price for it: an operator should fix the
@@ -53,7 +53,7 @@ export function createEvents(log: Logger, metrics: Metrics): CapabilityEvents {
     Object.entries(outcomeNames).map(([key, outcome]) => [Number(key), settled.labels(outcome)]),
   );
   const used = measureUse(metrics);
-  const answers = metrics.counter("uag_upstream_answers_total");
+  const responses = metrics.counter("uag_upstream_answers_total");
   const estimated = metrics.counter("uag_estimated_requests_total");
   const unpriced = metrics.counter("uag_unpriced_requests_total");
   const refusedUnpriced = metrics.counter("uag_refused_unpriced_requests_total");
@@ -70,7 +70,7 @@ export function createEvents(log: Logger, metrics: Metrics): CapabilityEvents {
       const units = Object.fromEntries(settlement.units.map(({ name, quantity }) => [name, String(quantity)]));
       log.error({ request_id: request.requestId, model: request.model, units }, "request cannot be priced");
     },
-    upstreamAnswered: ({ provider }) => answers.labels(provider.name).inc(),
+    upstreamResponded: ({ provider }) => responses.labels(provider.name).inc(),
     upstreamFailed(requestId, upstream, failure) {
       const provider = upstream.provider.name;
       failures.labels(provider, failure.kind).inc();

@@ -8,7 +8,7 @@ import { z } from "zod";
 const proxy = z.string().optional();
 const bytes = z.coerce.number().int().positive();
 
-const answerKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex");
+const sealingKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex");
 
 /** Settings of every capability service; a service adds its own. */
 export const capabilitySettings = {
@@ -49,10 +49,10 @@ export const capabilitySettings = {
     .min(1)
     .optional()
     .describe("MongoDB replica set; answers under an Idempotency-Key are kept there. Unset: that header does nothing."),
-  ANSWER_KEY: answerKey
+  ANSWER_KEY: sealingKey
     .optional()
     .describe("Encrypts kept answers: 32 bytes in hex. Unset: none is kept, and who asks again gets the receipt."),
-  ANSWER_KEY_PREVIOUS: previousSecrets(answerKey).describe("Comma-separated keys that it replaced."),
+  ANSWER_KEY_PREVIOUS: previousSecrets(sealingKey).describe("Comma-separated keys that it replaced."),
   ANSWER_TTL_MS: z.coerce
     .number()
     .int()

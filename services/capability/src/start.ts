@@ -115,7 +115,7 @@ const watched = [
 ] as const;
 
 async function statusOf({ health, catalog }: CapabilityContext, metrics: Metrics) {
-  const upstreams = health.seen().map(({ restsForMs, ...seen }) => ({ ...seen, rests_for_ms: restsForMs }));
+  const upstreams = health.seen().map(({ cooldownForMs, ...seen }) => ({ ...seen, rests_for_ms: cooldownForMs }));
   return { figures: await metrics.read(watched), upstreams, unserved: [...catalog.current.unserved] };
 }
 

@@ -12,7 +12,7 @@ const mebi = 1024 * 1024;
 const pictureBytes = 4 * mebi;
 const ownerBytes = 32 * mebi;
 const picture = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(pictureBytes - 8)]);
-const answered = {
+const completion = {
   candidates: [{ content: { role: "model", parts: [{ text: "A cat." }] }, finishReason: "STOP" }],
   usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 7 },
   totalTokens: 1_234,
@@ -41,7 +41,7 @@ models:
 `;
 
 before(async () => {
-  upstream = resources.use(await startUpstream((_, response) => sendJson(response, 200, answered)));
+  upstream = resources.use(await startUpstream((_, response) => sendJson(response, 200, completion)));
   site = createServer((request, response) => {
     fetches++;
     response.end(request.url?.startsWith("/small") ? picture.subarray(0, 100) : picture);
@@ -56,7 +56,7 @@ before(async () => {
 after(() => resources.disposeAsync());
 beforeEach(() => {
   fetches = 0;
-  upstream.script = (_, response) => sendJson(response, 200, answered);
+  upstream.script = (_, response) => sendJson(response, 200, completion);
 });
 
 const chatOf = (urls: readonly string[]) => ({
@@ -98,7 +98,7 @@ for (const [operation, bodyOf] of [
     const refusedBefore = harness.buffers.refused;
     upstream.script = async (_, response) => {
       await waitFor(() => harness.buffers.refused > refusedBefore, { what: "there is no room for another" });
-      sendJson(response, 200, answered);
+      sendJson(response, 200, completion);
     };
     const call = (account: string, n: number) => harness.call(operation, bodyOf([`${url}/${n}`]), { account });
     const responses = await Promise.all(Array.from({ length: 20 }, (_, n) => call("greedy", n)));
@@ -117,7 +117,7 @@ for (const [operation, bodyOf] of [
 
 test("a picture is fetched once, however often its upstream has to be asked", async () => {
   let calls = 0;
-  upstream.script = (_, response) => sendJson(response, ++calls < 3 ? 500 : 200, answered);
+  upstream.script = (_, response) => sendJson(response, ++calls < 3 ? 500 : 200, completion);
   const response = await harness.call("chat.completions", chatOf([`${url}/small`, `${url}/small`]));
   assert.deepEqual([response.status, response.header("x-gateway-attempts"), fetches], [200, "3", 1]);
 });

@@ -246,11 +246,11 @@ const refused: [what: string, body: unknown, status: number, type: string, messa
   ["a model of another path", body({ model: "chat-only" }), 400, "invalid_request_error", /not served on this path/],
 ];
 for (const [what, given, status, type, message, models] of refused) {
-  for (const door of what.includes("cap") || what.includes("temperature") || what.includes("price")
+  for (const operation of what.includes("cap") || what.includes("temperature") || what.includes("price")
     ? [call]
     : [call, count]) {
-    test(`refused in Anthropic's shape by ${door === call ? "messages" : "count_tokens"}: ${what}`, async () => {
-      const response = await door(given, models === undefined ? {} : { models });
+    test(`refused in Anthropic's shape by ${operation === call ? "messages" : "count_tokens"}: ${what}`, async () => {
+      const response = await operation(given, models === undefined ? {} : { models });
       assert.equal(response.status, status, response.text);
       const {
         type: kind,

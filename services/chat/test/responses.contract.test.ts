@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => resources.disposeAsync());
 
-const ask = (fields: object) => harness.call("responses.create", { model: "plain", input: "Hi", ...fields });
+const call = (fields: object) => harness.call("responses.create", { model: "plain", input: "Hi", ...fields });
 const image = (url: string) => [{ role: "user", content: [{ type: "input_image", image_url: url }] }];
 
 const refused: readonly [title: string, fields: object, param: string][] = [
@@ -44,20 +44,20 @@ const refused: readonly [title: string, fields: object, param: string][] = [
 
 for (const [title, fields, param] of refused) {
   test(`a response cannot be asked for with ${title}: 400 that names ${param}`, async () => {
-    const { status, text } = await ask(fields);
+    const { status, text } = await call(fields);
     assert.equal(status, 400, text);
     assert.equal(JSON.parse(text).error.param, param, text);
   });
 }
 
 test("a reasoning model is not sent the sampling that it would refuse, however odd", async () => {
-  const { status, text } = await ask({ model: "thinker", temperature: 3, top_p: 0.5 });
+  const { status, text } = await call({ model: "thinker", temperature: 3, top_p: 0.5 });
   assert.equal(status, 200, text);
   assert.equal("temperature" in sent || "top_p" in sent, false);
 });
 
 test("a long request is answered without repeating it", async () => {
-  const { text } = await ask({ instructions: "x".repeat(70_000) });
+  const { text } = await call({ instructions: "x".repeat(70_000) });
   const response = JSON.parse(text);
   assert.equal(response.instructions, null);
   assert.equal(response.output[0].content[0].text, "Hello there.");
@@ -69,7 +69,7 @@ test("a stream that breaks ends with an error event, in the format's own shape",
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(chunk({ content: "Hel" }));
   };
-  const { text } = await ask({ stream: true });
+  const { text } = await call({ stream: true });
   const last = text.split("\n\n").findLast((event) => event.startsWith("event: ")) ?? "";
   const [, json = ""] = /^event: error\ndata: (.*)$/.exec(last) ?? assert.fail(last);
   const { type, code, message, param } = JSON.parse(json);

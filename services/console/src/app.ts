@@ -59,7 +59,7 @@ function count({ events, maxOpen }: AppOptions): RequestHandler {
     open++;
     response.once("close", () => {
       open--;
-      events.answered(response.statusCode);
+      events.responded(response.statusCode);
     });
     next();
   };

@@ -20,7 +20,7 @@ export const schema = z.object({
     .string()
     .min(24)
     .describe("Admin token of the role operator; it makes the short-lived ones of users, and nothing else."),
-  PUBLIC_URL: url.optional().describe("Where clients reach the public door; GATEWAY_URL when unset."),
+  PUBLIC_URL: url.optional().describe("Where clients reach the public server; GATEWAY_URL when unset."),
   FIRST_EMAIL: z.string().min(3).default("admin@localhost").describe("E-mail address of the first operator."),
   FIRST_PASSWORD: z
     .string()

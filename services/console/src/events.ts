@@ -4,7 +4,7 @@ import type { Metrics } from "@uag/kit/metrics.ts";
 /** What happens here that operators hear of. */
 export interface Events {
   /** A request was answered. */
-  answered(status: number): void;
+  responded(status: number): void;
   signedIn(by: "password" | "oidc" | "invitation"): void;
   signInFailed(address: string, requestId: string): void;
   /** A sign-in with the OpenID Connect provider came to nothing. */
@@ -23,7 +23,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
   const requests = metrics.counter("uag_console_requests_total");
   const signIns = metrics.counter("uag_console_sign_ins_total");
   return {
-    answered: (status) => requests.inc({ status: String(status) }),
+    responded: (status) => requests.inc({ status: String(status) }),
     signedIn: (by) => signIns.inc({ outcome: by }),
     signInFailed(address, requestId) {
       signIns.inc({ outcome: "failed" });

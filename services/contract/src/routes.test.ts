@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { adminRoutes, dialectOfPath, maxBodyBytesOf, maxBodyBytesOfKind, routes } from "./routes.ts";
+import { adminRoutes, errorShapeOfPath, maxBodyBytesOf, maxBodyBytesOfKind, routes } from "./routes.ts";
 
 test("no two routes share a method and a path", () => {
   const names = [...routes, ...adminRoutes].map((route) => `${route.method} ${route.path}`);
@@ -24,12 +24,12 @@ test("a service reads as much of a body as the route of its operation takes, and
   assert.throws(() => maxBodyBytesOf("nothing.we.serve"), /no route/);
 });
 
-test("the native dialect is spoken on messages and nowhere else", () => {
+test("only the messages routes have native errors", () => {
   for (const route of routes)
-    assert.equal(route.dialect === "native", route.path.startsWith("/v1/messages"), route.path);
+    assert.equal(route.errorShape === "native", route.path.startsWith("/v1/messages"), route.path);
 });
 
 test("a path that no route has answers in the shape of its neighbours", () => {
-  assert.equal(dialectOfPath("/v1/messages/batches"), "native");
-  assert.equal(dialectOfPath("/v1/v1/messages"), "nested");
+  assert.equal(errorShapeOfPath("/v1/messages/batches"), "native");
+  assert.equal(errorShapeOfPath("/v1/v1/messages"), "nested");
 });

@@ -1,4 +1,4 @@
-import type { Dialect } from "./errors/shapes.ts";
+import type { ErrorShape } from "./errors/shapes.ts";
 
 /**
  * The capability services that the router reaches over links: the single list of them. Each has a
@@ -29,7 +29,7 @@ interface RouteBase {
   /** In express's path syntax. */
   readonly path: string;
   /** The format of the route's errors. */
-  readonly dialect: Dialect;
+  readonly errorShape: ErrorShape;
   readonly body: BodyKind;
   /** Largest request body, bytes. */
   readonly maxBodyBytes: number;
@@ -76,14 +76,14 @@ const forward = (
   path: string,
   service: ServiceName,
   operation: string,
-  shape: RequestBody & { dialect?: Dialect; billed?: true },
-): ForwardRoute => ({ method, path, service, operation, dialect: "nested", billed: false, ...shape });
+  shape: RequestBody & { errorShape?: ErrorShape; billed?: true },
+): ForwardRoute => ({ method, path, service, operation, errorShape: "nested", billed: false, ...shape });
 
 const query = (path: string, name: QueryName): QueryRoute => ({
   method: "GET",
   path,
   query: name,
-  dialect: "nested",
+  errorShape: "nested",
   ...noBody,
   billed: false,
 });
@@ -94,8 +94,8 @@ const query = (path: string, name: QueryName): QueryRoute => ({
 export const routes: readonly Route[] = [
   forward("POST", "/v1/chat/completions", "chat", "chat.completions", { ...json, billed: true }),
   forward("POST", "/v1/responses", "chat", "responses.create", { ...json, billed: true }),
-  forward("POST", "/v1/messages", "chat", "messages.create", { ...json, billed: true, dialect: "native" }),
-  forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { ...json, dialect: "native" }),
+  forward("POST", "/v1/messages", "chat", "messages.create", { ...json, billed: true, errorShape: "native" }),
+  forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { ...json, errorShape: "native" }),
   forward("POST", "/v1/embeddings", "embedding", "embeddings", { ...json, billed: true }),
   forward("POST", "/v1/audio/speech", "speech", "audio.speech", { ...json, billed: true }),
   forward("GET", "/v1/audio/voices", "speech", "audio.voices", noBody),
@@ -114,7 +114,7 @@ export const routes: readonly Route[] = [
 ];
 
 /** The error format of a path without a route. */
-export function dialectOfPath(path: string): Dialect {
+export function errorShapeOfPath(path: string): ErrorShape {
   return path.startsWith("/v1/messages") ? "native" : "nested";
 }
 
@@ -122,7 +122,7 @@ const admin = <O extends string>(method: Method, path: string, operation: O): Ad
   method,
   path: `/admin/v1${path}`,
   operation: `admin.${operation}`,
-  dialect: "nested",
+  errorShape: "nested",
   ...(method === "POST" || method === "PATCH" ? adminJson : noBody),
   admin: true,
 });

@@ -47,11 +47,11 @@ export async function callUpstreams(
   });
   const parts = called.responses.flatMap((response) => (response === undefined ? [] : [response.value]));
   const usage = await usageOf([...parts, ...abandoned], model.contextTokens);
-  const answered = answeredBy(called);
-  if (called.failure === undefined) return { parts, usage, ...answered };
+  const source = sourceOf(called);
+  if (called.failure === undefined) return { parts, usage, ...source };
   const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.FAILED;
   const owed = usage.tokens === 0 ? undefined : { ...chargeOf(usage), outcome };
-  throw new PartialFailure(called.failure.thrown, { owed, ...answered });
+  throw new PartialFailure(called.failure.thrown, { owed, ...source });
 }
 
 interface Part {
@@ -100,7 +100,7 @@ export function chargeOf({ tokens, raw, estimated }: Usage): UsageCharge {
 }
 
 /** The ledger names one upstream: the first that answered, else the last that failed. */
-function answeredBy({ responses, failure }: PartResults<PartResponse>): Pick<Embedded, "upstream" | "attempts"> {
+function sourceOf({ responses, failure }: PartResults<PartResponse>): Pick<Embedded, "upstream" | "attempts"> {
   const failed = failure?.thrown instanceof AttemptsFailed ? failure.thrown : undefined;
   const reached = failed !== undefined && failed.failure.status !== 0 ? failed.upstream : undefined;
   const first = responses.find((response) => response !== undefined);

@@ -3,14 +3,14 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readCrashLog, recordDeath } from "./crash-log.ts";
+import { readCrashLog, recordCrash } from "./crash-log.ts";
 
 test("crashes are listed in order over all runs, and the list does not grow for ever: the oldest go", async (t) => {
   const dir = await mkdtemp(join(tmpdir(), "crashes-"));
   t.after(() => rm(dir, { recursive: true }));
   assert.deepEqual(await readCrashLog(dir), []);
   const how = "x".repeat(10_000);
-  for (let atMs = 0; atMs < 250; atMs++) recordDeath(dir, { process: "chat", atMs, how });
+  for (let atMs = 0; atMs < 250; atMs++) recordCrash(dir, { process: "chat", atMs, how });
   const times = (await readCrashLog(dir)).map(({ atMs }) => atMs);
   assert.equal(times.at(-1), 249);
   assert.deepEqual(

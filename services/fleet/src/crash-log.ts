@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** A process that ended unexpectedly. */
-export interface Death {
+export interface Crash {
   readonly process: string;
   readonly atMs: number;
   readonly how: string;
@@ -20,9 +20,9 @@ const fileOf = (dataDir: string): string => join(dataDir, "crashes.jsonl");
  * Appends to the data directory's list of crashes, which spans all its runs: the audit uses it to
  * explain differences. Appends in a single write, so that two concurrent crashes are two lines.
  */
-export function recordDeath(dataDir: string, death: Death): void {
+export function recordCrash(dataDir: string, crash: Crash): void {
   const file = fileOf(dataDir);
-  appendFileSync(file, `${JSON.stringify(death)}\n`);
+  appendFileSync(file, `${JSON.stringify(crash)}\n`);
   if (statSync(file).size > maxBytes) forgetOlderHalf(file);
 }
 
@@ -34,11 +34,11 @@ function forgetOlderHalf(file: string): void {
   renameSync(`${file}.new`, file);
 }
 
-export async function readCrashLog(dataDir: string): Promise<Death[]> {
+export async function readCrashLog(dataDir: string): Promise<Crash[]> {
   const text = await readFile(fileOf(dataDir), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw error;
   });
   const lines = text.split("\n").filter((line) => line !== "");
-  return lines.map((line) => JSON.parse(line) as Death);
+  return lines.map((line) => JSON.parse(line) as Crash);
 }

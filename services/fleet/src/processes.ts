@@ -116,7 +116,7 @@ const media: ServiceRow = {
  * The simulator's tasks take milliseconds, not minutes, so they are polled correspondingly more
  * often.
  */
-const simulatedPace = {
+const simulatedPolling = {
   POLL_SCALE: "0.02",
   POLL_QPS: "400",
   POLL_TIMEOUT_MS: "4000",
@@ -134,7 +134,7 @@ const video: ServiceRow = {
       ASSETS_ADDR: around.address("media", "ASSETS_GRPC_PORT"),
       WEBHOOK_KEY: around.secrets.webhook_key.current,
       WEBHOOK_KEY_PREVIOUS: around.secrets.webhook_key.previous.join(","),
-      ...(ofVideo.every(({ name }) => simulated.includes(name)) && simulatedPace),
+      ...(ofVideo.every(({ name }) => simulated.includes(name)) && simulatedPolling),
     };
   },
 };

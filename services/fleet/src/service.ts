@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { UserError } from "@uag/command/step.mjs";
 import { balancerProcess } from "./balancer/haproxy.ts";
-import { type Death, recordDeath } from "./crash-log.ts";
+import { type Crash, recordCrash } from "./crash-log.ts";
 import { dataDirMark, resolveDataDir, takeDataDir } from "./data-dir.ts";
 import { natsUserOf } from "./engines/nats.ts";
 import { chooseEngines, type Engines } from "./engines/start.ts";
@@ -78,7 +78,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   report(`Using ${engines.chosen.join(" and ")}.`);
 
   const mark = { [dataDirMark]: dataDir };
-  const onDeath = (death: Death): void => recordDeath(dataDir, death);
+  const onDeath = (death: Crash): void => recordCrash(dataDir, death);
   const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), mark, report, onDeath }));
   const settings = { dataDir, port, balancerAdminPort, ports, engines, secrets, replicas, egressAllow, env };
   const around = await environmentOf(settings);

@@ -262,7 +262,7 @@ describe("what an administrator does through the public server", () => {
     assert.equal((await as(fleet.run.api_key)).status, 401);
   });
 
-  test("the commands do the same through the same door", async () => {
+  test("the commands do the same through the admin API", async () => {
     const reader = (
       await run("admin-tokens", "create", "--name", "r", "--role", "read-only", "--expires", "1d")
     ).trim();

@@ -22,7 +22,7 @@ function plant(): string {
   return text;
 }
 
-/** What opens doors: no answer may have it, not even to who sent it. */
+/** Credentials: no response may contain them, not even one to the client that sent them. */
 const secrets = new Set<string>();
 
 function plantSecret(): string {
@@ -86,16 +86,16 @@ async function providerNames(): Promise<Set<string>> {
 
 /** Sends them all; answers what came back. */
 async function sendAll({ client }: TestFleet): Promise<string[]> {
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (let round = 0; round < rounds; round++)
     await Promise.all(
       requests.map(async (make) => {
         const [path, body, headers] = make();
         const { text, headers: sent } = await client.post(path, body, { headers });
-        answers.push(text, JSON.stringify([...sent]));
+        responses.push(text, JSON.stringify([...sent]));
       }),
     );
-  return answers;
+  return responses;
 }
 
 /** What the processes show once every bill is written and the books have been audited. */
@@ -142,15 +142,15 @@ test(`of ${rounds} rounds of requests nothing that a client said or showed is in
   await withFleet({ env }, async (fleet) => {
     // First: after this test's guesses of admin tokens, even the right one is refused for a while.
     const controls = await keepControls(fleet);
-    const answers = await sendAll(fleet);
+    const responses = await sendAll(fleet);
     assert.ok(planted.size >= 1_000, `${planted.size} texts`);
     assert.deepEqual((await fleet.audit()).violations, []);
     const metrics = await metricsWithVerdict(fleet);
     assert.deepEqual(faultsOfMetrics(metrics, await providerNames()), []);
-    const told = answers.filter((text) => text.includes(mark));
-    assert.ok(told.length > 0, "no answer has a client's own words");
+    const containing = responses.filter((text) => text.includes(mark));
+    assert.ok(containing.length > 0, "no answer has a client's own words");
     assert.deepEqual(
-      told.filter((text) => [...secrets].some((secret) => text.includes(secret))),
+      containing.filter((text) => [...secrets].some((secret) => text.includes(secret))),
       [],
     );
     const seen = new Set<string>();

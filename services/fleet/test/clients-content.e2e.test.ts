@@ -87,7 +87,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
   };
 
   for (const { model, files, whenLeft } of models) {
-    test(`${model} sees pictures through both doors, inline and by address`, async () => {
+    test(`${model} sees pictures in both formats, inline and by address`, async () => {
       const source = { type: "base64" as const, media_type: "image/png" as const, data: png };
       const seen = [
         await bySdk.openai(model, { type: "image_url", image_url: { url: dataUrl } }),
@@ -123,7 +123,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
       assert.equal((await bySdk.anthropic(model, { type: "document", source: text, title: "Sky" })).text, "seen");
     });
 
-    test(`${model} answers by a schema through both doors`, async () => {
+    test(`${model} answers by a schema in both formats`, async () => {
       const messages = [{ role: "user" as const, content: "A person, as JSON." }];
       const responseFormat = zodResponseFormat(person, "person");
       const chat = await openai.chat.completions.parse({ model, messages, response_format: responseFormat });
@@ -250,7 +250,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
   });
 
   for (const model of ["claude-opus-5-5", "claude-haiku-4-5", "gemini-3.8-flash"]) {
-    test(`${model}: its thinking comes back signed through both doors, and the conversation goes on`, async () => {
+    test(`${model}: its thinking comes back signed in both formats, and the conversation goes on`, async () => {
       const request = 'think 20\ncall get_weather {"city":"Oslo"}';
       const tools = [{ name: weather.name, input_schema: weather.parameters }];
       const thinking = model === "claude-haiku-4-5" ? budget : adaptive;

@@ -34,7 +34,7 @@ const callTwice = 'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"R
 const reportedText = ({ text }: { text: string }) => text.replace(/"request_id":"[^"]*"/, "");
 const user = (content: string) => [{ role: "user" as const, content }];
 
-describe("any client works with any model through either door", () => {
+describe("any client works with any model in either format", () => {
   let fleet: TestFleet;
   let webhookUrl: string;
   let openai: OpenAI;
@@ -107,7 +107,7 @@ describe("any client works with any model through either door", () => {
         [{ city: "Oslo" }, { city: "Rome" }],
       );
       const results = uses.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: "sunny" }));
-      const answered = await anthropic.messages.create({
+      const followUp = await anthropic.messages.create({
         model,
         max_tokens: 2_000,
         tools,
@@ -117,7 +117,7 @@ describe("any client works with any model through either door", () => {
           { role: "user", content: results },
         ],
       });
-      assert.equal(answered.stop_reason, "end_turn");
+      assert.equal(followUp.stop_reason, "end_turn");
       assert.ok((await anthropic.messages.countTokens({ model, messages: user("hello world") })).input_tokens > 0);
     });
 
@@ -136,9 +136,9 @@ describe("any client works with any model through either door", () => {
       );
       const results = calls.map(({ call_id }) => ({ type: "function_call_output" as const, call_id, output: "sunny" }));
       const input = [{ role: "user" as const, content: callTwice }, ...called.output, ...results];
-      const answered = await openai.responses.create({ model, input: input as ResponseInput, tools: listed });
-      assert.equal(answered.status, "completed");
-      assert.match(answered.output_text, /sunny/);
+      const followUp = await openai.responses.create({ model, input: input as ResponseInput, tools: listed });
+      assert.equal(followUp.status, "completed");
+      assert.match(followUp.output_text, /sunny/);
 
       const format = { type: "json_schema" as const, name: "person", strict: true, schema: personSchema };
       const shaped = await openai.responses.create({ model, input: "a person", text: { format } });

@@ -32,7 +32,7 @@ describe("the console in a browser", () => {
   afterEach(() => stage.closePages());
 
   /** A call is answered with this status as soon as a change of its key is in force. */
-  const answers = (status: number, call: () => Promise<unknown>): Promise<boolean> =>
+  const getsStatus = (status: number, call: () => Promise<unknown>): Promise<boolean> =>
     waitFor(async () => (await statusOf(call())) === status, {
       maxPolls: maxPollsInForce,
       what: `a response ${status}`,
@@ -109,7 +109,7 @@ describe("the console in a browser", () => {
     await page.getByLabel("Requests a minute").fill("1");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("In force on every replica").first().waitFor();
-    await answers(429, () => client.chat.completions.create(hello));
+    await getsStatus(429, () => client.chat.completions.create(hello));
   });
 
   test("a regenerated key works at once, and the old secret stops when it was told to", async () => {
@@ -124,7 +124,7 @@ describe("the console in a browser", () => {
     await question.getByRole("button", { name: "Regenerate" }).click();
     const renewed = await stage.takeKey(page);
     assert.equal(await statusOf(renewed.models.list()), 200);
-    await answers(401, () => old.models.list());
+    await getsStatus(401, () => old.models.list());
     assert.equal(await statusOf(renewed.models.list()), 200);
   });
 
@@ -136,7 +136,7 @@ describe("the console in a browser", () => {
     await page.getByRole("button", { name: "Revoke", exact: true }).click();
     await page.getByRole("button", { name: "Revoke key" }).click();
     await page.getByText("The key is revoked.").waitFor();
-    await answers(401, () => client.chat.completions.create(hello));
+    await getsStatus(401, () => client.chat.completions.create(hello));
   });
 
   test("what is spent is told of by webhook and e-mail, and a delivery is sent again under its own id", async () => {

@@ -22,7 +22,7 @@ interface ErrorResponse {
   readonly error: { message: string; type: string; code: string; param: string | null };
 }
 
-describe("embeddings through the door", () => {
+describe("embeddings through the public server", () => {
   let fleet: TestFleet;
   let openai: OpenAI;
   const resources = new AsyncDisposableStack();

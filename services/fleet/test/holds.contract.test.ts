@@ -34,7 +34,7 @@ for (const [operation, edgeOf] of Object.entries(edges)) {
     const silent: string[] = [];
     for (const model of stage.catalog.models.values()) {
       if (!model.operations.has(operation)) continue;
-      let answered = 0;
+      let responses = 0;
       let refusal = "";
       for (let n = 0; n < perModel; n++) {
         const edge = await edgeOf(model, random);
@@ -47,11 +47,11 @@ for (const [operation, edgeOf] of Object.entries(edges)) {
         assert.notEqual(settlement.pricing, Pricing.UNPRICED, `unpriced: ${reported}`);
         const { costNanoUsd } = settlement;
         assert.ok(costNanoUsd <= request.holdNanoUsd, `${costNanoUsd} > ${request.holdNanoUsd} held: ${reported}`);
-        if (costNanoUsd > 0n) answered++;
+        if (costNanoUsd > 0n) responses++;
         const ratio = Number(costNanoUsd) / Number(request.holdNanoUsd || 1n);
         if (ratio > worst.ratio) Object.assign(worst, { ratio, model: model.id, body });
       }
-      if (answered === 0) silent.push(`${model.id}: ${refusal}`);
+      if (responses === 0) silent.push(`${model.id}: ${refusal}`);
     }
     context.diagnostic(`worst ratio of cost to hold: ${worst.ratio.toFixed(3)}, ${worst.model}`);
     assert.deepEqual(silent, [], "a model that was never answered proves nothing");

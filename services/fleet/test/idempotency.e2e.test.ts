@@ -50,7 +50,7 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
     return report.books.billed.filter((bill) => bill.keyId === keyId && bill.costNanoUsd > 0n);
   };
 
-  const endings: readonly [point: CrashPoint, answered: boolean][] = [
+  const endings: readonly [point: CrashPoint, hasResponse: boolean][] = [
     ["claimed", true],
     ["journalled", true],
     ["noted", true],
@@ -58,8 +58,8 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
     ["billed", false],
     ["kept", true],
   ];
-  for (const [point, answered] of endings) {
-    const what = answered ? "answered" : "given its receipt";
+  for (const [point, hasResponse] of endings) {
+    const what = hasResponse ? "answered" : "given its receipt";
     test(`chat is killed at "${point}": the client is ${what}, and billed exactly once`, async () => {
       const { client, key } = await newKey(fleet, {});
       await fleet.processes.restart("chat", { CRASH_AT: `${point}:1` });
@@ -67,7 +67,7 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
       assert.equal(fleet.processes.restarts("chat") > 0, true, "chat was not killed");
       const bills = await billsOf(key.id);
       assert.equal(bills.length, 1);
-      if (answered) assert.equal(last.status, 200, last.text);
+      if (hasResponse) assert.equal(last.status, 200, last.text);
       else {
         assert.equal(last.status, 409, last.text);
         assert.match(last.text, /idempotency_result_lost/);

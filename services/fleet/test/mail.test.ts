@@ -59,9 +59,9 @@ test("a server that the CA does not vouch for gets nothing", async () => {
 
 test("only what is said of the message itself is final; what went wrong names no server and no password", async () => {
   await using resources = new AsyncDisposableStack();
-  const answers: Readonly<Record<string, number>> = { "busy@example.com": 451, "nobody@example.com": 550 };
-  const { server, mailer } = await start(resources, { answer: (to) => answers[to] ?? 250 });
-  const outcomes = await Promise.all(Object.keys(answers).map((to) => mailer.send({ ...letter, to })));
+  const replies: Readonly<Record<string, number>> = { "busy@example.com": 451, "nobody@example.com": 550 };
+  const { server, mailer } = await start(resources, { reply: (to) => replies[to] ?? 250 });
+  const outcomes = await Promise.all(Object.keys(replies).map((to) => mailer.send({ ...letter, to })));
   assert.deepEqual(outcomes, [
     { status: 451, error: "the mail server answered 451 (EENVELOPE)", isFinal: false },
     { status: 550, error: "the mail server answered 550 (EENVELOPE)", isFinal: true },

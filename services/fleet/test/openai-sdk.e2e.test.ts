@@ -116,7 +116,7 @@ describe("the official OpenAI SDK works unchanged", () => {
       ["get_weather", "get_time"],
     );
 
-    const answered = await openai.chat.completions.create({
+    const followUp = await openai.chat.completions.create({
       model,
       tools,
       messages: [
@@ -125,7 +125,7 @@ describe("the official OpenAI SDK works unchanged", () => {
         ...calls.map((call) => ({ role: "tool" as const, tool_call_id: call.id, content: "sunny" })),
       ],
     });
-    assert.equal(answered.choices[0]?.finish_reason, "stop");
+    assert.equal(followUp.choices[0]?.finish_reason, "stop");
   });
 
   test("each failure is the SDK's own class", async () => {

@@ -47,7 +47,7 @@ function wavSeconds(wav: Buffer): number {
 /** The simulator speaks 0.065 s a character, and 0.4 s more in each call. */
 const spokenSeconds = (characters: number, calls = 1): number => characters * 0.065 + calls * 0.4;
 
-describe("speech through the door", () => {
+describe("speech through the public server", () => {
   let fleet: TestFleet;
   let openai: OpenAI;
   let dir: string;

@@ -81,8 +81,8 @@ test("a data directory in use and a taken port are refused with what to do", asy
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const advice = new RegExp(`Port ${port} is taken.*PORT=\\d+ npm start`);
-    await assert.rejects(start(join(dir, "other"), { port }), advice);
+    const hint = new RegExp(`Port ${port} is taken.*PORT=\\d+ npm start`);
+    await assert.rejects(start(join(dir, "other"), { port }), hint);
     server.close();
   });
 });

@@ -124,7 +124,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
     return this.#over;
   }
   /** True once the handler has nothing more to do. */
-  get answered(): boolean {
+  get responded(): boolean {
     return this.#ended || this.#over;
   }
 

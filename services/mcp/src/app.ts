@@ -41,7 +41,7 @@ export function createApp(options: AppOptions): Express {
   app.disable("x-powered-by");
   app.disable("etag");
   app.use((_request, response, next) => {
-    response.once("finish", () => events.answered(response.statusCode));
+    response.once("finish", () => events.responded(response.statusCode));
     next();
   });
   app.use(onlyOurHosts(options.hosts));

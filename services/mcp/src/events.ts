@@ -5,7 +5,7 @@ import type { ApiError } from "./gateway/api-error.ts";
 /** What happens here that operators hear of. */
 export interface Events {
   /** A request to /mcp was answered. */
-  answered(status: number): void;
+  responded(status: number): void;
   /** A tool was called. `error` is the public API's refusal. */
   called(tool: string, seconds: number, error?: ApiError): void;
   /** A message was refused, or its answer could not be delivered. */
@@ -18,7 +18,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
   const requests = metrics.counter("uag_mcp_requests_total");
   const calls = metrics.seconds("uag_mcp_tool_call_seconds");
   return {
-    answered: (status) => requests.inc({ status: String(status) }),
+    responded: (status) => requests.inc({ status: String(status) }),
     called: (tool, seconds, error) => calls.observe({ tool, outcome: error?.code ?? "ok" }, seconds),
     rejected: (error) => log.debug({ err: error }, "a message was rejected"),
     failed: (error, requestId) => log.error({ err: error, request_id: requestId }, "a tool request failed"),

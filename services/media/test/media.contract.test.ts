@@ -272,16 +272,16 @@ test("pictures behind URLs are fetched for whom is admitted only, and one that i
 test("the answer leaves after the bill is on disk; a bill that cannot be written leaves no answer", async () => {
   const { promise: onDisk, resolve: flush } = Promise.withResolvers<void>();
   harness.admission.settling = () => onDisk;
-  const answering = harness.call(generations, { model: "gamma", prompt: "x" });
+  const pending = harness.call(generations, { model: "gamma", prompt: "x" });
   await waitFor(() => harness.admission.booked[0]?.settlement !== undefined, { what: "the bill to be written" });
-  let answered = false;
-  void answering.then(() => {
-    answered = true;
+  let responded = false;
+  void pending.then(() => {
+    responded = true;
   });
   await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal(answered, false);
+  assert.equal(responded, false);
   flush();
-  assert.equal((await answering).status, 200);
+  assert.equal((await pending).status, 200);
   harness.admission.settling = () => Promise.reject(new Error("disk full"));
   assert.equal((await harness.call(generations, { model: "gamma", prompt: "x" })).status, 503);
 });

@@ -70,7 +70,7 @@ test("a series adds up all that roll-ups count, told apart as asked: the groups 
 
 test("percentiles and classes of errors are those of the requests, and a repair counts neither again", async () => {
   await using bench = await startBench();
-  const answered = Array.from({ length: 100 }, (_, n) =>
+  const succeeded = Array.from({ length: 100 }, (_, n) =>
     event(`r${n}`, { ...at(noon, n < 90 ? 90 : 4_000), stream: true, ...(n < 50 && { firstByteMs: 20 }) }),
   );
   const failed = { outcome: Outcome.FAILED, ...at(noon, 60_000) };
@@ -82,7 +82,7 @@ test("percentiles and classes of errors are those of the requests, and a repair 
     event("left", { ...at(noon), outcome: Outcome.DISCONNECTED }),
     event("died", { ...at(noon), outcome: Outcome.CRASHED, status: 0 }),
   ];
-  await bench.applied([await bench.publish([...answered, ...bad])]);
+  await bench.applied([await bench.publish([...succeeded, ...bad])]);
   const [group] = await series(bench);
   const { errors, latency, firstByte } = group?.total ?? {};
   assert.deepEqual(errors, { rateLimited: 1n, clientError: 1n, upstreamError: 2n, clientLeft: 1n, crashed: 1n });
@@ -90,7 +90,9 @@ test("percentiles and classes of errors are those of the requests, and a repair 
   assert.ok(latency.p50Ms > 75 && latency.p50Ms <= 100, String(latency.p50Ms));
   assert.ok(latency.p95Ms > 3_200 && latency.p99Ms <= 4_800, `${latency.p95Ms} ${latency.p99Ms}`);
   assert.deepEqual([firstByte?.count, (firstByte?.p99Ms ?? 99) <= 25], [50n, true]);
-  await bench.admin.applyRepairs({ repairs: [{ event: { ...answered[0]!, costNanoUsd: 5n }, writtenOffNanoUsd: 0n }] });
+  await bench.admin.applyRepairs({
+    repairs: [{ event: { ...succeeded[0]!, costNanoUsd: 5n }, writtenOffNanoUsd: 0n }],
+  });
   const [after] = await series(bench);
   assert.equal(after?.total?.costNanoUsd, (group?.total?.costNanoUsd ?? 0n) + 5n);
   assert.deepEqual({ ...after?.total, costNanoUsd: 0n }, { ...group?.total, costNanoUsd: 0n });

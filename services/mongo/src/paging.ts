@@ -7,7 +7,7 @@ export interface PageRequest {
 }
 
 /** The rows of one page. */
-export interface Cut<R> {
+export interface Page<R> {
   readonly rows: R[];
   /** Cursor of the next page; "" when there is none. */
   readonly nextCursor: string;
@@ -72,13 +72,13 @@ export function timedCursor(at: Date, id: string): string {
  * Drops the one extra row that was fetched (`limit + 1`).
  * @param cursorOf the cursor after a row
  */
-export function toPage<R>(found: readonly R[], limit: number, cursorOf: (row: R) => string): Cut<R> {
+export function toPage<R>(found: readonly R[], limit: number, cursorOf: (row: R) => string): Page<R> {
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
   return { rows, nextCursor: last === undefined ? "" : cursorOf(last) };
 }
 
 /** Like {@link toPage}, for rows ordered by id. */
-export function toPageById<R>(found: readonly R[], limit: number, idOf: (row: R) => string): Cut<R> {
+export function toPageById<R>(found: readonly R[], limit: number, idOf: (row: R) => string): Page<R> {
   return toPage(found, limit, (row) => encode(idOf(row)));
 }

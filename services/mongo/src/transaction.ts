@@ -96,11 +96,11 @@ export async function inTransaction<T>(
       return done;
     } catch (error) {
       if ((options.yields && isContended(error)) || !mayRunAgain(error)) throw error;
-      const restMs = fullJitter(backoffMs(tries, backoff));
-      if (performance.now() + restMs > deadline) throw error;
+      const delayMs = fullJitter(backoffMs(tries, backoff));
+      if (performance.now() + delayMs > deadline) throw error;
       options.onRetry?.();
       if (performance.now() - started > stuckMs && !isUnreachable(error)) await options.unblock();
-      await sleep(restMs);
+      await sleep(delayMs);
     }
   }
 }

@@ -90,9 +90,9 @@ test("a leaked credential stands in the text of a 400", async () => {
 test("a hanging request is never answered, and leaves when the client does", async () => {
   simulator.log.clear();
   const socket = await rawPost(simulator, path, chat("hang"));
-  const answered = once(socket, "data").then(() => "answered");
+  const response = once(socket, "data").then(() => "answered");
   const quiet = new Promise((resolve) => setTimeout(resolve, 100, "quiet"));
-  assert.equal(await Promise.race([answered, quiet]), "quiet");
+  assert.equal(await Promise.race([response, quiet]), "quiet");
   socket.destroy();
   const [entry] = await logged(simulator, 1);
   assert.deepEqual([entry?.status, entry?.outcome, entry?.delivered.bytes], [0, "disconnected", 0]);

@@ -59,7 +59,7 @@ export async function speakWav(
 
 /** Returns the audio as a WAV file, billed by all of its text. */
 export function wavReply({ parts, tally }: WavResponse): WholeReply {
-  const pcm = parts.responses.flatMap((answered) => answered?.value.pcm ?? []);
+  const pcm = parts.responses.flatMap((part) => part?.value.pcm ?? []);
   let bytes = 0;
   for (const { length } of pcm) bytes += length;
   return {
@@ -136,7 +136,7 @@ function tallyOf(pieces: readonly Piece[], { responses }: SoundParts, taken: Rea
 
 function attemptsOf({ responses }: SoundParts): number {
   let attempts = 0;
-  for (const answered of responses) attempts += answered?.attempts ?? 0;
+  for (const part of responses) attempts += part?.attempts ?? 0;
   return attempts;
 }
 

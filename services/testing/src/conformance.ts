@@ -35,13 +35,13 @@ export function conformance({ file, start, cases }: ConformanceOptions): void {
     void serveVictim(start, cases);
     return;
   }
-  answers({ start, cases });
+  declareTests({ start, cases });
   // A task outlives its process, not its journal: how is for the service's own tests.
   const requests = cases.filter(({ isTask }) => isTask === undefined);
   if (requests.length > 0) describe("a process that is killed", () => crashes({ file, cases: requests }));
 }
 
-function answers({ start, cases }: Pick<ConformanceOptions, "start" | "cases">): void {
+function declareTests({ start, cases }: Pick<ConformanceOptions, "start" | "cases">): void {
   const opened = new AsyncDisposableStack();
   let harness: OperationsHarness;
   let upstream: TestUpstream;

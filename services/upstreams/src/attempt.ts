@@ -22,7 +22,7 @@ export interface AttemptOptions<T> {
    * by then.
    */
   call(upstream: Upstream): Promise<T>;
-  onAnswer?(upstream: Upstream): void;
+  onResponse?(upstream: Upstream): void;
   /** @param durationMs duration of the attempt */
   onFailure?(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void;
   random?(): number;
@@ -59,7 +59,7 @@ export class AttemptsFailed extends Error {
 export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<T>> {
   const { health, budget, signal, random = Math.random } = options;
   budget.deposit();
-  let round = orderUpstreams(options.upstreams, (upstream) => health.restsUntil(upstream), random);
+  let round = orderUpstreams(options.upstreams, (upstream) => health.cooldownUntil(upstream), random);
   let attempts = 0;
   let last: AttemptsFailed | undefined;
   for (let tries = 0; tries < triesOfOne && round.length > 0; tries++) {
@@ -72,7 +72,7 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
       try {
         const value = await options.call(upstream);
         health.succeeded(upstream, performance.now() - startedAt);
-        options.onAnswer?.(upstream);
+        options.onResponse?.(upstream);
         return { value, upstream, attempts };
       } catch (error) {
         const failure = asFailure(error);

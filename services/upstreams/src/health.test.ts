@@ -25,31 +25,31 @@ test("an upstream rests after five failures in a row, longer each time, and a su
   const { health, fail, pass, now } = clocked();
   const a = upstream("a");
   for (let i = 0; i < 4; i++) fail(a, "transient");
-  assert.equal(health.restsUntil(a), 0);
+  assert.equal(health.cooldownUntil(a), 0);
   fail(a, "transient");
-  assert.equal(health.restsUntil(a) - now(), 5_000);
+  assert.equal(health.cooldownUntil(a) - now(), 5_000);
   pass(5_001);
-  assert.equal(health.restsUntil(a), 0);
+  assert.equal(health.cooldownUntil(a), 0);
   for (let i = 0; i < 5; i++) fail(a, "timeout");
-  assert.equal(health.restsUntil(a) - now(), 10_000);
+  assert.equal(health.cooldownUntil(a) - now(), 10_000);
   health.succeeded(a, 10);
-  assert.equal(health.restsUntil(a), 0);
+  assert.equal(health.cooldownUntil(a), 0);
   for (let i = 0; i < 4; i++) fail(a, "transient");
   pass(61_000);
   fail(a, "transient");
-  assert.equal(health.restsUntil(a), 0, "failures long ago do not count");
+  assert.equal(health.cooldownUntil(a), 0, "failures long ago do not count");
 });
 
 test("a refused key rests the whole provider; a wait that is asked for is kept; the client's faults count for nothing", () => {
   const { health, fail, now } = clocked();
   fail(upstream("a", "x"), "operator");
-  assert.equal(health.restsUntil(upstream("a", "y")) - now(), 60_000);
-  assert.equal(health.restsUntil(upstream("b", "x")), 0);
+  assert.equal(health.cooldownUntil(upstream("a", "y")) - now(), 60_000);
+  assert.equal(health.cooldownUntil(upstream("b", "x")), 0);
   fail(upstream("b", "x"), "capacity", 3_000);
-  assert.equal(health.restsUntil(upstream("b", "x")) - now(), 3_000);
-  assert.equal(health.restsUntil(upstream("b", "y")), 0);
+  assert.equal(health.cooldownUntil(upstream("b", "x")) - now(), 3_000);
+  assert.equal(health.cooldownUntil(upstream("b", "y")), 0);
   for (let i = 0; i < 20; i++) fail(upstream("c"), "client");
-  assert.equal(health.restsUntil(upstream("c")), 0);
+  assert.equal(health.cooldownUntil(upstream("c")), 0);
 });
 
 test("upstreams are asked by priority, by weight among equals, and resting ones last", () => {
@@ -65,12 +65,12 @@ test("upstreams are asked by priority, by weight among equals, and resting ones 
   }
   assert.ok(heavyFirst > 2_700 && heavyFirst < 3_300, `${heavyFirst} of 4000 where 3000 are due`);
   assert.equal(names(orderUpstreams([a, c], (of) => (of === a ? 5 : 0))), "ca");
-  const resting = new Map([
+  const cooldowns = new Map([
     [a, 9],
     [b, 5],
     [c, 7],
   ]);
-  assert.equal(names(orderUpstreams([a, b, c], (of) => resting.get(of) ?? 0)), "bca");
+  assert.equal(names(orderUpstreams([a, b, c], (of) => cooldowns.get(of) ?? 0)), "bca");
 });
 
 test("second tries are at most a fifth of the load once the reserve is used up", () => {
@@ -93,7 +93,10 @@ test("what was seen of an upstream is that of the last hour: calls, what failed,
   fail(a, "cancelled");
   fail(a, "busy");
   const [seen] = health.seen();
-  assert.deepEqual([seen?.provider, seen?.model, seen?.calls, seen?.failures, seen?.restsForMs], ["a", "m", 3, 1, 0]);
+  assert.deepEqual(
+    [seen?.provider, seen?.model, seen?.calls, seen?.failures, seen?.cooldownForMs],
+    ["a", "m", 3, 1, 0],
+  );
   assert.equal(percentilesOf(seen?.latency ?? [])?.count, 1);
   pass(31 * 60_000);
   assert.deepEqual(
@@ -103,5 +106,5 @@ test("what was seen of an upstream is that of the last hour: calls, what failed,
   pass(60 * 60_000);
   assert.deepEqual(health.seen(), []);
   fail(a, "operator");
-  assert.equal(health.seen()[0]?.restsForMs, 60_000);
+  assert.equal(health.seen()[0]?.cooldownForMs, 60_000);
 });

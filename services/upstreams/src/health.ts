@@ -5,10 +5,14 @@ import { type UpstreamFigures, UpstreamRecord } from "./upstream-record.ts";
 
 /** Consecutive failures after which an upstream cools down. */
 const failuresInRow = 5;
-const firstRestMs = 5_000;
-const maxRestMs = 60_000;
+const firstCooldownMs = 5_000;
+const maxCooldownMs = 60_000;
 /** Immediate cooldown by failure kind; a delay requested by the upstream takes precedence. */
-const restMs: Partial<Record<FailureKind, number>> = { operator: 60_000, quota: 300_000, capacity: 10_000 };
+const immediateCooldownMs: Partial<Record<FailureKind, number>> = {
+  operator: 60_000,
+  quota: 300_000,
+  capacity: 10_000,
+};
 /** When the previous failure is older than this, the count starts over. */
 const windowMs = 60_000;
 
@@ -20,14 +24,14 @@ export interface UpstreamSeen extends UpstreamFigures {
   /** The model's name at the provider. */
   readonly model: string;
   /** How long it is only called as a last resort; 0: not cooling down. */
-  readonly restsForMs: number;
+  readonly cooldownForMs: number;
 }
 
 interface State {
   failures: number;
   lastFailure: number;
-  rests: number;
-  restsUntil: number;
+  cooldowns: number;
+  cooldownUntil: number;
 }
 
 /**
@@ -44,8 +48,8 @@ export class UpstreamHealth {
   }
 
   /** End of the upstream's cooldown, in milliseconds of the monotonic clock; 0 when it has none. */
-  restsUntil(upstream: Upstream): number {
-    const until = this.#restsUntil(upstream);
+  cooldownUntil(upstream: Upstream): number {
+    const until = this.#cooldownUntil(upstream);
     return until > this.#clock.monotonic() ? until : 0;
   }
 
@@ -67,26 +71,29 @@ export class UpstreamHealth {
     const key = kind === "operator" || kind === "quota" ? upstream.provider.name : keyOf(upstream);
     const now = this.#clock.monotonic();
     const known = this.#states.get(key);
-    const state = known ?? { failures: 0, lastFailure: now, rests: 0, restsUntil: 0 };
+    const state = known ?? { failures: 0, lastFailure: now, cooldowns: 0, cooldownUntil: 0 };
     this.#states.set(key, state);
     if (now - state.lastFailure > windowMs) state.failures = 0;
     state.failures++;
     state.lastFailure = now;
-    const rest = failure.retryAfterMs ?? restMs[kind];
-    if (rest !== undefined) state.restsUntil = Math.max(state.restsUntil, now + rest);
+    const cooldownMs = failure.retryAfterMs ?? immediateCooldownMs[kind];
+    if (cooldownMs !== undefined) state.cooldownUntil = Math.max(state.cooldownUntil, now + cooldownMs);
     if (state.failures < failuresInRow) return;
-    state.restsUntil = Math.max(state.restsUntil, now + Math.min(firstRestMs * 2 ** state.rests, maxRestMs));
-    state.rests++;
+    state.cooldownUntil = Math.max(
+      state.cooldownUntil,
+      now + Math.min(firstCooldownMs * 2 ** state.cooldowns, maxCooldownMs),
+    );
+    state.cooldowns++;
     state.failures = 0;
   }
 
   /** Longest cooldown of each provider that was called, and of its models, in seconds; 0: none. */
-  resting(): Map<string, number> {
+  cooldowns(): Map<string, number> {
     const now = this.#clock.monotonic();
     const found = new Map<string, number>();
     for (const { upstream } of this.#records.values()) {
       const { name } = upstream.provider;
-      found.set(name, Math.max(found.get(name) ?? 0, (this.#restsUntil(upstream) - now) / 1_000));
+      found.set(name, Math.max(found.get(name) ?? 0, (this.#cooldownUntil(upstream) - now) / 1_000));
     }
     return found;
   }
@@ -96,11 +103,11 @@ export class UpstreamHealth {
     const now = this.#clock.monotonic();
     return [...this.#records.values()].flatMap((record): UpstreamSeen[] => {
       const { upstream } = record;
-      const restsUntil = this.#restsUntil(upstream);
-      const restsForMs = restsUntil > now ? Math.round(restsUntil - now) : 0;
+      const cooldownUntil = this.#cooldownUntil(upstream);
+      const cooldownForMs = cooldownUntil > now ? Math.round(cooldownUntil - now) : 0;
       const figures = record.figures(now);
-      if (figures.calls === 0 && restsForMs === 0) return [];
-      return [{ provider: upstream.provider.name, model: upstream.model, restsForMs, ...figures }];
+      if (figures.calls === 0 && cooldownForMs === 0) return [];
+      return [{ provider: upstream.provider.name, model: upstream.model, cooldownForMs, ...figures }];
     });
   }
 
@@ -116,9 +123,9 @@ export class UpstreamHealth {
     return record;
   }
 
-  #restsUntil(upstream: Pick<Upstream, "provider" | "model">): number {
-    const provider = this.#states.get(upstream.provider.name)?.restsUntil ?? 0;
-    return Math.max(provider, this.#states.get(keyOf(upstream))?.restsUntil ?? 0);
+  #cooldownUntil(upstream: Pick<Upstream, "provider" | "model">): number {
+    const provider = this.#states.get(upstream.provider.name)?.cooldownUntil ?? 0;
+    return Math.max(provider, this.#states.get(keyOf(upstream))?.cooldownUntil ?? 0);
   }
 }
 

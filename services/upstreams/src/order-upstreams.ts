@@ -7,17 +7,17 @@ import type { Upstream } from "@uag/catalog/types.ts";
  */
 export function orderUpstreams(
   upstreams: readonly Upstream[],
-  restsUntil: (upstream: Upstream) => number,
+  cooldownUntil: (upstream: Upstream) => number,
   random: () => number = Math.random,
 ): Upstream[] {
   if (upstreams.length === 1) return [upstreams[0] as Upstream];
   const ranked = upstreams.map((upstream) => ({
     upstream,
-    rest: restsUntil(upstream),
+    until: cooldownUntil(upstream),
     // Sorting by u^(1/w) draws without replacement in proportion to the weights (Efraimidis and
     // Spirakis, 2006).
     draw: random() ** (1 / upstream.weight),
   }));
-  ranked.sort((a, b) => a.rest - b.rest || a.upstream.priority - b.upstream.priority || b.draw - a.draw);
+  ranked.sort((a, b) => a.until - b.until || a.upstream.priority - b.upstream.priority || b.draw - a.draw);
   return ranked.map(({ upstream }) => upstream);
 }

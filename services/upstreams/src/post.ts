@@ -45,7 +45,7 @@ export async function post(options: PostOptions): Promise<HttpResponse> {
     watch?.done();
     throw watch?.explained(error) ?? error;
   });
-  if (response.status === 200) return watch?.answered(response) ?? response;
+  if (response.status === 200) return watch?.responded(response) ?? response;
   // A rejected request is not charged and ends quickly, so it need not outlive its client.
   watch?.done();
   const body = await response.read(maxErrorBytes).catch((error: unknown) => {

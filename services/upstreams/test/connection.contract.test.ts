@@ -118,10 +118,10 @@ test("a body of many megabytes arrives whole, and the connection is used again",
 });
 
 test("an answer before the request has left is taken, and its connection not used again", async () => {
-  const answered = new Set<number>();
+  const responded = new Set<number>();
   await using server = await listen((socket, _, connection) => {
-    if (answered.has(connection)) return;
-    answered.add(connection);
+    if (responded.has(connection)) return;
+    responded.add(connection);
     socket.pause();
     socket.write(`HTTP/1.1 413 Too Large\r\ncontent-length: 1\r\n\r\n${connection}`);
   });

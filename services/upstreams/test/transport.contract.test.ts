@@ -190,16 +190,16 @@ test("calls beyond the connections wait for their turn in order, and beyond the 
   await using pools = new HttpPools();
   const transport = testTransport({ maxConnections: 3, maxQueued: 5 });
   const names = Array.from({ length: 12 }, (_, i) => `n${i}`);
-  let answered = 0;
+  let responses = 0;
   const results = await Promise.all(
     names.map((name) =>
       call(pools, `http://127.0.0.1:${port}`, { transport, headers: ["x-name", name] }).then(
         () => {
-          answered++;
+          responses++;
           return "ok";
         },
         (failure) => {
-          assert.equal(answered, 0, "it fails at once");
+          assert.equal(responses, 0, "it fails at once");
           assert.equal(failure.retryAfterMs, 1_000);
           return failure.kind;
         },

@@ -64,7 +64,7 @@ test("a task is shown under the provider's id, or for ever under ours if its own
   const [unseen, reported, late] = [newTask(), newTask(), newTask()];
   for (const task of [unseen, reported, late]) await tasks.insert(task);
 
-  assert.equal(viewOf(await tasks.answered(reported)).id, reported._id);
+  assert.equal(viewOf(await tasks.recordResponse(reported)).id, reported._id);
   for (const [task, id] of [
     [unseen, "cgt-1"],
     [reported, "cgt-2"],
@@ -73,7 +73,7 @@ test("a task is shown under the provider's id, or for ever under ours if its own
     const stored = await tasks.created(task._id, made(task, id));
     assert.equal(viewOf(stored as TaskDocument).id, task === reported ? reported._id : id);
   }
-  assert.equal(viewOf(await tasks.answered(late)).id, "cgt-3");
+  assert.equal(viewOf(await tasks.recordResponse(late)).id, "cgt-3");
   for (const id of [reported._id, "cgt-2"]) assert.equal((await tasks.find("acct", id))?._id, reported._id);
   assert.equal(await tasks.created(reported._id, made(reported, "cgt-4")), undefined);
   await connection.close();

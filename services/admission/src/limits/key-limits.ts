@@ -19,7 +19,7 @@ export interface LimitRequest {
   readonly native: boolean;
 }
 
-interface Setting {
+interface KeyLimitsOptions {
   readonly holder: Holder;
   readonly clock: Clock;
 }
@@ -35,7 +35,7 @@ const names = ["requests", "tokens", "concurrency"] as const;
 /** One key's limits in this replica. */
 export class KeyLimits {
   readonly keyId: string;
-  readonly #setting: Setting;
+  readonly #options: KeyLimitsOptions;
   readonly #now: () => number;
   readonly #limits: Readonly<Record<LimitName, SharedLimit>>;
   #requests = new WindowPermits();
@@ -43,11 +43,11 @@ export class KeyLimits {
   readonly #concurrency = new ConcurrencyPermits();
   #version = -1n;
 
-  constructor(keyId: string, setting: Setting) {
+  constructor(keyId: string, options: KeyLimitsOptions) {
     this.keyId = keyId;
-    this.#setting = setting;
-    this.#now = () => setting.clock.monotonic();
-    const common = { keyId, now: this.#now, holder: setting.holder };
+    this.#options = options;
+    this.#now = () => options.clock.monotonic();
+    const common = { keyId, now: this.#now, holder: options.holder };
     const window = { ...common, unknownExhaustedMs: unknownRetryMs };
     this.#limits = {
       requests: new SharedLimit({
@@ -126,8 +126,8 @@ export class KeyLimits {
   take(request: LimitRequest): Reservation | undefined {
     const now = this.#now();
     this.#check(request);
-    if (!this.#setting.holder.live) return undefined;
-    const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#setting.holder });
+    if (!this.#options.holder.live) return undefined;
+    const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#options.holder });
     for (const name of names) {
       const limit = this.#limits[name];
       const count = name === "tokens" ? request.tokens : 1;
@@ -145,13 +145,13 @@ export class KeyLimits {
   /** Takes one limit after another, waiting for billing where needed. @throws {GatewayError} */
   async wait(request: LimitRequest): Promise<Reservation> {
     this.#check(request);
-    const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#setting.holder });
+    const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#options.holder });
     try {
       for (const name of names) {
         const limit = this.#limits[name];
         const count = name === "tokens" ? request.tokens : 1;
         if (limit.limit === 0 || count === 0) continue;
-        const live = this.#setting.holder.live;
+        const live = this.#options.holder.live;
         const note = (): void => this.#note(reservation, name, count);
         if (live && limit.take(count, this.#now())) note();
         else await limit.wait({ count, native: request.native, taken: note });
@@ -170,7 +170,7 @@ export class KeyLimits {
   }
 
   #note(reservation: Reservation, name: LimitName, count: number): void {
-    reservation.heldBy ??= this.#setting.holder.id;
+    reservation.heldBy ??= this.#options.holder.id;
     if (name === "requests") reservation.requests = { permits: this.#requests, count };
     else if (name === "tokens") reservation.tokens = { permits: this.#tokens, count };
     else reservation.concurrency = this.#concurrency;
@@ -204,7 +204,7 @@ export class KeyLimits {
       return { limit, remaining: Math.max(0, limit - permits.usedAt(now)), resetMs };
     };
     const standings = { requests: standing("requests", this.#requests), tokens: standing("tokens", this.#tokens) };
-    return limitHeaders(standings, { native, nowMs: this.#setting.clock.now() });
+    return limitHeaders(standings, { native, nowMs: this.#options.clock.now() });
   }
 
   async returnIdle(name: LimitName, need: number): Promise<number | undefined> {

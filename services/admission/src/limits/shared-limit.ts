@@ -76,7 +76,7 @@ export class SharedLimit {
   /** Increases when everything is returned: permits requested before that are returned too. */
   #epoch = 0;
   /** A call that was never answered: repeated verbatim, since billing may have received it. */
-  #unanswered: BorrowRequest | undefined;
+  #pendingRequest: BorrowRequest | undefined;
   #exhaustedUntil = 0;
   #exhaustedCount = 0;
   /** Nothing is requested ahead of need before this time. */
@@ -98,7 +98,7 @@ export class SharedLimit {
   }
 
   get #owes(): boolean {
-    return this.#waiters.length > 0 || this.#returns.length > 0 || this.#unanswered !== undefined;
+    return this.#waiters.length > 0 || this.#returns.length > 0 || this.#pendingRequest !== undefined;
   }
 
   learn(limit: number, version: bigint): void {
@@ -163,7 +163,7 @@ export class SharedLimit {
   lapse(permits: ReplicaPermits): void {
     this.permits = permits;
     this.#returns = [];
-    this.#unanswered = undefined;
+    this.#pendingRequest = undefined;
     this.#exhaustedUntil = 0;
   }
 
@@ -225,9 +225,9 @@ export class SharedLimit {
       const { holder, now } = this.#options;
       if (!holder.live) await holder.renew();
       this.#serve();
-      const again = this.#unanswered !== undefined;
-      this.#unanswered ??= this.#request(holder.id);
-      const request = this.#unanswered;
+      const again = this.#pendingRequest !== undefined;
+      this.#pendingRequest ??= this.#request(holder.id);
+      const request = this.#pendingRequest;
       const epoch = this.#epoch;
       const response = await holder.borrow(request).catch((error: unknown) => {
         if (request.holderId === holder.id) throw error;
@@ -237,7 +237,7 @@ export class SharedLimit {
       if (!holder.live) await holder.renew();
       // A lapsed id has no permits: the next round asks under the new id.
       if (response === undefined || request.holderId !== holder.id) continue;
-      this.#unanswered = undefined;
+      this.#pendingRequest = undefined;
       const lent = response.lent.map(({ count, freeInMs }) => ({ count: Number(count), freeInMs }));
       if (epoch !== this.#epoch) {
         this.#returns.push(...lent);

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seededInt } from "@uag/kit/seeded-random.ts";
-import { restMs, WindowPermits } from "./window-permits.ts";
+import { WindowPermits, windowMs } from "./window-permits.ts";
 
 /** The most uses within any 60 s. */
 function busiestMinute(uses: { at: number; count: number }[]): number {
   let max = 0;
   for (const { at } of uses) {
-    const sum = uses.filter((use) => use.at > at - restMs && use.at <= at).reduce((total, use) => total + use.count, 0);
+    const sum = uses
+      .filter((use) => use.at > at - windowMs && use.at <= at)
+      .reduce((total, use) => total + use.count, 0);
     max = Math.max(max, sum);
   }
   return max;
@@ -84,8 +86,8 @@ test("a request that waited after it took its permit counts from when it was adm
   const permits = new WindowPermits();
   permits.add({ count: 1, freeInMs: 0 }, 0);
   assert.ok(permits.reserve(1, 0));
-  assert.equal(permits.nextFreeInMs(2_000), restMs);
-  assert.equal(permits.freeInMs(1, 2_000), restMs);
+  assert.equal(permits.nextFreeInMs(2_000), windowMs);
+  assert.equal(permits.freeInMs(1, 2_000), windowMs);
   assert.deepEqual(permits.remove(1, 2_000), []);
   assert.equal(permits.use(1, 3_000), 63_000);
   assert.equal(permits.nextFreeInMs(4_000), 59_000);

@@ -5,7 +5,7 @@ export interface Permits {
 }
 
 /** How long a used permit rests, milliseconds: the window of "per minute". */
-export const restMs = 60_000;
+export const windowMs = 60_000;
 
 /**
  * Rests end on multiples of this, rounded up, so that a busy limit keeps few entries. Costs at most
@@ -49,7 +49,7 @@ export class WindowPermits {
   /** Milliseconds until every permit is free. */
   allFreeInMs(now: number): number {
     if (this.usedAt(now) === 0) return 0;
-    return this.reserved > 0 ? restMs : this.lastFree - now;
+    return this.reserved > 0 ? windowMs : this.lastFree - now;
   }
 
   /**
@@ -63,7 +63,7 @@ export class WindowPermits {
       missing -= this.resting.get(until) as number;
       if (missing <= 0) return until - now;
     }
-    return missing <= this.reserved ? restMs : undefined;
+    return missing <= this.reserved ? windowMs : undefined;
   }
 
   freeAt(now: number): number {
@@ -75,7 +75,7 @@ export class WindowPermits {
   nextFreeInMs(now: number): number | undefined {
     this.wake(now);
     if (this.nextFree < Number.POSITIVE_INFINITY) return this.nextFree - now;
-    return this.reserved > 0 ? restMs : undefined;
+    return this.reserved > 0 ? windowMs : undefined;
   }
 
   /**
@@ -95,9 +95,9 @@ export class WindowPermits {
    * unuse}.
    */
   use(count: number, now: number): number {
-    const until = Math.ceil((now + restMs) / grainMs) * grainMs;
+    const until = Math.ceil((now + windowMs) / grainMs) * grainMs;
     this.reserved -= count;
-    this.rest(count, until);
+    this.addResting(count, until);
     return until;
   }
 
@@ -126,13 +126,13 @@ export class WindowPermits {
   overuse(count: number, now: number): void {
     this.wake(now);
     this.free -= count;
-    this.rest(count, Math.ceil((now + restMs) / grainMs) * grainMs);
+    this.addResting(count, Math.ceil((now + windowMs) / grainMs) * grainMs);
   }
 
   /** Adds borrowed permits. */
   add(permits: Permits, now: number): void {
     if (permits.freeInMs <= 0) this.free += permits.count;
-    else this.rest(permits.count, Math.ceil((now + permits.freeInMs) / grainMs) * grainMs);
+    else this.addResting(permits.count, Math.ceil((now + permits.freeInMs) / grainMs) * grainMs);
   }
 
   /**
@@ -175,7 +175,7 @@ export class WindowPermits {
     return this.remove(count, now);
   }
 
-  private rest(count: number, until: number): void {
+  private addResting(count: number, until: number): void {
     this.restingCount += count;
     if (until > this.lastFree) this.lastFree = until;
     this.resting.set(until, (this.resting.get(until) ?? 0) + count);

@@ -33,10 +33,10 @@ async function readAll(journal: Journal): Promise<Batch[]> {
   let count = 0;
   const names = { newId: () => `b${++count}`, holderId: "h" };
   for (let from = journal.start; ; ) {
-    const cut = await readBatches(journal, from, names);
-    if (cut === undefined) return batches;
-    batches.push(...cut.batches);
-    from = cut.next;
+    const read = await readBatches(journal, from, names);
+    if (read === undefined) return batches;
+    batches.push(...read.batches);
+    from = read.next;
   }
 }
 

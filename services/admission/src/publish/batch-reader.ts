@@ -47,7 +47,7 @@ export async function readBatches(
   const parts = new Map<number, Finals>();
   const starts = new Map<number, Position>();
   let [events, bytes] = [0, 0];
-  const cut = (partition: number, part: Finals, to: Position): void => {
+  const addBatch = (partition: number, part: Finals, to: Position): void => {
     const id = names.newId();
     const payload = encodeBatch(id, names.holderId, part.records);
     batches.push({ id, partition, from: part.from, to, events: part.records.length, payload, ...unpublished });
@@ -61,7 +61,7 @@ export async function readBatches(
     const part = parts.get(partition) ?? new Finals(starts.get(partition) ?? from);
     parts.set(partition, part);
     part.add(record);
-    if (part.full) cut(partition, part, end);
+    if (part.full) addBatch(partition, part, end);
     events++;
     bytes += record.length;
     return !isFull();
@@ -71,7 +71,7 @@ export async function readBatches(
   for (let at = await journal.read(from, visit); !same(at, next); at = isFull() ? at : await journal.read(at, visit))
     next = at;
   if (same(next, from)) return undefined;
-  for (const [partition, part] of parts) cut(partition, part, next);
+  for (const [partition, part] of parts) addBatch(partition, part, next);
   return { batches, next };
 }
 

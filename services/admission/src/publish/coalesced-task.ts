@@ -1,11 +1,11 @@
 import { backoffMs } from "@uag/kit/backoff.ts";
 
-const maxRestMs = 5_000;
+const maxDelayMs = 5_000;
 
 /** The task, and how its failures are reported. */
 export interface CoalescedTaskOptions {
   /** How long to wait for further requests to join, milliseconds. */
-  readonly restMs: () => number;
+  readonly delayMs: () => number;
   /** Returns whether more work remains: then it runs again after the same delay. */
   readonly step: () => Promise<boolean>;
   readonly failed: (error: unknown) => void;
@@ -30,11 +30,11 @@ export class CoalescedTask implements AsyncDisposable {
   request(): void {
     if (this.#timer !== undefined || this.#stopped) return;
     if (this.#running !== undefined) this.#requestedAgain = true;
-    else this.#timer = setTimeout(() => this.#begin(), this.#restMs()).unref();
+    else this.#timer = setTimeout(() => this.#begin(), this.#delayMs()).unref();
   }
 
-  #restMs(): number {
-    return backoffMs(this.#failures, { firstMs: this.#options.restMs(), maxMs: maxRestMs });
+  #delayMs(): number {
+    return backoffMs(this.#failures, { firstMs: this.#options.delayMs(), maxMs: maxDelayMs });
   }
 
   #begin(): void {

@@ -101,8 +101,8 @@ export class Publisher implements AsyncDisposable {
     this.#gatherMs = gatherMs;
     this.#gatheringMs = gatherMs;
     const failed = (error: unknown): void => options.log.debug({ err: error }, "publishing rests");
-    this.#publishing = new CoalescedTask({ restMs: () => this.#gatheringMs, step: () => this.#publish(), failed });
-    this.#confirming = new CoalescedTask({ restMs: () => confirmMs, step: () => this.#confirm(), failed });
+    this.#publishing = new CoalescedTask({ delayMs: () => this.#gatheringMs, step: () => this.#publish(), failed });
+    this.#confirming = new CoalescedTask({ delayMs: () => confirmMs, step: () => this.#confirm(), failed });
     options.journal.onGrown(() => this.#publishing.request());
     this.#publishing.request();
     this.#forgetBus = options.bus.onChange((connected) => {
@@ -143,7 +143,7 @@ export class Publisher implements AsyncDisposable {
     const { end } = this.#options.journal;
     const gathered = { events: 0, batches: 0 };
     while (!this.#stopped && this.#options.bus.connected) {
-      while (this.#fresh.length < inFlight && !this.#hasRead(end) && (await this.#cut(gathered)));
+      while (this.#fresh.length < inFlight && !this.#hasRead(end) && (await this.#readBatches(gathered)));
       const batches = this.#fresh.slice(0, inFlight);
       if (batches.length === 0) break;
       await this.#send(batches);
@@ -152,15 +152,15 @@ export class Publisher implements AsyncDisposable {
     return !this.#allPublished;
   }
 
-  async #cut(gathered: { events: number; batches: number }): Promise<boolean> {
+  async #readBatches(gathered: { events: number; batches: number }): Promise<boolean> {
     const { journal, holderId, batchPrefix } = this.#options;
     const newId = (): string => `${batchPrefix}:${++this.#count}`;
-    const cut = await readBatches(journal, this.#cursor, { newId, holderId });
-    if (cut === undefined) return false;
-    this.#fresh.push(...cut.batches);
-    this.#cursor = cut.next;
-    gathered.batches += cut.batches.length;
-    for (const { events } of cut.batches) gathered.events += events;
+    const read = await readBatches(journal, this.#cursor, { newId, holderId });
+    if (read === undefined) return false;
+    this.#fresh.push(...read.batches);
+    this.#cursor = read.next;
+    gathered.batches += read.batches.length;
+    for (const { events } of read.batches) gathered.events += events;
     return true;
   }
 

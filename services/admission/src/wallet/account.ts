@@ -59,7 +59,7 @@ export class Account {
   #waiters: Waiter[] = [];
   #filling = false;
   /** An Acquire that was never answered: repeated verbatim, since its grant may exist. */
-  #unanswered: AcquireRequest | undefined;
+  #pendingRequest: AcquireRequest | undefined;
   #doubts: Doubt[] = [];
   /** Used since the last tick. */
   #used = true;
@@ -77,7 +77,7 @@ export class Account {
 
   /** True when nothing is pending and it holds nothing. */
   get empty(): boolean {
-    const needsMore = this.#waiters.length > 0 || this.#unanswered !== undefined || this.#doubts.length > 0;
+    const needsMore = this.#waiters.length > 0 || this.#pendingRequest !== undefined || this.#doubts.length > 0;
     return this.wallet.grants.length === 0 && !needsMore;
   }
 
@@ -112,7 +112,7 @@ export class Account {
   /** False when it needs no update now: unused, and nothing pending. */
   get #busy(): boolean {
     if (this.#used || this.#waiters.length > 0 || this.wallet.outstanding > 0n) return true;
-    return this.#unanswered !== undefined || this.#doubts.length > 0 || this.wallet.retiring;
+    return this.#pendingRequest !== undefined || this.#doubts.length > 0 || this.wallet.retiring;
   }
 
   /** Tracks the spend and returns what has been idle for `idleMs`. */
@@ -129,7 +129,7 @@ export class Account {
       this.purse.accountId,
       this.#idleMs >= idleMs ? this.wallet.returnUnspent() : this.wallet.returnRetired(),
     );
-    if (this.#unanswered !== undefined) this.#fill();
+    if (this.#pendingRequest !== undefined) this.#fill();
     this.#settleDoubts(elapsedMs);
   }
 
@@ -180,7 +180,7 @@ export class Account {
     this.#resting = true;
     const refusal = error instanceof GatewayError ? error : outOfReach(error);
     if (isFenced(refusal)) {
-      this.#unanswered = undefined;
+      this.#pendingRequest = undefined;
       this.#source.fenced(refusal);
     }
     this.refuseAll(outOfReach(refusal));
@@ -228,8 +228,8 @@ export class Account {
 
   async #acquire(need: bigint, exact: boolean): Promise<AcquireResponse & { needNanoUsd: bigint }> {
     const want = this.wallet.want(need);
-    const again = this.#unanswered !== undefined;
-    this.#unanswered ??= {
+    const again = this.#pendingRequest !== undefined;
+    this.#pendingRequest ??= {
       holderId: this.#source.holderId,
       ...this.purse,
       needNanoUsd: need > 0n ? need : 1n,
@@ -237,15 +237,15 @@ export class Account {
       requestId: this.#source.newRequestId(),
       taskUntilMs: 0n,
     };
-    const { needNanoUsd } = this.#unanswered;
+    const { needNanoUsd } = this.#pendingRequest;
     try {
-      const request = this.#unanswered;
+      const request = this.#pendingRequest;
       const response = await this.#source.acquire(request);
-      this.#unanswered = undefined;
+      this.#pendingRequest = undefined;
       if (again && response.insufficient) this.#doubts.push({ request, waitedMs: 0 });
       return { ...response, needNanoUsd };
     } catch (error) {
-      if (error instanceof GatewayError && !error.retryable) this.#unanswered = undefined;
+      if (error instanceof GatewayError && !error.retryable) this.#pendingRequest = undefined;
       throw error;
     }
   }

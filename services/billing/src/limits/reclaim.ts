@@ -6,7 +6,7 @@ import type { ChangePool } from "./change-pool.ts";
 import { anyLapsed, lapse, lapsedOf } from "./holders.ts";
 
 /** How long a used permit rests. */
-const restMs = 60_000;
+const windowMs = 60_000;
 
 /**
  * When the permits of a lapsed holder become free: a per-minute one may have been used up to the
@@ -15,7 +15,7 @@ const restMs = 60_000;
  */
 function freeAt(poolId: string, leaseEndMs: number, nowMs: number): number {
   const end = leaseEndMs === 0 ? nowMs : leaseEndMs;
-  return poolId.endsWith("/concurrency") ? end : end + restMs;
+  return poolId.endsWith("/concurrency") ? end : end + windowMs;
 }
 
 /** Reclaims what lapsed holders were lent from a pool. */
@@ -63,7 +63,7 @@ export async function forgetIdlePools(store: Store): Promise<void> {
   const old = { $lt: ["$changedAt", { $subtract: ["$$NOW", 600_000] }] };
   await store.limitPools.deleteMany({
     "loans.held": { $not: { $gt: 0 } },
-    resting: { $not: { $elemMatch: { freeAtMs: { $gt: Date.now() - restMs } } } },
+    resting: { $not: { $elemMatch: { freeAtMs: { $gt: Date.now() - windowMs } } } },
     $expr: old,
   });
 }

@@ -13,7 +13,7 @@ import {
   sizeOf,
 } from "./pool.ts";
 
-const restMs = 60_000;
+const windowMs = 60_000;
 const leaseMs = 4_000;
 const marginMs = 500;
 
@@ -145,7 +145,7 @@ class World {
       holder.permits.pop();
       holder.inUse++;
     } else if (index >= 0) {
-      holder.permits[index] = this.now + restMs;
+      holder.permits[index] = this.now + windowMs;
       this.uses.push(this.now);
     }
   }
@@ -154,7 +154,7 @@ class World {
     for (const [id, lease] of this.leases) {
       if (lease.until >= this.now) continue;
       lease.lapsed = true;
-      this.pool = forfeit(this.pool, id, lease.until + (this.concurrency ? 0 : restMs), this.now);
+      this.pool = forfeit(this.pool, id, lease.until + (this.concurrency ? 0 : windowMs), this.now);
     }
   }
 
@@ -205,7 +205,7 @@ test("whatever is lost, doubled, late, paused or killed, no more is used in any 
     if (world.concurrency) continue;
     const max = Math.max(...world.limits.map(({ limit }) => limit));
     for (const at of world.uses) {
-      const used = world.uses.filter((use) => use > at - restMs && use <= at).length;
+      const used = world.uses.filter((use) => use > at - windowMs && use <= at).length;
       assert.ok(used <= max, `seed ${seed} at ${at}: ${used} of ${max}`);
     }
   }
@@ -222,7 +222,7 @@ test("lent and free permits together are never more than the limit, and none is 
     }
     world.now += 200_000;
     world.reap();
-    const idle = settlePool(world.pool, world.now + restMs + leaseMs + marginMs);
+    const idle = settlePool(world.pool, world.now + windowMs + leaseMs + marginMs);
     assert.equal(idle.free, idle.limit, `seed ${seed}: permits were lost`);
     assert.deepEqual([idle.loans, idle.resting], [{}, []], `seed ${seed}`);
   }

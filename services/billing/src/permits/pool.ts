@@ -87,7 +87,7 @@ export function settlePool(pool: Pool, nowMs: number): Pool {
   return { ...pool, resting, free: surplus > 0 ? Math.max(0, free - surplus) : free - surplus };
 }
 
-function rest(pool: Pool, permits: readonly Permits[], nowMs: number): Pool {
+function addReturned(pool: Pool, permits: readonly Permits[], nowMs: number): Pool {
   let { free } = pool;
   const resting = new Map(pool.resting.map(({ freeAtMs, count }) => [freeAtMs, count]));
   for (const { count, freeInMs } of permits) {
@@ -110,7 +110,7 @@ function reclaim(pool: Pool, terms: BorrowTerms, nowMs: number): Pool {
     if (part > 0) taken.push({ count: part, freeInMs });
   }
   const loan: Loan = { held, sequence: terms.sequence, lent: [], answered: false };
-  return rest({ ...pool, loans: { ...pool.loans, [terms.holderId]: loan } }, taken, nowMs);
+  return addReturned({ ...pool, loans: { ...pool.loans, [terms.holderId]: loan } }, taken, nowMs);
 }
 
 /**
@@ -161,7 +161,7 @@ export function forfeit(pool: Pool, holderId: string, freeAtMs: number, nowMs: n
   const { [holderId]: loan, ...loans } = pool.loans;
   if (loan === undefined) return pool;
   if (loan.held === 0) return { ...pool, loans };
-  return rest({ ...pool, loans }, [{ count: loan.held, freeInMs: freeAtMs - nowMs }], nowMs);
+  return addReturned({ ...pool, loans }, [{ count: loan.held, freeInMs: freeAtMs - nowMs }], nowMs);
 }
 
 /** Holders other than `holderId` that hold permits. */

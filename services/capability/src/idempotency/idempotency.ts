@@ -98,7 +98,7 @@ async function runMine(
   const { requestId } = exchange;
   const { accountId, keepsNoAnswers } = callerOf(exchange.context);
   const lease = buffers.open(accountId);
-  const run = new Run({ ...requested, requestId, keepsAnswers: !keepsNoAnswers, lease });
+  const run = new Run({ ...requested, requestId, keepsResponses: !keepsNoAnswers, lease });
   runs.add(run);
   const recorder = new RecordingExchange({ exchange, body, lease, ended: (response) => run.end(response) });
   try {

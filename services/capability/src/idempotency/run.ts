@@ -13,7 +13,7 @@ import type { IdempotencyStore } from "./store.ts";
  * continues.
  */
 const patienceMs = 2_500;
-const firstRestMs = 100;
+const firstDelayMs = 100;
 
 /** A claimed run, and where its state is stored. */
 export interface RunOptions {
@@ -24,7 +24,7 @@ export interface RunOptions {
   readonly token: string;
   readonly requestId: string;
   /** Whether the account allows its responses to be stored. */
-  readonly keepsAnswers: boolean;
+  readonly keepsResponses: boolean;
   /** How often the run's lease is renewed, milliseconds. */
   readonly renewMs: number;
   /** Accounts for the response until it is stored. */
@@ -103,8 +103,8 @@ export class Run {
   async #write(response: RecordedResponse | undefined): Promise<void> {
     const { signal } = this.#stop;
     // As often as a renewal: within the extended lease of a run that was found silent.
-    const maxRestMs = this.#options.renewMs;
-    for (let restMs = firstRestMs; !signal.aborted; restMs = Math.min(restMs * 2, maxRestMs)) {
+    const maxDelayMs = this.#options.renewMs;
+    for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(delayMs * 2, maxDelayMs)) {
       try {
         await this.#writeOnce(response);
         crashPoint("kept");
@@ -112,13 +112,13 @@ export class Run {
       } catch (error) {
         this.#complain(error);
       }
-      await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
   #writeOnce(response: RecordedResponse | undefined): Promise<void> {
-    const { store, id, token, keepsAnswers } = this.#options;
-    if (response !== undefined && keepsAnswers && store.keepsAnswers) return store.keep(id, token, response);
+    const { store, id, token, keepsResponses } = this.#options;
+    if (response !== undefined && keepsResponses && store.keepsResponses) return store.keep(id, token, response);
     if (this.#started && (this.#settlement === undefined || isBillable(this.#settlement)))
       return store.lose(id, token, { costNanoUsd: this.#settlement?.costNanoUsd });
     return store.free(id, token);

@@ -36,7 +36,7 @@ export class IdempotencyStore implements AsyncDisposable {
     this.#options = options;
   }
 
-  get keepsAnswers(): boolean {
+  get keepsResponses(): boolean {
     return this.#options.box !== undefined;
   }
 

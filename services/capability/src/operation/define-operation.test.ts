@@ -65,7 +65,7 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
     catalog: { current, [Symbol.dispose]: nothing },
     events: {
       settled: nothing,
-      upstreamAnswered: nothing,
+      upstreamResponded: nothing,
       upstreamFailed: nothing,
       refusedUnpriced: nothing,
       failed: (_, error) => failures.push(error),

@@ -89,7 +89,7 @@ function attemptsOf<R>(
       budget,
       signal,
       call: trace === undefined ? call : (upstream) => trace.call(upstream, () => call(upstream)),
-      onAnswer: events.upstreamAnswered,
+      onResponse: events.upstreamResponded,
       onFailure(upstream, failure, durationMs) {
         bill.attemptFailed(upstream, failure, durationMs);
         events.upstreamFailed(requestId, upstream, failure);

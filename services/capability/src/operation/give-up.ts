@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
-import type { Answered, Bill, Charge } from "../bill.ts";
+import type { AttemptResult, Bill, Charge } from "../bill.ts";
 import { clientErrorOf, respondError } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
 import { usageHeaders } from "./headers.ts";
@@ -26,13 +26,13 @@ export async function giveUp<B, R, S extends Size, A>(
   try {
     const owed = partial?.owed ?? (await owedFor(spec, admitted, failed));
     const reached = owed !== undefined || (failed !== undefined && failed.failure.status !== 0);
-    const answered: Answered = {
+    const result: AttemptResult = {
       upstream: partial?.upstream ?? (reached ? failed?.upstream : undefined),
       attempts,
       status: exchange.over ? 499 : clientError.error.httpStatus,
     };
-    if (owed === undefined) await bill.fail(answered);
-    else await bill.charge(owed, answered);
+    if (owed === undefined) await bill.fail(result);
+    else await bill.charge(owed, result);
   } catch (error) {
     events.failed(exchange.requestId, error);
     throw new GatewayError("service_unavailable", undefined, { cause: error });

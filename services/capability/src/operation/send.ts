@@ -3,7 +3,7 @@ import { usdText } from "@uag/kit/usd.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import type { Answered, Bill } from "../bill.ts";
+import type { AttemptResult, Bill } from "../bill.ts";
 import { clientErrorOf } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
 import { usageHeaders } from "./headers.ts";
@@ -99,9 +99,9 @@ async function billStream<R>(
   end: StreamEnd,
 ): Promise<void> {
   const { over } = admitted.exchange;
-  const answered: Answered = { upstream, attempts: end.attempts ?? attempts, status: 200 };
-  if (end.charge === undefined) await bill.fail({ ...answered, status: over ? 499 : 200 });
-  else await bill.charge({ ...end.charge, outcome: over ? Outcome.DISCONNECTED : Outcome.COMPLETED }, answered);
+  const result: AttemptResult = { upstream, attempts: end.attempts ?? attempts, status: 200 };
+  if (end.charge === undefined) await bill.fail({ ...result, status: over ? 499 : 200 });
+  else await bill.charge({ ...end.charge, outcome: over ? Outcome.DISCONNECTED : Outcome.COMPLETED }, result);
 }
 
 /** Ends the response with its last bytes, or with the error. */

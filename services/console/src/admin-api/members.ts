@@ -92,7 +92,7 @@ export async function withMaker(
   if (!isNew && metadata === undefined) return fields.data;
   const given = object.safeParse(metadata ?? {});
   if (!given.success) return fields.data;
-  const { [makerField]: _said, ...rest } = given.data;
+  const { [makerField]: _maker, ...rest } = given.data;
   const maker = isNew ? requested.person.user._id : (await keyOf(requested, requested.id)).metadata[makerField];
   return { ...fields.data, metadata: { ...rest, ...(maker !== undefined && { [makerField]: maker }) } };
 }

@@ -20,7 +20,7 @@ export interface RelayOptions {
 }
 
 const passed = ["accept", "content-type", "idempotency-key", "user-agent", "prefer"] as const;
-const answered = new Set([
+const forwardedHeaders = new Set([
   "allow",
   "cache-control",
   "content-disposition",
@@ -31,7 +31,7 @@ const answered = new Set([
   "retry-after-ms",
   "x-should-retry",
 ]);
-const answeredPrefixes = ["x-gateway-", "x-ratelimit-"];
+const forwardedPrefixes = ["x-gateway-", "x-ratelimit-"];
 
 function headersOf({ headers }: Request, bearer: string): Record<string, string> {
   const given = passed.flatMap((name) => {
@@ -85,7 +85,7 @@ export async function relay(request: Request, response: Response, options: Relay
   for (const [name, value] of Object.entries(relayed.headers)) {
     if (value === undefined) continue;
     if (name === "x-request-id") response.setHeader("x-gateway-request-id", value);
-    else if (answered.has(name) || answeredPrefixes.some((prefix) => name.startsWith(prefix)))
+    else if (forwardedHeaders.has(name) || forwardedPrefixes.some((prefix) => name.startsWith(prefix)))
       response.setHeader(name, value);
   }
   response.flushHeaders();

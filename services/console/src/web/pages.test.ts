@@ -44,12 +44,12 @@ describe("the files of the pages", () => {
   /** As it travels: fetch would unpack it. */
   function get(path: string, headers: Record<string, string> = {}): Promise<Got> {
     return new Promise((resolve, reject) => {
-      const asked = request({ host: "127.0.0.1", port, path: `/console${path}`, headers }, async (response) => {
+      const sent = request({ host: "127.0.0.1", port, path: `/console${path}`, headers }, async (response) => {
         const chunks: Buffer[] = [];
         for await (const chunk of response) chunks.push(chunk as Buffer);
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) });
       });
-      asked.on("error", reject).end();
+      sent.on("error", reject).end();
     });
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GatewayError } from "./gateway-error.ts";
-import { type Dialect, errorBody, errorEvent, errorText, flatError, nativeError, nestedError } from "./shapes.ts";
+import { type ErrorShape, errorBody, errorEvent, errorText, flatError, nativeError, nestedError } from "./shapes.ts";
 import { type ErrorCode, errorTable } from "./table.ts";
 
 const schemas = { nested: nestedError, native: nativeError, flat: flatError } as const;
@@ -9,10 +9,13 @@ const schemas = { nested: nestedError, native: nativeError, flat: flatError } as
 test("every error has a body in every shape, as documented and without its cause", () => {
   for (const code of Object.keys(errorTable) as ErrorCode[]) {
     const error = new GatewayError(code, undefined, { param: "a.b", cause: new Error("hidden") });
-    for (const dialect of Object.keys(schemas) as Dialect[]) {
-      const text = errorText(dialect, { error, requestId: "req_1" });
-      assert.ok(schemas[dialect].strict().safeParse(JSON.parse(text)).success, `${dialect} ${code}`);
-      assert.ok(text.includes(JSON.stringify(errorTable[code].text)) && !text.includes("hidden"), `${dialect} ${code}`);
+    for (const errorShape of Object.keys(schemas) as ErrorShape[]) {
+      const text = errorText(errorShape, { error, requestId: "req_1" });
+      assert.ok(schemas[errorShape].strict().safeParse(JSON.parse(text)).success, `${errorShape} ${code}`);
+      assert.ok(
+        text.includes(JSON.stringify(errorTable[code].text)) && !text.includes("hidden"),
+        `${errorShape} ${code}`,
+      );
     }
   }
 });

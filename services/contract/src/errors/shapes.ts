@@ -22,7 +22,7 @@ export const nativeError = z.object({
 export const flatError = z.object({ code: z.string(), message: z.string(), request_id: z.string() });
 
 /** A client's error format: OpenAI's, Anthropic's, or DashScope's. */
-export type Dialect = "nested" | "native" | "flat";
+export type ErrorShape = "nested" | "native" | "flat";
 
 /** A provider's report on a request it refused, with its own wording and codes. */
 export interface ProviderWords {
@@ -40,11 +40,11 @@ export interface ErrorReport {
   readonly reported?: ProviderWords | undefined;
 }
 
-type Body<D extends Dialect> = z.infer<
+type Body<D extends ErrorShape> = z.infer<
   { nested: typeof nestedError; native: typeof nativeError; flat: typeof flatError }[D]
 >;
 
-const bodies: { readonly [D in Dialect]: (report: ErrorReport) => Body<D> } = {
+const bodies: { readonly [D in ErrorShape]: (report: ErrorReport) => Body<D> } = {
   nested({ error, reported }) {
     const { message, type = error.type, code = error.code, param = error.param ?? null } = reported ?? error;
     return { error: { message, type, code, param } };
@@ -61,20 +61,20 @@ const bodies: { readonly [D in Dialect]: (report: ErrorReport) => Body<D> } = {
 };
 
 /** The error as an object in one of the three shapes. */
-export function errorBody<D extends Dialect>(dialect: D, report: ErrorReport): Body<D> {
-  return bodies[dialect](report);
+export function errorBody<D extends ErrorShape>(errorShape: D, report: ErrorReport): Body<D> {
+  return bodies[errorShape](report);
 }
 
 /** The error as JSON text in one of the three shapes. */
-export function errorText(dialect: Dialect, report: ErrorReport): string {
-  return JSON.stringify(errorBody(dialect, report));
+export function errorText(errorShape: ErrorShape, report: ErrorReport): string {
+  return JSON.stringify(errorBody(errorShape, report));
 }
 
 /** The error as the last event of a stream whose head has already been sent. */
-export function errorEvent(dialect: Dialect, report: ErrorReport): string {
+export function errorEvent(errorShape: ErrorShape, report: ErrorReport): string {
   // Anthropic's clients drop events without an event line; OpenAI's read only the data.
-  const prefix = dialect === "native" ? "event: error\n" : "";
-  return `${prefix}data: ${errorText(dialect, report)}\n\n`;
+  const prefix = errorShape === "native" ? "event: error\n" : "";
+  return `${prefix}data: ${errorText(errorShape, report)}\n\n`;
 }
 
 const nativeTypes: Readonly<Record<number, string>> = {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
-import type { Death } from "../crash-log.ts";
+import type { Crash } from "../crash-log.ts";
 import type { Billed } from "./billed.ts";
 import type { Served, ServedLog } from "./served.ts";
 
@@ -9,7 +9,7 @@ export interface ComparisonInput {
   billed: readonly Billed[];
   /** Catalogue names of the providers that the simulator replaces. */
   simulated: ReadonlySet<string>;
-  crashes: readonly Death[];
+  crashes: readonly Crash[];
 }
 
 export interface Comparison {
@@ -30,7 +30,7 @@ export interface Comparison {
 // A process's death is noticed slightly after it: its sockets close first.
 const deathSlackMs = 2_000;
 
-function diedDuring(attempt: Served, crashes: readonly Death[]): boolean {
+function diedDuring(attempt: Served, crashes: readonly Crash[]): boolean {
   return crashes.some(
     ({ atMs }) => atMs >= attempt.startedAtMs - deathSlackMs && atMs <= attempt.endedAtMs + deathSlackMs,
   );
@@ -42,14 +42,14 @@ const wasCounted = ({ outcome, usage }: Served): boolean => outcome === "complet
 const isCharged = ({ charged }: Served): boolean => charged === "whole" || charged === "made";
 
 /** The provider continued without a reader, although none of our processes died. */
-function wasChargedUnread(attempts: readonly Served[], crashes: readonly Death[]): boolean {
+function wasChargedUnread(attempts: readonly Served[], crashes: readonly Crash[]): boolean {
   return attempts.some(
     (attempt) => attempt.outcome === "disconnected" && attempt.charged === "whole" && !diedDuring(attempt, crashes),
   );
 }
 
 /** Some models report no usage, but their output is known. */
-const wasAnswered = (attempt: Served): boolean =>
+const hasResponse = (attempt: Served): boolean =>
   wasCounted(attempt) || (attempt.outcome === "completed" && (attempt.images ?? 0) > 0);
 
 /**
@@ -73,12 +73,12 @@ function judge(
   requestId: string,
   attempts: readonly Served[],
   bill: Billed | undefined,
-  crashes: readonly Death[],
+  crashes: readonly Crash[],
 ): Verdict {
-  const answered = attempts.filter(wasAnswered);
+  const responded = attempts.filter(hasResponse);
   if (bill === undefined) {
-    if (answered.length === 0) return "nothingOwed";
-    if (answered.every((attempt) => diedDuring(attempt, crashes))) return "lostToCrash";
+    if (responded.length === 0) return "nothingOwed";
+    if (responded.every((attempt) => diedDuring(attempt, crashes))) return "lostToCrash";
     return "unbilled";
   }
   if (bill.status === 499 && bill.costNanoUsd === 0n && attempts.some(isCharged)) {
@@ -99,7 +99,7 @@ function judge(
   if (bill.outcome === Outcome.COMPLETED && attempts.some(wasCounted))
     return { violation: `${requestId} is complete and was counted by the provider, but its bill has no count.` };
   if (bill.images !== undefined) {
-    const made = answered.reduce((sum, { images = 0 }) => sum + images, 0);
+    const made = responded.reduce((sum, { images = 0 }) => sum + images, 0);
     if (made === bill.images) return "byCount";
     return { violation: `${requestId} is billed for ${bill.images} pictures; ${made} were made.` };
   }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fail } from "@uag/command/step.mjs";
 import { documentNames } from "@uag/gateway/docs/documents.ts";
-import { carryOutExamples } from "../openapi/examples/carry-out.ts";
 import { examplesFile } from "../openapi/examples/examples.ts";
+import { recordExamples } from "../openapi/examples/record-examples.ts";
 import { openApiFile, openApiText } from "../openapi/file.ts";
 import { startFleet } from "../service.ts";
 import { startReceiver } from "../testing/receiver.ts";
@@ -25,7 +25,7 @@ async function record(): Promise<void> {
   const receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
   const egressAllow = `${receiver.address},127.0.0.1:${await simulatorPort(dataDir)}`;
   const { run } = resources.use(await startFleet({ dataDir, egressAllow }));
-  const recorded = await carryOutExamples(run, receiver);
+  const recorded = await recordExamples(run, receiver);
   await writeFile(examplesFile, `${JSON.stringify(recorded, null, 2)}\n`);
 }
 

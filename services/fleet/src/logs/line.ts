@@ -19,11 +19,11 @@ const levels: readonly (readonly [level: number, name: string, style: "red" | "y
   [0, "debug", "gray"],
 ];
 /** Fields already shown in the line, or identical on each line of a service. */
-const untold = new Set(["level", "time", "msg", "service", "pid", "method", "path", "status", "duration_ms"]);
+const omitted = new Set(["level", "time", "msg", "service", "pid", "method", "path", "status", "duration_ms"]);
 const maxValueLength = 300;
 
 function restOf(line: LogRecord): string {
-  const rest = Object.entries(line).filter(([name, value]) => !untold.has(name) && value !== undefined);
+  const rest = Object.entries(line).filter(([name, value]) => !omitted.has(name) && value !== undefined);
   return rest
     .map(([name, value]) => {
       const text = typeof value === "string" ? value : JSON.stringify(value);

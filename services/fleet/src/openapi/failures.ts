@@ -1,4 +1,4 @@
-import type { Dialect } from "@uag/contract/errors/shapes.ts";
+import type { ErrorShape } from "@uag/contract/errors/shapes.ts";
 import { type ErrorCode, errorTable } from "@uag/contract/errors/table.ts";
 import type { AdminRoute, Route } from "@uag/contract/routes.ts";
 import { headersOf } from "./headers.ts";
@@ -66,14 +66,14 @@ export function codesOf(route: Route | AdminRoute, operation: Operation): readon
   ];
 }
 
-const schemaNames: Readonly<Record<Dialect, string>> = {
+const schemaNames: Readonly<Record<ErrorShape, string>> = {
   nested: "NestedError",
   native: "NativeError",
   flat: "FlatError",
 };
 
-function errorContent(dialects: readonly Dialect[]): JsonSchema {
-  const refs = dialects.map((dialect) => schemaRef(schemaNames[dialect]));
+function errorContent(errorShapes: readonly ErrorShape[]): JsonSchema {
+  const refs = errorShapes.map((shape) => schemaRef(schemaNames[shape]));
   return { "application/json": { schema: refs.length === 1 ? refs[0] : { anyOf: refs } } };
 }
 
@@ -81,12 +81,12 @@ const slow = "The request did not arrive in time.";
 const passedOn = "What the provider says of the request, in its own words and with its own status.";
 
 interface Failing {
-  readonly dialects: readonly Dialect[];
+  readonly errorShapes: readonly ErrorShape[];
   readonly native?: boolean;
   readonly billed?: boolean;
 }
 
-function failures(codes: readonly ErrorCode[], { dialects, native = false, billed = false }: Failing) {
+function failures(codes: readonly ErrorCode[], { errorShapes, native = false, billed = false }: Failing) {
   const texts = new Map<string, string[]>([["408", [slow]]]);
   for (const code of codes) {
     const status = String(errorTable[code].http);
@@ -95,12 +95,12 @@ function failures(codes: readonly ErrorCode[], { dialects, native = false, bille
   if (native) for (const range of ["4XX", "5XX"]) texts.set(range, [passedOn]);
   const responses: Record<string, JsonSchema> = {};
   for (const [status, lines] of [...texts].sort(([a], [b]) => a.localeCompare(b))) {
-    // A malformed HTTP request has no path yet, so its dialect is unknown.
+    // A malformed HTTP request has no path yet, so its error shape is unknown.
     const early = native && (status === "408" || status === "431" || status === "400");
     responses[status] = {
       description: lines.join("\n\n"),
       headers: headersOf({ native, billed, failed: true, status, located: false }),
-      content: errorContent(early ? [...dialects, "nested"] : dialects),
+      content: errorContent(early ? [...errorShapes, "nested"] : errorShapes),
     };
   }
   return responses;
@@ -109,10 +109,10 @@ function failures(codes: readonly ErrorCode[], { dialects, native = false, bille
 /** A route's error responses by status. */
 export function failuresOf(route: Route | AdminRoute, operation: Operation): Record<string, JsonSchema> {
   const { native = false, billed = false, flatErrors = false } = operation;
-  const dialects: Dialect[] = flatErrors ? [route.dialect, "flat"] : [route.dialect];
-  return failures(codesOf(route, operation), { dialects, native, billed });
+  const errorShapes: ErrorShape[] = flatErrors ? [route.errorShape, "flat"] : [route.errorShape];
+  return failures(codesOf(route, operation), { errorShapes, native, billed });
 }
 
 /** The error responses of a path without authentication, by status. */
 export const failuresOfProbes = (): Record<string, JsonSchema> =>
-  failures(["method_not_allowed", "headers_too_large"], { dialects: ["nested"] });
+  failures(["method_not_allowed", "headers_too_large"], { errorShapes: ["nested"] });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { templateOf } from "../../src/openapi/document.ts";
-import { carryOutExamples } from "../../src/openapi/examples/carry-out.ts";
 import { examples } from "../../src/openapi/examples/examples.ts";
+import { recordExamples } from "../../src/openapi/examples/record-examples.ts";
 import type { Recorded } from "../../src/openapi/examples/types.ts";
 import type { TestFleet } from "../../src/testing/with-fleet.ts";
 import { documented } from "./documented.ts";
@@ -15,7 +15,7 @@ export function exampleTests(here: () => { readonly fleet: TestFleet; readonly w
   test("every example of the reference is answered with the status that is shown beside it, by what the document allows", async () => {
     const { fleet, webhookUrl } = here();
     const against = documented();
-    const carried = await carryOutExamples(fleet.run, { url: webhookUrl }, ({ template, method, ...response }) =>
+    const carried = await recordExamples(fleet.run, { url: webhookUrl }, ({ template, method, ...response }) =>
       against.check(method, templateOf(template), response),
     );
     assert.deepEqual(carried.map(outcome), examples.map(outcome));

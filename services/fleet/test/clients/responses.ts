@@ -68,8 +68,8 @@ async function shown(send: Send): Promise<void> {
     const route = routesOf.public.find((one) => nameOf(one) === operation);
     const isAlone = route !== undefined && !/:|\/videos\//.test(route.path) && body?.["stream"] !== true;
     if (!isAlone || (route.body === "json" ? body === undefined : route.method !== "GET")) continue;
-    const asked = new URLSearchParams((query ?? {}) as Record<string, string>);
-    await send(route.method, templateOf(route.path), { body, query: `?${asked}` });
+    const search = new URLSearchParams((query ?? {}) as Record<string, string>);
+    await send(route.method, templateOf(route.path), { body, query: `?${search}` });
   }
 }
 

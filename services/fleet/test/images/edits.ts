@@ -69,7 +69,7 @@ export function editTests(here: Here): void {
     const { base_url, api_key } = here().fleet.run;
     return new Promise((resolve, reject) => {
       let sent = 0;
-      let answered = false;
+      let responded = false;
       const outgoing = request(`${base_url}${path}`, {
         method: "POST",
         headers: {
@@ -78,9 +78,9 @@ export function editTests(here: Here): void {
           ...headers,
         },
       });
-      outgoing.on("error", (error) => answered || reject(error));
+      outgoing.on("error", (error) => responded || reject(error));
       outgoing.on("response", (response) => {
-        answered = true;
+        responded = true;
         const before = sent;
         let text = "";
         response.on("data", (chunk) => {
@@ -94,7 +94,7 @@ export function editTests(here: Here): void {
       const closed = new Promise((go) => outgoing.once("close", go));
       const write = async (): Promise<void> => {
         for (const chunk of body) {
-          if (answered || outgoing.destroyed) return;
+          if (responded || outgoing.destroyed) return;
           sent += chunk.length;
           if (!outgoing.write(chunk)) await Promise.race([closed, new Promise((go) => outgoing.once("drain", go))]);
         }

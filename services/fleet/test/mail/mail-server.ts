@@ -17,7 +17,7 @@ export interface MailServerOptions {
   /** Offers no TLS at all. */
   readonly plain?: boolean;
   /** What the server answers to a recipient; 250 for most. */
-  readonly answer?: (to: string) => number;
+  readonly reply?: (to: string) => number;
 }
 
 export const login = { user: "gateway", password: "p@ss:word/1" } as const;
@@ -31,7 +31,7 @@ export class MailServer implements AsyncDisposable {
   readonly ca: string;
 
   private constructor(tls: { ca: string; cert: string; key: string }, options: MailServerOptions) {
-    const { secure = false, plain = false, answer = () => 250 } = options;
+    const { secure = false, plain = false, reply = () => 250 } = options;
     this.ca = tls.ca;
     this.#secure = secure;
     this.#server = new SMTPServer({
@@ -45,7 +45,7 @@ export class MailServer implements AsyncDisposable {
         callback(isKnown ? null : new Error("who are you?"), { user: username });
       },
       onRcptTo: ({ address }, _session, callback) => {
-        const responseCode = answer(address);
+        const responseCode = reply(address);
         callback(responseCode === 250 ? null : Object.assign(new Error("no"), { responseCode }));
       },
       onData: (stream, session, callback) => {

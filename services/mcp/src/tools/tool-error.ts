@@ -7,7 +7,7 @@ export class ToolError extends Error {
 }
 
 /** What to do about a refusal, by the gateway's code or, failing that, its status. */
-const advice: Readonly<Record<string, string>> = {
+const hints: Readonly<Record<string, string>> = {
   model_not_found: "Call list_models for the models this key may use.",
   endpoint_model_mismatch: "Call list_models and choose a model whose operations have what this tool needs.",
   insufficient_balance: "The account has to be topped up; trying again does not help.",
@@ -29,7 +29,7 @@ export function toolError(error: unknown): CallToolResult {
     return failed("service_unavailable: The gateway does not answer. Call again shortly.");
   const { status, code, message, retryAfterSeconds, requestId } = error;
   const wait = retryAfterSeconds === undefined ? "" : ` Retry after ${retryAfterSeconds} s.`;
-  const what = advice[code] ?? advice[String(status)] ?? "";
+  const what = hints[code] ?? hints[String(status)] ?? "";
   return {
     ...failed(`${code}: ${message} ${what}${wait}`.trim()),
     _meta: { "gateway/error": { status, code, retry_after: retryAfterSeconds ?? null, request_id: requestId ?? null } },

@@ -64,8 +64,8 @@ export const getVideo = defineTool({
   run: async (args, call) => responseOf(await find(args.id, call)),
 });
 
-const firstRestMs = 500;
-const maxRestMs = 5_000;
+const firstDelayMs = 500;
+const maxDelayMs = 5_000;
 
 export const waitForVideo = defineTool({
   name: "wait_for_video",
@@ -82,13 +82,13 @@ export const waitForVideo = defineTool({
   async run({ id, timeout_seconds }, call) {
     const startedAt = performance.now();
     const endsAt = startedAt + timeout_seconds * 1_000;
-    for (let restMs = firstRestMs; ; restMs = Math.min(restMs * 1.5, maxRestMs)) {
+    for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 1.5, maxDelayMs)) {
       const found = await find(id, call);
       const now = performance.now();
       if (!open.has(found.status) || now >= endsAt) return responseOf(found);
       const seconds = Math.round((now - startedAt) / 1_000);
       await call.progress?.(seconds, `${found.status}, after ${seconds} s`);
-      await sleep(Math.min(restMs, endsAt - now), undefined, { signal: call.signal });
+      await sleep(Math.min(delayMs, endsAt - now), undefined, { signal: call.signal });
     }
   },
 });

@@ -10,7 +10,7 @@ const fetchMs = 5_000;
 /** From this many on nothing more is fetched; messages already in flight still arrive. */
 const maxWaiting = 512;
 const maxBytesWaiting = 32 * 1024 * 1024;
-const restMs = 500;
+const delayMs = 500;
 /**
  * How long the first message waits for those right after it, so that many small messages share a
  * transaction.
@@ -84,7 +84,7 @@ export class Inbox implements AsyncDisposable {
     // Another caller may have taken the messages during the pause.
     while (this.#messages.length === 0 && !this.#stop.signal.aborted) {
       await this.#changed.promise;
-      await this.#rest(gatherMs);
+      await this.#delay(gatherMs);
     }
     if (this.#stop.signal.aborted) return [];
     let count = 0;
@@ -107,7 +107,7 @@ export class Inbox implements AsyncDisposable {
     this.#changed = Promise.withResolvers<void>();
   }
 
-  async #rest(ms: number): Promise<void> {
+  async #delay(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => undefined);
   }
 
@@ -122,14 +122,14 @@ export class Inbox implements AsyncDisposable {
       } catch (error) {
         if (signal.aborted) return;
         this.#log.warn({ err: error, consumer: source.consumer }, "usage cannot be read; trying again");
-        await this.#rest(restMs);
+        await this.#delay(delayMs);
       }
     }
   }
 
   /** Shared by all callers within a short time. */
   #ensure(): Promise<void> {
-    if (this.#ensured === undefined || performance.now() - this.#ensured.at > restMs) {
+    if (this.#ensured === undefined || performance.now() - this.#ensured.at > delayMs) {
       this.#ensured = { done: ensureStreams(this.#bus.connection, this.#topology), at: performance.now() };
     }
     return this.#ensured.done;

@@ -60,12 +60,12 @@ export async function measure(options: MeasureOptions): Promise<Row[]> {
       if (!attack.name.includes(options.attack)) continue;
       const key = await keys.next();
       const headers = { ...target.headers, ...(target.signedIn && member) };
-      const door = { baseUrl: fleet.run.base_url, key, headers };
+      const server = { baseUrl: fleet.run.base_url, key, headers };
       const before = { requests: thirdParty.requests, bytes: thirdParty.bytes };
       let [outcome, tookMs]: [Outcome, number] = ["late", 0];
       const felt = await gauges.during(async () => {
         const startedAt = performance.now();
-        outcome = await run(attack, target, door);
+        outcome = await run(attack, target, server);
         tookMs = performance.now() - startedAt;
       });
       const row: Row = {

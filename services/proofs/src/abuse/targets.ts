@@ -27,7 +27,7 @@ const source = (url: string) => ({ type: "image", source: { type: "url", url } }
 const inline = (data: unknown) => ({ type: "image", source: { type: "base64", media_type: "image/png", data } });
 const sonnet = { model: "claude-sonnet-4-6", max_tokens: 10 };
 const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
-const said = (content: unknown) => ({ input: [{ role: "user", content }] });
+const userMessage = (content: unknown) => ({ input: [{ role: "user", content }] });
 const seen = (url: unknown) => ({ type: "input_image", image_url: url });
 const video = { model: "beta2.7-r2v", duration: 5, resolution: "720p" };
 
@@ -42,8 +42,8 @@ const samples: Readonly<Record<string, Sample>> = {
   },
   "responses.create": {
     sample: (fill) => ({ model: "gpt-4o-mini", input: fill }),
-    withUrls: (urls) => ({ model: "gemini-2.5-flash", ...said(urls.map(seen)) }),
-    withPicture: { asUrl: true, sample: (url) => ({ model: "gpt-4o-mini", ...said([seen(url)]) }) },
+    withUrls: (urls) => ({ model: "gemini-2.5-flash", ...userMessage(urls.map(seen)) }),
+    withPicture: { asUrl: true, sample: (url) => ({ model: "gpt-4o-mini", ...userMessage([seen(url)]) }) },
   },
   "messages.create": {
     sample: (fill) => ({ ...sonnet, ...user(fill) }),

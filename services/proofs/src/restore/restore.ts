@@ -12,7 +12,7 @@ import type { Proof, ProofOptions } from "../soak/proof.ts";
 import { backUp, killAll, putBack, startAll, within } from "./disaster.ts";
 
 const concurrency = 8;
-const someAnswers = 3 * concurrency;
+const someResponses = 3 * concurrency;
 const stepMs = 120_000;
 const waitMs = 60_000;
 /** Paid in after the backup: a database that really went back does not know it. */
@@ -37,7 +37,7 @@ async function loseDatabase({ fleet, seconds, random }: ProofOptions, lost: read
   const backup = join(fleet.dataDir, "backup");
   const begin = (): Load => new Load({ clients: [fleet.client], kinds: ["json", "stream"], concurrency, random });
   const first = begin();
-  await waitFor(() => first.completed >= someAnswers, { timeoutMs: stepMs, what: "answers before the backup" });
+  await waitFor(() => first.completed >= someResponses, { timeoutMs: stepMs, what: "answers before the backup" });
   // Without journals only what is in all of the backup's databases is known: let it come to rest.
   if (lost.length > 0) {
     await within(stepMs, "the first load to end", first.stop());
@@ -47,7 +47,7 @@ async function loseDatabase({ fleet, seconds, random }: ProofOptions, lost: read
   await within(stepMs, "the backup", backUp(fleet, backup));
   await topUp(fleet, paidNanoUsd, "after-the-backup");
   const second = begin();
-  await waitFor(() => second.completed >= someAnswers, { timeoutMs: stepMs, what: "answers after the backup" });
+  await waitFor(() => second.completed >= someResponses, { timeoutMs: stepMs, what: "answers after the backup" });
   await sleep(seconds * 1_000);
   const kills = await within(stepMs, "the end of every process", killAll(fleet));
   await within(stepMs, "the loads to end", Promise.all([first.stop(), second.stop()]));
@@ -88,7 +88,7 @@ async function restore(options: ProofOptions, lost: readonly string[]): Promise<
   const unknown = lost.length > 0 ? await unknownTo(fleet, past) : new Set<string>();
   await within(2 * stepMs, "every process to start on the backup", startAll(fleet));
   const load = new Load({ clients: [fleet.client], kinds: ["json", "stream"], concurrency, random });
-  await waitFor(() => load.completed >= someAnswers, { timeoutMs: stepMs, what: "answers after the restore" });
+  await waitFor(() => load.completed >= someResponses, { timeoutMs: stepMs, what: "answers after the restore" });
   await within(stepMs, "the last load to end", load.stop());
   const responses = [...past.before, ...past.after, ...load.responses];
   const known = responses.filter(({ requestId }) => !unknown.has(requestId));

@@ -1,10 +1,13 @@
 import type { HolderOptions } from "@uag/admission/limits/holder.ts";
-import type { Setting } from "@uag/admission/setting.ts";
+import type { SessionDependencies } from "@uag/admission/session-dependencies.ts";
 import type { Peer } from "./network.ts";
 import type { ReplicaOptions } from "./replica-options.ts";
 
 /** Billing's calls on grants, made by a replica over the network. */
-export function billingOf(replica: Peer, { network, store, recallMoney }: ReplicaOptions): Setting["billing"] {
+export function billingOf(
+  replica: Peer,
+  { network, store, recallMoney }: ReplicaOptions,
+): SessionDependencies["billing"] {
   return {
     acquire: (request) => {
       let tries = 0;
@@ -34,7 +37,8 @@ export function limitsOf(replica: Peer, options: ReplicaOptions): HolderOptions[
       let tries = 0;
       return network.call(replica, "borrow", () => {
         const response = permits.borrow(request, ++tries > 2);
-        if (response === undefined) recallPermits({ asker: replica, kind: request.kind, need: Number(request.need) });
+        if (response === undefined)
+          recallPermits({ borrower: replica, kind: request.kind, need: Number(request.need) });
         return response;
       });
     },

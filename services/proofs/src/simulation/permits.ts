@@ -4,7 +4,7 @@ import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/b
 
 const leaseMs = 4_000;
 const keptMs = 4_500;
-const restMs = 60_000;
+const windowMs = 60_000;
 
 interface Holder {
   leaseUntil: number;
@@ -79,8 +79,8 @@ export class Permits {
       if (holder.lapsed || holder.leaseUntil >= now) continue;
       holder.lapsed = true;
       for (const [kind, pool] of this.#pools) {
-        const rests = kind === LimitKind.CONCURRENCY ? 0 : restMs;
-        this.#pools.set(kind, forfeit(pool, id, holder.leaseUntil + rests, now));
+        const busyMs = kind === LimitKind.CONCURRENCY ? 0 : windowMs;
+        this.#pools.set(kind, forfeit(pool, id, holder.leaseUntil + busyMs, now));
       }
     }
   }

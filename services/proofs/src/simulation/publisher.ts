@@ -45,14 +45,14 @@ export class SimulatedPublisher implements AsyncDisposable {
   async publish(send: (payload: Uint8Array) => void): Promise<void> {
     const { journal, holderId, batchPrefix } = this.#options;
     const newId = (): string => `${batchPrefix}:${++this.#count}`;
-    const cut = await readBatches(journal, this.#cursor, { newId, holderId });
-    if (cut === undefined) {
+    const read = await readBatches(journal, this.#cursor, { newId, holderId });
+    if (read === undefined) {
       for (const { payload } of this.#unconfirmed) if (payload !== undefined) send(payload);
       return;
     }
-    this.#cursor = cut.next;
-    this.#unconfirmed.push(...cut.batches);
-    for (const { payload } of cut.batches) send(payload as Uint8Array);
+    this.#cursor = read.next;
+    this.#unconfirmed.push(...read.batches);
+    for (const { payload } of read.batches) send(payload as Uint8Array);
   }
 
   /** Checks which batches are applied. */

@@ -18,5 +18,5 @@ export interface ReplicaOptions {
   /** Asks everyone for unspent money. */
   readonly recallMoney: () => void;
   /** Asks everyone else for idle permits. */
-  readonly recallPermits: (of: { readonly asker: Peer; readonly kind: number; readonly need: number }) => void;
+  readonly recallPermits: (of: { readonly borrower: Peer; readonly kind: number; readonly need: number }) => void;
 }

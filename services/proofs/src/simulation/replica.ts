@@ -5,7 +5,7 @@ import { admitFreeWithin, admitTaskWithin, admitWithin } from "@uag/admission/li
 import { Holder } from "@uag/admission/limits/holder.ts";
 import { KeyLimits } from "@uag/admission/limits/key-limits.ts";
 import type { Publisher } from "@uag/admission/publish/publisher.ts";
-import type { Setting } from "@uag/admission/setting.ts";
+import type { SessionDependencies } from "@uag/admission/session-dependencies.ts";
 import { Succession } from "@uag/admission/succession.ts";
 import { settleTask } from "@uag/admission/tasks.ts";
 import type { AdmitRequest, AdmitTask, Admitted, FreeAdmitted } from "@uag/admission/types.ts";
@@ -45,7 +45,7 @@ export class Replica implements Peer, Owner {
   readonly #options: ReplicaOptions;
   readonly #clock: Clock;
   readonly #timers: Timers;
-  readonly #setting: Setting;
+  readonly #dependencies: SessionDependencies;
   readonly #succession: Succession;
   readonly #admitter: Admitter;
   readonly #adopter: Adopter;
@@ -69,13 +69,13 @@ export class Replica implements Peer, Owner {
     this.#clock = { now: () => now() + this.wallOffsetMs + 1e12, monotonic };
     this.#tickedAt = monotonic();
     this.#timers = new Timers(monotonic);
-    this.#setting = this.#makeSetting();
+    this.#dependencies = this.#makeDependencies();
     const { signal } = new AbortController();
     const home = volume.homeOf(this);
     const newHolderId = (): string => `${name}.${++this.#ids}`;
     const create = async (id: string): Promise<Journal> => this.#watched(await home.create(id));
-    this.#succession = new Succession({ setting: this.#setting, create, newHolderId, idleMs, signal });
-    const parts = { setting: this.#setting, succession: this.#succession };
+    this.#succession = new Succession({ dependencies: this.#dependencies, create, newHolderId, idleMs, signal });
+    const parts = { dependencies: this.#dependencies, succession: this.#succession };
     this.#admitter = new Admitter({ ...parts, meters: { ...meters, refused: quiet } });
     const take: typeof home.take = async (one) => {
       const journal = await home.take(one);
@@ -88,7 +88,7 @@ export class Replica implements Peer, Owner {
     void this.#succession.begin(newHolderId());
   }
 
-  #makeSetting(): Setting {
+  #makeDependencies(): SessionDependencies {
     return {
       service: "simulated",
       clock: this.#clock,
@@ -101,7 +101,7 @@ export class Replica implements Peer, Owner {
         this.#publishers.push(publisher);
         return publisher as unknown as Publisher;
       },
-      rest: this.#timers.rest,
+      delay: this.#timers.delay,
       quiet: (work) => void work.catch(quiet),
     };
   }
@@ -148,7 +148,7 @@ export class Replica implements Peer, Owner {
   }
 
   settleTask(event: UsageEvent): Promise<void> {
-    return settleTask({ setting: this.#setting, succession: this.#succession }, event);
+    return settleTask({ dependencies: this.#dependencies, succession: this.#succession }, event);
   }
 
   /** Fires the timers. */
@@ -190,7 +190,7 @@ export class Replica implements Peer, Owner {
 
   /** Looks for journals left by dead processes. */
   adopt(): void {
-    this.#setting.quiet(this.#adopter.poll());
+    this.#dependencies.quiet(this.#adopter.poll());
   }
 
   crash(): void {

@@ -114,7 +114,7 @@ export class Requests {
     stream: boolean;
   }): void {
     const { id, replica, open, hold, limited, stream } = one;
-    const truth: RequestTruth = { hold, possible: new Set([0n]), answered: undefined, begun: false };
+    const truth: RequestTruth = { hold, possible: new Set([0n]), reportedCost: undefined, begun: false };
     this.#options.truth.requests.set(id, truth);
     const slotHolder = limited ? replica.holder.id : undefined;
     this.#running.push({ id, replica, open, truth, stream, slotHolder, left: false, beganMs: this.#options.now() });
@@ -194,7 +194,7 @@ export class Requests {
     this.#running.splice(this.#running.indexOf(running), 1);
     open.settle(settlement).then(
       () => {
-        truth.answered = charged;
+        truth.reportedCost = charged;
       },
       // The disk failed: what was streamed is billed later; an answer that was not sent is not.
       () => {

@@ -98,12 +98,12 @@ export class Tasks {
     const truth = requests.get(requested.requestId) ?? {
       hold: requested.holdNanoUsd,
       possible: new Set([costNanoUsd]),
-      answered: undefined,
+      reportedCost: undefined,
       begun: false,
     };
     requests.set(requested.requestId, truth);
     await replica.settleTask(task.bill);
-    truth.answered = costNanoUsd;
+    truth.reportedCost = costNanoUsd;
     this.#forget(task);
   }
 

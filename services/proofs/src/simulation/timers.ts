@@ -12,7 +12,7 @@ export class Timers {
     this.#now = now;
   }
 
-  readonly rest = (ms: number, signal?: AbortSignal): Promise<void> =>
+  readonly delay = (ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       if (signal?.aborted) resolve();
       else this.#timers.push({ dueMs: this.#now() + ms, fire: resolve });

@@ -6,7 +6,7 @@ export interface RequestTruth {
   /** Every cost that its bill may have if its process dies now, according to its checkpoints. */
   readonly possible: Set<bigint>;
   /** The cost reported to the client, which its bill must match. */
-  answered: bigint | undefined;
+  reportedCost: bigint | undefined;
   /** The first byte was sent, so its `started` is on disk and it must be in the ledger. */
   begun: boolean;
 }
@@ -42,8 +42,8 @@ export class Truth {
   check(requestId: string, billed: bigint | undefined): void {
     const truth = this.requests.get(requestId);
     assert.ok(truth !== undefined, `${requestId} is billed and was never admitted`);
-    if (truth.answered !== undefined) {
-      assert.equal(billed, truth.answered, `${requestId} is not billed what its client was told`);
+    if (truth.reportedCost !== undefined) {
+      assert.equal(billed, truth.reportedCost, `${requestId} is not billed what its client was told`);
       return;
     }
     if (billed === undefined) assert.ok(!truth.begun, `${requestId} had begun to be answered and is not billed`);

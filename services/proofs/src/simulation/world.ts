@@ -77,10 +77,10 @@ export class World {
       random,
       now: () => this.#now,
       recallMoney: () => this.#recallMoney(),
-      recallPermits: ({ asker, kind, need }) => {
+      recallPermits: ({ borrower, kind, need }) => {
         const name = kind === LimitKind.REQUESTS ? "requests" : "concurrency";
         for (const one of this.#replicas)
-          if (one !== asker) network.report(one, "recall permits", () => void one.key.returnIdle(name, need));
+          if (one !== borrower) network.report(one, "recall permits", () => void one.key.returnIdle(name, need));
       },
     });
     this.#replicas.push(replica);

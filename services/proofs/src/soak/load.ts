@@ -48,7 +48,7 @@ export interface LoadResponse {
 type SendRequest = (client: TestClient, body: object, random: () => number) => Promise<Seen>;
 type Seen = Pick<LoadResponse, "outcome" | "headers" | "failure"> & { readonly tokens?: number };
 
-const restAfterFailureMs = 50;
+const delayAfterFailureMs = 50;
 /** A load that fell behind its rate makes up for no more than this. */
 const maxBehindMs = 1_000;
 /** Longer than the idempotency key of a killed process stays locked. */
@@ -119,7 +119,7 @@ async function requestAgain(client: TestClient, body: object, random: () => numb
     if (seen?.outcome === "409 idempotency_result_lost") return { ...seen, outcome: receipt };
     const again = seen === undefined || /^(409|5\d\d)/.test(seen.outcome);
     if (!again || tries === maxTries) return seen ?? { outcome: "broken", headers: undefined };
-    await sleep(restAfterFailureMs * 4);
+    await sleep(delayAfterFailureMs * 4);
   }
 }
 
@@ -156,19 +156,19 @@ export class Load {
   async #work(worker: number): Promise<void> {
     const { clients, kinds, random } = this.#options;
     for (let n = worker; this.#left-- > 0; n++) {
-      await this.#pace();
+      await this.#waitForTurn();
       const kind = kinds[n % kinds.length] as RequestKind;
       const client = clients[(n + worker) % clients.length] as TestClient;
       const response = await this.#call(requests[kind], client, random);
       this.responses.push(response);
       this.counts.set(response.outcome, (this.counts.get(response.outcome) ?? 0) + 1);
       this.#options.seen?.(response);
-      if (response.outcome === "broken" || response.outcome.startsWith("5")) await sleep(restAfterFailureMs);
+      if (response.outcome === "broken" || response.outcome.startsWith("5")) await sleep(delayAfterFailureMs);
     }
   }
 
   /** Waits until the rate allows one more request. */
-  async #pace(): Promise<void> {
+  async #waitForTurn(): Promise<void> {
     const { perSecond } = this.#options;
     if (perSecond === undefined) return;
     const now = performance.now();

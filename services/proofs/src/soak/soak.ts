@@ -94,7 +94,7 @@ async function overAdmitted(fleet: TestFleet, limited: LimitedKey): Promise<numb
  * Process ends other than by our kills, such as a failed start while the database was down; each
  * once, with its count.
  */
-function unasked(lines: readonly string[]): string[] {
+function unexpectedEnds(lines: readonly string[]): string[] {
   const ends = lines.flatMap((line) => /^.* ended \((?!SIGKILL).*?\)/.exec(line)?.[0] ?? []);
   return [...Map.groupBy(ends, (line) => line)].map(([line, same]) => `${line}: ${same.length} times`);
 }
@@ -143,6 +143,6 @@ export async function soak(options: SoakOptions): Promise<Figures> {
     waitMs: 150_000,
     violations: [...new Set(wrong)].map((outcome) => `A good request was answered ${outcome}.`),
   });
-  for (const line of unasked(fleet.lines)) report(line);
+  for (const line of unexpectedEnds(fleet.lines)) report(line);
   return figures;
 }

@@ -54,12 +54,12 @@ function leadingResults(blocks: readonly MessageBlock[]): Set<string> {
   return new Set(idsOf(end < 0 ? blocks : blocks.slice(0, end), "tool_result"));
 }
 
-const toolsAnswered: Check = ({ messages }) => {
+const toolResultsFollow: Check = ({ messages }) => {
   for (const [i, message] of messages.entries()) {
     const used = message.role === "assistant" ? idsOf(blocksOf(message), "tool_use") : [];
     const next = messages[i + 1];
-    const answered = leadingResults(next?.role === "user" ? blocksOf(next) : []);
-    const open = used.filter((id) => !answered.has(id));
+    const results = leadingResults(next?.role === "user" ? blocksOf(next) : []);
+    const open = used.filter((id) => !results.has(id));
     if (open.length > 0) {
       return `messages.${i}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
     }
@@ -190,7 +190,7 @@ const checks: readonly Check[] = [
   nothingEmpty,
   noTrailingSpace,
   blocksFitRoles,
-  toolsAnswered,
+  toolResultsFollow,
   cacheMarks,
   images,
   sampling,

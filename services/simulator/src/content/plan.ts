@@ -41,7 +41,7 @@ function callsFor(turn: Turn, steering: Steering): ToolCall[] {
   const steered = steering.calls.filter((call) => known.has(call.name));
   if (steered.length > 0) return turn.parallelTools ? steered : steered.slice(0, 1);
   if (turn.toolResults.length > 0 && turn.toolChoice !== "required") return [];
-  const wantsText = steering.say !== undefined || steering.words !== undefined || steering.echo !== undefined;
+  const wantsText = steering.text !== undefined || steering.words !== undefined || steering.echo !== undefined;
   if (wantsText && turn.toolChoice !== "required") return [];
   let chosen = steering.callAll ? [...turn.tools] : turn.tools.filter((tool) => isNamed(tool, turn.userText));
   if (chosen.length === 0 && turn.toolChoice === "required") chosen = turn.tools.slice(0, 1);
@@ -54,7 +54,7 @@ function callsFor(turn: Turn, steering: Steering): ToolCall[] {
 }
 
 function textFor(turn: Turn, steering: Steering, random: Random): string {
-  if (steering.say !== undefined) return steering.say;
+  if (steering.text !== undefined) return steering.text;
   if (steering.words !== undefined) return wordsOf(random, steering.words);
   if (steering.echo !== undefined) return JSON.stringify(turn.echo[steering.echo]);
   if (turn.format.kind === "schema") return JSON.stringify(instanceOf(turn.format.schema, random, turn.userText));
@@ -68,7 +68,7 @@ export function planResponse(turn: Turn): Plan {
   const random = randomFrom(turn.digest, "answer");
   const reasoningTokens = turn.reasoningTokens === 0 ? 0 : (steering.think ?? turn.reasoningTokens);
   const calls = steering.refuse === undefined ? callsFor(turn, steering) : [];
-  const silent = steering.refuse !== undefined || (calls.length > 0 && steering.say === undefined);
+  const silent = steering.refuse !== undefined || (calls.length > 0 && steering.text === undefined);
   return {
     reasoning: reasoningOf(randomFrom(turn.digest, "reasoning"), reasoningTokens),
     text: silent ? "" : textFor(turn, steering, random),

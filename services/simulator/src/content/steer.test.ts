@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { steeringOf } from "./steer.ts";
 
 test("say takes the rest of the message exactly, line ends and all", () => {
-  assert.equal(steeringOf("say: two\n lines ").say, "two\n lines ");
+  assert.equal(steeringOf("say: two\n lines ").text, "two\n lines ");
   assert.equal(steeringOf("think 5 words\nsay: x").think, 5);
-  assert.equal(steeringOf("please say: x").say, undefined);
+  assert.equal(steeringOf("please say: x").text, undefined);
 });
 
 test("call lines become tool calls in their order, broken JSON an empty input", () => {

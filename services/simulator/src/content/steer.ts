@@ -6,7 +6,7 @@ export interface ToolCall {
 
 /** Directives in a user message for the simulator itself. */
 export interface Steering {
-  readonly say?: string;
+  readonly text?: string;
   readonly words?: number;
   readonly echo?: "body" | "headers";
   readonly calls: readonly ToolCall[];
@@ -57,7 +57,7 @@ const directives: readonly { pattern: RegExp; apply(draft: Draft, first: string,
 export function steeringOf(message: string): Steering {
   const draft: Draft = { calls: [], callAll: false, filtered: false, blocked: false };
   const reported = /(?:^|\n)[ \t]*say: ?/i.exec(message);
-  if (reported !== null) draft.say = message.slice(reported.index + reported[0].length);
+  if (reported !== null) draft.text = message.slice(reported.index + reported[0].length);
   const lines = (reported === null ? message : message.slice(0, reported.index)).split("\n");
   for (const line of lines) {
     for (const { pattern, apply } of directives) {

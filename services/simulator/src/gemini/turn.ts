@@ -35,8 +35,8 @@ function formatOf(request: GenerateRequest): Turn["format"] {
 
 function reasoningTokens(request: GenerateRequest, model: GeminiModel): number {
   const { thinkingBudget: budget = -1, thinkingLevel: level } = request.generationConfig?.thinkingConfig ?? {};
-  const thinksUnasked = model.thinking !== "never" && model.id !== "gemini-2.5-flash-lite";
-  if (budget === 0 || (!thinksUnasked && budget < 0)) return 0;
+  const thinksByDefault = model.thinking !== "never" && model.id !== "gemini-2.5-flash-lite";
+  if (budget === 0 || (!thinksByDefault && budget < 0)) return 0;
   const tokens = reasoningTokensFor(level?.toLowerCase());
   return budget > 0 ? Math.min(tokens, budget) : tokens;
 }

@@ -54,7 +54,7 @@ function bodySink({ socket, faults, digest }: Delivery): Sink {
 }
 
 /** Milliseconds before each piece of a body; undefined when it is sent at once. */
-function pace({ faults }: Delivery, reply: Reply): number | undefined {
+function pieceIntervalMs({ faults }: Delivery, reply: Reply): number | undefined {
   return faults.slow ?? (reply.type === "bytes" ? reply.slow : undefined);
 }
 
@@ -71,7 +71,7 @@ function writeHead(delivery: Delivery, reply: Reply, contentType: string, length
     ...(compressed && { "content-encoding": faults.gzip === undefined ? "br" : "gzip" }),
     ...(length !== undefined && !compressed && { "content-length": String(length) }),
   });
-  if (reply.type === "events" || pace(delivery, reply) !== undefined) response.flushHeaders();
+  if (reply.type === "events" || pieceIntervalMs(delivery, reply) !== undefined) response.flushHeaders();
 }
 
 async function deliverBytes(delivery: Delivery, reply: JsonReply | BytesReply): Promise<void> {
@@ -80,7 +80,7 @@ async function deliverBytes(delivery: Delivery, reply: JsonReply | BytesReply): 
   const bytes = isJson ? Buffer.from(JSON.stringify(bodyOf(reply, delivery.requestId))) : reply.bytes;
   writeHead(delivery, reply, isJson ? "application/json" : reply.contentType, bytes.length);
   const sink = bodySink(delivery);
-  const wait = pace(delivery, reply);
+  const wait = pieceIntervalMs(delivery, reply);
   const size = wait === undefined ? bytes.length : Math.ceil(bytes.length / slowPieces);
   for (let at = 0; at < bytes.length; at += size) {
     if (wait !== undefined) await socket.pause(wait);

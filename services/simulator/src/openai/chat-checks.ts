@@ -69,7 +69,7 @@ const toolMessages: Check = (request) => {
   return bad(text, "messages");
 };
 
-const assistantSays: Check = (request) => {
+const assistantHasContent: Check = (request) => {
   const at = request.messages.findIndex(
     (message) =>
       message.role === "assistant" &&
@@ -216,7 +216,7 @@ const checks: readonly Check[] = [
   modalities,
   toolsPresent,
   chosenTool,
-  assistantSays,
+  assistantHasContent,
   toolMessages,
   jsonMentioned,
   strictSchema,

@@ -24,7 +24,7 @@ const billFirst: Check = async (served, stage) => {
   stage.harness.admission.settling = () => written.promise;
   stage.upstream.script = (_, response) => served.respond(response);
   let ended = false;
-  const answering = callOf(served, stage).finally(() => {
+  const pending = callOf(served, stage).finally(() => {
     ended = true;
   });
   await waitFor(() => stage.harness.admission.booked[0]?.settlement !== undefined, {
@@ -33,10 +33,10 @@ const billFirst: Check = async (served, stage) => {
   await aWhile();
   assert.equal(ended, false, "the answer is not complete before its bill is on disk");
   written.resolve();
-  assert.deepEqual([(await answering).status, (await answering).broken], [200, undefined]);
+  assert.deepEqual([(await pending).status, (await pending).broken], [200, undefined]);
 };
 
-const noBillNoAnswer: Check = async (served, stage) => {
+const noResponseWithoutBill: Check = async (served, stage) => {
   stage.harness.admission.settling = async () => {
     throw new GatewayError("service_unavailable");
   };
@@ -58,16 +58,16 @@ const upstreamFails: Check = async (served, stage) => {
 };
 
 const clientLeaves: Check = async (served, stage) => {
-  const answer = gate();
+  const upstreamGate = gate();
   stage.upstream.script = async ({ left }, response) => {
-    await Promise.race([answer.promise, left]);
+    await Promise.race([upstreamGate.promise, left]);
     if (!response.destroyed) await served.respond(response);
   };
   const stream = openOf(served, stage);
   await waitFor(() => stage.upstream.received.length > 0, { what: "the upstream is called" });
   stream.call.cancel("the client left");
   await aWhile();
-  answer.resolve();
+  upstreamGate.resolve();
   const { settlement } = await billOf(stage);
   assert.notEqual(settlement.outcome, Outcome.COMPLETED);
   const called = stage.upstream.received.length;
@@ -80,7 +80,7 @@ const clientLeaves: Check = async (served, stage) => {
 export const billing: readonly Guarantee[] = [
   { title: "a request is billed once, no more than was held for it, and the bill names who served it", check: oneBill },
   { title: "the end of the answer waits until the journal has the bill", check: billFirst },
-  { title: "no answer is complete whose bill could not be written", check: noBillNoAnswer },
+  { title: "no answer is complete whose bill could not be written", check: noResponseWithoutBill },
   { title: "when the upstream fails the client gets an error, and one bill of nothing", check: upstreamFails },
   { title: "a client that leaves is billed once, and nothing goes on for it but its upstream", check: clientLeaves },
 ];

@@ -20,7 +20,7 @@ import { type Errand, victimEnv } from "./victim.ts";
 interface Stage {
   readonly title: string;
   readonly point: CrashPoint;
-  readonly upstreamAnswers: boolean;
+  readonly upstreamResponds: boolean;
   /** The records of the request in the journal of its dead process. */
   readonly records: readonly string[];
   /** What the next process makes of them. */
@@ -31,21 +31,21 @@ const stages: readonly Stage[] = [
   {
     title: "admitted and not yet in the journal, nothing is settled: no upstream has its answer, and nothing is owed",
     point: "admitted",
-    upstreamAnswers: true,
+    upstreamResponds: true,
     records: [],
     settled: (event) => assert.equal(event, undefined),
   },
   {
     title: "with its start in the journal, the next process settles it as crashed, for nothing",
     point: "journalled",
-    upstreamAnswers: false,
+    upstreamResponds: false,
     records: ["started"],
     settled: (event) => assert.deepEqual([event?.outcome, event?.costNanoUsd], [Outcome.CRASHED, 0n]),
   },
   {
     title: "with its bill in the journal, the next process settles exactly that, once",
     point: "billed",
-    upstreamAnswers: true,
+    upstreamResponds: true,
     records: ["started", "final"],
     settled(event) {
       assert.equal(event?.outcome, Outcome.COMPLETED);
@@ -81,7 +81,7 @@ export function crashes({ file, cases }: CrashOptions): void {
     describe(`killed with -9 while it serves ${served.name}, a process leaves what the next one needs`, () => {
       for (const stage of stages)
         test(stage.title, async () => {
-          upstream.script = (_, response) => (stage.upstreamAnswers ? served.respond(response) : undefined);
+          upstream.script = (_, response) => (stage.upstreamResponds ? served.respond(response) : undefined);
           const account = await house.account(fundsNanoUsd);
           const errand = { served: cases.indexOf(served), account, requestId: newId("req") };
           await killAt(stage.point, errand, { file, house, upstream });
@@ -118,14 +118,14 @@ async function killAt(
   const env = { ...process.env, ...house.env, ...victimEnv(upstream.url), CRASH_AT: `${point}:1` };
   const victim: ChildProcess = fork(file, { env });
   const ended = once(victim, "exit");
-  let answer: unknown;
+  let response: unknown;
   victim.on("message", (message) => {
     if (message === "ready") victim.send(errand);
-    else answer = message;
+    else response = message;
     if (message !== "ready") victim.kill("SIGTERM");
   });
   await ended;
-  assert.deepEqual([victim.signalCode, answer], ["SIGKILL", undefined], `the process dies at ${point}`);
+  assert.deepEqual([victim.signalCode, response], ["SIGKILL", undefined], `the process dies at ${point}`);
 }
 
 /** The journals of a directory that processes share. */

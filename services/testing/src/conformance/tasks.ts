@@ -32,16 +32,16 @@ const refusedByProvider: Check = async (served, stage) => {
 };
 
 const outlivesClient: Check = async (served, stage) => {
-  const answer = gate();
+  const upstreamGate = gate();
   stage.upstream.script = async (_, response) => {
-    await answer.promise;
+    await upstreamGate.promise;
     await served.respond(response);
   };
   const stream = openOf(served, stage);
   await waitFor(() => stage.upstream.received.length > 0, { what: "the upstream is called" });
   stream.call.cancel("the client left");
   await aWhile();
-  answer.resolve();
+  upstreamGate.resolve();
   await waitFor(() => stage.harness.buffers.held === 0, { what: "the memory is given back" });
   const { booked } = stage.harness.admission;
   assert.deepEqual([booked.length, booked[0]?.settlement], [1, undefined], "the task goes on");

@@ -48,7 +48,7 @@ export class DisconnectWatch implements Drained {
    * Wraps the response after its head arrived: its body is counted, and never paused once only we
    * read it.
    */
-  answered(response: HttpResponse): HttpResponse {
+  responded(response: HttpResponse): HttpResponse {
     this.#response = response;
     return new WatchedResponse(response, this);
   }

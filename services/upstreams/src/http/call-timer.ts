@@ -41,12 +41,12 @@ export class CallTimer implements Timed {
   }
 
   /** Pauses: nothing is expected from the upstream. */
-  rest(): void {
+  pause(): void {
     this.#since = Number.POSITIVE_INFINITY;
   }
 
   /** Resumes when the reader continues. */
-  go(): void {
+  resume(): void {
     this.#since = performance.now();
   }
 
@@ -63,7 +63,7 @@ export class CallTimer implements Timed {
 
   #allow(ms: number): void {
     this.#allowedMs = ms;
-    this.go();
+    this.resume();
     if (this.#since + ms < this.dueAt) deadlines.set(this, this.#since + ms);
   }
 }

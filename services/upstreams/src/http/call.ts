@@ -189,12 +189,12 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
   stopReading(): void {
     if (this.#ended || this.#failure !== undefined) return;
     this.#controller?.pause();
-    this.#timer.rest();
+    this.#timer.pause();
   }
 
   readOn(): void {
     if (this.#ended || this.#failure !== undefined) return;
-    this.#timer.go();
+    this.#timer.resume();
     this.#controller?.resume();
   }
 

@@ -63,7 +63,7 @@ export class TaskStore {
    * the one shown.
    * @returns the task as stored
    */
-  async answered(task: TaskDocument): Promise<TaskDocument> {
+  async recordResponse(task: TaskDocument): Promise<TaskDocument> {
     const { _id } = task;
     const filter = { _id, upstreamId: { $exists: false } };
     await this.#tasks.updateOne(filter, { $set: { answered: true } });

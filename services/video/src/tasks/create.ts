@@ -55,7 +55,7 @@ export async function createUpstream(
       if (!isFirst && !(await tasks.sending(task._id, sent))) throw new AmbiguousCreate(upstream, "taken over");
       return callOne(context, { task, request, upstream, signal: never });
     },
-    onAnswer: events.upstreamAnswered,
+    onResponse: events.upstreamResponded,
     onFailure: (upstream, failure) => events.upstreamFailed(task.requestId, upstream, failure),
   });
   return made.value;

@@ -25,7 +25,7 @@ export interface Submission {
 export function newTask(context: Pick<VideoContext, "settings" | "health">, given: Submission): TaskDocument {
   const { request, caller, requestId, idempotencyKey, traceId } = given;
   const { model, family, terms, webhookUrl } = request;
-  const upstream = orderUpstreams(model.upstreams, (one) => context.health.restsUntil(one))[0];
+  const upstream = orderUpstreams(model.upstreams, (one) => context.health.cooldownUntil(one))[0];
   if (upstream === undefined) throw new Error("a model without upstreams was asked for");
   const priced = priceOf(terms, model.price);
   if (priced.pricing !== Pricing.EXACT) {

@@ -29,7 +29,7 @@ export async function recover(context: VideoContext, task: TaskDocument): Promis
     const ids = held.family === "seedance" ? [found] : [];
     const created = { upstreamId: found, ids, grantId, provider, upstreamModel, status, guessed, dueAt };
     // The submitting request may have been answered with our id.
-    await context.tasks.answered(held);
+    await context.tasks.recordResponse(held);
     if ((await context.tasks.created(id, created)) !== undefined) context.video.recovered(held, true);
     context.wakeups.of(provider).wakeAt(dueAt.getTime());
     return undefined;

@@ -49,7 +49,7 @@ async function insert(context: VideoContext, task: TaskDocument): Promise<TaskDo
     if (insertion.kind === "inserted") return undefined;
     const { task: known } = insertion;
     if (known.createdAt.getTime() > Date.now() - keyLifeMs)
-      return known.upstreamId === undefined ? await context.tasks.answered(known) : known;
+      return known.upstreamId === undefined ? await context.tasks.recordResponse(known) : known;
     await context.tasks.forgetKey(known._id);
   }
 }

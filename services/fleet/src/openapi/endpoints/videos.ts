@@ -1,7 +1,7 @@
 import { videoListQuery } from "@uag/contract/requests/queries.ts";
 import { videoCreateQuery, videoRequests } from "@uag/contract/requests/videos.ts";
 import { videoTask, videoTaskList } from "@uag/contract/responses/media.ts";
-import type { Carry } from "../examples/recorder.ts";
+import type { Call } from "../examples/recorder.ts";
 import type { Operation } from "../operation.ts";
 import { named } from "./named.ts";
 
@@ -45,20 +45,20 @@ const boat = {
 };
 
 /** Sends the examples of video tasks, in a working order. */
-export async function callVideos(carry: Carry, webhookUrl: string): Promise<void> {
-  const { id } = await carry("videos.create", ["text", "A film of a description; a webhook tells of its end"], {
+export async function callVideos(call: Call, webhookUrl: string): Promise<void> {
+  const { id } = await call("videos.create", ["text", "A film of a description; a webhook tells of its end"], {
     body: { ...boat, webhook_url: webhookUrl },
   });
-  await carry("videos.get", ["done", "A film that is done"], {
+  await call("videos.get", ["done", "A film that is done"], {
     path: { id: String(id) },
     until: ({ status }) => status === "succeeded",
   });
-  await carry("videos.create", ["wait", "A film; the answer waits until it is done"], {
+  await call("videos.create", ["wait", "A film; the answer waits until it is done"], {
     body: boat,
     query: { wait: 60 },
   });
-  await carry("videos.list", ["newest", "The newest two"], { query: { limit: 2 } });
-  const later = await carry("videos.create", ["seedance", "A film of a Seedance model, in its own format"], {
+  await call("videos.list", ["newest", "The newest two"], { query: { limit: 2 } });
+  const later = await call("videos.create", ["seedance", "A film of a Seedance model, in its own format"], {
     body: {
       model: "seedance-1-0-pro",
       content: [{ type: "text", text: "A boat on a lake" }],
@@ -66,5 +66,5 @@ export async function callVideos(carry: Carry, webhookUrl: string): Promise<void
       resolution: "720p",
     },
   });
-  await carry("videos.cancel", ["task", "A task"], { path: { id: String(later["id"]) } });
+  await call("videos.cancel", ["task", "A task"], { path: { id: String(later["id"]) } });
 }

@@ -9,14 +9,10 @@ import type { Came, Json, Recorded, Sent } from "./types.ts";
  * Sends an example, records it, and returns the response's JSON.
  * @throws when the gateway rejects it
  */
-export type Carry = (
-  operation: string,
-  example: readonly [name: string, summary: string],
-  sent?: Sent,
-) => Promise<Json>;
+export type Call = (operation: string, example: readonly [name: string, summary: string], sent?: Sent) => Promise<Json>;
 
 export interface Recorder {
-  readonly carry: Carry;
+  readonly call: Call;
   readonly recorded: readonly Recorded[];
 }
 
@@ -60,7 +56,7 @@ export function openRecorder(
 
   return {
     recorded,
-    async carry(operation, [name, summary], sent = {}) {
+    async call(operation, [name, summary], sent = {}) {
       const came = await sendUntil(operation, sent);
       seen(came);
       const { status, type, text } = came;

@@ -31,7 +31,7 @@ export class MessageItem implements OutputItem {
     return itemAdded(this.#place, this.shown);
   }
 
-  say(kind: PartKind, text: string): OutputEvent[] {
+  addText(kind: PartKind, text: string): OutputEvent[] {
     const events: OutputEvent[] = [];
     let part = this.#parts.at(-1);
     if (part?.kind !== kind) {
@@ -55,9 +55,9 @@ export class MessageItem implements OutputItem {
     const part = this.#parts.at(-1);
     if (part === undefined) return [];
     const { kind, text } = part;
-    const said = kind === "refusal" ? { refusal: text } : { text };
+    const content = kind === "refusal" ? { refusal: text } : { text };
     return [
-      this.#event(`response.${kind}.done`, { ...said, ...logprobsOf(kind) }),
+      this.#event(`response.${kind}.done`, { ...content, ...logprobsOf(kind) }),
       this.#event("response.content_part.done", { part: shownPart(part) }),
     ];
   }

@@ -34,9 +34,9 @@ export class ResponseOutput {
   take(event: ResponseEvent): OutputEvent[] {
     switch (event.type) {
       case "text":
-        return this.#say("output_text", event.text);
+        return this.#addText("output_text", event.text);
       case "refusal":
-        return this.#say("refusal", event.text);
+        return this.#addText("refusal", event.text);
       case "thinking": {
         const [item, opening] = this.#reasoning();
         return [...opening, ...item.think(event.text)];
@@ -65,14 +65,14 @@ export class ResponseOutput {
     }
   }
 
-  #say(kind: "output_text" | "refusal", text: string): OutputEvent[] {
+  #addText(kind: "output_text" | "refusal", text: string): OutputEvent[] {
     const current = this.#open;
-    if (current instanceof MessageItem) return current.say(kind, text);
+    if (current instanceof MessageItem) return current.addText(kind, text);
     const before = this.#closeOpen();
     const item = new MessageItem(this.#place("msg"));
     const opening = this.#add(item);
     this.#open = item;
-    return [...before, ...opening, ...item.say(kind, text)];
+    return [...before, ...opening, ...item.addText(kind, text)];
   }
 
   #reasoning(): [ReasoningItem, OutputEvent[]] {

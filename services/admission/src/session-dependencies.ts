@@ -15,7 +15,7 @@ export interface PublisherOf {
 }
 
 /** Dependencies shared by all sessions of this process. */
-export interface Setting {
+export interface SessionDependencies {
   readonly service: string;
   readonly billing: RpcClient<GrantServiceServer>;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export interface Setting {
    * Waits this many milliseconds on the process's clock; returns early, without an error, when the
    * signal fires.
    */
-  rest(ms: number, signal?: AbortSignal): Promise<void>;
+  delay(ms: number, signal?: AbortSignal): Promise<void>;
   /** Runs work in the background and logs its failure. */
   quiet(work: Promise<unknown>): void;
 }

@@ -17,14 +17,14 @@ const admission = {
   [Symbol.asyncDispose]: async () => {},
 };
 
-test("what fails before a native operation's handler is asked is told in the shape that the document has", async () => {
+test("what fails before a native operation's handler runs has the error shape of the document", async () => {
   const catalog = { current: parseCatalog("providers: {}\nmodels: []", {}), [Symbol.dispose]: () => {} };
-  const log = createLogger({ service: "dialects", level: "silent" });
-  const parts = { name: "chat", catalog, admission, log, metrics: createMetrics("dialects"), egressAllow: [] };
+  const log = createLogger({ service: "error-shapes", level: "silent" });
+  const parts = { name: "chat", catalog, admission, log, metrics: createMetrics("error-shapes"), egressAllow: [] };
   await using context = createContext(parts);
   const chat = operations(chatContext(context));
   const error = new GatewayError("idempotency_key_reuse");
-  for (const route of routes.filter(({ dialect }) => dialect === "native")) {
+  for (const route of routes.filter(({ errorShape }) => errorShape === "native")) {
     const name = "operation" in route ? route.operation : "";
     const format = await chat[name]?.errorFormat(undefined, Caller.fromPartial({}));
     const body = format?.errorBody({ error, failure: undefined, requestId: "req_1" });

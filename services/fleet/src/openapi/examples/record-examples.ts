@@ -15,14 +15,14 @@ const shownProviderUrl = "https://provider.example";
  * @param seen receives every response, unmodified
  * @throws when the gateway rejects one
  */
-export async function carryOutExamples(
+export async function recordExamples(
   run: Run,
   receiver: Pick<Receiver, "url">,
   seen: (came: Came) => void = () => {},
 ): Promise<readonly Recorded[]> {
   const names = { [receiver.url]: shownWebhookUrl, [run.simulator_url]: shownProviderUrl };
-  const { carry, recorded } = openRecorder(run, { names, seen });
-  await callPublicApi(carry, { webhookUrl: receiver.url });
-  await callAdminApi(carry, { account: run.account_id });
+  const { call, recorded } = openRecorder(run, { names, seen });
+  await callPublicApi(call, { webhookUrl: receiver.url });
+  await callAdminApi(call, { account: run.account_id });
   return recorded;
 }

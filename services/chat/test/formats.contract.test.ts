@@ -76,7 +76,7 @@ after(async () => {
 });
 
 /** One client format: how its clients send requests and read responses. */
-interface Door {
+interface Format {
   readonly operation: string;
   call(model: string, text: string, more?: Json): Json;
   readonly tools: Json;
@@ -88,7 +88,7 @@ interface Door {
   readonly terminator: RegExp;
 }
 
-const chatDoor: Door = {
+const chatFormat: Format = {
   operation: "chat.completions",
   call: (model, text, more = {}) => ({ model, messages: [{ role: "user", content: text }], ...more }),
   tools: { tools: [{ type: "function", function: { name: "get_weather", parameters: schema } }] },
@@ -108,7 +108,7 @@ const chatDoor: Door = {
   terminator: /data: \[DONE\]\r?\n\r?\n$/,
 };
 
-const messagesDoor: Door = {
+const messagesFormat: Format = {
   operation: "messages.create",
   call: (model, text, more = {}) => ({ model, max_tokens: 4000, messages: [{ role: "user", content: text }], ...more }),
   tools: { tools: [{ name: "get_weather", input_schema: schema }] },
@@ -166,8 +166,8 @@ function billed(): { input: number; output: number; pricing: Pricing; outcome: O
   return { input: sum(false), output: sum(true), pricing, outcome };
 }
 
-async function good(door: Door, body: Json): Promise<ReceivedResponse> {
-  const response = await harness.call(door.operation, body);
+async function good(format: Format, body: Json): Promise<ReceivedResponse> {
+  const response = await harness.call(format.operation, body);
   assert.equal(response.status, 200, response.text.slice(0, 500));
   const { usage } = await lastServed();
   const { pricing, outcome, ...tokens } = billed();
@@ -177,37 +177,37 @@ async function good(door: Door, body: Json): Promise<ReceivedResponse> {
   return response;
 }
 
-for (const [doorName, door] of Object.entries({ chat: chatDoor, messages: messagesDoor })) {
+for (const [formatName, format] of Object.entries({ chat: chatFormat, messages: messagesFormat })) {
   for (const model of Object.values(models).flat()) {
-    const name = `${doorName} door, ${model}`;
+    const name = `${formatName} format, ${model}`;
 
     test(`${name}: text, in one piece and streamed`, async () => {
-      const whole = await good(door, door.call(model, "say: Où est le 🌦?"));
-      assert.equal(door.read(whole.json()).text, "Où est le 🌦?");
-      const streamed = await good(door, door.call(model, "say: Où est le 🌦?", { stream: true }));
-      assert.match(streamed.text, door.terminator);
+      const whole = await good(format, format.call(model, "say: Où est le 🌦?"));
+      assert.equal(format.read(whole.json()).text, "Où est le 🌦?");
+      const streamed = await good(format, format.call(model, "say: Où est le 🌦?", { stream: true }));
+      assert.match(streamed.text, format.terminator);
     });
 
     test(`${name}: calls made together, and their results`, async () => {
-      const requested = door.call(
+      const requested = format.call(
         model,
         'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}',
-        door.tools,
+        format.tools,
       );
-      const { calls, turn } = door.read((await good(door, requested)).json());
+      const { calls, turn } = format.read((await good(format, requested)).json());
       assert.deepEqual(calls, ["get_weather", "get_weather"]);
-      const messages = [...(requested["messages"] as Json[]), turn, ...door.results(turn)];
-      const { text } = door.read((await good(door, { ...requested, messages })).json());
+      const messages = [...(requested["messages"] as Json[]), turn, ...format.results(turn)];
+      const { text } = format.read((await good(format, { ...requested, messages })).json());
       assert.notEqual(text, "");
-      assert.match((await good(door, { ...requested, stream: true })).text, /get_weather/);
+      assert.match((await good(format, { ...requested, stream: true })).text, /get_weather/);
     });
 
     if (model !== "qwen-plus") {
       test(`${name}: a picture, and an answer by a schema`, async () => {
-        const content = [{ type: "text", text: "say: seen" }, door.image];
-        const seen = await good(door, door.call(model, "", { messages: [{ role: "user", content }] }));
-        assert.equal(door.read(seen.json()).text, "seen");
-        const { text } = door.read((await good(door, door.call(model, "A place?", door.format))).json());
+        const content = [{ type: "text", text: "say: seen" }, format.image];
+        const seen = await good(format, format.call(model, "", { messages: [{ role: "user", content }] }));
+        assert.equal(format.read(seen.json()).text, "seen");
+        const { text } = format.read((await good(format, format.call(model, "A place?", format.format))).json());
         assert.deepEqual(Object.keys(JSON.parse(text)), ["city"]);
       });
     }
@@ -215,9 +215,9 @@ for (const [doorName, door] of Object.entries({ chat: chatDoor, messages: messag
 
   for (const model of faulty) {
     for (const fault of faults) {
-      test(`${doorName} door, ${model}: ${fault} shows no secret, and is billed by what was delivered`, async () => {
-        const body = door.call(`${model}/${fault}`, `repeat 60 words\n${fault} at the ${doorName} door`);
-        const response = await harness.call(door.operation, { ...body, stream: true });
+      test(`${formatName} format, ${model}: ${fault} shows no secret, and is billed by what was delivered`, async () => {
+        const body = format.call(`${model}/${fault}`, `repeat 60 words\n${fault} in the ${formatName} format`);
+        const response = await harness.call(format.operation, { ...body, stream: true });
         assert.doesNotMatch(response.text, /sk-simulator|127\.0\.0\.1/);
         const { pricing, outcome, input, output } = billed();
         if (fault === "status-529" || fault === "leak-key") {
@@ -225,13 +225,13 @@ for (const [doorName, door] of Object.entries({ chat: chatDoor, messages: messag
           assert.equal(outcome, Outcome.FAILED);
           const { error } = response.json() as { error: Json };
           assert.equal(typeof error["message"], "string");
-          assert.equal("type" in response.json(), doorName === "messages");
+          assert.equal("type" in response.json(), formatName === "messages");
           return;
         }
         assert.equal(response.status, 200, response.text);
         const isWhole = fault === "usage-missing" || fault === "split-0" || fault === "crlf";
         // Gemini has no terminator, and a stopped and counted stream is complete without one.
-        if (fault !== "no-terminator") assert.equal(door.terminator.test(response.text), isWhole, response.text);
+        if (fault !== "no-terminator") assert.equal(format.terminator.test(response.text), isWhole, response.text);
         assert.equal(pricing === Pricing.EXACT, fault === "split-0" || fault === "crlf" || fault === "no-terminator");
         const served = await lastServed();
         if (pricing === Pricing.EXACT) assert.deepEqual({ input, output }, totals(served.usage ?? {}));

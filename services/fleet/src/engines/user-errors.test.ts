@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { doesNotRun } from "./advice.ts";
 import { mongodPin, natsPin } from "./pins.ts";
+import { doesNotRun } from "./user-errors.ts";
 
 test("a fetched server that does not run is told of with advice for this system, never for another", () => {
   const onLinux = doesNotRun(mongodPin, "linux", "mongod: libssl.so.3: cannot open shared object file\n").message;
