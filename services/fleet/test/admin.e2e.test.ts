@@ -79,7 +79,7 @@ describe("what an administrator does through the public server", () => {
     return await admin("POST", "/keys", { account_id: id, key_alias: `${id}-app` }, 201);
   }
 
-  test("a key's account may be left out by a token that is good for one, and only where there is one otherwise", async () => {
+  test("a token of one account need not name it; any other token may leave it out only while there is a single account", async () => {
     await newAccount("sole", "1");
     assert.match(
       JSON.stringify(await admin("POST", "/keys", {}, 400)),
@@ -107,7 +107,7 @@ describe("what an administrator does through the public server", () => {
     assert.match((await js).stdout, /gpt-4o-mini/);
   });
 
-  test("an account that came to owe too much is told so in place of an answer, though it has money, until a top-up has repaid it", async () => {
+  test("an account that owes too much is refused with that reason, although it has money, until a top-up has repaid it", async () => {
     const key = await newAccount("debtor", "0.1");
     const client = clientOf(key["key"]);
     const endFault = await setFault(fleet.run.simulator_url, { "usage-lie": 1_000_000 });
@@ -188,7 +188,7 @@ describe("what an administrator does through the public server", () => {
     assert.equal((await csv.text()).trim().split("\r\n").length, 6);
   });
 
-  test("a key's models and limits, its regeneration with an overlap and its revocation are felt within a second", async () => {
+  test("a key's models and limits, its regeneration with an overlap and its revocation take effect within a second", async () => {
     const made = await newAccount("beta", "1");
     const [first, path] = [clientOf(made["key"]), `/keys/${made["id"]}`];
     assert.equal((await chat(first)).status, 200);
@@ -230,7 +230,7 @@ describe("what an administrator does through the public server", () => {
     ]);
   });
 
-  test("a correction takes what is available and no more, and 404 answers for what is not there", async () => {
+  test("a correction takes no more than is available, and what does not exist is 404", async () => {
     await newAccount("gamma", "2");
     const correct = (amount: string, reference: string, expected: number) =>
       admin("POST", "/accounts/gamma/top-ups", { amount_usd: amount, reference }, expected);
@@ -252,7 +252,7 @@ describe("what an administrator does through the public server", () => {
     await admin("GET", `/usage?after=${cursor}`, undefined, 400);
   });
 
-  test("another administrator has a token of his own until it is revoked, and an API key is none", async () => {
+  test("another administrator's token works until it is revoked, and an API key is not an admin token", async () => {
     const made = await admin("POST", "/tokens", { name: "Ada" }, 201);
     const as = (token: unknown) =>
       createTestClient({ baseUrl: fleet.run.base_url, apiKey: String(token) }).get("/admin/v1/accounts");
@@ -290,7 +290,7 @@ describe("what an administrator does through the public server", () => {
     await assert.rejects(run("keys", "revoke", "key_none"), /There is no such key/);
   });
 
-  test("usage that lies buried is listed, priced and repaired, and its account has paid for it once", async () => {
+  test("buried usage is listed, priced and repaired, and its account pays for it once", async () => {
     const accountId = fleet.run.account_id;
     const event = UsageEvent.fromPartial({
       requestId: "req_buried",
@@ -319,7 +319,7 @@ describe("what an administrator does through the public server", () => {
     await assert.rejects(run("buried", "repair", "--request", "req_buried"), /Nothing of request req_buried is buried/);
   });
 
-  test("a month of long ago goes from the database into a file, and the file is found whole", async () => {
+  test("an old month is archived from the database into a file, and the file verifies", async () => {
     const mongo = resources.use(new MongoClient(fleet.run.mongodb_url));
     const at = new Date("2024-02-03T04:05:06Z");
     const names = { accountId: "a", keyId: "k", holderId: "h", grantId: "g", operation: "o", model, upstream: "u" };

@@ -12,7 +12,7 @@ import { type Exposition, readMetrics } from "../src/testing/metrics.ts";
 import { type TestFleet, withFleet } from "../src/testing/with-fleet.ts";
 import { faultsOfMetrics } from "./metrics-table.ts";
 
-/** What every planted text begins with: one look finds any of them. */
+/** The prefix of every planted text, so that one search finds any of them. */
 const mark = `canary${randomBytes(8).toString("hex")}`;
 const planted = new Set<string>();
 
@@ -52,7 +52,7 @@ const requests: readonly (() => [path: string, body: object, headers: Record<str
   ],
   () => ["/v1/embeddings", { model: "text-embedding-3-small", input: [plant(), plant()] }, {}],
   () => ["/v1/audio/speech", { model: "alpha3-tts-flash", input: plant(), instructions: plant() }, {}],
-  // What is refused has words in it too, and is told of in more places.
+  // Rejected requests contain text too, and are logged in more places.
   () => ["/v1/chat/completions", { model: plant(), messages: user(plant()) }, {}],
   () => ["/v1/chat/completions", { model: "gpt-4o-mini", messages: plant() }, {}],
   () => [`/v1/chat/completions?key=${plantSecret()}`, { model: "gpt-4o-mini", messages: user(plant()) }, {}],
@@ -67,7 +67,7 @@ const requests: readonly (() => [path: string, body: object, headers: Record<str
 
 const rounds = 60;
 
-/** What is kept by design, so that a look that finds nothing is seen to look: places and texts. */
+/** Texts that are stored by design, with their places: they show that the search works. */
 async function keepControls({ client, run }: TestFleet): Promise<readonly (readonly [place: string, text: string])[]> {
   const [path, name] = [`control${randomBytes(8).toString("hex")}`, `control${randomBytes(8).toString("hex")}`];
   assert.equal((await client.get(`/${path}`)).status, 404);
@@ -84,7 +84,7 @@ async function providerNames(): Promise<Set<string>> {
   return new Set(providerEnvironments(catalog).map(({ name }) => name));
 }
 
-/** Sends them all; answers what came back. */
+/** Sends all requests and returns their responses' bodies and headers. */
 async function sendAll({ client }: TestFleet): Promise<string[]> {
   const responses: string[] = [];
   for (let round = 0; round < rounds; round++)
@@ -98,7 +98,7 @@ async function sendAll({ client }: TestFleet): Promise<string[]> {
   return responses;
 }
 
-/** What the processes show once every bill is written and the books have been audited. */
+/** The processes' metrics once every bill is written and the books have been audited. */
 async function metricsWithVerdict(fleet: TestFleet): Promise<Exposition[]> {
   for (let look = 0; ; look++) {
     const shown = await readMetrics(fleet);
@@ -108,7 +108,7 @@ async function metricsWithVerdict(fleet: TestFleet): Promise<Exposition[]> {
   }
 }
 
-/** Journals and streams drop files at any time: what is gone is not kept. */
+/** Journals and streams delete files at any time; what is deleted is not stored. */
 function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
@@ -116,7 +116,7 @@ function unlessGone(error: NodeJS.ErrnoException): undefined {
 async function* filesIn(dir: string): AsyncGenerator<[path: string, text: string]> {
   for (const entry of (await readdir(dir, { withFileTypes: true }).catch(unlessGone)) ?? []) {
     const path = join(dir, entry.name);
-    // The simulator is a provider, which may know everything; the database's rows are read below.
+    // The simulator is a provider, which may see everything; the database's rows are read below.
     if (path.includes("/mongo") || path.includes("simulator")) continue;
     if (entry.isDirectory()) yield* filesIn(path);
     const text = entry.isFile() ? await readFile(path, "latin1").catch(unlessGone) : undefined;
@@ -124,23 +124,24 @@ async function* filesIn(dir: string): AsyncGenerator<[path: string, text: string
   }
 }
 
-/** Texts that are kept, each with its place. */
+/** Every stored text, with its place. */
 async function* kept({ run, dataDir }: TestFleet): AsyncGenerator<[place: string, text: string]> {
   yield* filesIn(dataDir);
   await using database = await MongoClient.connect(run.mongodb_url);
   for (const { name } of (await database.db("admin").admin().listDatabases()).databases) {
-    // The engine's own, of which some may be read by nobody.
+    // The engine's own databases, some of which no user may read.
     if (name === "local" || name === "admin" || name === "config") continue;
     for (const collection of await database.db(name).collections())
       for await (const row of collection.find()) yield [`${name}.${collection.collectionName}`, JSON.stringify(row)];
   }
 }
 
-test(`of ${rounds} rounds of requests nothing that a client said or showed is in logs, traces, metrics, journals, streams or databases, no secret is in an answer, and every metric is as its table says`, async () => {
+test(`after ${rounds} rounds of requests no client's content or credential is in logs, traces, metrics, journals, streams or databases, no credential is in a response, and every metric matches its table`, async () => {
   await using collector = await startCollector();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ACCESS_LOG: "all", AUDIT_FIRST_MS: "1000" };
   await withFleet({ env }, async (fleet) => {
-    // First: after this test's guesses of admin tokens, even the right one is refused for a while.
+    // This runs first: after the test's guesses of admin tokens, even the right one is refused for
+    // a while.
     const controls = await keepControls(fleet);
     const responses = await sendAll(fleet);
     assert.ok(planted.size >= 1_000, `${planted.size} texts`);

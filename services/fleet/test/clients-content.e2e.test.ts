@@ -20,9 +20,9 @@ import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { type Files, mp4, startFiles, wav } from "./clients/files.ts";
 
 /**
- * A model of each provider that sees; `files` where it takes documents too. When its client leaves,
- * a call is ended where the provider then stops billing, and else read to its count: providers that
- * go on, and models that think unseen.
+ * A vision model of each provider; `files` where it takes documents too. When the client
+ * disconnects, a call is cancelled where the provider then stops billing, and otherwise read to its
+ * usage: with providers that continue, and with models that think without showing it.
  */
 const models = [
   { model: "gpt-4o-mini", files: true, whenLeft: "disconnected" },
@@ -40,12 +40,12 @@ const weather = {
   parameters: { type: "object" as const, properties: { city: { type: "string" } } },
 };
 const maxTokens = 4_000;
-/** One byte more than is fetched for a provider that takes content only in the request. */
+/** One byte more than the gateway fetches for a provider that takes content only in the request. */
 const tooLong = Buffer.alloc(14 * 1024 * 1024);
 const adaptive = { type: "adaptive" as const };
 const budget = { type: "enabled" as const, budget_tokens: 1_024 };
 
-describe("pictures, documents, structured output, thinking, errors and leaving, by the vendors' SDKs", () => {
+describe("images, documents, structured output, thinking, errors and disconnects, by the vendors' SDKs", () => {
   let fleet: TestFleet;
   let openai: OpenAI;
   let anthropic: Anthropic;
@@ -87,7 +87,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
   };
 
   for (const { model, files, whenLeft } of models) {
-    test(`${model} sees pictures in both formats, inline and by address`, async () => {
+    test(`${model} reads images in both formats, inline and by URL`, async () => {
       const source = { type: "base64" as const, media_type: "image/png" as const, data: png };
       const seen = [
         await bySdk.openai(model, { type: "image_url", image_url: { url: dataUrl } }),
@@ -111,7 +111,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
       }
     });
 
-    test(`${model} reads documents where it can, and says so where it cannot`, async () => {
+    test(`${model} reads documents where it can, and refuses them with that reason where it cannot`, async () => {
       const source = { type: "base64" as const, media_type: "application/pdf" as const, data: pdf };
       const file = { filename: "a.pdf", file_data: `data:application/pdf;base64,${pdf}` };
       const read = (): Promise<{ text: unknown }> => bySdk.anthropic(model, { type: "document", source });
@@ -123,7 +123,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
       assert.equal((await bySdk.anthropic(model, { type: "document", source: text, title: "Sky" })).text, "seen");
     });
 
-    test(`${model} answers by a schema in both formats`, async () => {
+    test(`${model} has structured output in both formats`, async () => {
       const messages = [{ role: "user" as const, content: "A person, as JSON." }];
       const responseFormat = zodResponseFormat(person, "person");
       const chat = await openai.chat.completions.parse({ model, messages, response_format: responseFormat });
@@ -146,7 +146,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
       assert.equal(typeof output.name, "string");
     });
 
-    test(`${model}: LangChain shows pictures, binds tools and structured output`, async () => {
+    test(`${model}: LangChain sends images, binds tools and structured output`, async () => {
       const chat = new ChatOpenAI({
         model,
         apiKey: fleet.run.api_key,
@@ -170,7 +170,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
       assert.equal(typeof shaped.name, "string");
     });
 
-    test(`${model}: a fault is each SDK's own error, and who leaves has the call ${whenLeft === "disconnected" ? "ended" : "read to its count"}`, async () => {
+    test(`${model}: a fault is each SDK's own error, and after a disconnect the call is ${whenLeft === "disconnected" ? "cancelled" : "read to its usage"}`, async () => {
       const end = await setFault(fleet.run.simulator_url, { status: 429, "retry-after": 60 }, { model: `${model}*` });
       const messages = [{ role: "user" as const, content: "x" }];
       await assert.rejects(openai.chat.completions.create({ model, messages }), OpenAI.RateLimitError);
@@ -202,7 +202,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
     ["gemini-2.5-flash", false],
     ["qwen3-omni-flash", true],
   ] as const) {
-    test(`${model} hears and watches: as data, base64, and by address, which ${passesOn ? "the provider" : "the gateway"} fetches`, async () => {
+    test(`${model} takes audio and video as data, base64, and by URL, which ${passesOn ? "the provider" : "the gateway"} fetches`, async () => {
       const heard = wav(2);
       const inline = heard.toString("base64");
       const film = `data:video/mp4;base64,${mp4.toString("base64")}`;
@@ -236,7 +236,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
     });
   }
 
-  test("a film that is longer than a provider takes, is none, or is not there, is refused and costs nothing", async () => {
+  test("a video that is too long, is not a video, or does not exist, is refused and costs nothing", async () => {
     const call = async (url: string): Promise<unknown[]> => {
       const content = [{ type: "video_url", video_url: { url } }];
       const body = { model: "gemini-2.5-flash", messages: [{ role: "user", content }] };
@@ -250,7 +250,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
   });
 
   for (const model of ["claude-opus-5-5", "claude-haiku-4-5", "gemini-3.8-flash"]) {
-    test(`${model}: its thinking comes back signed in both formats, and the conversation goes on`, async () => {
+    test(`${model}: its thinking is returned signed in both formats, and the conversation continues`, async () => {
       const request = 'think 20\ncall get_weather {"city":"Oslo"}';
       const tools = [{ name: weather.name, input_schema: weather.parameters }];
       const thinking = model === "claude-haiku-4-5" ? budget : adaptive;
@@ -291,7 +291,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
   }
 
   for (const model of [...models.map((one) => one.model), "claude-opus-5-5", "claude-haiku-4-5", "deepseek-flash"]) {
-    test(`${model} takes histories with another model's thinking, as LangChain's suite has them, and goes on where another called a tool`, async () => {
+    test(`${model} takes histories with another model's thinking, as in LangChain's suite, and continues after another's tool call`, async () => {
       const textBlock = (text: string) => ({ type: "text" as const, text });
       const thought = { type: "thinking" as const, thinking: "I'm thinking...", signature: "abc123" };
       const history = [
@@ -300,7 +300,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
         { role: "user" as const, content: [textBlock("Well, thanks.")] },
       ];
       const requested = anthropic.messages.create({ model, max_tokens: maxTokens, messages: history });
-      // It always thinks, and so its provider reads what was thought before.
+      // This model always thinks, so its provider reads the earlier thinking.
       if (model === "claude-opus-5-5") await assert.rejects(requested, /Invalid `signature` in `thinking` block/);
       else assert.equal((await requested).stop_reason, "end_turn");
 

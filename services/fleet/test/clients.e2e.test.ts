@@ -30,7 +30,7 @@ const personSchema = {
   additionalProperties: false,
 };
 const callTwice = 'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}';
-/** What an answer says, whichever request it is to. */
+/** The content of a response, which does not depend on the request's format. */
 const reportedText = ({ text }: { text: string }) => text.replace(/"request_id":"[^"]*"/, "");
 const user = (content: string) => [{ role: "user" as const, content }];
 
@@ -182,7 +182,7 @@ describe("any client works with any model in either format", () => {
     });
   }
 
-  test("an error is the Anthropic SDK's own class with a native body, and leaving ends the stream", async () => {
+  test("an error is the Anthropic SDK's own class with a native body, and a disconnect ends the stream", async () => {
     const create = (model: string) => anthropic.messages.create({ model, max_tokens: 5, messages: user("x") });
     await assert.rejects(create("no-such-model"), (error: unknown) => {
       assert.ok(error instanceof Anthropic.BadRequestError);
@@ -204,7 +204,7 @@ describe("any client works with any model in either format", () => {
   });
 
   for (const [path, name, good] of goodBodies) {
-    test(`null is as absent in every optional property of ${name} (${(good as { model?: string }).model})`, async () => {
+    test(`null equals absence in every optional property of ${name} (${(good as { model?: string }).model})`, async () => {
       const { admin, api_key } = fleet.run;
       const headers = { authorization: `Bearer ${path.startsWith("/admin") ? admin.token : api_key}` };
       const bodies = nulledBodies(name, good);
@@ -223,7 +223,7 @@ describe("any client works with any model in either format", () => {
     });
   }
 
-  test("a key without limits gets what the provider says of its own, under the names that each SDK's users read, else nothing", async () => {
+  test("a key without limits gets the provider's own rate limit headers, under the names that each SDK's users read, or none", async () => {
     const messages = user("say: hello");
     const chat = await openai.chat.completions.create({ model: "gpt-4o-mini", messages }).withResponse();
     assert.equal(chat.response.headers.get("x-ratelimit-limit-requests"), "10000");

@@ -11,7 +11,7 @@ import { MailServer } from "./mail/mail-server.ts";
 
 const model = "gpt-4o-mini";
 const hello = { model, messages: [{ role: "user" as const, content: "Hello!" }] };
-/** Largest script of the first page as it travels, bytes. */
+/** Maximum size of the first page's scripts as transferred, bytes. */
 const firstScriptBytes = 200_000;
 
 describe("the console in a browser", () => {
@@ -31,7 +31,9 @@ describe("the console in a browser", () => {
   after(() => resources.disposeAsync());
   afterEach(() => stage.closePages());
 
-  /** A call is answered with this status as soon as a change of its key is in force. */
+  /**
+   * Resolves when the call gets this status, as it does as soon as a change of its key is in force.
+   */
   const getsStatus = (status: number, call: () => Promise<unknown>): Promise<boolean> =>
     waitFor(async () => (await statusOf(call())) === status, {
       maxPolls: maxPollsInForce,
@@ -63,7 +65,7 @@ describe("the console in a browser", () => {
     await receipt.getByText("Billed what the provider reported").waitFor();
   });
 
-  test("what happens elsewhere appears on an open page, without loading it again", async () => {
+  test("changes made elsewhere appear on an open page without a reload", async () => {
     const page = await stage.visit("/keys", "API keys");
     const client = await stage.issueKey(page, "live");
     await page.getByRole("link", { name: "Usage" }).click();
@@ -112,7 +114,7 @@ describe("the console in a browser", () => {
     await getsStatus(429, () => client.chat.completions.create(hello));
   });
 
-  test("a regenerated key works at once, and the old secret stops when it was told to", async () => {
+  test("a regenerated key works at once, and the old secret stops at the chosen time", async () => {
     const page = await stage.visit("/keys", "API keys");
     const old = await stage.issueKey(page, "renewed");
     assert.equal(await statusOf(old.models.list()), 200);
@@ -128,7 +130,7 @@ describe("the console in a browser", () => {
     assert.equal(await statusOf(renewed.models.list()), 200);
   });
 
-  test("before a key is revoked its use is told, and after it requests get 401", async () => {
+  test("a key's recent use is shown before it is revoked, and afterwards requests get 401", async () => {
     const page = await stage.visit("/keys", "API keys");
     const client = await stage.issueKey(page, "to be revoked");
     assert.equal(await statusOf(client.chat.completions.create(hello)), 200);
@@ -139,7 +141,7 @@ describe("the console in a browser", () => {
     await getsStatus(401, () => client.chat.completions.create(hello));
   });
 
-  test("what is spent is told of by webhook and e-mail, and a delivery is sent again under its own id", async () => {
+  test("spending is reported by webhook and e-mail, and a delivery is sent again under its own id", async () => {
     const page = await stage.visit("/billing", "Billing");
     await page.getByRole("button", { name: "New alert" }).click();
     const form = page.getByRole("dialog");
@@ -168,7 +170,7 @@ describe("the console in a browser", () => {
     assert.equal(mail.letters.length, 1);
   });
 
-  test("an operator says what an unpriced request cost: the ledger charges it once, and it is unpriced no more", async () => {
+  test("an operator prices an unpriced request: the ledger charges it once, and it is no longer unpriced", async () => {
     const { run } = stage.fleet;
     await settleUnpriced(run, "req_unpriced");
     const page = await stage.visit("/unpriced", "Unpriced requests");
@@ -202,7 +204,7 @@ describe("the console in a browser", () => {
 
   test("axe finds nothing serious on any page, light or dark", { timeout: 300_000 }, async () => {
     const page = await stage.visit("/keys", "API keys");
-    // axe is put into the page by hand, which the page's security policy forbids.
+    // axe is injected by hand, which the page's security policy forbids.
     const storageState = await page.context().storageState();
     const judged = await stage.newPage("/keys", { bypassCSP: true, storageState });
     const names = ["keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];

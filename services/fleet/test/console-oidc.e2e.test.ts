@@ -40,7 +40,7 @@ describe("sign-in with OpenID Connect", () => {
   const backAt = (browser: Browser, name: string, query = ""): Promise<URL> =>
     passProvider(browser, startUrl(query), name, callback());
 
-  /** Where the console sends the browser when it is back from the provider. */
+  /** The console's redirect after a return from the provider. */
   async function land(browser: Browser, url: URL): Promise<string> {
     const response = await browser.once(url, { headers: { "sec-fetch-site": "cross-site" } });
     assert.equal(response.status, 303);
@@ -69,7 +69,7 @@ describe("sign-in with OpenID Connect", () => {
     assert.deepEqual([second.user?.["role"], second.user?.["account_id"]], ["member", "acct_default"]);
   });
 
-  test("who has no role, no verified address, or the address of somebody with a password stays outside", async () => {
+  test("a person without a role or a verified address, or with the address of a password user, is refused", async () => {
     for (const [name, code] of [
       ["nobody", "permission_denied"],
       ["unverified", "permission_denied"],
@@ -81,7 +81,7 @@ describe("sign-in with OpenID Connect", () => {
     }
   });
 
-  test("an answer of the provider is good in the browser that asked, once, with its own state", async () => {
+  test("a provider's response is valid once, in the browser that began the sign-in, with its own state", async () => {
     const [mine, theirs] = [new Browser(), new Browser()];
     const back = await backAt(mine, "max");
     assert.match(await land(theirs, back), /^\/console\/sign-in\?error=/, "another browser");

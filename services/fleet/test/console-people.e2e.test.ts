@@ -27,7 +27,7 @@ describe("people in the console, behind two replicas", () => {
   after(() => resources.disposeAsync());
   afterEach(() => stage.closePages());
 
-  /** Invites somebody on the page of members, and joins by the link in a browser of their own. */
+  /** Invites a person on the members page, and accepts the link in another browser context. */
   async function join(operator: Page, email: string, role: string, account?: string): Promise<Page> {
     await operator.getByRole("button", { name: "Invite" }).click();
     const dialog = operator.getByRole("dialog");
@@ -59,7 +59,7 @@ describe("people in the console, behind two replicas", () => {
     }
   });
 
-  test("who is invited by a link joins, and as a member sees nothing of another account or of others' keys", async () => {
+  test("a person joins by an invitation's link, and as a member sees nothing of another account or of others' keys", async () => {
     const api = adminApi(stage.fleet.run);
     const other = (await api.call("POST", "/accounts", { name: "Somebody else's" })) as { id: string };
     await api.call("POST", "/keys", { account_id: other.id, key_alias: "a stranger's key" });
@@ -76,7 +76,7 @@ describe("people in the console, behind two replicas", () => {
     assert.equal(await member.getByRole("link", { name: "Fleet" }).count(), 0);
   });
 
-  test("an auditor of all accounts looks at each of them and at the fleet, and finds nothing to change", async () => {
+  test("an auditor of all accounts sees each of them and the fleet, and can change nothing", async () => {
     const operator = await stage.visit("/members", "Members");
     const auditor = await join(operator, "ada@example.com", "Auditor", "All accounts");
     await auditor.getByRole("row").filter({ hasText: "default" }).first().waitFor();
@@ -100,7 +100,7 @@ describe("people in the console, behind two replicas", () => {
     await page.getByText("olga@example.com").waitFor();
   });
 
-  test("who tops an account up sees the money at once, in the balance, the ledger and the month", async () => {
+  test("a top-up is shown at once in the balance, the ledger and the month", async () => {
     const page = await stage.visit(`/billing?account=${stage.fleet.run.account_id}`, "Billing");
     await page.getByRole("button", { name: "Top up" }).click();
     await page.getByLabel("Amount").fill("12.345678901");
@@ -120,7 +120,7 @@ describe("people in the console, behind two replicas", () => {
     assert.equal(await page.getByText("$112.345678901").first().isVisible(), true);
   });
 
-  test("models are compared side by side, and the calculator says what a request would cost", async () => {
+  test("models are compared side by side, and the calculator shows what a request would cost", async () => {
     const page = await stage.visit("/models?q=gpt-4o", "Models");
     for (const name of ["GPT-4o mini", "GPT-4o"]) await page.getByLabel(`Compare ${name}`, { exact: true }).check();
     await page.getByRole("button", { name: "Compare (2)" }).click();
@@ -137,7 +137,7 @@ describe("people in the console, behind two replicas", () => {
     await page.getByText("One request").locator("..").getByText("$0.15").waitFor();
   });
 
-  test("the fleet's page names every process, and says what the auditor found", { timeout: 120_000 }, async () => {
+  test("the fleet page lists every process and shows the auditor's verdict", { timeout: 120_000 }, async () => {
     const page = await stage.visit("/fleet", "Fleet");
     for (const service of ["billing", "chat", "metering", "router"])
       await page.getByRole("region", { name: "Processes" }).getByText(service, { exact: true }).waitFor();

@@ -11,7 +11,7 @@ const tool = {
   function: { name: "get_weather", parameters: { type: "object", properties: { city: { type: "string" } } } },
 };
 
-/** Keeps the forms that the page sends, for the browser tells nobody what is in a file. */
+/** Records the forms that the page sends: the browser does not reveal the contents of files. */
 const keepForms = `window.forms = [];
 const send = window.fetch;
 window.fetch = (url, init) => {
@@ -19,7 +19,7 @@ window.fetch = (url, init) => {
   return send(url, init);
 };`;
 
-/** How much of the mask is transparent at two places: where it was painted over, and elsewhere. */
+/** The mask's alpha at two points: one that was painted over, and another. */
 const alphasOfMask = `(async () => {
   const mask = await createImageBitmap(window.forms[0].get("mask"));
   const canvas = new OffscreenCanvas(mask.width, mask.height);
@@ -45,7 +45,7 @@ describe("the playground in a browser", () => {
 
   const open = (mode: string): Promise<Page> => stage.visit(`/playground?${mode}`, "Playground");
 
-  test("the playground streams an answer of each chosen model, with what it cost", async () => {
+  test("the playground streams a response of each chosen model, with its cost", async () => {
     const models = ["gpt-4o-mini", "claude-sonnet-4-6"];
     const page = await open(`models=${models.join(",")}`);
     await page.getByLabel("Your message").fill("Say hello");
@@ -57,7 +57,7 @@ describe("the playground in a browser", () => {
       .waitFor();
   });
 
-  test("a message takes a picture along, and a tool that a model asks for is shown", async () => {
+  test("a message can contain an image, and a model's tool call is shown", async () => {
     const page = await open("models=gpt-4o-mini");
     await page.getByLabel("Tools").fill(JSON.stringify([tool]));
     await page.locator("input[type=file]").setInputFiles(picture);
@@ -73,7 +73,7 @@ describe("the playground in a browser", () => {
     await page.getByText(/get_weather\(\{/).waitFor();
   });
 
-  test("what is painted over a picture is sent as its mask, and the edited picture is shown", async () => {
+  test("what is painted over an image is sent as its mask, and the edited image is shown", async () => {
     const page = await open("mode=edit");
     await page.evaluate(keepForms);
     await page.locator("input[type=file]").setInputFiles(picture);
@@ -85,7 +85,7 @@ describe("the playground in a browser", () => {
     assert.deepEqual(await page.evaluate(alphasOfMask), { width: side, painted: 0, rest: 255 });
   });
 
-  test("pictures, speech and embeddings come back as people see, hear and read them", async () => {
+  test("images are shown, speech is played and embeddings are listed", async () => {
     const page = await open("mode=images");
     await page.getByLabel("Prompt").fill("A lighthouse");
     await page.getByRole("button", { name: "Make" }).click();
@@ -102,7 +102,7 @@ describe("the playground in a browser", () => {
     await page.getByText("1536 dimensions").waitFor();
   });
 
-  test("a film is followed to its end, and plays, also for somebody who is quicker than the list of models", async () => {
+  test("a video task is followed to its end and the video plays, also when it is started before the model list has loaded", async () => {
     const page = await open("mode=video");
     const listed = Promise.withResolvers<void>();
     await page.route(/gateway\/v1\/models/, async (route) => {
@@ -124,7 +124,7 @@ describe("the playground in a browser", () => {
     await waitFor(() => page.evaluate("document.querySelector('video')?.duration > 0"));
   });
 
-  test("a key that the playground has made for itself does not stand among people's own", async () => {
+  test("a key that the playground has created for itself is not listed among people's keys", async () => {
     const page = await open("models=gpt-4o-mini");
     await page.getByRole("link", { name: "API keys" }).click();
     await page.getByText("that the playground made").waitFor();

@@ -35,7 +35,7 @@ const reads = [
 ];
 const keyWrites = ["DELETE /keys/:id", "PATCH /keys/:id", "POST /keys", "POST /keys/:id/regenerate"];
 
-/** What each role may call of the admin API, besides an operator, who may call everything. */
+/** What each role may call of the admin API; an operator may call everything. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   owner: [
     ...reads,
@@ -162,7 +162,7 @@ describe("roles in the console", () => {
     assert.equal((await member.delete(`/api/admin/v1/keys/${own.id}`)).status, 200);
   });
 
-  test("the audit log says where a person's browser is, and not what it claims in front of our proxy", async () => {
+  test("the audit log has the browser's own address, not one that it claims in a header", async () => {
     const from = { "x-forwarded-for": "198.51.100.7, 203.0.113.9" };
     const made = await person("owner").post("/api/admin/v1/keys", { key_alias: "from afar" }, from);
     assert.equal(made.status, 201, made.text);
@@ -178,7 +178,7 @@ describe("roles in the console", () => {
     assert.equal(topUp.status, 403);
   });
 
-  test("an invitation is good once, for its own place, and can be taken back; an owner invites to the own account only", async () => {
+  test("an invitation is valid once, for its own account and role, and can be withdrawn; an owner invites only to their own account", async () => {
     const owner = person("owner");
     for (const body of [
       { email: "a@example.com", role: "operator", account_id: null },
@@ -203,7 +203,7 @@ describe("roles in the console", () => {
     assert.equal((await guest.get(`/api${back}`)).status, 404);
   });
 
-  test("who is disabled or removed is out at once, a changed role counts at once, and nobody changes their own", async () => {
+  test("a person who is disabled or removed is signed out at once, a changed role applies at once, and nobody changes their own", async () => {
     const owner = person("owner");
     const leaver = await enrol(owner, "leaver@example.com", "member", account());
     const users = (await owner.get("/api/users")).json().data as { id: string; email: string }[];
@@ -229,10 +229,11 @@ describe("roles in the console", () => {
     });
   });
 
-  test("whoever guesses a password is slowed down, with a time to come back", async () => {
+  test("guessing passwords is slowed down with 429 and a retry-after", async () => {
     const guesser = new Visitor(fleet.run.console_url);
     const guess = (word: string) => guesser.post("/api/session", { email: "member@example.com", password: word });
-    // All at once: ten are let off, and each further one costs five seconds, however slow we are.
+    // All at once: ten are free, and each further one costs five seconds, however slow the machine
+    // is.
     const guesses = await Promise.all(Array.from({ length: 18 }, (_, i) => guess(`guess ${i}`)));
     for (const { status } of guesses) assert.ok([401, 429].includes(status), String(status));
     const held = await guess(password);

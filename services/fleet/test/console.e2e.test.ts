@@ -36,7 +36,7 @@ describe("the console behind the public server", () => {
   });
   after(() => resources.disposeAsync());
 
-  test("nothing is open without a sign-in, and the first operator signs in with what npm start printed", async () => {
+  test("nothing is accessible without a sign-in, and the first operator signs in with the credentials that npm start printed", async () => {
     const stranger = visitor();
     for (const path of ["/api/session", "/api/sessions", "/api/users", "/api/admin/v1/keys", "/api/gateway/v1/models"])
       assert.equal((await stranger.get(path)).status, 401, path);
@@ -67,7 +67,7 @@ describe("the console behind the public server", () => {
     assert.equal((await old.get("/api/session")).status, 401, "the session from before has ended");
   });
 
-  test("what changes something needs the session's CSRF token and the console's own origin", async () => {
+  test("a request that changes something needs the session's CSRF token and the console's own origin", async () => {
     const person = await operator();
     const key = { key_alias: "forged" };
     const forged = [
@@ -83,7 +83,7 @@ describe("the console behind the public server", () => {
     assert.equal(listed.data.length, 0);
   });
 
-  test("keys are issued and used as by the admin API, and the audit log says who did it and from where", async () => {
+  test("keys are issued and used as with the admin API, and the audit log records who did it and from where", async () => {
     const person = await operator();
     const made = await person.post("/api/admin/v1/keys", { key_alias: "from the console", rpm_limit: 5 });
     assert.equal(made.status, 201, made.text);
@@ -102,7 +102,7 @@ describe("the console behind the public server", () => {
     );
   });
 
-  test("the playground streams an answer with a key that is never shown, and its request id leads to the receipt", async () => {
+  test("the playground streams a response with a key that is never shown, and its request id leads to the receipt", async () => {
     const person = await operator();
     const question = { model: "gpt-4o-mini", stream: true, messages: [{ role: "user", content: "Hello!" }] };
     const response = await person.post("/api/gateway/v1/chat/completions", question);
@@ -125,7 +125,7 @@ describe("the console behind the public server", () => {
     assert.ok((await revoked(fleet)) > before);
   });
 
-  test("an open page hears of its account's usage, and of nothing of others", async () => {
+  test("an open page is notified of its own account's usage only", async () => {
     const api = adminApi(fleet.run);
     const other = ((await api.call("POST", "/accounts", { name: "Quiet" })) as { id: string }).id;
     const [busy, quiet] = await Promise.all(
@@ -170,7 +170,7 @@ describe("the console behind the public server", () => {
     await visitor().signIn(email, password);
   });
 
-  test("either replica serves what the other began, and when one is killed the other goes on", async () => {
+  test("either replica serves the other's sessions, and continues when the other is killed", async () => {
     const person = await operator();
     await fleet.processes.kill("console");
     await waitFor(async () => (await person.get("/api/session")).status === 200);
@@ -187,7 +187,7 @@ interface AuditRow {
   readonly after: Readonly<Record<string, unknown>> | null;
 }
 
-/** How many admin tokens are revoked. */
+/** The number of revoked admin tokens. */
 async function revoked(fleet: TestFleet): Promise<number> {
   const { data } = (await adminApi(fleet.run).call("GET", "/tokens?limit=1000")) as {
     data: { revoked_at: string | null }[];

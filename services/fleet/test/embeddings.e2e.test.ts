@@ -55,7 +55,7 @@ describe("embeddings through the public server", () => {
       }
     });
 
-    test(`${model}: 2,048 inputs are answered in their order, with the sum of their tokens`, async () => {
+    test(`${model}: 2,048 inputs give vectors in their order, with the sum of their tokens`, async () => {
       const input = Array.from({ length: 2_048 }, (_, index) => `text number ${index}`);
       const { data, usage, model: named, object } = await openai.embeddings.create({ model, input });
       assert.deepEqual([data.length, named, object], [2_048, model, "list"]);
@@ -69,7 +69,7 @@ describe("embeddings through the public server", () => {
     });
   }
 
-  test("the answer has OpenAI's shape, and its cost in a header", async () => {
+  test("the response has OpenAI's format, and its cost in a header", async () => {
     const { status, headers, json } = await fleet.client.post("/v1/embeddings", {
       model: "voyage-3.5",
       input: "hello",
@@ -86,7 +86,7 @@ describe("embeddings through the public server", () => {
     assert.equal(Number(headers.get("x-gateway-cost-usd")), (usage.total_tokens * 0.06) / 1e6);
   });
 
-  test("token ids go where they are taken", async () => {
+  test("token ids are passed on to providers that take them", async () => {
     const [one, two] = await vectorsOf({ model: "text-embedding-3-small", input: [[1, 2, 3], [4]] });
     assert.deepEqual(await vectorsOf({ model: "text-embedding-3-small", input: [1, 2, 3] }), [one]);
     assert.equal(two?.length, 1536);
@@ -142,7 +142,7 @@ describe("embeddings through the public server", () => {
     });
   }
 
-  test("without a key, money or the right to the model nobody gets a vector", async () => {
+  test("without a key, money or the right to the model a request is refused", async () => {
     const codeOf = async (requested: Parameters<typeof clientOf>[1]): Promise<unknown[]> => {
       const response = await (await clientOf(fleet, requested)).post("/v1/embeddings", good);
       return [response.status, response.json<ErrorResponse>().error.code];
@@ -153,7 +153,7 @@ describe("embeddings through the public server", () => {
     await assert.rejects(stranger.embeddings.create(good), OpenAI.AuthenticationError);
   });
 
-  test("answers that come in another order are put right", async () => {
+  test("vectors in another order are sorted by their index", async () => {
     const input = Array.from({ length: 25 }, (_, index) => `text ${index}`);
     const usual = await vectorsOf({ model: good.model, input });
     const clear = await setFault(fleet.run.simulator_url, { "embeddings-shuffle": true });
@@ -161,14 +161,14 @@ describe("embeddings through the public server", () => {
     await clear();
   });
 
-  test("an upstream that fails for a moment is asked again", async () => {
+  test("a call that an upstream fails for a moment is retried", async () => {
     const clear = await setFault(fleet.run.simulator_url, { status: 503 }, { model: "text-embedding-v4", count: 2 });
     const { response } = await openai.embeddings.create({ ...good, input: ["a", "b"] }).withResponse();
     assert.equal(response.headers.get("x-gateway-attempts"), "3");
     await clear();
   });
 
-  test("an upstream's limit is the client's 429, its nonsense a 502", async () => {
+  test("an upstream's rate limit is the client's 429, its invalid response a 502", async () => {
     const { simulator_url } = fleet.run;
     const clear = await setFault(simulator_url, { status: 429, "retry-after": 60 }, { model: "voyage-code-3" });
     await assert.rejects(openai.embeddings.create({ ...good, model: "voyage-code-3" }), OpenAI.RateLimitError);
@@ -181,7 +181,7 @@ describe("embeddings through the public server", () => {
     }
   });
 
-  test("a part that fails fails the call with one error, and only the parts that were answered are billed", async () => {
+  test("a part that fails fails the request with one error, and only successful parts are billed", async () => {
     const input = Array.from({ length: 60 }, (_, index) => (index === 55 ? "word ".repeat(9_000) : `text ${index}`));
     const response = await fleet.client.post("/v1/embeddings", { ...good, input });
     const { error } = response.json<ErrorResponse>();
@@ -197,7 +197,7 @@ describe("embeddings through the public server", () => {
     assert.ok(bill.costNanoUsd > 0n);
   });
 
-  test("a part that fails through all its tries fails the call, and what other parts cost is billed to the token", async () => {
+  test("a part that fails in all its attempts fails the request, and the other parts are billed to the token", async () => {
     const { model } = good;
     const match = { model, probability: 0.7, seed: 4 };
     const clear = await setFault(fleet.run.simulator_url, { status: 503 }, match);
@@ -218,7 +218,7 @@ describe("embeddings through the public server", () => {
     assert.equal(bill.costNanoUsd, BigInt(tokens) * 70n);
   });
 
-  test("a client that leaves is billed for the vectors that the upstream was making", async () => {
+  test("a client that disconnects is billed for the vectors that the upstream was computing", async () => {
     const clear = await setFault(fleet.run.simulator_url, { latency: 1_000 }, { model: "text-embedding-3-large" });
     const controller = new AbortController();
     const requesting = openai.embeddings.create(
@@ -228,7 +228,7 @@ describe("embeddings through the public server", () => {
     await waitFor(async () => (await faultHits(fleet.run.simulator_url)) > 0);
     controller.abort();
     await assert.rejects(requesting, OpenAI.APIUserAbortError);
-    // That it is billed by the simulator's count is for the audit at the end to say.
+    // The audit at the end checks that it is billed by the simulator's count.
     await waitFor(async () => {
       const attempts = await attemptsAt(fleet.run.simulator_url);
       return attempts.some(({ model, outcome }) => model === "text-embedding-3-large" && outcome === "completed");

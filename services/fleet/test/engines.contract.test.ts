@@ -34,7 +34,7 @@ async function countDocuments(port: number, insert: number): Promise<number> {
   }
 }
 
-test("mongod killed with SIGKILL comes back by itself on the same port with every acknowledged write", async () => {
+test("mongod killed with SIGKILL is restarted on the same port with every acknowledged write", async () => {
   await withTemporaryDir(async (dir) => {
     const port = await (await Ports.load(join(dir, "ports.json"))).get("mongod");
     await using supervisor = Supervisor.start({ logDir: dir, report: () => {} });
@@ -58,7 +58,7 @@ test("mongod finds its data again on another port", async () => {
   });
 });
 
-test("a data directory of before there were users keeps its data, and asks everybody for a name from then on", async () => {
+test("a data directory from before there were users keeps its data, and requires authentication from then on", async () => {
   await withTemporaryDir(async (dir) => {
     const port = await (await Ports.load(join(dir, "ports.json"))).get("mongod");
     const engine = await findMongod({ binDir });
@@ -102,7 +102,7 @@ test("a data directory of before there were users keeps its data, and asks every
   });
 });
 
-test("nats-server killed with SIGKILL comes back by itself with every acknowledged message", async () => {
+test("nats-server killed with SIGKILL is restarted with every acknowledged message", async () => {
   await withTemporaryDir(async (dir) => {
     const port = await (await Ports.load(join(dir, "ports.json"))).get("nats");
     const engine = await findNatsServer({ binDir });
@@ -134,7 +134,7 @@ test("nats-server killed with SIGKILL comes back by itself with every acknowledg
   });
 });
 
-test("the machine's own server is used when it is new enough, and passed over when it is too old", async () => {
+test("an installed server is used when it is new enough, and ignored when it is too old", async () => {
   await withTemporaryDir(async (dir) => {
     for (const version of ["2.9.1", "99.1.0"]) {
       await mkdir(join(dir, version));

@@ -5,7 +5,7 @@ import { examples } from "../src/openapi/examples/examples.ts";
 import { allRoutes, nameOf } from "../src/openapi/routes.ts";
 import { documented } from "./clients/documented.ts";
 
-test("every operation has an example, and those that take JSON or a form one of what is sent", () => {
+test("every operation has an example, with a body where it takes JSON or a form", () => {
   for (const route of allRoutes) {
     const own = examples.filter(({ operation }) => operation === nameOf(route));
     assert.ok(own.length > 0, `${nameOf(route)} has no example: see examples/`);
@@ -18,7 +18,7 @@ test("every operation has an example, and those that take JSON or a form one of 
   }
 });
 
-test("every answer that is shown is one that the document allows, without a field that it does not list", () => {
+test("every example response is valid by the document, without a field that it does not list", () => {
   const against = documented();
   for (const { operation, response } of examples) {
     const route = allRoutes.find((one) => nameOf(one) === operation);
@@ -30,7 +30,7 @@ test("every answer that is shown is one that the document allows, without a fiel
   assert.deepEqual([...against.problems], []);
 });
 
-test("nothing that is shown is a secret, or names this machine", () => {
+test("no example contains a secret, or names this machine", () => {
   const text = JSON.stringify(examples);
   assert.doesNotMatch(text, /(?:sk-|whsec_|adm-)[\w+/=-]{12}/);
   assert.doesNotMatch(

@@ -37,7 +37,7 @@ async function send({ provider }: Upstream, { method, path, headers = [], body }
   });
 }
 
-/** Has the simulated provider make it; undefined when it refuses the request. */
+/** Generates it at the simulated provider; undefined when that rejects the request. */
 async function make(request: VideoRequest, upstream: Upstream, adapter: VideoAdapter): Promise<VideoState | undefined> {
   const order = { requestId: "r", taskId: "t", body: request.body };
   const created = await send(upstream, adapter.create(order, upstream));
@@ -82,7 +82,7 @@ test("no request for a video, of any model, can cost more than is held for it", 
       if (request === undefined) continue;
       const { terms } = request;
       const held = priceOf(terms, model.price);
-      // What has no price is refused before it is sent.
+      // A request without a price is rejected before it is sent.
       if (held.pricing !== Pricing.EXACT) continue;
       const state = await make(request, upstream, adapter);
       if (state?.phase !== "succeeded") continue;

@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => stage[Symbol.asyncDispose]());
 
-/** By the catalogue's name of an operation: requests at its edges. */
+/** Requests at the edges of what is allowed, by the catalogue's name of the operation. */
 const edges: Readonly<Record<string, (model: Model, random: Random) => Edge | Promise<Edge>>> = {
   "chat.completions": chatEdge,
   messages: messagesEdge,

@@ -19,8 +19,8 @@ function body(text: string): object {
 }
 
 /**
- * Sends a request as a client does that wants its answer: again and again, under one key, until
- * there is no use in it.
+ * Repeats a request under one key, as a client does that needs its response, until repeating it
+ * cannot help.
  */
 async function insist(client: TestClient, text: string): Promise<TestResponse> {
   for (let tries = 0; tries < 300; tries++) {
@@ -78,7 +78,7 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
     });
   }
 
-  test("MongoDB is killed while the upstream answers: the client has its answer, and gets it again when MongoDB is back", async () => {
+  test("MongoDB is killed during the upstream call: the client gets its response, and again when MongoDB is back", async () => {
     const { client, key } = await newKey(fleet, {});
     const { simulator_url: simulator } = fleet.run;
     const endFault = await setFault(simulator, { latency: 3_000 });
@@ -91,13 +91,13 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
     await fleet.processes.restart("mongod");
     const again = await insist(client, "away");
     assert.deepEqual([again.text, again.headers.get("idempotent-replayed")], [first.text, "true"]);
-    // The bill was in the journal while the database was away, and a death explains to the audit
-    // why it is not in the ledger yet.
+    // The bill was in the journal while the database was away; a recorded crash explains to the
+    // audit why it is not in the ledger yet.
     await waitFor(async () => (await billsOf(key.id)).length > 0);
     assert.equal((await billsOf(key.id)).length, 1);
   });
 
-  test("an account that has no answers stored is billed once all the same, and is told so", async () => {
+  test("an account that stores no responses is billed once all the same, and the refusal explains it", async () => {
     const { client, key } = await newAccount(fleet, 1_000_000_000n);
     const { admin_url: adminUrl, admin } = fleet.run;
     const changed = await fetch(`${adminUrl}/accounts/${key.accountId}`, {

@@ -25,7 +25,7 @@ const log = createLogger({ service: "test", level: "silent" });
 const dayMs = 86_400_000;
 const host = "127.0.0.1";
 
-/** A ledger that answers whoever may audit it with who that is. */
+/** A ledger that returns the caller's identity to every service that may audit it. */
 async function serveLedger(identity: Identity) {
   const settle = () => Promise.reject(new Error("nobody settles here"));
   const listEntries = async () => ({ entries: [], nextCursor: "" });
@@ -35,7 +35,7 @@ async function serveLedger(identity: Identity) {
   return { port, [Symbol.dispose]: () => server.forceShutdown() };
 }
 
-/** Calls once; answers the caller that the server saw, or why it did not answer. */
+/** Calls once; returns the caller's identity as seen by the server, or the error. */
 async function audit(port: number, identity: Identity): Promise<string> {
   using client = createRpcClient<LedgerServiceServer>(LedgerServiceService, `${host}:${port}`, identity);
   try {
@@ -56,12 +56,12 @@ async function save(dir: string, name: string, pair: Pair, ca: string): Promise<
 }
 
 // A connection that is still in its handshake outlives grpc-js's forceShutdown, and would keep this
-// process when all is done.
+// process alive at the end.
 after(() => void setTimeout(2_000, undefined, { ref: false }).then(() => process.exit()));
 
 const named = (peer: Peer) => ({ commonName: peer, uri: uriOf(peer) });
 
-test("a caller without a certificate, of another CA, expired, or under another name gets nothing; who is in the table gets through", async () => {
+test("a caller without a certificate, or with one of another CA, an expired one or another service's, is refused; one in the table is not", async () => {
   await withTemporaryDir(async (dir) => {
     const [ours, theirs] = [await makeAuthority(), await makeAuthority()];
     const of = async (name: string, pair: Pair) => identityFrom(await save(dir, name, pair, ours.cert));
@@ -93,7 +93,7 @@ test("a caller without a certificate, of another CA, expired, or under another n
   });
 });
 
-test("a caller talks to no server but the one it means, of its own CA and not expired", async () => {
+test("a caller connects only to the server it means, with an unexpired certificate of its own CA", async () => {
   await withTemporaryDir(async (dir) => {
     const [ours, theirs] = [await makeAuthority(), await makeAuthority()];
     const of = async (name: string, pair: Pair, ca = ours) => identityFrom(await save(dir, name, pair, ca.cert));
@@ -104,7 +104,7 @@ test("a caller talks to no server but the one it means, of its own CA and not ex
       otherService: await of("chat", await issue(ours, named("chat"))),
       host: await of("host", await issue(ours, { commonName: "billing", dns: ["gateway"], ip: [host] })),
       expired: await of("expired", await issue(ours, named("billing"), longAgo)),
-      // It would let the caller in, but it is not billing to the caller.
+      // It would accept the caller, but the caller does not accept it as billing.
       otherAuthority: await of("other", await issue(theirs, named("billing"))),
     };
     for (const [name, identity] of Object.entries(servers)) {
@@ -114,7 +114,7 @@ test("a caller talks to no server but the one it means, of its own CA and not ex
   });
 });
 
-test("certificates that are replaced are used by both ends without a restart, and halves of them by none", async () => {
+test("replaced certificates are used by both ends without a restart, and half-written ones by neither", async () => {
   await withTemporaryDir(async (dir) => {
     const before = await makeAuthority();
     const changes: unknown[] = [];
@@ -148,7 +148,7 @@ test("a service without TLS settings refuses to start; only TLS=off starts it wi
   assert.equal(read({ TLS: "off" }).enforced, false);
 });
 
-test("a fleet makes its certificates once, for its user alone, and again before they end", async () => {
+test("a fleet creates its certificates once, readable by its user alone, and renews them before they expire", async () => {
   await withTemporaryDir(async (dir) => {
     await makeCertificates(dir);
     const read = async (name: string): Promise<string> => readFile(join(dir, "tls", `${name}.crt`), "utf8");
@@ -159,7 +159,7 @@ test("a fleet makes its certificates once, for its user alone, and again before 
     for (const name of ["ca", ...peers]) {
       assert.equal((await stat(join(dir, "tls", `${name}.key`))).mode & 0o777, 0o600, name);
     }
-    // As if it had been made long ago.
+    // As if it had been created long ago.
     const lastThird = Date.now() - 0.7 * leafDays * dayMs;
     const authority = { cert: await read("ca"), key: await readFile(join(dir, "tls/ca.key"), "utf8") };
     const old = await issue(authority, named("chat"), lastThird);
@@ -179,7 +179,7 @@ test("a fleet makes its certificates once, for its user alone, and again before 
   });
 });
 
-test("a service stops in time, although somebody has connected and never says who he is", async () => {
+test("a service stops in time although a client has connected and never finishes its handshake", async () => {
   await withTemporaryDir(async (dir) => {
     await makeCertificates(dir);
     const identity = identityFrom(certificateFiles(dir, "billing"));

@@ -33,7 +33,7 @@ describe("images through the public server", () => {
     assert.equal(response.headers.get("x-gateway-cost-usd"), "0.080000000");
   });
 
-  test("pictures cost by their number where they are priced so: ten of delta-2, one of each alpha model", async () => {
+  test("images with a price each are billed by their number: ten of delta-2, one of each alpha model", async () => {
     const costOf = async (body: object): Promise<number> =>
       Number((await place.fleet.client.post(path, body)).headers.get("x-gateway-cost-usd"));
     assert.equal(await costOf({ model: "delta-2", prompt, n: 10, size: "256x256" }), 0.16);

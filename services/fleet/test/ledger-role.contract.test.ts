@@ -23,7 +23,7 @@ const database = "billing";
 const rootPassword = "root-password";
 const billingPassword = "billing-password";
 
-/** A mongod that asks for credentials; answers the URL for a user. */
+/** A mongod with authentication; returns the URL for a user. */
 async function startGuardedMongod(
   resources: AsyncDisposableStack,
 ): Promise<(user: string, password: string) => string> {
@@ -40,7 +40,7 @@ async function startGuardedMongod(
     mongod.kill("SIGKILL");
     if (mongod.exitCode === null && mongod.signalCode === null) await once(mongod, "exit");
   });
-  // Before there is any user, a client on the same machine may make the first one.
+  // While there is no user, a client on the same machine may create the first one.
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
   const admin = client.db("admin");
   const members = [{ _id: 0, host: `127.0.0.1:${port}` }];

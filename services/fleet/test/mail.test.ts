@@ -13,7 +13,7 @@ async function start(resources: AsyncDisposableStack, options: MailServerOptions
 }
 
 for (const secure of [true, false]) {
-  test(`mail goes over TLS${secure ? "" : " by STARTTLS"}, signed in, with an id of its own`, async () => {
+  test(`mail is sent over TLS${secure ? "" : " by STARTTLS"}, authenticated, with an id of its own`, async () => {
     await using resources = new AsyncDisposableStack();
     const { server, mailer } = await start(resources, { secure });
     assert.deepEqual(await mailer.send(letter), { status: 250, error: "", isFinal: true });
@@ -26,7 +26,7 @@ for (const secure of [true, false]) {
   });
 }
 
-test("a subject adds no header, whatever it says", async () => {
+test("a subject cannot inject a header", async () => {
   await using resources = new AsyncDisposableStack();
   const { server, mailer } = await start(resources, {});
   await mailer.send({ ...letter, subject: "one\r\nBcc: other@example.com\r\n\r\nbody" });
@@ -48,7 +48,7 @@ test("without TLS nothing is sent, the password least of all, unless that is con
   );
 });
 
-test("a server that the CA does not vouch for gets nothing", async () => {
+test("a server without a certificate of the CA gets nothing", async () => {
   await using resources = new AsyncDisposableStack();
   const { server, mailer } = await start(resources, {}, { ca: undefined });
   const { error, isFinal } = await mailer.send(letter);
@@ -57,7 +57,7 @@ test("a server that the CA does not vouch for gets nothing", async () => {
   assert.equal(server.letters.length, 0);
 });
 
-test("only what is said of the message itself is final; what went wrong names no server and no password", async () => {
+test("only a rejection of the message itself is final; an error names no server and no password", async () => {
   await using resources = new AsyncDisposableStack();
   const replies: Readonly<Record<string, number>> = { "busy@example.com": 451, "nobody@example.com": 550 };
   const { server, mailer } = await start(resources, { reply: (to) => replies[to] ?? 250 });
@@ -81,7 +81,7 @@ test("only what is said of the message itself is final; what went wrong names no
   });
 });
 
-test("a server that says nothing is not waited for", async () => {
+test("a silent server times out", async () => {
   await using resources = new AsyncDisposableStack();
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));

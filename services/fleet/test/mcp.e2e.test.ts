@@ -9,7 +9,7 @@ import { adminApi } from "../src/commands/admin-api.ts";
 import { attemptsAt, setFault } from "../src/testing/faults.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
-/** The handshake of up to 2025-11-25, and what comes since, without one. */
+/** The handshake of versions up to 2025-11-25; later ones have none. */
 const revisions = ["legacy", "auto"] as const;
 type Revision = (typeof revisions)[number];
 
@@ -59,7 +59,7 @@ describe("the tool server behind the public server", () => {
     return ((await adminApi(fleet.run).call("POST", "/keys", body)) as { key: string }).key;
   }
 
-  /** Calls a tool. The client itself holds structured content against the tool's schema. */
+  /** Calls a tool. The client itself validates structured content against the tool's schema. */
   async function call(client: Client, name: string, args: Record<string, unknown>, onprogress?: () => void) {
     const result = await client.callTool({ name, arguments: args }, onprogress && { onprogress });
     const content = result.content as Content[];
@@ -75,7 +75,7 @@ describe("the tool server behind the public server", () => {
   };
 
   for (const mode of revisions)
-    describe(`spoken to as of ${mode === "legacy" ? "2025-11-25" : "2026-07-28"}`, () => {
+    describe(`by protocol version ${mode === "legacy" ? "2025-11-25" : "2026-07-28"}`, () => {
       let client: Client;
       before(async () => {
         client = await connected(mode);
@@ -104,7 +104,7 @@ describe("the tool server behind the public server", () => {
         assert.ok((structured["cost_usd"] as number) > 0);
       });
 
-      test("tells how far an answer is while it is written", async () => {
+      test("reports progress while a response is generated", async () => {
         const end = await setFault(fleet.run.simulator_url, { slow: 40 }, { model: "gpt-4o-mini" });
         let reports = 0;
         const { structured } = await call(client, "chat", hello, () => reports++).finally(end);
@@ -112,7 +112,7 @@ describe("the tool server behind the public server", () => {
         assert.equal(structured["finish_reason"], "stop");
       });
 
-      test("generates a picture and edits it; small ones are in the answer, those with a URL have a link too", async () => {
+      test("generates an image and edits it; small ones are in the result, those with a URL have a link too", async () => {
         const made = await call(client, "generate_image", { model: "alpha-image-2.0", prompt: "A cat" });
         assert.deepEqual(
           made.content.map(({ type }) => type),
@@ -144,7 +144,7 @@ describe("the tool server behind the public server", () => {
         assert.equal(cancelled.structured["status"], "succeeded", "what has ended stays as it is");
       });
 
-      test("embeds texts, speaks them, and tells voices, quota and usage", async () => {
+      test("embeds texts, speaks them, and lists voices, quota and usage", async () => {
         const args = { model: "text-embedding-v4", texts: ["one", "two"], dimensions: 64 };
         const { structured } = await call(client, "embed", args);
         assert.deepEqual(
@@ -175,7 +175,7 @@ describe("the tool server behind the public server", () => {
         }
       });
 
-      test("tells what a refusal was, what to do about it, and when", async () => {
+      test("reports a refusal with its reason, what to do about it, and when", async () => {
         const unknown = await call(client, "chat", { ...hello, model: "nope" });
         assert.equal(unknown.isError, true);
         assert.match(unknown.text, /^model_not_found: .*list_models/);
@@ -207,7 +207,7 @@ describe("the tool server behind the public server", () => {
           { signal: controller.signal, onprogress: () => controller.abort() },
         );
         await assert.rejects(pending);
-        // All of it takes a minute, and is in the log when it has ended.
+        // The whole takes a minute, and is logged when it has ended.
         await waitFor(async () => (await attempts()) > before, { what: "the upstream call's end" }).finally(end);
       });
     });
@@ -223,7 +223,7 @@ describe("the tool server behind the public server", () => {
     await client.close();
   });
 
-  test("an account without money is told so, and pays for nothing", async () => {
+  test("an account without money is refused with that reason, and pays nothing", async () => {
     await adminApi(fleet.run).call("POST", "/accounts", { id: "poor", name: "poor" });
     const secret = await newKey({ key_alias: "poor", account_id: "poor" });
     const client = await connected("auto", secret);
@@ -233,7 +233,7 @@ describe("the tool server behind the public server", () => {
     await client.close();
   });
 
-  test("nobody comes in without a key, from another site, or by another method; no client is sent into OAuth", async () => {
+  test("a request without a key, from another site or by another method is refused; no client is sent into OAuth", async () => {
     const { api_key: key, base_url: base } = fleet.run;
     const authorization = `Bearer ${key}`;
     const keyless = await refused({ method: "POST", body: "{}" });
@@ -250,7 +250,7 @@ describe("the tool server behind the public server", () => {
     assert.equal((await refused({ method: "POST", body: "{}", headers: origin })).status, 403);
   });
 
-  test("what is no message is refused in the protocol's own terms", async () => {
+  test("an invalid message gets the protocol's own error", async () => {
     const headers = { authorization: `Bearer ${fleet.run.api_key}`, "content-type": "application/json" };
     const post = (body: string) => refused({ method: "POST", headers, body });
     const broken = await post('{"jsonrpc"');

@@ -27,7 +27,7 @@ const setsWith = (providers: ReadonlySet<string>): Sets => ({
 const isIn = (bound: LabelBound, value: string, sets: Sets): boolean =>
   typeof bound === "string" ? sets[bound](value) : bound.includes(value);
 
-/** What a histogram or the registry adds. */
+/** Added by histograms or by the registry itself. */
 const addedLabels = new Set(["service", "le", "quantile"]);
 
 function* labelFaults({ metric, labels }: Series, row: MetricRow, sets: Sets): Generator<string> {
@@ -59,7 +59,7 @@ function* faultsOf({ process, types, series }: Exposition, sets: Sets): Generato
     if (exporters.has(row.exporter) && !types.has(name)) yield `${process} does not export ${name}`;
 }
 
-/** In what the processes' metrics are not what the table says, each fault once. */
+/** The differences between the processes' metrics and the table, each once. */
 export function faultsOfMetrics(shown: readonly Exposition[], providers: ReadonlySet<string>): string[] {
   const sets = setsWith(providers);
   return [...new Set(shown.flatMap((one) => [...faultsOf(one, sets)]))];

@@ -18,11 +18,11 @@ interface Started {
   readonly env: NodeJS.ProcessEnv;
   readonly dataDir: string;
   readonly run: Run;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string;
 }
 
-/** Types a command at a terminal of its own: its process group is what Ctrl-C would reach. */
+/** Runs a command as at a terminal: Ctrl-C would reach its process group. */
 function type(
   command: readonly [string, ...string[]],
   env: NodeJS.ProcessEnv,
@@ -71,7 +71,7 @@ async function withStarted(
 
 const question = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello!" }] };
 
-test("npm start prints what answers, the commands work beside it, and Ctrl-C leaves nothing", async () => {
+test("npm start prints a request that works, the commands work beside it, and Ctrl-C leaves no process", async () => {
   await withStarted(["npm", "start"], async ({ child, env, run, output }) => {
     await waitFor(() => output().includes("Ctrl-C stops everything"));
     assert.match(output(), /^(?:(?:npm|>) .*\n|\n)*Starting the gateway …\n/, "the first thing said");
@@ -116,7 +116,7 @@ test("npm start prints what answers, the commands work beside it, and Ctrl-C lea
   });
 });
 
-test("a proxy in the environment is no business of what is said on this machine", async () => {
+test("a proxy in the environment is not used for calls on this machine", async () => {
   const nowhere = "http://127.0.0.1:9";
   const proxies = { https_proxy: nowhere, http_proxy: nowhere, grpc_proxy: nowhere, NODE_USE_ENV_PROXY: "1" };
   const start = async ({ run, child, env }: Started): Promise<void> => {

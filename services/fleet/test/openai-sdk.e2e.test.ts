@@ -51,7 +51,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     assert.ok(Number(response.headers.get("x-gateway-cost-usd")) > 0);
   });
 
-  test("a stream brings the same text in pieces, and no chunk the client did not ask for", async () => {
+  test("a stream has the same text in chunks, and no chunk that was not requested", async () => {
     const stream = await openai.chat.completions.create({
       model,
       messages: userMessages("repeat 20 words"),
@@ -83,7 +83,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     assert.equal(usages[0]?.completion_tokens, 7);
   });
 
-  test("a stream is progressive: its first piece is there long before its last", async () => {
+  test("a stream is progressive: its first chunk arrives long before its last", async () => {
     const end = await fault({ slow: 500 }, "gpt-5.4-nano*");
     const started = performance.now();
     const stream = await openai.chat.completions.create({
@@ -97,7 +97,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) > 1_000, `chunks came bunched: ${times.map(Math.round)}`);
   });
 
-  test("tools are called in parallel, whole and streamed, and their results are answered", async () => {
+  test("tools are called in parallel, streamed or not, and their results get a response", async () => {
     const messages: OpenAI.ChatCompletionMessageParam[] = userMessages(
       'call get_weather {"city":"Oslo"}\ncall get_time {"city":"Rome"}',
     );
@@ -159,7 +159,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     await endBroken();
   });
 
-  test("a client that leaves cancels the upstream within a second, and is billed for what it got", async () => {
+  test("a client that disconnects cancels the upstream within a second, and is billed for what it got", async () => {
     const end = await fault({ slow: 50 }, "gpt-4.1*");
     const controller = new AbortController();
     const stream = await openai.chat.completions.create(

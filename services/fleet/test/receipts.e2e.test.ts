@@ -105,7 +105,7 @@ describe("what was spent can be followed to the last nano-dollar", () => {
       { what: `the receipt of ${id}` },
     );
 
-  test("a receipt's items, each by its unit price, come to what the ledger charged; calls that failed are on it", async () => {
+  test("a receipt's items, each at its unit price, add up to what the ledger charged; failed calls are on it", async () => {
     const { chat } = await customer("receipts");
     const { event, items, attempts, ledger } = await receiptOf(await chat("second-home", { traceparent }));
     assert.equal(event["trace_id"], traceId);
@@ -163,7 +163,7 @@ describe("what was spent can be followed to the last nano-dollar", () => {
     );
   });
 
-  test("a series tells what one account used, by model and provider, and requests are found by how they ended", async () => {
+  test("a series has one account's usage by model and provider, and requests are found by their outcome", async () => {
     const { keyId, chat } = await customer("series");
     for (const id of [await chat("plain"), await chat("second-home")]) await receiptOf(id);
     const series = await admin<{ groups: Json[] }>("GET", "/usage/series?account=series&bucket=hour&group_by=model");
@@ -185,7 +185,7 @@ describe("what was spent can be followed to the last nano-dollar", () => {
     );
   });
 
-  test("keys are searched, sorted and found by tag, and say when they were used last", async () => {
+  test("keys are searched, sorted and filtered by tag, with the time of their last use", async () => {
     const used = await customer("finder");
     await receiptOf(await used.chat("plain"));
     for (const alias of ["zebra", "ant (a.*)"])
@@ -218,7 +218,7 @@ describe("what was spent can be followed to the last nano-dollar", () => {
     assert.deepEqual([fresh?.["last_used_at"], fresh?.["requests_last_hour"]], [null, 0]);
   });
 
-  test("who serves a model and how they were, and how the processes are, is known within seconds", async () => {
+  test("a model's upstreams with their health, and the processes' state, are known within seconds", async () => {
     const { chat } = await customer("watcher");
     for (let n = 0; n < 3; n++) await chat("second-home");
     type Provider = Json & { readonly last_hour: Record<string, number> };

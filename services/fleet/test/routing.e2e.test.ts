@@ -33,7 +33,7 @@ models:
   - { <<: *m, id: endless, upstreams: [{ provider: brief, model: gpt-4o-mini--sim-slow-200 }] }
 `;
 
-describe("a model's upstreams are asked as the catalogue says", () => {
+describe("a model's upstreams are called as the catalogue says", () => {
   let fleet: TestFleet;
   let file = "";
   const resources = new AsyncDisposableStack();
@@ -62,7 +62,7 @@ describe("a model's upstreams are asked as the catalogue says", () => {
     };
   };
 
-  test("the next is asked when one cannot be reached or fails, and one that keeps failing is left alone", async () => {
+  test("the next is called when one is unreachable or fails, and one that keeps failing cools down", async () => {
     for (const id of ["second-home", "failing"]) {
       const attempts = [];
       for (let i = 0; i < 6; i++) {
@@ -75,7 +75,7 @@ describe("a model's upstreams are asked as the catalogue says", () => {
     }
   });
 
-  test("a short wait that a provider asks for is kept, a long one is the client's to keep", async () => {
+  test("a provider's short retry-after is waited out, a long one is passed on to the client", async () => {
     const limited = await call("limited");
     assert.equal(limited.status, 200, limited.text);
     assert.equal(limited.attempts, 2);
@@ -85,7 +85,7 @@ describe("a model's upstreams are asked as the catalogue says", () => {
     assert.equal(overloaded.headers.get("retry-after"), "30");
   });
 
-  test("no first byte, no next piece, no end: each is given up in its time", async () => {
+  test("a missing first byte, next chunk or end: each has its timeout", async () => {
     const head = await call("slow-head");
     assert.equal(head.status, 504, head.text);
     assert.ok(head.ms < 20_000, `${head.ms} ms`);
@@ -93,7 +93,8 @@ describe("a model's upstreams are asked as the catalogue says", () => {
       const { status, events } = await fleet.client.stream("/v1/chat/completions", { ...bodyOf(id), stream: true });
       assert.equal(status, 200);
       const seen: string[] = [];
-      // The connection is cut behind the error, so that no client takes the answer for whole.
+      // The connection is closed after the error, so that no client takes the response for
+      // complete.
       await assert.rejects(async () => {
         for await (const { data } of events) seen.push(data);
       }, id);
@@ -102,7 +103,7 @@ describe("a model's upstreams are asked as the catalogue says", () => {
     }
   });
 
-  test("a changed catalogue is in force soon, one with a fault never", async () => {
+  test("a changed catalogue is soon in force, an invalid one never", async () => {
     const cost = async (): Promise<number> => Number((await call("plain")).headers.get("x-gateway-cost-usd"));
     const before = await cost();
     const dearer = (await readFile(file, "utf8")).replace("output_tokens: 2 }", "output_tokens: 200 }");

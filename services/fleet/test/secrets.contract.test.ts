@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { loadSecrets } from "../src/secrets.ts";
 import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
 
-test("a new data directory has three secrets, none of which is made from another, and keeps them", async () => {
+test("a new data directory has three independent secrets, and keeps them", async () => {
   await withTemporaryDir(async (dir) => {
     const made = await loadSecrets(dir);
     const { key_pepper: pepper, webhook_key: webhooks, assets_secret: assets } = made;
@@ -17,7 +17,7 @@ test("a new data directory has three secrets, none of which is made from another
   });
 });
 
-test("a data directory from before has the values that it was run with among the previous ones", async () => {
+test("an older data directory keeps the values that it was run with as previous ones", async () => {
   await withTemporaryDir(async (dir) => {
     const old = { key_pepper: "ab".repeat(32), admin: { email: "a", password: "b", token: "c" } };
     await writeFile(join(dir, "secrets.json"), JSON.stringify(old));

@@ -13,13 +13,13 @@ import { clientOf } from "./images/keys.ts";
 
 const flash = "alpha3-tts-flash";
 const instruct = "alpha3-tts-instruct-flash";
-/** Over 600 characters as they count, so that it is spoken in several pieces. */
+/** Over 600 billed characters, so it is synthesised in several parts. */
 const long = `${"The quick brown fox jumps over the lazy dog. ".repeat(20)}${"你好，世界。".repeat(40)}`;
 const longCharacters = 900 + 40 * (4 * 2 + 2);
 
 /**
- * Seconds of an MPEG-2 layer III file at 24 kHz, counted by its frames; fails on a byte that
- * belongs to none.
+ * The duration in seconds of an MPEG-2 layer III file at 24 kHz, by its frames; fails on a byte
+ * outside them.
  */
 function mp3Seconds(mp3: Buffer): number {
   const bitrates = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
@@ -33,8 +33,8 @@ function mp3Seconds(mp3: Buffer): number {
 }
 
 /**
- * Seconds of a WAV file of 24 kHz, 16 bits, one channel, as its header tells them; fails when a
- * size in it is not true.
+ * The duration in seconds of a WAV file of 24 kHz, 16 bits, one channel, by its header; fails when
+ * a size in it is wrong.
  */
 function wavSeconds(wav: Buffer): number {
   assert.equal(wav.toString("latin1", 0, 4) + wav.toString("latin1", 8, 16), "RIFFWAVEfmt ");
@@ -44,7 +44,7 @@ function wavSeconds(wav: Buffer): number {
   return wav.readUInt32LE(40) / 48_000;
 }
 
-/** The simulator speaks 0.065 s a character, and 0.4 s more in each call. */
+/** The simulator's speech takes 0.065 s a character, and 0.4 s more in each call. */
 const spokenSeconds = (characters: number, calls = 1): number => characters * 0.065 + calls * 0.4;
 
 describe("speech through the public server", () => {
@@ -69,7 +69,7 @@ describe("speech through the public server", () => {
     });
   const spoken = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
-  test("the SDK writes an MP3 file that is as long as the text", async () => {
+  test("the SDK writes an MP3 file whose duration fits the text", async () => {
     const input = "Hello there, how are you today?";
     const response = await openai.audio.speech.create({ model: flash, voice: "alloy", input });
     assert.equal(response.headers.get("content-type"), "audio/mpeg");
@@ -79,7 +79,7 @@ describe("speech through the public server", () => {
     assert.ok(Math.abs(seconds - spokenSeconds(input.length)) < 0.2, `${seconds} s`);
   });
 
-  test("WAV when it is asked for, and always from the model that takes instructions", async () => {
+  test("the file is WAV on request, and always from the model that takes instructions", async () => {
     const result = await openai.audio.speech.create({
       model: flash,
       voice: "Ethan",
@@ -102,7 +102,7 @@ describe("speech through the public server", () => {
     }
   });
 
-  test("a long text is spoken whole, in pieces, and billed by all its characters", async () => {
+  test("a long text is synthesised completely, in parts, and billed by all its characters", async () => {
     for (const format of ["mp3", "wav"] as const) {
       const body = { model: flash, voice: "Cherry", input: long, response_format: format };
       const response = await openai.audio.speech.create(body);
@@ -121,7 +121,7 @@ describe("speech through the public server", () => {
     }
   });
 
-  test("MP3 is heard long before the last of it is made", async () => {
+  test("MP3 begins to arrive long before its end is synthesised", async () => {
     const clear = await setFault(fleet.run.simulator_url, { slow: 300 }, { model: "qwen3-tts-flash" });
     const started = performance.now();
     const response = await openai.audio.speech.create({ model: flash, input: "x".repeat(80), voice: "Cherry" });
@@ -186,7 +186,7 @@ describe("speech through the public server", () => {
     }
   });
 
-  test("sound that the upstream leaves at a URL is fetched, in either format; one that cannot be had costs nothing", async () => {
+  test("audio that the upstream returns as a URL is fetched, in either format; audio that cannot be fetched costs nothing", async () => {
     const { simulator_url } = fleet.run;
     const clear = await setFault(
       simulator_url,
@@ -213,7 +213,7 @@ describe("speech through the public server", () => {
     assert.equal((await billOf(response)).costNanoUsd, 0n);
   });
 
-  test("no money is a 402, a key without this model a 403, nested", async () => {
+  test("no money is a 402 and a key without this model a 403, with nested errors", async () => {
     const codeOf = async (requested: Parameters<typeof clientOf>[1]): Promise<unknown[]> => {
       const response = await (await clientOf(fleet, requested)).post("/v1/audio/speech", good);
       return [response.status, response.json<{ error: { code: string } }>().error.code];
@@ -248,7 +248,7 @@ describe("speech through the public server", () => {
     assert.ok(ofOne.data.every(({ models }) => models.length === 1 && models[0] === instruct));
   });
 
-  test("an upstream that fails before its first sound is asked again", async () => {
+  test("a call that fails before its first audio is retried", async () => {
     const clear = await setFault(fleet.run.simulator_url, { status: 503 }, { model: "qwen3-tts-flash", count: 1 });
     const response = await openai.audio.speech.create(good);
     assert.equal(response.headers.get("x-gateway-attempts"), "2");
@@ -266,7 +266,7 @@ describe("speech through the public server", () => {
     await assert.rejects(stranger.audio.speech.create(good), OpenAI.AuthenticationError);
   });
 
-  test("a WAV file that breaks in the middle is an error that costs nothing, and is asked for again first", async () => {
+  test("a WAV file that breaks off is retried, and then an error that costs nothing", async () => {
     const { simulator_url } = fleet.run;
     const body = { ...good, input: "x".repeat(200), response_format: "wav" as const };
     for (const fault of [{ cut: 3 }, { "reset-chunks": 3 }, { "error-event": 4 }]) {
@@ -283,7 +283,7 @@ describe("speech through the public server", () => {
     await once();
   });
 
-  test("a client that leaves while its WAV file is made pays for the pieces that an upstream has taken", async () => {
+  test("a client that disconnects while its WAV file is synthesised pays for the parts that an upstream has accepted", async () => {
     const clear = await setFault(fleet.run.simulator_url, { hang: true }, { model: "qwen3-tts-flash" });
     const hitsBefore = await faultHits(fleet.run.simulator_url);
     const controller = new AbortController();
@@ -299,7 +299,7 @@ describe("speech through the public server", () => {
     });
   });
 
-  test("speech that breaks in the middle is cut off, and billed as far as it was heard", async () => {
+  test("streamed speech that breaks off ends there, and is billed as far as it was delivered", async () => {
     for (const fault of [{ cut: 3 }, { "reset-chunks": 3 }, { "error-event": 4 }]) {
       const clear = await setFault(fleet.run.simulator_url, fault, { model: "qwen3-tts-flash" });
       const response = await openai.audio.speech.create({ ...good, input: "x".repeat(200) });
@@ -310,7 +310,7 @@ describe("speech through the public server", () => {
     }
   });
 
-  test("a client that leaves cancels the upstream within a second, and is billed for the text that it has taken", async () => {
+  test("a client that disconnects cancels the upstream within a second, and is billed for the text that it has accepted", async () => {
     const clear = await setFault(fleet.run.simulator_url, { slow: 200 }, { model: "qwen3-tts-flash" });
     const controller = new AbortController();
     const body = { ...good, input: "y".repeat(300) };
@@ -332,7 +332,7 @@ describe("speech through the public server", () => {
     assert.equal(bill.costNanoUsd, 300n * 10_000n);
   });
 
-  test("a client that leaves before the first sound owes the text that the upstream has taken", async () => {
+  test("a client that disconnects before the first audio pays for the text that the upstream has accepted", async () => {
     const clear = await setFault(fleet.run.simulator_url, { hang: true }, { model: "qwen3-tts-flash" });
     const controller = new AbortController();
     const requesting = openai.audio.speech.create({ ...good, input: "left early" }, { signal: controller.signal });

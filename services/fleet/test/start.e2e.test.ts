@@ -16,7 +16,7 @@ import { type Fleet, type FleetOptions, startFleet } from "../src/service.ts";
 import { taggedProcesses } from "../src/supervisor/tagged.ts";
 import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
 
-// Starting and stopping is the same whatever is started: the books are enough.
+// Starting and stopping do not depend on which services run: billing is enough.
 const services = ["billing"];
 
 const start = (dataDir: string, more: Partial<FleetOptions> = {}): Promise<Fleet> =>
@@ -46,7 +46,7 @@ test("a second start finds the same key, balance and addresses, and a stop leave
   });
 });
 
-test("nobody but the user who started it can read the data directory, or anything in it", async () => {
+test("only the user who started it can read the data directory", async () => {
   await withTemporaryDir(async (dir) => {
     const dataDir = join(dir, "data");
     await using _ = await startFleet({ dataDir, services: ["billing", "metering", "chat"] });
@@ -54,7 +54,7 @@ test("nobody but the user who started it can read the data directory, or anythin
     for (const part of ["log/billing.log", "mongo/WiredTiger", "nats/nats.conf"]) assert.ok(names.includes(part), part);
     assert.ok(names.some((name) => name.startsWith("journal/chat/")));
     for (const name of ["", ...names]) {
-      // What the engines do with their passing files is theirs: it may be gone by now.
+      // The engines delete their temporary files at any time.
       const found = await lstat(join(dataDir, name)).catch(() => undefined);
       assert.equal((found?.mode ?? 0) & 0o077, 0, name);
     }
@@ -87,7 +87,7 @@ test("a data directory in use and a taken port are refused with what to do", asy
   });
 });
 
-test("every engine and service killed with SIGKILL is back with its data, and run.json names the new process", async () => {
+test("every engine and service killed with SIGKILL is restarted with its data, and run.json names the new process", async () => {
   await withTemporaryDir(async (dir) => {
     await using fleet = await start(dir);
     for (const name of fleet.processes.names()) {

@@ -30,14 +30,14 @@ interface Rpc {
 
 const dayMs = 86_400_000;
 
-/** Where a service listens; the assets of media have a port of their own. */
+/** Where a service listens; media's assets have a port of their own. */
 async function addressOf({ run, dataDir }: Fleet, service: string, servedBy: Peer): Promise<string> {
   if (service !== "media.v1.AssetService") return run.grpc[servedBy] ?? "";
   const ports = JSON.parse(await readFile(join(dataDir, "ports.json"), "utf8")) as Record<string, number>;
   return `127.0.0.1:${ports["media.ASSETS_GRPC_PORT"]}`;
 }
 
-/** Every RPC of every process. That the table holds all generated RPCs is tested beside it. */
+/** Every RPC of every process. Another test checks that the table holds all generated RPCs. */
 async function everyRpc(fleet: Fleet): Promise<Rpc[]> {
   const rpcs: Rpc[] = [];
   for (const [service, { servedBy, callers }] of Object.entries(access)) {
@@ -50,7 +50,7 @@ async function everyRpc(fleet: Fleet): Promise<Rpc[]> {
   return rpcs;
 }
 
-/** Calls once with an empty message, whatever kind of call it is, and answers its status. */
+/** Calls once with an empty message, whatever kind of call it is, and returns its status. */
 function call(rpc: Rpc, identity: Identity): Promise<string> {
   const client = new Client(rpc.address, identity.channel([rpc.servedBy]), internalChannel);
   const asIs = (bytes: Buffer): Buffer => bytes;
@@ -70,7 +70,7 @@ async function certificateOf(dir: string, name: string, pair: { cert: string; ke
   return identityFrom(files);
 }
 
-/** Whoever is near and has no certificate of a service: by what they show. */
+/** Clients on the same network without a service's certificate, by what they present. */
 async function strangers(dataDir: string, dir: string): Promise<Record<string, Identity>> {
   const ca = await readFile(join(dataDir, "tls/ca.crt"), "utf8");
   const ours = { cert: ca, key: await readFile(join(dataDir, "tls/ca.key"), "utf8") };
@@ -89,14 +89,14 @@ const mongoUrlOf = (fleet: Fleet, user: string, password: string): string => {
   return `mongodb://${user}:${password}@${host}/${search}`;
 };
 
-/** The environment that a process of the fleet was started with. */
+/** The environment of a process of the fleet. */
 async function environmentOf(fleet: Fleet, name: string): Promise<Record<string, string>> {
   const text = await readFile(`/proc/${fleet.processes.pid(name)}/environ`, "utf8");
   return Object.fromEntries(text.split("\0").map((line) => [line.split("=", 1)[0], line.slice(line.indexOf("=") + 1)]));
 }
 
 /**
- * Connects to the broker as a process of the fleet does; `refused` tells what the broker forbade.
+ * Connects to the broker as a process of the fleet does; `refused` lists what the broker forbade.
  */
 async function natsAs(env: Record<string, string>): Promise<{ nats: NatsConnection; refused(): number }> {
   const nats = await connect(natsOptions({ ...env, NATS_URL: env["NATS_URL"] ?? "" }));
@@ -116,7 +116,7 @@ const covers = (subjects: readonly string[], subject: string): boolean =>
     return head.every((token, i) => token === "*" || token === want[i]);
   });
 
-/** One subject for each pattern of the table, and some that nobody is given. */
+/** One subject for each pattern of the table, and some to which no service has access. */
 const subjects = [
   ...new Set(Object.values(busAccess).flatMap(({ publish, subscribe }) => [...publish, ...subscribe])),
   "_INBOX.metering.x",
@@ -146,7 +146,7 @@ suite("a stranger on the internal network can do nothing, and a service nothing 
   });
   after(() => resources.disposeAsync());
 
-  test("every RPC refuses who has no certificate, one of another authority, an expired one, or one of nobody", async () => {
+  test("every RPC refuses a client without a certificate, or with one of another authority, an expired one, or one of no service", async () => {
     await withTemporaryDir(async (dir) => {
       const rpcs = await everyRpc(fleet);
       for (const [name, identity] of Object.entries(await strangers(fleet.dataDir, dir))) {
@@ -170,7 +170,7 @@ suite("a stranger on the internal network can do nothing, and a service nothing 
     }
   });
 
-  test("the audit log names whom the certificate names, whatever a caller says of itself", async () => {
+  test("the audit log names the certificate's service, whatever a caller claims", async () => {
     const { run } = fleet;
     using accounts = operatorClient<AccountServiceServer>(run, "billing", AccountServiceService);
     const actor = { id: "admtok_somebody", name: "Ada", requestId: "req_1" };
@@ -182,7 +182,7 @@ suite("a stranger on the internal network can do nothing, and a service nothing 
     assert.deepEqual([data[0]?.action, data[0]?.actor.id], ["account.top_up", "operator"]);
   });
 
-  test("the broker lets nobody in without a name, and each service say and hear only what the table says", async () => {
+  test("the broker requires authentication, and each service publishes and subscribes only as the table allows", async () => {
     const { host } = new URL(fleet.run.nats_url);
     for (const url of [`nats://${host}`, `nats://chat:guess@${host}`, `nats://operator:@${host}`]) {
       const attempt = connect({ ...natsOptions({ NATS_URL: url }), reconnect: false, maxReconnectAttempts: 0 });
@@ -193,7 +193,7 @@ suite("a stranger on the internal network can do nothing, and a service nothing 
       const { nats, refused } = await natsAs(await environmentOf(fleet, peer));
       const may = busAccess[peer];
       for (const subject of subjects) {
-        // What metering may say to the broker itself is left unsaid: it would change its streams.
+        // Metering's requests to the broker itself are not tried: they would change its streams.
         if (!covers(may.publish, subject)) {
           const before = refused();
           nats.publish(subject, "x");
@@ -209,7 +209,7 @@ suite("a stranger on the internal network can do nothing, and a service nothing 
     }
   });
 
-  test("the database lets nobody in without a name, and each service into no database but its own", async () => {
+  test("the database requires authentication, and each service can use only its own database", async () => {
     const names = new Set(Object.values(mongoAccess).flatMap((roles) => roles.map(({ db }) => db)));
     const nobody = await MongoClient.connect(
       fleet.run.mongodb_url.replace(/\/\/[^@]*@/, "//").replace(/&authSource.*/, ""),

@@ -57,14 +57,14 @@ test("a process that cannot start fails the wait for it, with the end of its log
   await assert.rejects(supervisor.ready("broken"), /broken keeps ending[\s\S]*no such setting/);
 });
 
-test("a program that is not there fails the wait for it", async () => {
+test("a missing program fails the wait for it", async () => {
   await using dir = await temporaryDir();
   await using supervisor = Supervisor.start({ logDir: dir.path, report: () => {} });
   await supervisor.add(spec("missing", "", { command: [join(dir.path, "nothing")] }));
   await assert.rejects(supervisor.ready("missing"), /missing keeps ending/);
 });
 
-test("each process writes to its own log, and the log of the run before is kept", async () => {
+test("each process writes to its own log, and the previous run's log is kept", async () => {
   await using dir = await temporaryDir();
   for (const word of ["first", "second"]) {
     await using supervisor = Supervisor.start({ logDir: dir.path, report: () => {} });
@@ -74,7 +74,7 @@ test("each process writes to its own log, and the log of the run before is kept"
   assert.equal(await readFile(join(dir.path, "talker.log.1"), "utf8"), "first\n");
 });
 
-test("a process that writes without end fills a bounded part of the disk, and its last lines are there", async () => {
+test("a process that logs without end fills a bounded part of the disk, and its last lines are kept", async () => {
   await using dir = await temporaryDir();
   const path = join(dir.path, "talker.log");
   const limits = { maxBytes: 100_000, parts: 2, everyMs: 5 };
@@ -93,19 +93,19 @@ test("a process that writes without end fills a bounded part of the disk, and it
   assert.ok(inOrder, "no line is missing, twice or out of order in what is kept");
 });
 
-test("a process whose event loop is blocked is killed and runs again; one that is slow to start is left alone", async () => {
+test("a process whose event loop is blocked is killed and restarted; one that is slow to start is not", async () => {
   await using dir = await temporaryDir();
   const port = await (await Ports.load(join(dir.path, "ports.json"))).get("stuck");
   const serve = `require("http").createServer((q, r) => { if (q.url === "/block") for (;;); r.end(); }).listen(${port}, "127.0.0.1")`;
   const url = `http://127.0.0.1:${port}`;
-  // Asked so rarely that it is blocked before it is asked for the first time.
+  // It is checked so rarely that its event loop is blocked before the first check.
   const liveness = { isAlive: () => respondsOk(url, 1_000), everyMs: 300, misses: 3 };
   const lines: string[] = [];
   await using supervisor = Supervisor.start({ logDir: dir.path, report: (line) => lines.push(line) });
   await supervisor.add(spec("stuck", `setTimeout(() => { ${serve} }, 1_000)`, { liveness, isReady: liveness.isAlive }));
   await supervisor.ready("stuck");
   assert.equal(supervisor.restarts("stuck"), 0);
-  // It is never answered; given up too soon, it might not have been sent on a busy machine.
+  // It never gets a response; with a shorter timeout it might not have been sent on a busy machine.
   void respondsOk(`${url}/block`, 10_000);
   await waitFor(() => supervisor.restarts("stuck") === 1);
   await supervisor.ready("stuck");
@@ -115,7 +115,7 @@ test("a process whose event loop is blocked is killed and runs again; one that i
   ]);
 });
 
-test("a process that no longer answers because it was asked to stop has its whole time to stop", async () => {
+test("a process that no longer responds because it is stopping has its full time to stop", async () => {
   await using dir = await temporaryDir();
   const port = await (await Ports.load(join(dir.path, "ports.json"))).get("draining");
   const out = join(dir.path, "drained");
@@ -132,7 +132,7 @@ test("a process that no longer answers because it was asked to stop has its whol
   assert.equal(await readFile(out, "utf8"), "yes");
 });
 
-test("processes stop in reverse order, each before the next is asked to", async () => {
+test("processes stop in reverse order, one after the other", async () => {
   await using dir = await temporaryDir();
   const out = join(dir.path, "order");
   const slow = (name: string): string =>

@@ -10,7 +10,7 @@ const clientSpan = "00f067aa0ba902b7";
 const secret = "the client's own words, which are nobody's business";
 const body = { model: "gpt-4o-mini", messages: [{ role: "user", content: secret }] };
 
-/** Sends a chat, and answers its spans once as many as there should be have come. */
+/** Sends a chat request, and returns its spans once as many as expected have arrived. */
 async function traced(
   { client }: TestFleet,
   collector: Collector,
@@ -35,7 +35,7 @@ function only(spans: readonly CollectedSpan[], name: string): CollectedSpan {
   return found[0] as CollectedSpan;
 }
 
-test("a request is one trace from the client through router and service to the provider, and tells no content", async () => {
+test("a request is one trace from the client through router and service to the provider, without content", async () => {
   await using collector = await startCollector();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
   await withFleet({ env }, async (fleet) => {
@@ -71,6 +71,6 @@ test("a request is one trace from the client through router and service to the p
   });
 });
 
-/** The parent's own child first. */
+/** The direct child of the parent. */
 const byDepth = (parent: CollectedSpan) => (a: CollectedSpan, b: CollectedSpan) =>
   Number(b.parentSpanId === parent.spanId) - Number(a.parentSpanId === parent.spanId);

@@ -38,7 +38,7 @@ describe("video through the public server", () => {
   after(() => resources.disposeAsync());
 
   for (const [title, body, usd] of requests) {
-    test(`${title}: taken with 202, made, and billed what was said`, async () => {
+    test(`${title}: accepted with 202, generated, and billed as priced`, async () => {
       const submitted = await fleet.client.post(path, body);
       assert.equal(submitted.status, 202, submitted.text);
       const { id, status } = submitted.json<Task>();
@@ -53,7 +53,7 @@ describe("video through the public server", () => {
       );
       assert.equal(task.status, "succeeded", JSON.stringify(task));
       const url = task.content?.video_url ?? "";
-      // xAI does not say how long it keeps its files, so they are kept here.
+      // xAI does not document how long it stores its files, so they are stored here.
       assert.equal(url.startsWith(`${fleet.run.base_url}/assets/`), title === "Grok", url);
       const file = await fetch(url);
       const bytes = Buffer.from(await file.arrayBuffer());
@@ -66,7 +66,7 @@ describe("video through the public server", () => {
     });
   }
 
-  test("the three ways of waiting answer 200 with the finished task", async () => {
+  test("each of the three ways of waiting gets 200 with the finished task", async () => {
     const body = { model: "grok-imagine-video", prompt: "a boat", duration: 2, resolution: "480p" };
     const responses = await Promise.all([
       fleet.client.post(path, body, { headers: { prefer: "wait=30" } }),
@@ -79,7 +79,7 @@ describe("video through the public server", () => {
     }
   });
 
-  test("a failed task is told with 200 and the provider's reason, and costs nothing", async () => {
+  test("a failed task is reported with 200 and the provider's reason, and costs nothing", async () => {
     const rule = { match: { model: "wan2.6-t2v", count: 1 }, faults: { "task-fail": "The sea is closed." } };
     await fetch(`${fleet.run.simulator_url}/sim/faults`, {
       method: "POST",
@@ -94,7 +94,7 @@ describe("video through the public server", () => {
     assert.match(error?.message ?? "", /The sea is closed/);
   });
 
-  test("what is not valid costs nothing and makes no task", async () => {
+  test("an invalid request costs nothing and creates no task", async () => {
     const t2v = { model: "beta2.7-t2v", duration: 5, input: text };
     const before = (await fleet.client.get(`${path}?limit=100`)).json<{ data: Task[] }>().data.length;
     for (const body of [
@@ -115,7 +115,7 @@ describe("video through the public server", () => {
     assert.equal((await fleet.client.get(`${path}?limit=100`)).json<{ data: Task[] }>().data.length, before);
   });
 
-  test("the same Idempotency-Key makes and bills one task", async () => {
+  test("the same Idempotency-Key creates and bills one task", async () => {
     const body = { model: "beta2.6-t2v", duration: 5, input: text };
     const headers = { "idempotency-key": "once" };
     const [first, second] = [
@@ -138,7 +138,7 @@ describe("video through the public server", () => {
     return { status: response.status, json: (await response.json()) as Json };
   };
 
-  test("administrators make signing secrets, see every try of a webhook, and have it sent again", async () => {
+  test("administrators create signing secrets, see every attempt of a webhook, and replay it", async () => {
     const accountId = fleet.run.account_id;
     const made = await admin("POST", "/secrets", { account_id: accountId });
     assert.equal(made.status, 201, JSON.stringify(made.json));

@@ -48,7 +48,7 @@ const targets: readonly Target[] = [
   },
 ];
 
-describe("whatever a body is made of, others hardly wait for it and no process grows by it", () => {
+describe("no body, whatever its content, delays other requests noticeably or grows a process", () => {
   const resources = new AsyncDisposableStack();
   let fleet: TestFleet;
   let turns: TurnProbes;
@@ -67,7 +67,7 @@ describe("whatever a body is made of, others hardly wait for it and no process g
   const reports = (): Promise<Map<string, TurnReport>> => turns.read(fleet.run, watched);
 
   for (const { path, good, member } of targets) {
-    test(`the worst bodies of POST ${path} for ${good.model} are refused, and hold up no process`, async () => {
+    test(`the worst bodies of POST ${path} for ${good.model} are refused, and block no event loop`, async () => {
       const problems: string[] = [];
       for (const { what, text } of worstBodies(good, member)) {
         await reports();

@@ -9,7 +9,7 @@ import { isClean, showFigures } from "../src/soak/figures.ts";
 
 const services = ["billing", "metering", "chat", "router"];
 
-test("processes killed with -9 at every named point of a request's life: answers go on, and the books are exact", async (t) => {
+test("processes killed with -9 at every named point of a request's life: requests succeed, and the books are exact", async (t) => {
   await withFleet({ services, env: { ACK_WAIT_MS: "1500" } }, async (fleet) => {
     const figures = await crashEverywhere(fleet, seededRandom(1));
     t.diagnostic(showFigures("every crash point", figures));
@@ -17,7 +17,7 @@ test("processes killed with -9 at every named point of a request's life: answers
   });
 });
 
-test("a disk that is full, and a process without descriptors, while it bills, is fenced and adopts: answers go on, and the books are exact", async (t) => {
+test("a full disk, and a process without descriptors, while it bills, is fenced and adopts: requests succeed, and the books are exact", async (t) => {
   await withTemporaryDir(async (dataDir) => {
     const env = { ...diskFaultsEnv(dataDir), HOLDER_LEASE_MS: "2000", ACK_WAIT_MS: "1500" };
     await withFleet({ dataDir, services, env }, async (fleet) => {

@@ -46,7 +46,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
     assert.equal(headers.get("x-should-retry"), "true");
   }
 
-  test("60 requests a minute hit by 1,000 are 60, and the refusals say when the next one is", async () => {
+  test("of 1,000 requests under a limit of 60 a minute 60 are admitted, and the refusals say when the next one is", async () => {
     const { client } = assertExact(await proveRequests({ fleet, random }));
     const refused = await call(client, { model: "gpt-5.4-nano" });
     assert.equal(refused.status, 429);
@@ -57,7 +57,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
     exhausted = { client, endedAt: performance.now(), refused };
   });
 
-  test("of 1,000 requests never more than 5 are at the upstream at once, and all permits come back", async () => {
+  test("of 1,000 requests never more than 5 are at the upstream at once, and all permits are returned", async () => {
     const { client } = assertExact(await proveConcurrency({ fleet, random }));
     await waitFor(
       async () => {
@@ -68,7 +68,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
     );
   });
 
-  test("tokens a minute hit by 1,000 are what answers came to, within the limit", async () => {
+  test("1,000 requests under a limit of tokens a minute use no more than the limit, by the tokens of their responses", async () => {
     const { client } = assertExact(await proveTokens({ fleet, random }));
     const large = await call(client, { model: "gpt-4o-mini", max_tokens: 3_001 });
     assert.equal(large.status, 429);
@@ -77,7 +77,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
     assert.equal(large.headers.get("retry-after"), null);
   });
 
-  test("every answer of a limited key says how its limits stand, on messages in Anthropic's words too", async () => {
+  test("every response to a limited key has its rate limit headers, on messages Anthropic's too", async () => {
     const { client } = await newKey(fleet, { requestsPerMinute: 10n, tokensPerMinute: 100_000n });
     const first = await call(client, { model: "gpt-4o-mini" });
     assert.equal(first.headers.get("x-ratelimit-limit-requests"), "10");
@@ -130,7 +130,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
     assert.equal(used, raised);
   });
 
-  test("when the minute is over there are 60 again, the first when retry-after said so", async () => {
+  test("when the minute is over 60 more are admitted, the first when retry-after said so", async () => {
     assert.ok(exhausted !== undefined);
     const { client, endedAt, refused } = exhausted;
     const msOf = ({ headers }: TestResponse): number => Number(headers.get("retry-after-ms"));

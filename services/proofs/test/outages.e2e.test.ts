@@ -37,7 +37,7 @@ describe("three replicas under load, seen from the public server", () => {
     assertClean("exact funds", await proveExactFunds({ fleet, random }, [7, 250]));
   });
 
-  test("a balance that does not cover the model's longest answer caps the answer, and says at how many tokens", async () => {
+  test("a balance that does not cover the model's longest response caps it, and a header has the cap in tokens", async () => {
     const { client } = await newAccount(fleet, 1_500_000n);
     const call = (more: object) =>
       client.post("/v1/chat/completions", {
@@ -65,9 +65,8 @@ describe("three replicas under load, seen from the public server", () => {
   test("the journals' disk is full: at most 503, and nothing is lost or doubled when there is room again", () =>
     prove("disk-full", 14));
 
-  test("MongoDB is down until grants run out: 503 that says when to come back, never 402", () =>
-    prove("mongod-down", 6));
+  test("MongoDB is down until grants run out: 503 with retry-after, never 402", () => prove("mongod-down", 6));
 
-  test("MongoDB is killed again and again under idempotency keys: each key is answered, and paid for once", () =>
+  test("MongoDB is killed repeatedly under idempotency keys: each key gets its response, and is charged once", () =>
     prove("keyed-runs", 8));
 });

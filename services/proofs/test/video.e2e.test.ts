@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { withTemporaryDir } from "@uag/fleet/testing/temporary-dir.ts";
 import { soakVideo } from "../src/soak/video.ts";
 
-test("60 tasks with webhooks while video is killed with -9: each ends, is charged as it ended, and told of under one id", async () => {
+test("60 tasks with webhooks while video is killed with -9: each ends, is charged by its outcome, and reported under one id", async () => {
   await withTemporaryDir(async (dataDir) => {
     const report = await soakVideo({
       tasks: 60,

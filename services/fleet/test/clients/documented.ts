@@ -9,27 +9,23 @@ interface Operation {
   readonly responses: Readonly<Record<string, Json>>;
 }
 
-/**
- * What real answers are held against: the OpenAPI documents, in which a field that it does not list
- * is a fault.
- */
+/** Compares real responses with the OpenAPI documents; a field that they do not list is a fault. */
 export interface Documented {
   /**
-   * Notes an answer that the documents do not have, a field that it does not list, or one that is
-   * not as it says.
+   * Records a response that the documents lack or contradict, or that has a field they do not list.
    */
   check(method: string, template: string, response: { status: number; type: string; text: string }): void;
-  /** Notes the data of an event that is not as the schema of that name says. */
+  /** Records the data of an event that does not match the schema of that name. */
   checkEvent(schema: string, data: string): void;
-  /** What has been checked with a good answer: `GET /v1/models`. */
+  /** The operations with a successful response that was checked: `GET /v1/models`. */
   readonly seen: ReadonlySet<string>;
-  /** What was not as documented. */
+  /** The differences from the documents. */
   readonly problems: ReadonlySet<string>;
 }
 
 /**
- * Objects whose further fields are a provider's say so; all others are closed here, although they
- * are open to clients.
+ * Objects with further fields of a provider are declared open; all others are closed here, although
+ * they are open to clients.
  */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);

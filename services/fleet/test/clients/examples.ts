@@ -10,7 +10,7 @@ import { documented } from "./documented.ts";
 const outcome = ({ operation, name, response: { status, type } }: Recorded): string =>
   `${operation} ${name}: ${status} ${type}`;
 
-/** What the reference shows happens: every example, sent to a gateway. */
+/** Sends every example of the reference to a gateway: each works as described. */
 export function exampleTests(here: () => { readonly fleet: TestFleet; readonly webhookUrl: string }): void {
   test("every example of the reference is answered with the status that is shown beside it, by what the document allows", async () => {
     const { fleet, webhookUrl } = here();

@@ -3,11 +3,11 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { issue, makeAuthority } from "../../src/identity/authority.ts";
 
-/** An https server with some files on it, and the paths that it was asked for. */
+/** An https server with a few files; records the paths that were requested. */
 export interface Files extends AsyncDisposable {
   readonly url: string;
   readonly host: string;
-  /** PEM of who signed its certificate. */
+  /** PEM certificate of the server's CA. */
   readonly ca: string;
   readonly received: string[];
 }
@@ -32,7 +32,7 @@ export async function startFiles(contents: Readonly<Record<string, Buffer>>): Pr
   return { url: `https://${host}`, host, ca: authority.cert, received, [Symbol.asyncDispose]: dispose };
 }
 
-/** The beginning of a film, which says what it is. */
+/** The header of a video file, by which its type is recognised. */
 export const mp4 = Buffer.from("AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE=", "base64");
 
 /** A WAV file of silence: 24 kHz, 16 bits, one channel. */

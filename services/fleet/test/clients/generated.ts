@@ -10,8 +10,8 @@ import { withTemporaryDir } from "../../src/testing/temporary-dir.ts";
 import type { TestFleet } from "../../src/testing/with-fleet.ts";
 
 /**
- * What a stranger writes who has nothing but the document. The types are the generated ones: a
- * wrong one does not compile.
+ * What a developer writes who has only the document. The types are the generated ones: a wrong one
+ * does not compile.
  */
 const program = `
 import { createClient } from "./client/index.ts";

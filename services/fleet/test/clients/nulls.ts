@@ -17,8 +17,7 @@ const [publicSchemas, adminSchemas] = (["public", "admin"] as const).map(
 const schemas: Document["components"]["schemas"] = { ...publicSchemas, ...adminSchemas };
 
 /**
- * A body that is good, with one optional property, wherever it is, that is null, and the same
- * without it.
+ * A valid body in which one optional property, at any depth, is null; and the same body without it.
  */
 export interface Nulled {
   readonly at: string;
@@ -27,7 +26,7 @@ export interface Nulled {
 }
 
 /**
- * Every such body that a schema of the OpenAPI documents allows to be made of a good one, each
+ * Every such body that the schemas of the OpenAPI documents allow to be made of a valid one, each
  * place once.
  */
 export function nulledBodies(name: string, good: object): Nulled[] {
@@ -95,7 +94,10 @@ const messages = {
   tools: [{ name: "f", input_schema: schema }],
 };
 
-/** Good bodies of every operation that takes JSON, by path and by what they are in the document. */
+/**
+ * Valid bodies of every operation that takes JSON, by path and by the kind of schema in the
+ * document.
+ */
 export const goodBodies: readonly (readonly [path: string, schema: string, good: object])[] = [
   ...["gpt-4o-mini", "claude-haiku-4-5", "gemini-2.5-flash"].flatMap((model) => [
     ["/v1/chat/completions", "ChatCompletionRequest", { model, ...chat }] as const,

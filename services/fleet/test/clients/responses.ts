@@ -20,7 +20,7 @@ interface Sent {
 
 type Send = (method: string, template: string, sent?: Sent) => Promise<Json>;
 
-/** Sends requests, and holds every answer against the document. */
+/** Sends requests and compares every response with the documents. */
 function sender(fleet: TestFleet, against: Documented): Send {
   const { base_url, api_key, admin } = fleet.run;
   return async (method, template, { path = {}, query = "", body, key } = {}) => {
@@ -62,7 +62,7 @@ async function edit(send: Send): Promise<void> {
   await send("POST", "/v1/images/edits", { body });
 }
 
-/** The reference's examples, but for streams and for tasks, whose calls have an order. */
+/** The reference's examples, except streams, and tasks, whose calls depend on one another. */
 async function shown(send: Send): Promise<void> {
   for (const { operation, body, query } of examples) {
     const route = routesOf.public.find((one) => nameOf(one) === operation);
@@ -138,7 +138,7 @@ async function books(send: Send, account: string): Promise<void> {
 async function webhooks(send: Send, account: string): Promise<void> {
   const body = { account_id: account };
   const secret = { id: idOf(await send("POST", "/admin/v1/webhooks/secrets", { body })) };
-  // Something must be left to sign with.
+  // One signing secret must remain.
   await send("POST", "/admin/v1/webhooks/secrets", { body });
   await send("GET", "/admin/v1/webhooks/secrets", { query: `?account=${account}` });
   const delivered = await waitFor(
@@ -196,7 +196,7 @@ async function streams(fleet: TestFleet, against: Documented): Promise<void> {
   }
 }
 
-/** Every route's real answers against the document. */
+/** Compares real responses of every route with the documents. */
 export function responseTests(here: () => { readonly fleet: TestFleet; readonly webhookUrl: string }): void {
   test("every route answers as the document says, without a field that it does not list", async () => {
     const { fleet, webhookUrl } = here();

@@ -24,10 +24,10 @@ const commands: Readonly<Record<Language, (code: string) => [string, ...string[]
   python: (code) => ["python3", "-c", code],
 };
 
-/** What the samples in Python import. */
+/** The modules that the Python samples import. */
 const packages = ["openai==3.54.0", "anthropic==2.12.0", "requests==2.32.5"];
 
-/** Runs samples as a reader does who has the SDKs; answers what is wrong with those that fail. */
+/** Runs samples as a reader with the SDKs does; returns the errors of those that fail. */
 async function faultsOf(samples: readonly Sample[], { run: { api_key, admin } }: TestFleet): Promise<string[]> {
   const faults: string[] = [];
   await withTemporaryDir(async (cwd) => {
@@ -45,7 +45,7 @@ async function faultsOf(samples: readonly Sample[], { run: { api_key, admin } }:
   return faults;
 }
 
-/** The reference's samples, but for those about things of the gateway that was recorded. */
+/** The reference's samples, except those that refer to objects of the gateway that was recorded. */
 function referenceSamples(baseUrl: string): Sample[] {
   const ofRecorded = /\/(?:acct|key|tok|whs|req|gr|del)_|account_id|acct_|[0-9a-f]{8}-[0-9a-f]{4}-|request_id=/;
   return allRoutes.flatMap((route) => {
@@ -63,7 +63,7 @@ function referenceSamples(baseUrl: string): Sample[] {
   });
 }
 
-/** What people copy out of the documents and the reference runs as it stands. */
+/** Samples that are copied from the documents and the reference run unchanged. */
 export function sampleTests(get: () => TestFleet): void {
   for (const language of languages) {
     test(`every ${language} sample in the README and the guides runs as it stands and prints what it should`, async () => {

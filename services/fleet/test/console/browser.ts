@@ -23,9 +23,9 @@ async function found(): Promise<string | undefined> {
 }
 
 /**
- * A real Chromium: the one that CHROMIUM names, or one that is installed; on Debian as root it is
- * installed first.
- * @throws {Error} with what to do, where there is none and none can be installed
+ * A real Chromium: the one named by CHROMIUM, or an installed one; on Debian, root installs it
+ * first.
+ * @throws {Error} with what to do, when there is none and none can be installed
  */
 export async function openBrowser(): Promise<Browser> {
   let executablePath = await found();

@@ -5,10 +5,10 @@ interface Hint {
   readonly account_id: string | null;
 }
 
-/** A page that listens for hints. */
+/** A page that listens for notifications. */
 export class Listener implements Disposable {
   readonly hints: Hint[] = [];
-  /** Resolves when the console has begun to answer. */
+  /** Resolves when the console's response has begun. */
   readonly open: Promise<void>;
   readonly #controller = new AbortController();
 

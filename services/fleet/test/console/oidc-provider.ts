@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
 
-/** What the provider says of a person, by the name with which they sign in there. */
+/** The provider's claims about a person, by the name with which they sign in there. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export interface TestProvider extends AsyncDisposable {
@@ -43,7 +43,7 @@ export async function startProvider(
   };
 }
 
-/** A browser that goes where it is sent, with a cookie jar for each site. */
+/** A browser that follows redirects, with a cookie jar for each site. */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
@@ -65,7 +65,7 @@ export class Browser {
     return response;
   }
 
-  /** Follows redirects until a page, or until `stop` says so of an address. */
+  /** Follows redirects to a page, or to an address for which `stop` returns true. */
   async go(url: URL, stop: (url: URL) => boolean, init: RequestInit = {}): Promise<{ url: URL; response?: Response }> {
     let [at, response] = [url, await this.once(url, init)];
     for (let hops = 0; hops < 20 && response.status >= 300 && response.status < 400; hops++) {
@@ -77,10 +77,7 @@ export class Browser {
   }
 }
 
-/**
- * Signs in at the provider, and consents; answers the address at which the provider sends the
- * browser back.
- */
+/** Signs in and consents at the provider; returns the address to which it redirects the browser. */
 export async function passProvider(browser: Browser, start: URL, name: string, back: string): Promise<URL> {
   const isBack = (url: URL): boolean => url.href.startsWith(back);
   let { url, response } = await browser.go(start, isBack);

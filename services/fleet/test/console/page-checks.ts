@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 
 export interface Script {
   readonly name: string;
-  /** Its size as it travels, compressed. */
+  /** Compressed, as transferred. */
   readonly bytes: number;
 }
 

@@ -9,7 +9,7 @@ import type { FleetOptions } from "../../src/service.ts";
 import { startTestFleet, type TestFleet } from "../../src/testing/with-fleet.ts";
 import { openBrowser } from "./browser.ts";
 
-/** Longest that a page may take to show something, milliseconds. */
+/** How long a page may take to show something, milliseconds. */
 export const patienceMs = 60_000;
 /** A change of a key is in force everywhere within a second. */
 export const maxPollsInForce = pollsWithin(1);
@@ -54,12 +54,12 @@ export class Stage implements AsyncDisposable {
     return this.#resources.disposeAsync();
   }
 
-  /** Closes every page: what is still open goes on listening, asking and being drawn. */
+  /** Closes every page: an open one continues to listen, to send requests and to render. */
   async closePages(): Promise<void> {
     await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
   }
 
-  /** A page in a context of its own, which knows no cookies, at an address of the console. */
+  /** A page in a context of its own, without cookies, at an address of the console. */
   async newPage(path: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ locale: "en-US", ...options });
     this.#contexts.push(context);
@@ -75,7 +75,7 @@ export class Stage implements AsyncDisposable {
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
   }
 
-  /** A page of somebody who has just signed in: of the first operator, where it is not said. */
+  /** A page after a sign-in: the first operator's by default. */
   async visit(path: string, heading: string, who?: Credentials): Promise<Page> {
     const page = await this.newPage(path);
     await this.fillIn(page, who);
@@ -83,7 +83,7 @@ export class Stage implements AsyncDisposable {
     return page;
   }
 
-  /** Issues a key on the page of keys; answers a client that uses it. */
+  /** Issues a key on the keys page; returns a client that uses it. */
   async issueKey(page: Page, name: string): Promise<OpenAI> {
     await page.getByRole("button", { name: "Create key" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill(name);
@@ -91,7 +91,7 @@ export class Stage implements AsyncDisposable {
     return await this.takeKey(page);
   }
 
-  /** Takes the key that is shown once, and closes what shows it. */
+  /** Reads the key, which is shown once, and closes the dialog. */
   async takeKey(page: Page): Promise<OpenAI> {
     const apiKey = await page.getByLabel("Key", { exact: true }).inputValue();
     await page.getByRole("button", { name: "I have stored it" }).click();

@@ -5,8 +5,8 @@ import { operatorClient } from "../../src/operator.ts";
 import type { Run } from "../../src/run-file.ts";
 
 /**
- * Has a request settled that has no price. What has none is refused before it is served, so it
- * comes as one does in life: its event lay buried, and is applied by an operator.
+ * Settles a request without a price. A model without a price is never served, so this is done as it
+ * happens in production: the event was buried, and an operator applies it.
  */
 export async function settleUnpriced(run: Run, requestId: string): Promise<void> {
   const now = BigInt(Date.now());

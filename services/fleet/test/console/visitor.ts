@@ -10,10 +10,7 @@ export interface VisitorResponse {
 
 type Headed = Readonly<Record<string, string>>;
 
-/**
- * Somebody in front of the console, as a browser would ask for them: with a cookie and a CSRF
- * token.
- */
+/** A person at the console as their browser sends requests: with a cookie and a CSRF token. */
 export class Visitor {
   readonly #base: string;
   cookie = "";

@@ -11,7 +11,7 @@ export interface Edge {
 
 const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
-/** One second of thin MP3-like sound is a kilobyte; a WAV of 8 kHz here. */
+/** One second of low-bitrate MP3 is a kilobyte; here it is WAV at 8 kHz. */
 const sound = Buffer.concat([wavHead(16_000), Buffer.alloc(16_000)]).toString("base64");
 
 function wavHead(bytes: number): Buffer {
@@ -31,7 +31,7 @@ function wavHead(bytes: number): Buffer {
   return head;
 }
 
-/** Texts whose tokens are many for their bytes, or few, and one behind the dearest tier. */
+/** Texts with many or few tokens for their bytes, and one beyond the most expensive tier. */
 function filling(random: Random, model: Model): string {
   const tier = Number(model.price.tiers.at(-1)?.aboveInputTokens ?? 0n);
   if (tier > 0 && random() < 0.25) return "word ".repeat(Math.ceil(tier * 0.9));
@@ -44,7 +44,7 @@ function filling(random: Random, model: Model): string {
   ]);
 }
 
-/** What steers the simulator towards the longest answer and thought. */
+/** Directives that make the simulator produce the longest output and reasoning. */
 function steering(random: Random, cap: number): string {
   const words = pick(random, [1, cap, cap * 2]);
   const thoughts = random() < 0.5 ? `think ${Math.min(9_000, cap * 2)} words\n` : "";
@@ -88,7 +88,7 @@ export function chatEdge(model: Model, random: Random): Edge {
   return { operation: "chat.completions", body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** The parts of a chat message, as the Responses format has them; a picture is inline. */
+/** The parts of a chat message in the Responses format; an image is inline. */
 function responseParts(content: unknown): unknown {
   if (typeof content === "string") return content;
   return (content as { type: string; text?: string; image_url?: object }[]).map((part) => {
@@ -115,7 +115,7 @@ export function responsesEdge(model: Model, random: Random): Edge {
 }
 
 /**
- * A messages request. Marked for the longest cache at times, with the provider's own search where
+ * A messages request, sometimes marked for the longest cache, with the provider's own search where
  * it has a price.
  */
 export function messagesEdge(model: Model, random: Random): Edge {

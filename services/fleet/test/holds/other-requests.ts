@@ -23,8 +23,8 @@ export function speechEdge(model: Model, random: Random): Edge {
 const commonSizes = ["auto", "256x256", "512x512", "1024x1024", "1536x1024", "1024x1536", "2048x2048", "3840x2160"];
 
 /**
- * Every family's sizes, qualities, numbers and sketches. What a model does not take it refuses, for
- * nothing.
+ * Every family's sizes, qualities, counts and previews. A model rejects what it does not take,
+ * which is free.
  */
 export function imagesEdge(model: Model, random: Random): Edge {
   const { image } = model;
@@ -54,7 +54,7 @@ export function imagesEdge(model: Model, random: Random): Edge {
   });
 }
 
-/** An edit: a form with pictures of their own size. */
+/** An edit: a form with images of various sizes. */
 export async function editsEdge(model: Model, random: Random): Promise<Edge> {
   const { image } = model;
   const form = new FormData();

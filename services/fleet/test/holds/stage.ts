@@ -15,13 +15,13 @@ import { createAudioFetcher } from "@uag/upstreams/speech/fetch.ts";
 import { providerSettings } from "../../src/providers.ts";
 
 export interface BilledCall extends Pick<ReceivedResponse, "status" | "text" | "headers"> {
-  /** What was held for it and what it came to; undefined when it was refused before. */
+  /** What was held for the request and what it cost; undefined when it was rejected before. */
   readonly booked: Booked | undefined;
 }
 
 /**
- * All operations that are billed by the request, in front of the simulator, with the real catalogue
- * and an admission that only notes.
+ * All operations that are billed per request, in front of the simulator, with the real catalogue
+ * and an admission that only records.
  */
 export interface Stage extends AsyncDisposable {
   readonly catalog: Catalog;

@@ -7,7 +7,7 @@ const some = <T>(random: Random, max: number, make: (n: number) => T): T[] =>
   Array.from({ length: 1 + Math.floor(random() * max) }, (_, n) => make(n));
 const picture = "https://x.test/a.png";
 
-/** Clips as the simulator makes them: their names tell how long they are. */
+/** Clips as the simulator makes them: their names contain their lengths. */
 export type ClipOf = (seconds: number) => string;
 
 function wanInput(random: Random, clipOf: ClipOf): object {
@@ -43,8 +43,7 @@ function seedanceContent(random: Random, clipOf: ClipOf): object[] {
 }
 
 /**
- * A request for a video at the edge of what its model allows, or beyond it: what is not allowed is
- * refused, for nothing.
+ * A video request at the edge of what its model allows, or beyond it, which is rejected and free.
  */
 export function videoEdge(model: Model, random: Random, clipOf: ClipOf): object {
   const common = {

@@ -107,8 +107,7 @@ export function alphaTests(here: Here): void {
       );
       assert.deepEqual(made.usage, { image_count: 1, height: 1024, width: 1024 });
       assert.equal(await drawnAt(made), "1024x1024");
-      // The provider's own URL says how long it lives; one of ours is tested where files are
-      // hosted.
+      // The provider's own URL contains its expiry; URLs of ours are tested where files are hosted.
       const expires = new URL(urlOf(made)).searchParams.get("Expires");
       if (model === "alpha-image-max") assert.equal(response.headers.get("x-gateway-upstream-size"), "1328x1328");
       else assert.ok(Number(expires) - Date.now() / 1_000 > 86_300, "the URL does not live for a day");

@@ -12,11 +12,11 @@ const gamma = "gamma-image-1";
 interface ReceivedResponse {
   readonly status: number;
   readonly text: string;
-  /** How many bytes of the body had been taken when the answer came. */
+  /** How many bytes of the body had been accepted when the response arrived. */
   readonly sent: number;
 }
 
-/** Faults of a form's making; each gets 400 or 413, nested. */
+/** Malformed forms; each gets 400 or 413, nested. */
 const brokenForms: [what: string, body: string, type?: string][] = [
   ["no boundary", "x", "multipart/form-data"],
   ["no boundary but a parameter", "x", "multipart/form-data; charset=utf-8"],
@@ -46,7 +46,7 @@ function form(...parts: string[]): string {
   return `${parts.map((part) => `--${boundary}\r\n${part}`).join("")}--${boundary}--\r\n`;
 }
 
-/** A PNG that says it has so many pixels and holds next to none. */
+/** A PNG that declares this many pixels and contains almost none. */
 function bomb(side: number, png: Buffer): Buffer {
   const bytes = Buffer.from(png);
   bytes.writeUInt32BE(side, 16);
@@ -64,7 +64,7 @@ export function editTests(here: Here): void {
     return bytesOf((await here().openai.images.generate(requested)).data?.[0]);
   };
 
-  /** Sends a body as raw bytes, and stops when the answer is there. */
+  /** Sends a body as raw bytes, and stops when the response is there. */
   const send = (body: Iterable<Buffer>, headers: Record<string, string>): Promise<ReceivedResponse> => {
     const { base_url, api_key } = here().fleet.run;
     return new Promise((resolve, reject) => {
@@ -287,11 +287,11 @@ export function editTests(here: Here): void {
       yield opening;
       for (let count = 0; count < mebibytes; count++) yield mebibyte;
     };
-    // Beyond what a form may have, and an image that would fill a form alone.
+    // More than a form may contain, and an image that alone would fill a form.
     for (const mebibytes of [70, 60]) {
       const reported = await send(upTo(mebibytes), { "content-length": String(mebibytes * mebibyte.length) });
       assert.equal(reported.status, 413);
-      // What the kernel and the client's own buffers hold counts as sent.
+      // Bytes in buffers of the kernel and of the client count as sent.
       assert.ok(reported.sent < 40 * mebibyte.length, `${reported.sent} bytes were taken before the answer`);
     }
     const counted = await send(upTo(60), { "transfer-encoding": "chunked" });

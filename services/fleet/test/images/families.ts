@@ -17,7 +17,7 @@ const drawn: [model: string, more: Json][] = [
   ["gemini-3-pro-image", { size: "2048x2048" }],
 ];
 
-/** Each over a good request to {@link gamma}. */
+/** Each is a change to a valid request to {@link gamma}. */
 const refused: [what: string, more: Json, param: string | null, code?: string][] = [
   ["no prompt", { prompt: undefined }, "prompt"],
   ["an empty prompt", { prompt: "" }, "prompt"],
@@ -86,7 +86,7 @@ function dataUrl(text: string): string {
   return `data:image/png;base64,${Buffer.from(text).toString("base64")}`;
 }
 
-/** Spellings of addresses that nobody outside may make us call. */
+/** Spellings of addresses that nobody outside may make the gateway call. */
 const insideUrls = [
   "http://example.com/a.png",
   "https://127.0.0.1/a.png",
@@ -111,7 +111,7 @@ const insideUrls = [
   "",
 ];
 
-/** `POST /v1/images/generations` for the families that speak OpenAI's shape. */
+/** `POST /v1/images/generations` for the families in OpenAI's format. */
 export function familyTests(here: Here): void {
   const call = (body: Json): Promise<TestResponse> => here().fleet.client.post(path, body);
   const generate = (body: Json) =>
@@ -170,7 +170,7 @@ export function familyTests(here: Here): void {
       assert.equal(linked.data?.length, count);
       for (const { url = "" } of linked.data ?? []) {
         assert.equal((await fetch(url)).status, 200);
-        // Ark keeps its files for a day; those of the others are kept here.
+        // Ark stores its files for a day; those of the others are stored here.
         const ours = url.startsWith(`${here().fleet.run.base_url}/assets/`);
         assert.equal(ours, !model.startsWith("seedream"), url);
       }

@@ -16,8 +16,8 @@ const unlimited: Limits = {
 const penniless = "acct_penniless";
 
 /**
- * A client of the fleet with a new key: of an account without money unless one is named, without
- * limits unless they are.
+ * A client of the fleet with a new key: of an account without money unless one is given, without
+ * limits unless they are given.
  */
 export async function clientOf({ run }: TestFleet, requested: RequestedKey): Promise<TestClient> {
   using accounts = operatorClient<AccountServiceServer>(run, "billing", AccountServiceService);

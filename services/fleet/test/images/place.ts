@@ -12,20 +12,20 @@ export type Json = Record<string, unknown>;
 export const path = "/v1/images/generations";
 export const prompt = "A lighthouse in the snow";
 
-/** A fleet that makes images, with pictures to send along. */
+/** A fleet that generates images, with images to send. */
 export interface ImagePlace {
   readonly fleet: TestFleet;
   readonly openai: OpenAI;
-  /** 1024 x 1024, opaque and see-through. */
+  /** 1024 x 1024, opaque and transparent. */
   readonly picture: Buffer;
   readonly mask: Buffer;
   /** Sets a fault of the simulator until the work is done. */
   under<T>(faults: object, match: object, work: () => Promise<T>): Promise<T>;
-  /** A client with a key of its own, of an account without money unless it is named. */
+  /** A client with a key of its own, of an account without money unless it is given. */
   clientOf(key: RequestedKey): Promise<TestClient>;
 }
 
-/** The place as it is once the suite has begun. */
+/** The fleet; available once the suite has begun. */
 export type Here = () => ImagePlace;
 
 export async function openPlace(resources: AsyncDisposableStack): Promise<ImagePlace> {

@@ -5,24 +5,24 @@ import { issue, makeAuthority } from "../../src/identity/authority.ts";
 
 export interface Letter {
   readonly to: string;
-  /** As it came, headers and all. */
+  /** The message as received, with its headers. */
   readonly text: string;
   readonly user: string | undefined;
   readonly isEncrypted: boolean;
 }
 
 export interface MailServerOptions {
-  /** TLS from the first byte, in place of STARTTLS. */
+  /** TLS from the first byte, instead of STARTTLS. */
   readonly secure?: boolean;
   /** Offers no TLS at all. */
   readonly plain?: boolean;
-  /** What the server answers to a recipient; 250 for most. */
+  /** The server's reply code for a recipient; 250 by default. */
   readonly reply?: (to: string) => number;
 }
 
 export const login = { user: "gateway", password: "p@ss:word/1" } as const;
 
-/** A mail server as others run them, which keeps what it gets. */
+/** An ordinary mail server, which stores what it receives. */
 export class MailServer implements AsyncDisposable {
   readonly letters: Letter[] = [];
   readonly #server: SMTPServer;
@@ -60,7 +60,7 @@ export class MailServer implements AsyncDisposable {
         });
       },
     });
-    // A client that does not trust the certificate says so and leaves.
+    // A client that does not trust the certificate sends an alert and disconnects.
     this.#server.on("error", () => undefined);
   }
 
@@ -72,7 +72,7 @@ export class MailServer implements AsyncDisposable {
     return server;
   }
 
-  /** As `SMTP_URL` has it. */
+  /** The value of `SMTP_URL`. */
   url({ user, password } = login as { user: string; password: string }): string {
     const { port } = this.#server.server.address() as AddressInfo;
     const who = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;

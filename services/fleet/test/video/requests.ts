@@ -1,7 +1,7 @@
 export const text = { prompt: "a boat" };
 export const picture = "https://example.com/boat.png";
 
-/** A request of every family, and what it costs, USD. */
+/** A request of every family, and its cost in USD. */
 export const requests: readonly (readonly [title: string, body: object, usd: number | undefined])[] = [
   [
     "Beta 2.5 at 480p",

@@ -8,11 +8,11 @@ test("a million steps of crashes, lost calls, pauses and clock jumps: nothing is
   assert.ok(repaid > 1_000n && refusedForOwed > 100, `${repaid} repaid, ${refusedForOwed} refused for what was owed`);
 });
 
-test("the same seed is the same story", async () => {
+test("the same seed gives the same run", async () => {
   const once = await simulate({ steps: 20_000, seed: 7 });
   assert.deepEqual(await simulate({ steps: 20_000, seed: 7 }), once);
 });
 
-test("permits whose lease ran out while their request waited for another permit admit nothing, though the money is at hand", async () => {
+test("permits whose lease expired while their request waited for another permit admit nothing, although there is money", async () => {
   await simulate({ steps: 4_000, seed: 1170 });
 });

@@ -58,7 +58,7 @@ async function run(options: ProofOptions): Promise<Figures> {
 
 export const keyedRuns: Proof = {
   name: "keyed-runs",
-  about: "MongoDB is killed again and again under idempotency keys: each key is answered, and paid for once",
+  about: "MongoDB is killed repeatedly under idempotency keys: each key gets its response, and is charged once",
   seconds: 60,
   run,
 };
