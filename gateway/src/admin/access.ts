@@ -6,7 +6,7 @@ const { OPERATOR, BILLING, KEYS, READ_ONLY } = AdminRole;
 
 export type RoleName = (typeof adminRoles)[number];
 
-/** What clients of the admin API call the roles. */
+/** The roles' names in the admin API. */
 export const roleNames = {
   operator: OPERATOR,
   billing: BILLING,
@@ -20,9 +20,9 @@ export function roleName(role: AdminRole): RoleName | undefined {
 }
 
 /**
- * How a token that is good for one account is kept to it: the account is in the path, the query or
- * the body, or it is whose the key, request, alert, secret or delivery of the path is. `all` is
- * about more than one account, so not for such a token; `none` is about no account, so for any.
+ * How a token of one account is restricted to it: the account is in the path, the query or the
+ * body, or owns the key, request, alert, secret or delivery in the path. `all` concerns more than
+ * one account, so such a token may not call it; `none` concerns no account, so any token may.
  */
 export type AccountRule =
   | "path"
@@ -43,7 +43,7 @@ export interface Access {
 
 const may = (account: AccountRule, ...roles: AdminRole[]): Access => ({ roles: [OPERATOR, ...roles], account });
 
-/** Who may call what: role by route. An operator may call everything. */
+/** The roles allowed on each route. An operator may call everything. */
 export const access: Readonly<Record<AdminOperation, Access>> = {
   "admin.accounts.create": may("all", BILLING),
   "admin.accounts.list": may("all", BILLING, KEYS, READ_ONLY),

@@ -26,7 +26,7 @@ export const updateAccount: AdminHandler = async ({ clients, actor, id, body }) 
   return { body: showAccount(await clients.admin.updateAccount({ id, ...names, ...settings, actor })) };
 };
 
-/** Adds money, or takes available money away; the same reference does so once. */
+/** Adds money, or withdraws available money; once per reference. */
 export const topUp: AdminHandler = async ({ clients, actor, id, body }) => {
   const { amount_usd: amountNanoUsd, reference, note } = checkedBody(topUpRequest, body);
   const change = { accountId: id, amountNanoUsd, reference, note, actor };

@@ -11,13 +11,13 @@ export interface AdminCall {
   readonly replicas: Replicas;
   readonly admin: Administrator;
   readonly actor: Actor;
-  /** The id in the path; empty where there is none. */
+  /** The id in the path; empty when there is none. */
   readonly id: string;
   /** With its query. */
   readonly url: string;
-  /** What the body's JSON says; undefined on routes without one. */
+  /** The parsed body; undefined on routes without one. */
   readonly body: unknown;
-  /** Where clients reach the gateway, without a slash at its end. */
+  /** The public base URL of the gateway, without a trailing slash. */
   readonly publicUrl: string;
   readonly request: Request;
   readonly response: GatewayResponse;
@@ -28,23 +28,23 @@ export interface AdminResponse {
   readonly body: object;
 }
 
-/** What happens elsewhere than in billing, for the audit log. */
+/** An action outside billing, for the audit log. */
 export interface Action {
   /** e.g. `webhook_secret.rotate` */
   readonly action: string;
   readonly targetId: string;
   readonly accountId: string;
-  /** What was asked for, without secrets. */
+  /** What was requested, without secrets. */
   readonly requested: object;
 }
 
 /**
- * Adds a row to the audit log. Done before the action itself, which is refused when its row cannot
- * be written: what was only tried leaves a row, what was done never lacks one.
+ * Adds a row to the audit log. Called before the action itself, which is refused when its row
+ * cannot be written: an attempt may leave a row, but no action lacks one.
  */
 export async function recordAction({ clients, actor }: AdminCall, { requested, ...what }: Action): Promise<void> {
   await clients.admin.recordAction({ ...what, actor, after: JSON.stringify(requested) });
 }
 
-/** Answers a call; undefined when it has written its answer itself. */
+/** Handles a call; returns undefined when it has written the response itself. */
 export type AdminHandler = (call: AdminCall) => Promise<AdminResponse | undefined>;

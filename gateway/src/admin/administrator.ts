@@ -1,10 +1,10 @@
 import type { AdminToken } from "@uag/proto/billing/v1/admin.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 
-/** Whose admin token a request carries. */
+/** The owner of a request's admin token. */
 export interface Administrator {
   readonly actor: Actor;
   readonly role: AdminToken["role"];
-  /** The one account that the token is good for; empty for all. */
+  /** The one account that the token may access; empty for all. */
   readonly accountId: string;
 }

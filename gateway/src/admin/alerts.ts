@@ -13,7 +13,7 @@ import { webhooksOf } from "./webhooks-client.ts";
 
 const noTerms: AlertTerms = { name: "", monthlyNanoUsd: 0n, thresholds: [], webhookUrl: "", emails: [] };
 
-/** A URL's query may carry a secret. */
+/** A URL's query may contain a secret. */
 const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0] ?? "";
 
 const showNotice = ({ month, threshold, monthlyNanoUsd, spentNanoUsd, atMs }: Notice) => ({
@@ -47,7 +47,7 @@ function showAlert(alert: Alert): Shown<typeof alertResponse> {
   };
 }
 
-/** The terms with what a request says in place of what it names. */
+/** The alert's terms, changed by the fields that the request contains. */
 function changed(terms: AlertTerms, fields: z.output<typeof updateAlertRequest>): AlertTerms {
   const { name, monthly_usd, thresholds, webhook_url, emails } = fields;
   return {
@@ -59,7 +59,7 @@ function changed(terms: AlertTerms, fields: z.output<typeof updateAlertRequest>)
   };
 }
 
-/** @throws {GatewayError} `invalid_request` for an alert that nobody would hear of */
+/** @throws {GatewayError} `invalid_request` for an alert without a receiver */
 async function checkReceivers(clients: AdminClients, { webhookUrl, emails }: AlertTerms): Promise<void> {
   const webhooks = webhooksOf(clients);
   if (webhookUrl === "" && emails.length === 0) {
@@ -70,7 +70,7 @@ async function checkReceivers(clients: AdminClients, { webhookUrl, emails }: Ale
   await webhooks.checkTargets({ targets: [...webhook, ...mails] });
 }
 
-/** What of the terms may stand in the audit log. */
+/** The terms as they may appear in the audit log. */
 const recorded = ({ name, monthlyNanoUsd, thresholds, webhookUrl, emails }: AlertTerms) => ({
   name,
   monthly_usd: usdText(monthlyNanoUsd),
@@ -119,7 +119,7 @@ export const deleteAlert: AdminHandler = async (call) => {
   return { body: showAlert(await clients.alerts.deleteAlert({ id: alertId })) };
 };
 
-/** Sends what would be sent, marked as a test. */
+/** Sends the alert's message, marked as a test. */
 export const testAlert: AdminHandler = async (call) => {
   const { clients, id: alertId } = call;
   const { accountId } = await clients.alerts.getAlert({ id: alertId });

@@ -14,7 +14,7 @@ import type { FailedLogins } from "./failed-logins.ts";
 
 export interface AdminAuthenticatorOptions {
   readonly clients: Pick<AdminClients, "admin">;
-  /** Of the HMAC over tokens; the same as billing's. */
+  /** Length of the HMAC over tokens; the same as billing's. */
   readonly peppers: Keyring;
   readonly failedLogins: FailedLogins;
   readonly clock: Clock;
@@ -23,9 +23,9 @@ export interface AdminAuthenticatorOptions {
 const hint = "Send it as: Authorization: Bearer <admin token>.";
 const formed = /^[\x21-\x7e]{24,200}$/;
 
-/** Wrong tokens from one address at once, and a second. */
+/** Wrong tokens allowed from one address: as a burst, and per second. */
 const guesses = { free: 10, perSecond: 0.5, max: 10_000 };
-/** A token works within a second of its making, whatever was asked before. */
+/** A new token works within a second, even if it was tried before it existed. */
 const refusalMs = 500;
 const maxRefusals = 10_000;
 const maxKnown = 1_000;
@@ -49,14 +49,14 @@ function checkForm(token: string): void {
 const notValid = (): GatewayError => new GatewayError("invalid_api_key", `The admin token is not valid. ${hint}`);
 
 /**
- * Knows administrators by their tokens. Billing is asked each time, so a revoked token ends at
- * once; but an address that guesses has only those tokens looked up that were good before, until it
- * has waited.
+ * Authenticates administrators by their tokens. Billing is called each time, so a revoked token
+ * stops at once; but of an address that guesses only tokens that were valid before are looked up,
+ * until it has waited.
  */
 export class AdminAuthenticator {
   readonly #options: AdminAuthenticatorOptions;
   readonly #guesses: Failures;
-  /** Digests of tokens that were none, with when they were asked for (monotonic milliseconds). */
+  /** Digests of invalid tokens, with the time of their lookup (monotonic milliseconds). */
   readonly #refused = new LRUCache<string, number>({ max: maxRefusals });
   readonly #known = new LRUCache<string, true>({ max: maxKnown });
 
@@ -66,9 +66,9 @@ export class AdminAuthenticator {
   }
 
   /**
-   * @param address where the request comes from
+   * @param address the request's client
    * @throws {GatewayError} `invalid_api_key`; `rate_limit_exceeded` to an address that guesses;
-   *   `service_unavailable` when billing cannot be asked
+   * `service_unavailable` when billing cannot be reached
    */
   async enter(
     request: Request,
@@ -104,8 +104,8 @@ export class AdminAuthenticator {
     } catch (error) {
       if (error instanceof GatewayError && error.code === "invalid_api_key") {
         this.#guesses.add(source);
-        // What is refused from memory is not remembered anew: whoever asks all the time would never
-        // be let in.
+        // A refusal from memory does not extend the entry: otherwise a client that retries
+        // continuously would be locked out for ever.
         if (!refused) this.#refuse(name);
       }
       throw error;

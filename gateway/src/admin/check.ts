@@ -19,8 +19,7 @@ export function checkedQuery<S extends z.ZodType>(schema: S, url: string): z.out
 }
 
 /**
- * A request's body. A field that is null is as absent, but where null says something: that there is
- * no limit any more.
+ * A request's body. A null field counts as absent, except where null removes a limit.
  * @throws {GatewayError} `invalid_request`
  */
 export function checkedBody<S extends z.ZodObject>(schema: S, body: unknown): z.output<S> {

@@ -9,7 +9,7 @@ import { type AlertServiceServer, AlertServiceService } from "@uag/proto/meterin
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { openWebhookClient, type WebhookClient } from "./webhooks-client.ts";
 
-/** Who knows what administrators ask for. */
+/** The services behind the admin API. */
 export interface AdminClients extends Disposable {
   readonly accounts: RpcClient<AccountServiceServer>;
   readonly alerts: RpcClient<AlertServiceServer>;
@@ -18,7 +18,7 @@ export interface AdminClients extends Disposable {
   readonly ledger: RpcClient<LedgerServiceServer>;
   readonly metering: RpcClient<MeteringServiceServer>;
   readonly usageAdmin: RpcClient<UsageAdminServiceServer>;
-  /** Undefined where the router knows no video service. */
+  /** Undefined when the router has no address of video. */
   readonly webhooks: WebhookClient | undefined;
 }
 

@@ -4,10 +4,10 @@ import type { AdminCall } from "./admin.ts";
 import type { AdminClients } from "./clients.ts";
 import { webhooksOf } from "./webhooks-client.ts";
 
-/** A call as a token that is good for one account may make it. */
+/** The call as a token of one account may make it. */
 type Confine = (call: AdminCall, account: string) => AdminCall | Promise<AdminCall>;
 
-/** Of another account there is nothing, as if it did not exist. */
+/** To such a token, other accounts do not exist. */
 function requireOwn(owner: string, account: string, text: string): void {
   if (owner !== account) throw new GatewayError("not_found", text, { param: "id" });
 }
@@ -15,7 +15,7 @@ function requireOwn(owner: string, account: string, text: string): void {
 const denied = (account: string): GatewayError =>
   new GatewayError("permission_denied", `This admin token is good for the account ${account} only.`);
 
-/** Without an account in its query a call is about the token's own. */
+/** Without an account in its query a call concerns the token's own. */
 function withAccount(url: string, account: string): string {
   const [path = "", query = ""] = url.split("?", 2);
   const given = new URLSearchParams(query);
@@ -24,7 +24,7 @@ function withAccount(url: string, account: string): string {
   return `${path}?${given}`;
 }
 
-/** A body of another kind is refused by the operation's own schema. */
+/** A body of another type is refused by the operation's own schema. */
 function isObject(body: unknown): body is Readonly<Record<string, unknown>> {
   return typeof body === "object" && body !== null && !Array.isArray(body);
 }
@@ -78,9 +78,8 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
 };
 
 /**
- * The call, kept to the one account that its token is good for; unchanged for a token that is good
- * for all.
- * @throws {GatewayError} `permission_denied` or `not_found` when it is about another one
+ * The call, restricted to the one account of its token; unchanged for a token of all accounts.
+ * @throws {GatewayError} `permission_denied` or `not_found` when it concerns another one
  */
 export async function confine(call: AdminCall, rule: AccountRule): Promise<AdminCall> {
   const { accountId } = call.admin;

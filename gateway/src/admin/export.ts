@@ -45,9 +45,7 @@ const columns = [
   "trace_id",
 ] as const;
 
-/**
- * A field by RFC 4180; one that a spreadsheet would take for a formula is told apart by a quote.
- */
+/** A field by RFC 4180; a leading quote keeps spreadsheets from evaluating it as a formula. */
 export function csvField(value: unknown): string {
   const text = typeof value === "object" && value !== null ? jsonText(value) : String(value ?? "");
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
@@ -70,7 +68,7 @@ const formats: Readonly<Record<"csv" | "ndjson", Format>> = {
   },
 };
 
-/** Writes and waits until the client has taken it; false when the client has gone. */
+/** Writes and waits until the client has read it; false when the client has disconnected. */
 async function write(response: GatewayResponse, text: string): Promise<boolean> {
   if (response.destroyed) return false;
   if (text !== "" && !response.write(text)) await Promise.race([once(response, "drain"), once(response, "close")]);
@@ -88,14 +86,14 @@ const rowsOf = (events: readonly ExportedEvent[], format: Format): string =>
   events.map(({ event, cursor }) => (event === undefined ? "" : format.row(event, cursor))).join("");
 
 /**
- * Streams single events, newest first. Every row carries the cursor that goes on behind it as
- * `after`, so an export that broke off is taken up again; one that is not whole ends without the
- * closing of its transfer encoding.
+ * Streams single events, newest first. Every row has the cursor that continues behind it as
+ * `after`, so an interrupted export can be resumed; an incomplete one lacks the end of its chunked
+ * encoding.
  */
 export const exportUsage: AdminHandler = async (call) => {
   const { clients, request, response, url } = call;
   const { format: name, after = "", ...rest } = checkedQuery(usageExportQuery, url);
-  // Requests that end while the export runs are not part of it.
+  // Requests that end during the export are not part of it.
   const filter = filterOf({ ...rest, until: rest.until ?? BigInt(Date.now()) });
   const format = formats[name];
   const read = (cursor: string) =>

@@ -9,13 +9,13 @@ export interface FailedLogin {
   readonly reason: string;
 }
 
-/** Rows at once, and a second: what guessers may add to the audit log, however many they are. */
+/** Rows of failed logins in the audit log: as a burst, and per second, over all clients. */
 const rows = { free: 60, perSecond: 1, max: 2 };
 const maxReasonLength = 200;
 
 /**
- * Writes a row of the audit log for each login that fails. Where there are too many, the next row
- * says how many have none.
+ * Writes a row of the audit log for each failed login. Beyond the limit the next row has the number
+ * of those without one.
  */
 export class FailedLogins {
   readonly #clients: Pick<AdminClients, "admin">;
@@ -29,7 +29,7 @@ export class FailedLogins {
     this.#rows = new Failures({ clock: options.clock, ...rows });
   }
 
-  /** Returns at once: whoever fails does not wait for the row. */
+  /** Returns at once: the client does not wait for the row. */
   add({ address, requestId, reason }: FailedLogin): void {
     this.#log.warn({ client_address: address, request_id: requestId }, "admin login failed");
     if (this.#rows.waitMs("") > 0) {

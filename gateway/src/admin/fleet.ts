@@ -48,7 +48,7 @@ function showVerdict(verdict: Verdict | undefined): Fleet["audit"] {
 const byName = (a: Fleet["replicas"][number], b: Fleet["replicas"][number]): number =>
   a.service.localeCompare(b.service) || a.id.localeCompare(b.id);
 
-/** The processes of the house, what waits in them, and whether the books are right. */
+/** The processes of the deployment, their queues, and the auditor's verdict. */
 export const showFleet: AdminHandler = async ({ clients, replicas }) => {
   const living = replicas.living();
   const verdict = await verdictOf(clients);

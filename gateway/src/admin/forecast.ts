@@ -11,9 +11,7 @@ const timeoutMs = 20_000;
 const chargedIn = ({ measures }: SeriesPoint): bigint =>
   (measures?.costNanoUsd ?? 0n) - (measures?.writtenOffNanoUsd ?? 0n);
 
-/**
- * What was charged in each of the last seven times 24 hours, the oldest first, from points by hour.
- */
+/** The charges of each of the last seven 24-hour periods, oldest first, from hourly points. */
 function byDay(points: readonly SeriesPoint[], fromMs: number): { startMs: number; nano: bigint }[] {
   return Array.from({ length: days }, (_, day) => {
     const startMs = fromMs + day * dayMs;
@@ -22,9 +20,7 @@ function byDay(points: readonly SeriesPoint[], fromMs: number): { startMs: numbe
   });
 }
 
-/**
- * An account's money, what it spent lately, and how long the one lasts at the pace of the other.
- */
+/** An account's money, its recent spending, and how long the money lasts at that rate. */
 export const showForecast: AdminHandler = async ({ clients, id }) => {
   const account = await clients.accounts.getAccount({ id });
   const hourMs = 3_600_000;

@@ -27,7 +27,7 @@ function showHold(grant: Hold): Shown<typeof hold> {
   };
 }
 
-/** What holds an account's money now, the oldest first. */
+/** What holds an account's money now, oldest first. */
 export const listHolds: AdminHandler = async ({ clients, id, url }) => {
   const page = pageOf(checkedQuery(pageQuery, url));
   await clients.accounts.getAccount({ id });

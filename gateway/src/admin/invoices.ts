@@ -38,7 +38,7 @@ function showInvoice(invoice: Invoice): Shown<typeof invoiceResponse> {
   };
 }
 
-/** An account's months, the newest first: as many as it has, so all on one page. */
+/** An account's months, newest first, all on one page. */
 export const listInvoices: AdminHandler = async ({ clients, id }) => {
   const { invoices } = await clients.admin.listInvoices({ accountId: id }, { timeoutMs });
   return { body: listOf(invoices.map(showInvoice), "") };

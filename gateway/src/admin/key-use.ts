@@ -12,9 +12,7 @@ const timeoutMs = 2_000;
 const unknown: Used = { last_used_at: null, requests_last_hour: null };
 const never = { lastUsedMs: 0n, requestsLastHour: 0n };
 
-/**
- * Keys are listed and revoked without metering too: while it is away nothing is said of their use.
- */
+/** Keys are listed and revoked without metering too: while it is down their use is left out. */
 async function requestedFor(clients: AdminClients, keys: readonly Key[]): Promise<ListKeyUseResponse | undefined> {
   const requested = keys.map(({ id, accountId }) => ({ keyId: id, accountId }));
   try {
@@ -25,7 +23,7 @@ async function requestedFor(clients: AdminClients, keys: readonly Key[]): Promis
   }
 }
 
-/** How keys were used, as fields beside their own. */
+/** The use of keys, as fields beside their own. */
 export async function keyUse(clients: AdminClients, keys: readonly Key[]): Promise<(key: Key) => Used> {
   const response = keys.length === 0 ? { keys: [] } : await requestedFor(clients, keys);
   if (response === undefined) return () => unknown;

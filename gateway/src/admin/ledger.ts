@@ -10,7 +10,7 @@ import { showEntry } from "./show-account.ts";
 
 const repairTimeoutMs = 60_000;
 
-/** Rows about one request, or of one account. */
+/** Rows of one request, or of one account. */
 export const readLedger: AdminHandler = async ({ clients, url }) => {
   const { request_id: requestId = "", account: accountId = "", ...paging } = checkedQuery(ledgerQuery, url);
   const { entries, nextCursor } = await clients.ledger.listEntries({ accountId, requestId, page: pageOf(paging) });
@@ -46,8 +46,8 @@ function showRepair(repair: Repair, dryRun: boolean): RepairResponse {
 const hasPrice = ({ state }: Repair): boolean => state === RepairState.REPAIRED || state === RepairState.EARLIER;
 
 /**
- * Charges requests that had no price, and has metering count what they cost. Both do so once by
- * request id, so a call that broke off is simply sent again.
+ * Charges requests that had no price, and makes metering count their costs. Both happen once per
+ * request id, so an interrupted call is simply repeated.
  */
 export const repairLedger: AdminHandler = async ({ clients, actor, body }) => {
   const {

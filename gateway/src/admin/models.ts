@@ -16,7 +16,7 @@ type Shows = Shown<typeof catalogModel>;
 
 const keyOf = (provider: string, model: string): string => `${provider}\n${model}`;
 
-/** What all living processes together saw of each upstream in the last hour. */
+/** The figures of each upstream in the last hour, over all live processes. */
 function seenBy(replicas: readonly Replica[]): Map<string, UpstreamStatus[]> {
   return Map.groupBy(
     replicas.flatMap(({ status }) => status.upstreams),
@@ -51,7 +51,7 @@ function showModel(model: CatalogModel, seen: ReadonlyMap<string, UpstreamStatus
 }
 
 /**
- * The catalogue in force, whether or not a provider is served, with how the providers were in the
+ * The catalogue in force, whether or not a provider is served, with the providers' figures of the
  * last hour.
  */
 export const listModels: AdminHandler = async ({ clients, replicas, url }) => {

@@ -21,13 +21,13 @@ export interface AdminOptions {
   readonly clients: AdminClients;
   readonly replicas: Replicas;
   readonly authenticator: AdminAuthenticator;
-  /** Proxies of ours in front, whose word on a client's address counts. */
+  /** The number of our own proxies in front, which are trusted to report a client's address. */
   readonly trustedHops: number;
-  /** Where clients reach the gateway, without a slash at its end. */
+  /** The public base URL of the gateway, without a trailing slash. */
   readonly publicUrl: string;
 }
 
-/** What billing and metering call the fields that a client of this API has named otherwise. */
+/** Billing's and metering's names of fields that have other names in this API. */
 const paramNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "page.cursor": "after",
@@ -46,7 +46,7 @@ function inOurNames(error: unknown): unknown {
   return new GatewayError(error.code, error.message, { param: paramNames.get(param) ?? param, retryAfterMs, cause });
 }
 
-/** The id in the path. One that cannot be ours is one that does not exist. */
+/** The id in the path. A malformed id is treated as unknown. */
 function idOf(request: Request): string {
   const id = request.params["id"];
   if (id === undefined) return "";
@@ -56,8 +56,8 @@ function idOf(request: Request): string {
 }
 
 /**
- * Lets a request pass that carries a good token with a role for it: before that nothing of it is
- * looked at.
+ * Passes on requests with a valid token of an allowed role; nothing else of a request is read
+ * before.
  */
 function authenticate({ access }: AdminRow, { authenticator, trustedHops }: AdminOptions): Handler {
   return async (request, response, next) => {
@@ -94,13 +94,13 @@ function handlerOf(row: AdminRow, options: AdminOptions): Handler {
   };
 }
 
-/** Pages of other origins have no business here: neither preflights nor answers name any. */
+/** Pages of other origins have no access: neither preflights nor responses allow any. */
 const keepToOrigin: Handler = (_request, response, next) => {
   response.locals.sameOrigin = true;
   next();
 };
 
-/** Which methods a path has, and nothing for a browser's preflight. */
+/** Lists the methods of a path; a browser's preflight is not allowed anything. */
 function allowed(methods: readonly Method[]): Handler {
   const allow = allowHeader(methods);
   return (_request, response) => {

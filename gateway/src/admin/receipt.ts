@@ -11,7 +11,7 @@ type Receipt = Shown<typeof receipt>;
 
 const rateDecimals = 15;
 
-/** 10⁻¹⁵ USD as text: nano-USD for a million of something, and what some of it cost. */
+/** 10⁻¹⁵ USD as text: nano-USD per million of a unit, or the cost of an amount of it. */
 function exactUsd(amount: bigint): string {
   const digits = amount.toString().padStart(rateDecimals + 1, "0");
   return `${digits.slice(0, -rateDecimals)}.${digits.slice(-rateDecimals)}`;
@@ -22,7 +22,7 @@ function showItem({ unit, quantity, nanoUsdPerMillion: rate, per }: Item): Recei
   return { unit, quantity, price_usd: exactUsd(rate * per), per, cost_usd: exactUsd(rate * quantity) };
 }
 
-/** Of a price that nobody knows any more only the units are told. */
+/** Where the price is no longer known, only the units are shown. */
 function itemsOf(event: UsageEvent, priced: readonly Item[]): Receipt["items"] {
   if (priced.length > 0) return priced.map(showItem);
   return event.units.map(({ name, quantity }) => ({
@@ -34,7 +34,7 @@ function itemsOf(event: UsageEvent, priced: readonly Item[]): Receipt["items"] {
   }));
 }
 
-/** Calls that failed, and the one that answered. */
+/** The failed calls and the successful one. */
 function attemptsOf(event: UsageEvent): Receipt["attempts"] {
   const { startedAtMs, endedAtMs, failedAttempts, upstream, upstreamModel } = event;
   const failed = failedAttempts.map((attempt): Receipt["attempts"][number] => ({
@@ -59,7 +59,7 @@ function attemptsOf(event: UsageEvent): Receipt["attempts"] {
   return [...failed, succeeded];
 }
 
-/** All there is to know of one request's bill. */
+/** Everything known about one request's bill. */
 export const showReceipt: AdminHandler = async ({ clients, id: requestId }) => {
   const event = await clients.metering.getEvent({ requestId });
   const { accountId, priceVersion, units } = event;

@@ -3,7 +3,7 @@ import type { Bus } from "@uag/kit/bus.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import type { Logger } from "@uag/kit/log.ts";
 
-/** A process as it was heard of last. */
+/** A process by its last status message. */
 export interface Replica {
   readonly service: string;
   readonly status: ProcessStatus;
@@ -11,12 +11,12 @@ export interface Replica {
   readonly heardAt: number;
 }
 
-/** One that was not heard for so long is silent, and after a while forgotten. */
+/** A process without messages for this long is silent, and after a while removed. */
 const silentAfterMs = 3 * statusEveryMs;
 const forgottenAfterMs = 10 * 60_000;
 const maxReplicas = 1_000;
 
-/** Hears how the processes of the house are. */
+/** Receives the status messages of all processes. */
 export class Replicas {
   readonly #clock: Clock;
   readonly #heard = new Map<string, Replica>();
@@ -30,14 +30,14 @@ export class Replicas {
     });
   }
 
-  /** Those that were heard of in the last ten minutes and have not left. */
+  /** Those with a message in the last ten minutes that have not stopped. */
   all(): Replica[] {
     const now = this.#clock.monotonic();
     for (const [id, { heardAt }] of this.#heard) if (now - heardAt > forgottenAfterMs) this.#heard.delete(id);
     return [...this.#heard.values()];
   }
 
-  /** Those that live, as far as can be heard. */
+  /** Those that are alive, by their messages. */
   living(): Replica[] {
     return this.all().filter((replica) => !this.isSilent(replica));
   }
@@ -46,7 +46,7 @@ export class Replicas {
     return this.#clock.monotonic() - heardAt > silentAfterMs;
   }
 
-  /** Milliseconds since it was heard. */
+  /** Milliseconds since its last message. */
   ageOf({ heardAt }: Replica): number {
     return Math.round(this.#clock.monotonic() - heardAt);
   }

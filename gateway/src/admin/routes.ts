@@ -60,7 +60,7 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.webhooks.deliveries.replay": replayDelivery,
 };
 
-/** A route of the admin API with what answers it, and for whom. */
+/** A route of the admin API with its handler and its roles. */
 export type AdminRow = AdminRoute & { readonly handler: AdminHandler; readonly access: Access };
 
 /** Every path that needs an admin token. */

@@ -45,7 +45,7 @@ export function showAccount(account: Account): Shown<typeof accountResponse> {
   return { ...shown, ...showColumns(account), ...repaid };
 }
 
-/** A row of the ledger: the columns are what it changes. */
+/** A row of the ledger: the columns are its changes. */
 export function showEntry(entry: Entry): Shown<typeof ledgerEntry> {
   return {
     id: entry.id,
@@ -64,7 +64,7 @@ export function showEntry(entry: Entry): Shown<typeof ledgerEntry> {
   };
 }
 
-/** Null for rows that are older than the chain. */
+/** Null for rows that are older than the hash chain. */
 const hashText = (hash: Uint8Array): string | null => (hash.length === 0 ? null : Buffer.from(hash).toString("hex"));
 
 const parsed = (text: string): unknown => (text === "" ? null : JSON.parse(text));

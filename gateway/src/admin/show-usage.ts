@@ -10,14 +10,14 @@ const unitsOf = (units: readonly Unit[]): Record<string, bigint> =>
 
 type Event = Shown<typeof usageEvent>;
 
-// What a newer service may say is not among them, and unspecified here.
+// Values of a newer service are not among them, and are shown as unspecified.
 const outcomes: Partial<Record<Outcome, Event["outcome"]>> = {
   [Outcome.COMPLETED]: "completed",
   [Outcome.DISCONNECTED]: "disconnected",
   [Outcome.FAILED]: "failed",
   [Outcome.CRASHED]: "crashed",
 };
-/** An outcome by the name that clients know it by. */
+/** An outcome by its name in the API. */
 export function outcomeNamed(name: Event["outcome"]): Outcome {
   const known = Object.entries(outcomes).find(([, shown]) => shown === name);
   return known === undefined ? Outcome.UNSPECIFIED : (Number(known[0]) as Outcome);
@@ -42,7 +42,7 @@ function rawUsage(bytes: Buffer): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // What an upstream sent in place of JSON is shown as it came.
+    // Raw usage that is not JSON is shown as received.
     return text;
   }
 }

@@ -1,4 +1,7 @@
-/** What makes a new key answer, ready to be pasted. The shell's are for POSIX shells. */
+/**
+ * Examples that call the API with a new key, ready to be pasted. Those for the shell are for POSIX
+ * shells.
+ */
 export interface Snippets {
   readonly curl: string;
   readonly openai_javascript: string;
@@ -16,12 +19,12 @@ export interface Snippets {
 const sdk = JSON.stringify("openai");
 const usualModel = "gpt-4o-mini";
 
-/** The first model that the key names in full; a usual one for a key that may use all. */
+/** The first model that the key names in full; a common one for a key that may use all. */
 function modelOf(models: readonly string[]): string {
   return models.find((model) => !model.includes("*")) ?? usualModel;
 }
 
-/** @param publicUrl where clients reach the gateway, without a slash at its end */
+/** @param publicUrl the public base URL of the gateway, without a trailing slash */
 export function snippetsOf(publicUrl: string, key: string, models: readonly string[]): Snippets {
   const model = modelOf(models);
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });

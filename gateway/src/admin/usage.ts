@@ -8,7 +8,7 @@ import { outcomeNamed, showBucket, showEvent } from "./show-usage.ts";
 
 const timeoutMs = 20_000;
 
-/** @throws {GatewayError} `invalid_request` for a time that ends before it begins */
+/** @throws {GatewayError} `invalid_request` for a period that ends before it begins */
 export function filterOf(query: UsageFilterFields): UsageFilter {
   const { from = 0n, until = 0n, account = "", key = "", model = "", operation = "" } = query;
   if (until !== 0n && until <= from) {

@@ -9,13 +9,10 @@ export function webhooksOf({ webhooks }: { readonly webhooks: WebhookClient | un
   return webhooks;
 }
 
-/** What the router calls of it. */
+/** The calls that the router makes. */
 export type WebhookClient = Omit<RpcClient<WebhookServiceServer>, "enqueue">;
 
-/**
- * Calls whichever of the video replicas can be reached, in the order given: each can answer for
- * all.
- */
+/** Calls the first reachable video replica, in the order given: each can serve all accounts. */
 export function openWebhookClient(addresses: readonly string[], identity: Identity): WebhookClient {
   const replicas = addresses.map((address) =>
     createRpcClient<WebhookServiceServer>(WebhookServiceService, address, identity),

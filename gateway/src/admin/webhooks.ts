@@ -40,7 +40,9 @@ function showDelivery(delivery: Delivery): object {
   };
 }
 
-/** Makes a secret, shown this once. Earlier ones sign beside it for the overlap. */
+/**
+ * Creates a secret, shown only in this response. Earlier ones sign beside it during the overlap.
+ */
 export const createSecret: AdminHandler = async (call) => {
   const { clients, actor, body } = call;
   const { account_id: accountId, overlap_seconds: seconds } = checkedBody(createSecretRequest, body);
@@ -54,7 +56,7 @@ export const createSecret: AdminHandler = async (call) => {
   return { status: 201, body: { ...(made && showSecret(made)), ...earlier, secret } };
 };
 
-/** What signs an account's webhooks now: a handful at most, so all on one page. */
+/** The secrets that sign an account's webhooks now: a handful at most, so all on one page. */
 export const listSecrets: AdminHandler = async ({ clients, url }) => {
   const { account: accountId } = checkedQuery(secretListQuery, url);
   const { secrets } = await webhooksOf(clients).listSecrets({ accountId });
@@ -80,7 +82,7 @@ export const listDeliveries: AdminHandler = async ({ clients, url }) => {
   return { body: listOf(deliveries.map(showDelivery), nextCursor) };
 };
 
-/** One delivery, with what is sent. */
+/** One delivery, with its payload. */
 export const getDelivery: AdminHandler = async ({ clients, id: deliveryId }) => {
   const delivery = await webhooksOf(clients).getDelivery({ id: deliveryId });
   return { body: { ...showDelivery(delivery), body: delivery.body } };

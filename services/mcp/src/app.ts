@@ -31,8 +31,8 @@ export interface AppOptions {
 }
 
 /**
- * `/mcp`: Streamable HTTP without sessions. Who may not come in is told so before anything of the
- * body is read.
+ * `/mcp`: Streamable HTTP without sessions. Unauthorized requests are refused before their body is
+ * read.
  */
 export function createApp(options: AppOptions): Express {
   const { events } = options;
@@ -46,7 +46,7 @@ export function createApp(options: AppOptions): Express {
   });
   app.use(onlyOurHosts(options.hosts));
   app.post("/mcp", (request, response) => serve(request, response, { ...options, cancellations }));
-  // No stream is offered that is not an answer, and there is no session to end.
+  // Streams exist only as responses, and there is no session to end.
   app.all("/mcp", (_request, response) => {
     response.setHeader("allow", "POST");
     refuse(response, new GatewayError("method_not_allowed"));
@@ -67,7 +67,7 @@ function refusalOf(error: unknown, events: Events): GatewayError | ApiError {
 
 function onlyOurHosts(isOurs: HostCheck) {
   return ({ headers }: Request, _response: Response, next: NextFunction): void => {
-    // The router in front says which host its client asked for.
+    // The router in front reports the host that the client requested.
     const host = headers["x-forwarded-host"] ?? headers.host;
     for (const named of [host, headers.origin]) {
       if (named === undefined) continue;
@@ -115,7 +115,7 @@ async function serve(
   };
   if (isInitialize(body)) response.setHeader("mcp-session-id", newId("session"));
   const handler = createMcpHandler(() => createToolServer(exchange), { onerror: events.rejected });
-  // Of what it is given as the body the adapter makes text anew, in one go: it gets an empty one.
+  // The adapter would serialize the request's body again, all at once: it gets an empty one.
   const withBody: typeof handler.fetch = (asked, given) => handler.fetch(asked, { ...given, parsedBody: body });
   await toNodeHandler({ fetch: withBody })(request, response, {});
 }

@@ -5,15 +5,15 @@ const cancelled = z.object({ method: z.literal("notifications/cancelled"), param
 const request = z.object({ id, method: z.string() });
 
 /**
- * Requests under way, by whom they may be taken back. Up to revision 2025-11-25 a client takes one
- * back by a message of its own, which comes as another HTTP request; a session id, which we give
- * out and never look up, says that both are of one client, whose ids count from 1 like everybody's.
- * It reaches what runs in this process. From 2026-07-28 on closing the stream is enough.
+ * Requests in flight, by the ids with which clients cancel them. Up to revision 2025-11-25 a client
+ * cancels by a message of its own, in another HTTP request; a session id, which we issue and never
+ * look up, identifies the client, since request ids count from 1 for everyone. A cancellation
+ * reaches only requests of this process. From 2026-07-28 on, closing the stream is enough.
  */
 export class Cancellations {
   readonly #running = new Map<string, AbortController>();
 
-  /** Notes the requests of a body as under way until disposed of, or takes back what it names. */
+  /** Registers the requests of a body as in flight until disposed of, or cancels those it names. */
   open(body: unknown, client: string | undefined, controller: AbortController): Disposable {
     const names: string[] = [];
     if (client !== undefined) {

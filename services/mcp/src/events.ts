@@ -2,15 +2,15 @@ import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { ApiError } from "./gateway/api-error.ts";
 
-/** What happens here that operators hear of. */
+/** The service's business events. */
 export interface Events {
-  /** A request to /mcp was answered. */
+  /** A request to /mcp got its response. */
   responded(status: number): void;
-  /** A tool was called. `error` is the public API's refusal. */
+  /** A tool was called. `error` is the public API's error. */
   called(tool: string, seconds: number, error?: ApiError): void;
-  /** A message was refused, or its answer could not be delivered. */
+  /** A message was refused, or its response could not be delivered. */
   rejected(error: Error): void;
-  /** Something that should not have happened. */
+  /** An unexpected failure. */
   failed(error: unknown, requestId?: string): void;
 }
 

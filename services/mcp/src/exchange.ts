@@ -5,8 +5,8 @@ import type { Model } from "./gateway/models.ts";
 import type { ApiRequest, PublicApi } from "./gateway/public-api.ts";
 
 /**
- * One HTTP request to /mcp: who calls, and what may be done for them. Nothing of it outlives the
- * answer.
+ * One HTTP request to /mcp: its caller, and what may be done on their behalf. It does not outlive
+ * the response.
  */
 export interface Exchange {
   /** The gateway's id of the request. */
@@ -15,16 +15,16 @@ export interface Exchange {
   readonly idempotencyKey: string | undefined;
   /** Models that the key may use. */
   readonly models: readonly Model[];
-  /** Fires when the client has gone, or has taken its request back. */
+  /** Fires when the client has disconnected or cancelled its request. */
   readonly signal: AbortSignal;
   readonly events: Events;
-  /** Memory for what is read for it. */
+  /** The memory budget of its bodies. */
   readonly lease: BufferLease;
   /** Calls the public API with the caller's key. */
   call(request: ApiRequest): ReturnType<PublicApi["call"]>;
   /**
-   * Fetches what a URL points at, of `limit` bytes at most, counted in its memory. @throws what
-   * {@link Files.fetch} throws
+   * Fetches a URL's content, of at most `limit` bytes, within its memory budget.
+   * @throws what {@link Files.fetch} throws
    */
   fetchFile(url: string, limit: number): Promise<File>;
 }

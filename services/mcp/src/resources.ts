@@ -4,7 +4,7 @@ import { quotaOf } from "./tools/quota.ts";
 
 const mimeType = "application/json";
 
-/** What a client may put before its model without calling a tool. */
+/** Resources that a client can give its model without a tool call. */
 export function registerResources(server: McpServer, exchange: Exchange): void {
   server.registerResource(
     "models",

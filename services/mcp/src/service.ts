@@ -17,11 +17,11 @@ import { Places } from "./http/places.ts";
 export interface McpService extends AsyncDisposable {
   readonly port: number;
   readonly adminPort: number;
-  /** How long disposing waits for requests under way, milliseconds. */
+  /** How long disposing waits for requests in flight, milliseconds. */
   readonly drainMs: number;
 }
 
-/** Starts the tool server; resolves when it serves. Disposing lets requests under way end. */
+/** Starts the tool server; resolves when it listens. Disposing waits for requests in flight. */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<McpService> {
   const settings = readConfig(schema, env);
   const log = createLogger({ service: "mcp", level: settings.LOG_LEVEL });

@@ -8,7 +8,7 @@ const info = { name: "unified-ai-gateway", title: "Unified AI Gateway", version:
 const instructions =
   "Models of many providers behind one key: text, images, video, embeddings, speech. list_models tells which there are and what they cost; calls that cost money say so in their description, and get_quota tells what is left.";
 
-/** The server of one request: nothing of it is shared, so any replica can answer the next. */
+/** The server of one request: it shares no state, so any replica can serve the next. */
 export function createToolServer(exchange: Exchange): McpServer {
   const capabilities = { tools: { listChanged: false }, resources: { listChanged: false } };
   const server = new McpServer(info, { instructions, capabilities });

@@ -148,7 +148,7 @@ test("single events are listed newest first over the months, also where a reques
   await connection.close();
   await using bench = await startBench({}, prefix);
   bench.billing.settled.set("before", oldRow.costNanoUsd);
-  // Between two months that are over: what is still to come would not be listed.
+  // Between two months that are over: a current month would not be listed.
   const edge = past(1, 1) - 12 * 3_600_000 - 60_000;
   const events = [begun("x", past(3)), begun("y", past(2)), begun("z", past(2, 11)), begun("spans", edge, 120_000)];
   events.push(begun("first", edge + 61_000), begun("later", edge + 240_000), oldRow);

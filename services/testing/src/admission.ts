@@ -9,23 +9,23 @@ import type {
 } from "@uag/admission/types.ts";
 import type { Unit, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
-/** What a request came to in {@link TestAdmission}. */
+/** The settlement of a request in {@link TestAdmission}. */
 export interface Booked {
   readonly request: Omit<AdmitRequest, "stream">;
   readonly checkpoints: { units: Unit[]; costNanoUsd: bigint }[];
   settlement: Settlement | undefined;
-  /** Its permit of concurrency was freed before its bill. */
+  /** Its concurrency permit was freed before its bill. */
   left?: boolean;
 }
 
-/** Admits everything and notes it; tests replace the hooks. */
+/** Admits and records everything; tests replace the hooks. */
 export class TestAdmission implements Admission, FreeAdmission, TaskAdmission {
   readonly booked: Booked[] = [];
-  /** Called before a request is admitted; what it throws refuses the request. */
+  /** Called before a request is admitted; an error refuses the request. */
   onAdmit: (request: Omit<AdmitRequest, "stream">) => void = () => {};
-  /** When the journal has the start of a request on disk. */
+  /** Called when the journal has the start of a request on disk. */
   started: () => Promise<void> = async () => {};
-  /** When the journal has a request's bill on disk. */
+  /** Called when the journal has a request's bill on disk. */
   settling: () => Promise<void> = async () => {};
   readonly check = async () => ({ ok: true as const });
 
@@ -61,13 +61,13 @@ export class TestAdmission implements Admission, FreeAdmission, TaskAdmission {
     return `grant_${requestId}`;
   }
 
-  /** Notes a task's bill. */
+  /** Records a task's bill. */
   async settleTask(event: UsageEvent): Promise<void> {
     const booked = this.booked.find(({ request }) => request.requestId === event.requestId);
     if (booked !== undefined) booked.settlement = event;
   }
 
-  /** Admits what costs nothing. */
+  /** Admits a free request. */
   async admitFree(): ReturnType<FreeAdmission["admitFree"]> {
     return { headers: [], [Symbol.dispose]: () => {} };
   }
@@ -77,7 +77,7 @@ export class TestAdmission implements Admission, FreeAdmission, TaskAdmission {
     return this.booked.find(({ request }) => request.requestId === requestId)?.settlement;
   }
 
-  /** Forgets what was booked, and admits everything again. */
+  /** Clears the records, and admits everything again. */
   reset(): void {
     this.booked.length = 0;
     this.onAdmit = () => {};

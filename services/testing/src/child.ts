@@ -43,7 +43,7 @@ export class Child implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    // Stops as an operator would: a transaction left open by a killed process keeps its locks for a
+    // Stops as an operator would: a killed process would leave its transactions' locks for a
     // minute.
     return this.kill("SIGTERM");
   }

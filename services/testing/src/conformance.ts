@@ -11,24 +11,23 @@ import { scratchDatabase } from "./scratch-database.ts";
 import type { OperationsHarness, StartOptions } from "./start-operations.ts";
 import { startUpstream, type TestUpstream } from "./upstream.ts";
 
-/** A service whose operations are held to what all of them guarantee. */
+/** A service whose operations must keep the guarantees of all operations. */
 export interface ConformanceOptions {
-  /** The file that calls `conformance`: run by itself it serves, to be killed. */
+  /** The file that calls `conformance`: run by itself it serves the operations, to be killed. */
   readonly file: string;
-  /** Starts the operations with their upstream at that URL. */
+  /** Starts the operations with their upstream at this URL. */
   readonly start: (
     upstreamUrl: string,
     parts: Pick<StartOptions, "idempotency" | "admission">,
   ) => Promise<OperationsHarness>;
-  /** Each operation, and each way in which it answers. */
+  /** Each operation, in each kind of response that it has. */
   readonly cases: readonly Served[];
 }
 
 /**
- * Declares the tests of what every operation that costs money guarantees: money,
- * errors, size, order, leaving, backpressure, idempotency keys and the death of its process. The
- * link, the pipeline and MongoDB are real, the upstream is the test's; so is the admission, but
- * where a process is killed.
+ * Declares the tests of what every billed operation guarantees: money, errors, sizes, order,
+ * disconnects, backpressure, idempotency keys and crashes. The link, the pipeline and MongoDB are
+ * real; the upstream is the test's, and so is the admission, except where a process is killed.
  */
 export function conformance({ file, start, cases }: ConformanceOptions): void {
   if (isVictim()) {
@@ -36,7 +35,7 @@ export function conformance({ file, start, cases }: ConformanceOptions): void {
     return;
   }
   declareTests({ start, cases });
-  // A task outlives its process, not its journal: how is for the service's own tests.
+  // A task outlives its process, though not its journal: the service has tests of its own for that.
   const requests = cases.filter(({ isTask }) => isTask === undefined);
   if (requests.length > 0) describe("a process that is killed", () => crashes({ file, cases: requests }));
 }

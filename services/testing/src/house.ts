@@ -17,7 +17,7 @@ import { engineUrl } from "./engine-url.ts";
 /** Tests' calls have generous timeouts, for slow machines. */
 const patient = { timeoutMs: 60_000 };
 
-/** Billing and metering, and a place for journals: what an admission needs around it. */
+/** Billing and metering, and a directory for journals: everything that an admission needs. */
 export interface House extends AsyncDisposable {
   readonly prefix: string;
   readonly billing: Child;

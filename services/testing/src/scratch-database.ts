@@ -2,7 +2,7 @@ import { newId } from "@uag/kit/ids.ts";
 import { createConnection } from "mongoose";
 import { engineUrl } from "./engine-url.ts";
 
-/** A database of the real MongoDB that `npm test` starts; gone when it is disposed. */
+/** A database of the real MongoDB that `npm test` starts; dropped when it is disposed. */
 export interface ScratchDatabase extends AsyncDisposable {
   readonly url: string;
   readonly database: string;

@@ -19,7 +19,7 @@ import { createLinkServer, type LinkHandler } from "@uag/link/server.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { TestAdmission } from "./admission.ts";
 
-/** Who calls an operation, and how. */
+/** The caller of an operation, and the request's head. */
 export interface CallOptions {
   readonly account?: string;
   /** Default: `req_1` and so on. */
@@ -27,18 +27,18 @@ export interface CallOptions {
   /** Models that the key may use; none: all. */
   readonly models?: readonly string[];
   readonly target?: string;
-  /** Name and value by turns; default: JSON. */
+  /** Names and values, alternating; default: JSON. */
   readonly headers?: readonly string[];
 }
 
-/** A response that was read to its end, or to where it broke. */
+/** A response that was read to its end, or to where it broke off. */
 export interface ReceivedResponse {
   readonly requestId: string;
   readonly status: number;
-  /** Name and value by turns. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[];
   header(name: string): string | undefined;
-  /** What came; where it broke off `<cut: reason>` stands behind it. */
+  /** The body; where it broke off, `<cut: reason>` is appended. */
   readonly body: Buffer;
   readonly text: string;
   /** @throws {SyntaxError} */
@@ -47,26 +47,27 @@ export interface ReceivedResponse {
   readonly broken: Error | undefined;
 }
 
-/** A service's operations, as the router reaches them. */
+/** A service's operations, called as the router calls them. */
 export interface OperationsHarness extends AsyncDisposable {
   readonly admission: TestAdmission;
   readonly buffers: BufferBudget;
-  /** Opens an exchange of an operation; without a body it is one that has none. */
+  /** Opens an exchange of an operation; without a body it is bodyless. */
   open(operation: string, body: string | Buffer | undefined, options?: CallOptions): ResponseStream;
-  /** Opens an exchange whose body is yet to come. */
+  /** Opens an exchange whose body follows. */
   begin(operation: string, options?: CallOptions): ResponseStream;
   /**
-   * Calls an operation and reads the response; a body that is no text and no bytes goes as JSON.
+   * Calls an operation and reads the response; a body that is neither text nor bytes is sent as
+   * JSON.
    */
   call(operation: string, body: unknown, options?: CallOptions): Promise<ReceivedResponse>;
 }
 
-/** What operations are started with. */
+/** The dependencies of the operations. */
 export interface StartOptions {
   /** The catalogue, YAML. */
   readonly catalog: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Makes the operations; what it opens it adds to `resources`. */
+  /** Creates the operations, and adds what it opens to `resources`. */
   readonly operations: (
     context: CapabilityContext,
     resources: AsyncDisposableStack,
@@ -74,16 +75,16 @@ export interface StartOptions {
   ) => Operations | Promise<Operations>;
   readonly bufferLimits?: BufferLimits;
   readonly egressAllow?: readonly string[];
-  /** What requests are admitted by; default: the harness's own, which only notes. */
+  /** Admits the requests; default: the harness's own, which only records. */
   readonly admission?: Admission & TaskAdmission;
-  /** Keeps runs under idempotency keys there; without it the header has no effect. */
+  /** Stores responses under idempotency keys there; without it the header has no effect. */
   readonly idempotency?: { readonly url: string; readonly database: string };
 }
 
 const leaseMs = 1_000;
 const json = ["content-type", "application/json"];
 
-/** Starts operations behind a real link, with an admission that only notes. */
+/** Starts operations behind a real link, with an admission that only records. */
 export async function startOperations(options: StartOptions): Promise<OperationsHarness> {
   await using starting = new AsyncDisposableStack();
   const admission = new TestAdmission();

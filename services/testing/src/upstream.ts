@@ -11,18 +11,18 @@ export interface ReceivedRequest {
   readonly text: string;
   /** The body as JSON. @throws {SyntaxError} */
   readonly json: Record<string, unknown>;
-  /** Resolves when the gateway closes the connection before the answer's end. */
+  /** Resolves when the gateway closes the connection before the response's end. */
   readonly left: Promise<void>;
 }
 
-/** How an upstream answers a request. */
+/** Responds to a request as an upstream. */
 export type Script = (received: ReceivedRequest, response: ServerResponse) => void | Promise<void>;
 
 /** An HTTP server in a provider's place. */
 export interface TestUpstream extends AsyncDisposable {
   readonly url: string;
   readonly received: ReceivedRequest[];
-  /** How each request is answered; replaced by tests. */
+  /** Responds to each request; replaced by tests. */
   script: Script;
 }
 
@@ -41,7 +41,7 @@ function receivedOf(request: IncomingMessage, body: Buffer, left: Promise<void>)
   };
 }
 
-/** Starts an upstream on a free port of this machine. Disposing cuts its connections. */
+/** Starts an upstream on a free port of this machine. Disposing closes its connections. */
 export async function startUpstream(script: Script = () => {}): Promise<TestUpstream> {
   const received: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {

@@ -1,12 +1,12 @@
 const maxTextLength = 2_000;
 
-/** A refusal of the public API, of whichever of its shapes. */
+/** An error of the public API, in any of its shapes. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly type: string;
   readonly retryAfterSeconds: number | undefined;
-  /** The gateway's id of the request that was refused. */
+  /** The gateway's id of the failed request. */
   readonly requestId: string | undefined;
 
   constructor(status: number, headers: Headers, text: string) {
@@ -28,7 +28,7 @@ interface ErrorFields {
   readonly type?: string | undefined;
 }
 
-/** `{error: {...}}`, and flat as alpha's images have it. */
+/** `{error: {...}}`, or flat for the alpha image models. */
 function fieldsOf(text: string): ErrorFields {
   const body = parsed(text);
   const fields = isObject(body["error"]) ? body["error"] : body;
@@ -40,7 +40,7 @@ function parsed(text: string): Record<string, unknown> {
     const body: unknown = JSON.parse(text);
     return isObject(body) ? body : {};
   } catch {
-    // No JSON: a proxy's page, say. The status tells what there is to tell.
+    // Not JSON, such as a proxy's page: only the status is known.
     return {};
   }
 }

@@ -11,7 +11,7 @@ export interface File {
 
 export interface FileRequest {
   readonly key: string;
-  /** On whose behalf: names are looked up a few at a time for each. */
+  /** The caller: names are resolved a few at a time for each. */
   readonly owner: string;
   /** Bytes. */
   readonly limit: number;
@@ -19,8 +19,8 @@ export interface FileRequest {
 }
 
 /**
- * What URLs in answers and arguments point at: our own files by the gateway, all else by a client
- * that calls the public internet only.
+ * Fetches the URLs in responses and arguments: our own files from the gateway, all others with a
+ * client that connects only to the public internet.
  */
 export class Files {
   readonly #api: PublicApi;
@@ -34,7 +34,7 @@ export class Files {
   }
 
   /**
-   * @throws {UrlError} for a URL that leads inside, does not answer, or is too long
+   * @throws {UrlError} for a URL that leads inside, does not respond, or is too long
    * @throws {RangeError} when a file of ours is longer than the limit
    * @throws {ApiError} when the gateway has no such file
    */

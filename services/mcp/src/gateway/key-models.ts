@@ -6,19 +6,19 @@ import type { PublicApi } from "./public-api.ts";
 
 const maxKeys = 10_000;
 /**
- * How long what a key may use is taken for true. Only lists of tools rest on it: each call is
- * judged anew.
+ * How long a key's models are cached. Only lists of tools depend on them: each call is authorized
+ * anew.
  */
 const freshMs = 5_000;
-/** How long a wrong key is remembered. */
+/** How long an invalid key is cached. */
 const wrongMs = 10_000;
 
-/** What may be said of a key in a log, and by which it is counted. */
+/** What identifies a key in logs and limits, without being secret. */
 export function keyIdOf(key: string): string {
   return createHash("sha256").update(key).digest("base64url").slice(0, 22);
 }
 
-/** The models that each key may use. Asking is also how a key is known to be good. */
+/** The models that each key may use. Listing them also authenticates the key. */
 export class KeyModels {
   readonly #api: PublicApi;
   readonly #known = new LRUCache<string, Promise<readonly Model[]>>({ max: maxKeys, ttl: freshMs });
@@ -27,7 +27,7 @@ export class KeyModels {
     this.#api = api;
   }
 
-  /** @throws {ApiError} 401 for a key that is none, 429, 503 */
+  /** @throws {ApiError} 401 for an invalid key, 429, 503 */
   of(key: string, keyId = keyIdOf(key)): Promise<readonly Model[]> {
     const known = this.#known.get(keyId);
     if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import { model, modelList } from "@uag/contract/responses/chat.ts";
 import type { z } from "zod";
 
-/** A model as `GET /v1/models` tells of it. */
+/** A model in the response of `GET /v1/models`. */
 export const modelSchema = model.pick({
   id: true,
   display_name: true,
@@ -19,7 +19,7 @@ export type Model = z.infer<typeof modelSchema>;
 
 export const modelListSchema = modelList.pick({ data: true }).extend({ data: modelSchema.array() });
 
-/** What a model costs, on one line: `input_tokens 0.15, output_tokens 0.6`. */
+/** A model's prices, on one line: `input_tokens 0.15, output_tokens 0.6`. */
 export function priceLine({ price }: Model): string {
   return Object.entries(price.usd)
     .map(([unit, usd]) => `${unit} ${usd}`)

@@ -4,7 +4,7 @@ import { ApiError } from "./api-error.ts";
 
 export interface PublicApiOptions {
   readonly baseUrl: string;
-  /** Longest that one call may take, milliseconds. */
+  /** Timeout of one call, milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -13,9 +13,9 @@ export interface ApiRequest {
   /** Path and query. */
   readonly path: string;
   readonly json?: object;
-  /** In place of `json`. */
+  /** Instead of `json`. */
   readonly form?: BodyInit;
-  /** With one the request runs once however often it is sent. */
+  /** With it the request runs once, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal;
 }
@@ -44,8 +44,8 @@ export class PublicApi implements AsyncDisposable {
   }
 
   /**
-   * @throws {ApiError} when the answer is no success
-   * @throws {TypeError} when there is no answer
+   * @throws {ApiError} for an unsuccessful response
+   * @throws {TypeError} when there is no response
    */
   async call(key: string, request: ApiRequest): Promise<Response> {
     const response = await this.#sendAgain(key, request);
@@ -54,8 +54,8 @@ export class PublicApi implements AsyncDisposable {
   }
 
   /**
-   * A connection may break as a router stops. What has an idempotency key, or changes nothing, is
-   * sent once more.
+   * A connection may break when a router stops. A request that has an idempotency key, or changes
+   * nothing, is sent once more.
    */
   async #sendAgain(key: string, request: ApiRequest): Promise<Response> {
     try {
@@ -89,7 +89,7 @@ export class PublicApi implements AsyncDisposable {
   }
 }
 
-/** The body's text; what is longer is cut off, and not read on. */
+/** The body's text, truncated where it is longer; the rest is not read. */
 async function textWithin(response: Response, limit: number): Promise<string> {
   const bytes = await bytesWithin(response, limit).catch(() => undefined);
   return bytes?.toString("utf8") ?? "";

@@ -1,12 +1,12 @@
 const local = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Tells whether a host, as `Host` or `Origin` name it, is one of ours. */
+/** Tells whether a host, as in `Host` or `Origin`, is one of ours. */
 export type HostCheck = (hostname: string) => boolean;
 
 /**
- * The hosts that requests may be meant for: this machine, that of the public URL, and those of the
- * setting. A page of another site whose name was made to lead here is so refused (the
- * specification's warning of DNS rebinding).
+ * The hosts that requests may name: this machine, that of the public URL, and those of the setting.
+ * This refuses pages of another site whose name was made to resolve to us (DNS rebinding, against
+ * which the specification warns).
  */
 export function allowedHosts(publicUrl: string, more: readonly string[]): HostCheck {
   if (more.includes("*")) return () => true;
@@ -17,8 +17,8 @@ export function allowedHosts(publicUrl: string, more: readonly string[]): HostCh
 const max = 1_000;
 
 /**
- * The host's name in a `Host` header (`host:port`) or an `Origin` (a URL); undefined when there is
- * none in it.
+ * The hostname in a `Host` header (`host:port`) or an `Origin` (a URL); undefined when there is
+ * none.
  */
 export function hostnameOf(header: string): string | undefined {
   if (header.length > max) return undefined;

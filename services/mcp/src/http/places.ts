@@ -8,7 +8,7 @@ export interface PlaceLimits {
 
 const retryAfterMs = 1_000;
 
-/** Bounds how many requests are open at once, of a key and in all. */
+/** Limits the number of open requests, per key and in total. */
 export class Places {
   readonly #total: number;
   readonly #ofKeys: OpenRequests;
@@ -20,7 +20,7 @@ export class Places {
   }
 
   /**
-   * Takes a place; disposing gives it back.
+   * Takes a place, which disposing frees.
    * @throws {GatewayError} `service_unavailable` or `too_many_open_requests` when there is none
    */
   take(keyId: string): Disposable {

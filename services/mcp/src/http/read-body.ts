@@ -4,11 +4,11 @@ import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { joined } from "@uag/kit/joined.ts";
 import { parseJsonInTurns } from "@uag/kit/json/parse.ts";
 
-/** More than a client sends at once; today's revisions of the protocol know no batches at all. */
+/** More than a client sends in one batch; current revisions of the protocol have no batches. */
 const maxBatch = 16;
 
 /**
- * Reads the body, counted before it is kept, and measured before it is parsed.
+ * Reads the body: counted before it is buffered, and measured before it is parsed.
  * @throws {GatewayError} `payload_too_large`, `service_unavailable`, `invalid_json`,
  * `invalid_request`
  */
@@ -22,8 +22,8 @@ export async function readBody(request: IncomingMessage, lease: BufferLease, lim
 async function readBytes(request: IncomingMessage, lease: BufferLease, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  // What is left of a body that is too long is thrown away by the server: were the connection
-  // closed, the router would hear of that before it hears the answer.
+  // The server discards the rest of a body that is too long: if the connection were closed, the
+  // router would see that before the response.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > limit) throw new GatewayError("payload_too_large", `The request body is longer than ${limit} bytes.`);

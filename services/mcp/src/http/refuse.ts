@@ -4,8 +4,8 @@ import type { Response } from "express";
 import { ApiError } from "../gateway/api-error.ts";
 
 /**
- * Said with every 401. It names no place to sign in: a key is all there is, and clients must not
- * look for OAuth.
+ * Part of every 401. It names no authorization server: a key is all there is, and clients must not
+ * try OAuth.
  */
 const challenge = 'Bearer realm="gateway", error="invalid_token"';
 
@@ -13,11 +13,11 @@ const challenge = 'Bearer realm="gateway", error="invalid_token"';
 const rpcCodes: Partial<Record<ErrorCode, number>> = { invalid_json: -32_700, invalid_request: -32_600 };
 const serverError = -32_000;
 
-/** What is no message at all is a bad request in this protocol. */
+/** An invalid message is a 400 in this protocol. */
 const statuses: Partial<Record<ErrorCode, number>> = { invalid_json: 400 };
 
 /**
- * Answers a request that never reaches a tool: an HTTP status, and a JSON-RPC error with the
+ * Responds to a request that never reaches a tool: an HTTP status, and a JSON-RPC error with the
  * gateway's code in its data.
  */
 export function refuse(response: Response, error: GatewayError | ApiError): void {

@@ -22,8 +22,8 @@ const reportEveryMs = 200;
 const maxTextChars = 8 * 1024 * 1024;
 
 /**
- * Puts a streamed completion together, and tells how many characters there are by now.
- * @throws {ApiError} for an error in the stream, or one that stopped short
+ * Assembles a streamed completion, and reports the number of characters so far.
+ * @throws {ApiError} for an error in the stream, or a stream that ended early
  */
 export async function readChatStream(response: Response, progress: ToolCall["progress"]): Promise<StreamedResponse> {
   const streamed: StreamedResponse = { id: "", model: "", text: "", finish_reason: null };

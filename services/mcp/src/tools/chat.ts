@@ -89,7 +89,7 @@ async function responseOf(args: Input, { exchange, idempotencyKey, signal }: Too
   };
 }
 
-/** As a stream the answer's length can be told while it grows. */
+/** A stream makes it possible to report progress. */
 async function streamOf(args: Input, call: ToolCall): Promise<Output> {
   const { exchange, idempotencyKey, signal, progress } = call;
   const json = { ...bodyOf(args), stream: true, stream_options: { include_usage: true } };

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { costOf, costUsd, modelField, optionalField, present } from "./schemas.ts";
 import { defineTool } from "./tool.ts";
 
-/** Without `encoding_format` vectors come as numbers. */
+/** Without `encoding_format` vectors are arrays of numbers. */
 const vector = z.array(z.number());
 
 export const embed = defineTool({

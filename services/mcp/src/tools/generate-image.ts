@@ -46,7 +46,7 @@ export const generateImage = defineTool({
   output: z.object({ model: z.string(), pictures, cost_usd: costUsd }),
   async run(args, { exchange, idempotencyKey, signal }) {
     const model = modelsFor(operation, exchange.models).find(({ id }) => id === args.model);
-    // The gateway knows best what is wrong with a model that is not in the list.
+    // For a model that is not in the list, the gateway reports the best error.
     const json = model === undefined ? openAiBody(args) : bodyFor(model, args);
     const response = await exchange.call({
       method: "POST",
@@ -60,7 +60,7 @@ export const generateImage = defineTool({
   },
 });
 
-/** Each family has its own shape of request on the one path. */
+/** Each family has its own request format on the one path. */
 function bodyFor({ image }: Model, args: Input): object {
   if (image?.family === "alpha") return alphaBody(args);
   if (args.images !== undefined && image?.references.max === 0)

@@ -7,8 +7,8 @@ const dataUrl = /^data:([a-z]+\/[a-z0-9.+-]{1,60});base64,/;
 const maxHeadChars = 100;
 
 /**
- * A picture that a caller names by a data URL or an https URL. @throws {ToolError} when there is
- * none
+ * An image given by a data URL or an https URL.
+ * @throws {ToolError} when there is none
  */
 export async function pictureOf(text: string, exchange: Exchange, limit: number): Promise<File> {
   const [head, mimeType] = dataUrl.exec(text.slice(0, maxHeadChars)) ?? [];

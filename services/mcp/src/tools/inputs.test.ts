@@ -14,7 +14,7 @@ type Shape = Readonly<Record<string, z.core.$ZodType>>;
 const { alpha, gamma } = imageRequests;
 const { wan, grok } = videoRequests;
 
-/** The fields of the requests that a tool makes, those of objects in them too. */
+/** The fields of the requests that a tool sends, including those of nested objects. */
 const requests: Readonly<Record<string, readonly Shape[]>> = {
   chat: [chatRequest.shape],
   generate_image: [gamma.shape, alpha.shape.parameters.unwrap().unwrap().shape],
@@ -28,7 +28,7 @@ const requests: Readonly<Record<string, readonly Shape[]>> = {
 const families = "Families of models have it under names of their own.";
 const task = "The id stands in the path, which has no schema of its own.";
 
-/** Fields that are the tool's own, with why. */
+/** Fields that only the tool has, with the reason. */
 const ownFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   list_models: { operation: "The tool looks through the list itself.", search: "The same." },
   chat: {
@@ -59,7 +59,7 @@ const ownFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** What a field may be, whether or not it may be left out. A description does not change it. */
+/** A field's type, whether or not it is optional. Its description is ignored. */
 function innermost(field: z.core.$ZodType): z.core.$ZodTypeDef {
   const wrapped = field instanceof z.ZodOptional || field instanceof z.ZodNullable || field instanceof z.ZodDefault;
   return wrapped ? innermost(field.unwrap()) : field._zod.def;

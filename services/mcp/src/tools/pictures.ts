@@ -3,12 +3,10 @@ import { alphaImageResult, imageResult } from "@uag/contract/responses/media.ts"
 import { z } from "zod";
 import type { Exchange } from "../exchange.ts";
 
-/**
- * Up to here a picture stands in the answer itself; of a larger one that has a URL there is a link.
- */
+/** Up to this size an image is embedded in the result; a larger one that has a URL is linked. */
 const maxInlineBytes = 1024 * 1024;
 
-/** The two shapes of answers with pictures. */
+/** The two formats of responses with images. */
 const openAiShape = imageResult.pick({ data: true, output_format: true });
 const alphaShape = alphaImageResult.pick({ output: true });
 
@@ -27,7 +25,7 @@ export interface PictureResponse {
   readonly content: readonly ContentBlock[];
 }
 
-/** The pictures of an answer, as blocks that clients show. */
+/** The images of a response, as content blocks. */
 export async function picturesOf(body: unknown, exchange: Exchange): Promise<PictureResponse> {
   const shown = await Promise.all(sourcesOf(body).map((source) => show(source, exchange)));
   return { pictures: shown.map(({ picture }) => picture), content: shown.flatMap(({ blocks }) => blocks) };
@@ -65,7 +63,7 @@ async function show({ url, base64, mimeType = "image/png" }: Source, exchange: E
   }
   if (url === undefined) return { picture: { inline: false }, blocks: [] };
   const link: ContentBlock = { type: "resource_link", uri: url, name: "picture", mimeType };
-  // A link is enough where the picture is too large, or cannot be had.
+  // A link is enough where the image is too large or cannot be fetched.
   const file = await exchange.fetchFile(url, maxInlineBytes).catch(() => undefined);
   if (file === undefined) return { picture: { url, inline: false }, blocks: [link] };
   const block: ContentBlock = { type: "image", data: file.bytes.toString("base64"), mimeType: file.mimeType };

@@ -18,7 +18,7 @@ const get = (path: string, signal: AbortSignal): ApiRequest => ({ method: "GET",
 const centsPerUsd = 100;
 const usdOf = (cents: number): number => Number((cents / centsPerUsd).toFixed(9));
 
-/** What the caller's key may spend, and has. */
+/** The limits and the balance of the caller's key. */
 export async function quotaOf(exchange: Exchange, signal: AbortSignal): Promise<z.infer<typeof quota>> {
   const [limit, spent] = await Promise.all([
     exchange.call(get("/v1/dashboard/billing/subscription", signal)),

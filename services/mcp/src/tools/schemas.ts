@@ -1,21 +1,23 @@
 import { tokenUsage } from "@uag/contract/responses/chat.ts";
 import { z } from "zod";
 
-/** `model` of a request, with where to find one. */
+/** `model` of a request, with a hint where to find one. */
 export const modelField = (model: z.ZodString): z.ZodString =>
   model.describe("Id of a model, from this tool's description or list_models.");
 
-/** A field of a request that may be left out. Its null, which says no more, is not for tools. */
+/**
+ * An optional field of a request. Its null, which means the same as absence, is left out of tools.
+ */
 export function optionalField<S extends z.ZodType>(field: z.ZodOptional<z.ZodNullable<S>>): z.ZodOptional<S> {
   return field.unwrap().unwrap().optional();
 }
 
-/** Of the tokens their numbers; kinds of tokens are for who prices them. */
+/** The numbers of tokens; their kinds matter only to pricing. */
 export const usage = tokenUsage.pick({ prompt_tokens: true, completion_tokens: true, total_tokens: true });
 
 export const costUsd = z.number().optional().describe("What the call cost, in USD, where it is known with the answer.");
 
-/** The `x-gateway-cost-usd` of an answer. */
+/** The `x-gateway-cost-usd` of a response. */
 export function costOf(headers: { get(name: string): string | null }): { cost_usd?: number } {
   const text = headers.get("x-gateway-cost-usd");
   return text === null ? {} : { cost_usd: Number(text) };

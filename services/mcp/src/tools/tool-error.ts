@@ -1,12 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ApiError } from "../gateway/api-error.ts";
 
-/** What the model that called the tool can mend by calling it otherwise. */
+/** An error that the model can mend by another call of the tool. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
 }
 
-/** What to do about a refusal, by the gateway's code or, failing that, its status. */
+/** Hints for errors, by the gateway's code or, failing that, the status. */
 const hints: Readonly<Record<string, string>> = {
   model_not_found: "Call list_models for the models this key may use.",
   endpoint_model_mismatch: "Call list_models and choose a model whose operations have what this tool needs.",
@@ -22,7 +22,7 @@ const hints: Readonly<Record<string, string>> = {
   504: "The model's provider was too slow; call again, or choose another model.",
 };
 
-/** A failed call as the model reads it: the gateway's code and text, what to do, and when. */
+/** A failed call as shown to the model: the gateway's code and text, a hint, and when to retry. */
 export function toolError(error: unknown): CallToolResult {
   if (error instanceof ToolError) return failed(error.message);
   if (!(error instanceof ApiError))

@@ -15,36 +15,33 @@ import { ToolError, toolError } from "./tool-error.ts";
 /** One call of a tool. */
 export interface ToolCall {
   readonly exchange: Exchange;
-  /** Fires when the client takes the call back, or leaves. */
+  /** Fires when the client cancels the call or disconnects. */
   readonly signal: AbortSignal;
   /**
-   * With this key what costs money is done once, however often it is sent; also when the client
-   * leaves.
+   * With this key a billed request runs once, however often it is sent, and also when the client
+   * disconnects.
    */
   readonly idempotencyKey: string | undefined;
-  /** Tells the client how far the call is; undefined when it did not ask to be told. */
+  /** Reports progress to the client; undefined when it did not request that. */
   readonly progress: ((done: number, message: string) => Promise<void>) | undefined;
 }
 
 export interface ToolResponse<O> {
   readonly structured: O;
-  /** What a model reads; default: the structured answer as JSON. */
+  /** The text for the model; default: the structured result as JSON. */
   readonly content?: readonly ContentBlock[];
 }
 
 export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   readonly name: string;
   readonly title: string;
-  /** What it does and what it costs, for the model that chooses among tools. */
+  /** Its effect and its cost, for the model that chooses among tools. */
   readonly description: string;
-  /**
-   * The operation of the public API that a model must be served on for the tool to be of use; none:
-   * always.
-   */
+  /** The tool is listed only for keys with a model of this operation; none: always. */
   readonly operation?: string;
   /**
-   * Its upstream call ends when the client takes the call back: it is sent without a key, unless
-   * the client has one.
+   * The client's cancellation ends its upstream call: it is sent without a key, unless the client
+   * has one.
    */
   readonly cancellable?: true;
   readonly annotations: ToolAnnotations;
@@ -60,7 +57,9 @@ export interface Tool {
   register(server: McpServer, exchange: Exchange): void;
 }
 
-/** Makes a tool of its definition: every tool is so registered, timed and refused in one way. */
+/**
+ * Creates a tool from its definition: every tool is registered, timed and refused in the same way.
+ */
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(definition: ToolDefinition<I, O>): Tool {
   const { name, title, annotations, input: inputSchema, output: outputSchema, operation } = definition;
   return {
@@ -69,7 +68,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(definit
     input: inputSchema,
     register(server, exchange) {
       const description = described(definition, exchange.models);
-      // The SDK has held the arguments against the schema by then.
+      // The SDK has validated the arguments against the schema.
       const handle = (args: unknown, context: ServerContext) =>
         runTool(definition, args as z.infer<I>, callOf(definition, exchange, context));
       server.registerTool<StandardSchemaWithJSON, StandardSchemaWithJSON>(
@@ -83,7 +82,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(definit
 
 const maxKeyChars = 255;
 
-/** With more models than this their ids alone are named. */
+/** With more models than this only their ids are listed. */
 const maxPriced = 12;
 
 function described(

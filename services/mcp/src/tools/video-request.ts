@@ -25,10 +25,7 @@ export const videoInput = z.object({
 
 export type VideoInput = z.infer<typeof videoInput>;
 
-/**
- * The body of `POST /v1/videos/generations`: each family of models has its own names for the same
- * things.
- */
+/** The body of `POST /v1/videos/generations`: each family of models has its own field names. */
 export function videoRequest(args: VideoInput, owner: Model["owned_by"] | undefined): object {
   if (owner === "xai") return grokRequest(args);
   if (owner === "bytedance") return seedanceRequest(args);

@@ -76,7 +76,7 @@ const clientLeaves: Check = async (served, stage) => {
   await waitFor(() => stage.harness.buffers.held === 0, { what: "the memory is given back" });
 };
 
-/** One bill for each request that is admitted, and the order of bill and answer. */
+/** One bill for each admitted request, and the order of bill and response. */
 export const billing: readonly Guarantee[] = [
   { title: "a request is billed once, no more than was held for it, and the bill names who served it", check: oneBill },
   { title: "the end of the answer waits until the journal has the bill", check: billFirst },

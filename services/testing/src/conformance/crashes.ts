@@ -57,16 +57,16 @@ const stages: readonly Stage[] = [
 const fundsNanoUsd = 1_000_000_000_000n;
 const quick = { publish: { gatherMs: 20, confirmMs: 50, republishMs: 1_000 }, idleMs: 200 };
 
-/** What is under test: the file that calls `conformance`, and its cases. */
+/** The file that calls `conformance`, and its cases. */
 interface CrashOptions {
   readonly file: string;
   readonly cases: readonly Served[];
 }
 
 /**
- * Declares the tests of what is left of a request whose process is killed with -9, and what the
- * next process makes of it. Billing, metering, journal, NATS and MongoDB are real. One case stands
- * for all that answer in one way.
+ * Declares the tests of what remains of a request whose process is killed with -9, and of what the
+ * next process does with it. Billing, metering, journal, NATS and MongoDB are real. One case
+ * represents all with the same kind of response.
  */
 export function crashes({ file, cases }: CrashOptions): void {
   const opened = new AsyncDisposableStack();
@@ -101,7 +101,7 @@ export function crashes({ file, cases }: CrashOptions): void {
   }
 }
 
-/** One that is streamed and one that is not, if there are. */
+/** A streamed case and one that is not, where they exist. */
 function kindsOf(cases: readonly Served[]): readonly Served[] {
   const whole = cases.find(({ stream }) => stream === undefined);
   const streamed = cases.find(({ stream }) => stream !== undefined);
@@ -128,12 +128,12 @@ async function killAt(
   assert.deepEqual([victim.signalCode, response], ["SIGKILL", undefined], `the process dies at ${point}`);
 }
 
-/** The journals of a directory that processes share. */
+/** The journals of a directory shared by processes. */
 async function journalsIn(dir: string): Promise<string[]> {
   return (await readdir(dir)).filter((name) => name.includes("@"));
 }
 
-/** What the journals hold of a request, in order, besides checkpoints; read from a copy. */
+/** A request's records in the journals, in order, without checkpoints; read from a copy. */
 async function recordsOf(dir: string, requestId: string): Promise<string[]> {
   const copy = await mkdtemp(join(tmpdir(), "journal-copy-"));
   const found: string[] = [];

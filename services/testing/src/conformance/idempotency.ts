@@ -33,7 +33,7 @@ const refusalFreesKey: Check = async (served, stage) => {
   assert.equal((await callOf(served, stage, { more: key })).status, successOf(served));
 };
 
-/** What an idempotency key is good for. */
+/** The guarantees of an idempotency key. */
 export const idempotency: readonly Guarantee[] = [
   { title: "the same idempotency key gets the same bytes again, with one upstream call and one bill", check: replayed },
   { title: "a request that was refused for want of money runs under the same key later", check: refusalFreesKey },

@@ -28,13 +28,13 @@ const tooLarge: Check = async ({ operation, headers }: Served, { harness, upstre
   stream.call.endBody();
   const { status } = await stream.head;
   stream.call.cancel("seen");
-  // A form of blanks is no form: that may be seen before its length is.
+  // A form of blanks is not a form, which may be noticed before its length is.
   assert.ok(status === 413 || (status === 400 && headers?.some((one) => one.startsWith("multipart/"))), `${status}`);
   assert.equal(harness.admission.booked.length, 0);
   assert.equal(upstream.received.length, 0, "no upstream is called");
 };
 
-/** Requests that do not come as far as an upstream. */
+/** Requests that never reach an upstream. */
 export const refusals: readonly Guarantee[] = [
   {
     title: "without the money for it a request is refused with 402, costs nothing and reaches no upstream",

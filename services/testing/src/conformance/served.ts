@@ -4,20 +4,20 @@ import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { CallOptions } from "../start-operations.ts";
 import type { Stage } from "./stage.ts";
 
-/** One operation with a good request, and how its upstream answers that. */
+/** One operation with a valid request, and its upstream's response. */
 export interface Served {
-  /** How it is called in titles. */
+  /** Its name in titles. */
   readonly name: string;
   /** The name in the route table. */
   readonly operation: string;
   readonly body: unknown;
-  /** Name and value by turns; default: JSON. */
+  /** Names and values, alternating; default: JSON. */
   readonly headers?: readonly string[];
-  /** Writes the upstream's whole answer. */
+  /** Writes the upstream's complete response. */
   respond(response: ServerResponse): void | Promise<void>;
-  /** It starts a task: the answer is a 202, and the bill is written when the task ends. */
+  /** It starts a task: the response is a 202, and the bill is written when the task ends. */
   readonly isTask?: true;
-  /** Of an answer that is streamed: writes its head, and then a piece of it each time. */
+  /** For a streamed response: writes its head, and one chunk per call. */
   readonly stream?: {
     begin(response: ServerResponse): void;
     /** Of some kilobytes. */
@@ -25,7 +25,7 @@ export interface Served {
   };
 }
 
-/** Something that holds for every operation. */
+/** A guarantee of every operation. */
 export interface Guarantee {
   readonly title: string;
   check(served: Served, stage: Stage): Promise<void>;
@@ -33,7 +33,7 @@ export interface Guarantee {
 
 const json = ["content-type", "application/json"];
 
-/** Calls the operation with its good request; `more` are headers besides its own. */
+/** Calls the operation with its valid request; `more` are additional headers. */
 export function callOf(
   { operation, body, headers = json }: Served,
   { harness }: Pick<Stage, "harness">,
@@ -42,13 +42,13 @@ export function callOf(
   return harness.call(operation, body, { ...caller, headers: [...headers, ...more] });
 }
 
-/** Opens the operation with its good request, to be read, or not, by the test. */
+/** Opens the operation with its valid request; the test reads the response, or does not. */
 export function openOf({ operation, body, headers }: Served, { harness }: Stage) {
   const bytes = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return harness.open(operation, bytes, headers === undefined ? {} : { headers });
 }
 
-/** The status of its good answer. */
+/** The status of its successful response. */
 export const successOf = ({ isTask }: Served): number => (isTask === true ? 202 : 200);
 
 /** Waits for the bill of the one request that was admitted. */
@@ -61,8 +61,8 @@ export async function billOf({ harness }: Stage) {
   return { request, settlement };
 }
 
-/** A promise that the test settles. */
+/** A promise that the test resolves. */
 export const gate = () => Promise.withResolvers<void>();
 
-/** Long enough for what must not happen to happen. */
+/** Long enough to notice something that must not happen. */
 export const aWhile = () => new Promise<void>((resolve) => setTimeout(resolve, 150));

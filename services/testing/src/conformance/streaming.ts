@@ -5,7 +5,7 @@ import { aWhile, billOf, type Guarantee, gate, openOf } from "./served.ts";
 
 type Check = Guarantee["check"];
 
-/** More than all buffers on the way hold. */
+/** More than all buffers along the way can hold. */
 const maxTaken = 32 * 1024 * 1024;
 
 const startedFirst: Check = async (served, stage) => {
@@ -46,7 +46,7 @@ const holdsBack: Check = async (served, stage) => {
   await billOf(stage);
 };
 
-/** Whether the upstream may go on writing within a second. */
+/** Whether the upstream can continue to write within a second. */
 function drained(response: ServerResponse): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), 1_000);
@@ -59,7 +59,7 @@ function drained(response: ServerResponse): Promise<boolean> {
   });
 }
 
-/** What holds besides of an answer that is streamed. */
+/** The additional guarantees of a streamed response. */
 export const streaming: readonly Guarantee[] = [
   { title: "no byte of a stream leaves before the journal has its start", check: startedFirst },
   { title: "a client that does not read holds its upstream back, and memory with it", check: holdsBack },

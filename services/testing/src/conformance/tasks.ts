@@ -48,7 +48,7 @@ const outlivesClient: Check = async (served, stage) => {
   assert.equal(stage.upstream.received.length, 1, "it is made once");
 };
 
-/** What holds of a request that starts a task, which is billed when it ends. */
+/** The guarantees of a request that starts a task, which is billed when it ends. */
 export const tasks: readonly Guarantee[] = [
   { title: "a task's money is held before an upstream is called, and the answer leads to the task", check: heldFirst },
   {

@@ -2,7 +2,7 @@ import { replica } from "../replica.ts";
 import type { OperationsHarness, StartOptions } from "../start-operations.ts";
 import { callOf, type Served } from "./served.ts";
 
-/** Which of its cases a victim calls. */
+/** The case that a process to be killed serves. */
 export interface Errand {
   readonly served: number;
   readonly account: string;
@@ -16,12 +16,12 @@ export const victimEnv = (upstreamUrl: string): Readonly<Record<string, string>>
   [upstreamVariable]: upstreamUrl,
 });
 
-/** True in a process that is there to be killed. */
+/** True in a process that is to be killed. */
 export const isVictim = (): boolean => process.env[upstreamVariable] !== undefined;
 
 /**
- * Serves the operations with a real admission and journal, and calls them as its parent says, until
- * it is killed.
+ * Serves the operations with a real admission and journal, and calls them as its parent requests,
+ * until it is killed.
  */
 export async function serveVictim(
   start: (upstreamUrl: string, parts: Pick<StartOptions, "admission">) => Promise<OperationsHarness>,

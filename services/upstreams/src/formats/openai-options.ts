@@ -4,8 +4,8 @@ import { type Effort, efforts, type ResponseFormat, type Thinking } from "../con
 
 /**
  * The reasoning effort of OpenAI's formats.
- * @param param where the client put it
- * @throws {UpstreamFailure} `client` for one that nobody knows
+ * @param param the field's name in the request
+ * @throws {UpstreamFailure} `client` for an unknown one
  */
 export function readEffort(value: unknown, param: string): Thinking | undefined {
   if (typeof value !== "string") return undefined;

@@ -12,7 +12,7 @@ const shownPart = ({ kind, text }: Part): object =>
     ? { type: "refusal", refusal: text }
     : { type: "output_text", text, annotations: [], logprobs: [] };
 
-/** What the assistant says: text and refusals, a part for each run of either. */
+/** The assistant's message: text and refusals, a part for each run of either. */
 export class MessageItem implements OutputItem {
   readonly #place: ItemPlace;
   readonly #parts: Part[] = [];

@@ -30,7 +30,7 @@ export class ResponseOutput {
     return this.#items.map(({ shown }) => shown);
   }
 
-  /** Takes one event of the answer; returns what a stream tells of it. */
+  /** Processes one event of the response; returns the events of the client's stream. */
   take(event: ResponseEvent): OutputEvent[] {
     switch (event.type) {
       case "text":

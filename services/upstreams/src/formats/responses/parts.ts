@@ -5,7 +5,7 @@ import { mediaType, sourceOfUrl } from "../../media/data-url.ts";
 
 type Part = TextPart | MediaPart;
 
-/** What a user says, or a tool returns: text, or content parts. */
+/** A user message or a tool's result: text, or content parts. */
 export function readContent(content: unknown, param: string): Part[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return listOf(content).map((item, index) => readPart(fieldsOf(item), `${param}[${index}]`));

@@ -4,7 +4,10 @@ import { type SealedThinking, sealThinking } from "./thinking.ts";
 /** How the id of a reasoning item begins. */
 export const reasoningPrefix = "rs";
 
-/** What the model thought, as far as its provider tells, and what the provider needs back of it. */
+/**
+ * The model's reasoning, as far as its provider reveals it, and what the provider needs to get
+ * back.
+ */
 export class ReasoningItem implements OutputItem {
   readonly #place: ItemPlace;
   #text = "";

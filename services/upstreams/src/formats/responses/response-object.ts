@@ -12,7 +12,7 @@ const incomplete: Readonly<Partial<Record<StopReason, string>>> = {
   refusal: "content_filter",
 };
 
-/** What is known of a response at one moment. */
+/** The state of a response at one moment. */
 export interface ResponseState {
   readonly id: string;
   readonly model: string;

@@ -12,7 +12,7 @@ export function sealThinking(thinking: SealedThinking): string {
   return Buffer.from(JSON.stringify(thinking)).toString("base64url");
 }
 
-/** Nothing for what was not made by {@link sealThinking}: nobody here can read it. */
+/** Empty for text not created by {@link sealThinking}: it cannot be read here. */
 export function openThinking(sealed: unknown): AssistantPart[] {
   if (typeof sealed !== "string") return [];
   const opened = fieldsOf(parsedJson(Buffer.from(sealed, "base64url").toString("utf8")));

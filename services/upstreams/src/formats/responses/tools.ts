@@ -66,7 +66,7 @@ const customSchema: Fields = { type: "object", properties: { input: { type: "str
 
 export const customInput = (text: string): Fields => ({ input: text });
 
-/** The text of a custom tool's call; what is not the JSON that was asked for is taken as it is. */
+/** The text of a custom tool's call; anything other than the requested JSON is used unchanged. */
 export function customText(json: string): string {
   return textOf(fieldsOf(parsedJson(json))["input"]) ?? json;
 }
@@ -86,7 +86,7 @@ function readTool({ fields: tool, custom, namespace, name: own }: ListedTool): T
   return { name, description, schema, cacheControl: undefined };
 }
 
-/** Other protocols know no grammars: the model is told of it. */
+/** Other protocols have no grammars: the grammar is put into the description for the model. */
 function withGrammar(description: string | undefined, format: unknown): string | undefined {
   const { syntax, definition } = fieldsOf(format);
   if (typeof definition !== "string") return description;
