@@ -56,13 +56,17 @@ ${backend("routers", ({ address }) => address)}${backend("admins", ({ adminAddre
 /** Debian puts it where only root's PATH looks. */
 const searchPath = (): string => `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin`;
 
+/** Whether several routers can be started here. */
+export const hasBalancer = (): boolean =>
+  spawnSync("haproxy", ["-v"], { env: { ...engineEnv(), PATH: searchPath() } }).status === 0;
+
 /**
  * HAProxy of this machine in front of several routers, for the supervisor.
  * @throws {UserError} when the machine has none
  */
 export async function balancerProcess(options: BalancerOptions): Promise<ProcessSpec> {
   const env = { ...engineEnv(), PATH: searchPath() };
-  if (spawnSync("haproxy", ["-v"], { env }).status !== 0)
+  if (!hasBalancer())
     throw new UserError("Several routers need HAProxy in front of them. On Debian: apt-get install haproxy");
   const dir = join(options.dataDir, "haproxy");
   await mkdir(dir, { recursive: true });
