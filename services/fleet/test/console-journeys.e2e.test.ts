@@ -11,6 +11,7 @@ import { MailServer } from "./mail/mail-server.ts";
 
 const model = "gpt-4o-mini";
 const hello = { model, messages: [{ role: "user" as const, content: "Hello!" }] };
+const pageNames = ["keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
 /** Maximum size of the first page's scripts as transferred, bytes. */
 const firstScriptBytes = 200_000;
 
@@ -170,6 +171,31 @@ describe("the console in a browser", () => {
     assert.equal(mail.letters.length, 1);
   });
 
+  test("pages run no script of their own text, and break no rule of their security policy", async () => {
+    const page = await stage.newPage("/sign-in");
+    const broken: string[] = [];
+    page.on("console", (message) => {
+      if (/content security policy/i.test(message.text())) broken.push(`${page.url()}: ${message.text()}`);
+    });
+    const loaded = await page.goto(`${stage.fleet.run.console_url}/sign-in`);
+    const policy = loaded?.headers()["content-security-policy"] ?? "";
+    assert.match(policy, /(^|;)script-src 'self'(;|$)/);
+    for (const [script] of (await loaded?.text())?.matchAll(/<script[^>]*>/g) ?? []) assert.match(script, /\ssrc="/);
+    await stage.fillIn(page);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    for (const name of [...pageNames, "unpriced", "fleet", "profile"]) {
+      await page.goto(`${stage.fleet.run.console_url}/${name}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.waitForLoadState("networkidle");
+    }
+    assert.deepEqual(broken, []);
+    await page.evaluate(
+      `document.body.append(Object.assign(document.createElement("script"), { text: "globalThis.ran = true" }))`,
+    );
+    assert.equal(await page.evaluate("globalThis.ran"), undefined);
+    await waitFor(() => broken.length > 0, { what: "the browser's word on an inline script" });
+  });
+
   test("an operator prices an unpriced request: the ledger charges it once, and it is no longer unpriced", async () => {
     const { run } = stage.fleet;
     await settleUnpriced(run, "req_unpriced");
@@ -207,11 +233,10 @@ describe("the console in a browser", () => {
     // axe is injected by hand, which the page's security policy forbids.
     const storageState = await page.context().storageState();
     const judged = await stage.newPage("/keys", { bypassCSP: true, storageState });
-    const names = ["keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
     const problems: string[] = [];
     for (const colorScheme of ["light", "dark"] as const) {
       await judged.emulateMedia({ colorScheme });
-      for (const name of [...names, "unpriced", "fleet", "playground?mode=edit", "profile"]) {
+      for (const name of [...pageNames, "unpriced", "fleet", "playground?mode=edit", "profile"]) {
         await judged.goto(`${stage.fleet.run.console_url}/${name}`);
         await judged.getByRole("heading", { level: 1 }).waitFor();
         await judged.waitForLoadState("networkidle");
