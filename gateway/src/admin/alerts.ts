@@ -1,6 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { alertListQuery, createAlertRequest, updateAlertRequest } from "@uag/contract/requests/admin-alerts.ts";
 import type { alert as alertResponse } from "@uag/contract/responses/admin.ts";
+import { alertKinds } from "@uag/contract/responses/admin-fields.ts";
 import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { Alert, AlertTerms, Notice } from "@uag/proto/metering/v1/alerts.ts";
@@ -13,28 +14,56 @@ import { webhooksOf } from "./webhooks-client.ts";
 
 const noTerms: AlertTerms = { name: "", monthlyNanoUsd: 0n, thresholds: [], webhookUrl: "", emails: [] };
 
+const usualThresholds = [50, 80, 100];
+
+/** Fields that alerts of a kind do not have. */
+const absentFields = {
+  spend: ["below_usd"],
+  budget: ["monthly_usd", "below_usd"],
+  balance: ["monthly_usd", "thresholds"],
+} as const;
+
 /** A URL's query may contain a secret. */
 const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0] ?? "";
 
-const showNotice = ({ month, threshold, monthlyNanoUsd, spentNanoUsd, atMs }: Notice) => ({
-  month,
-  threshold,
-  monthly_usd: usdText(monthlyNanoUsd),
-  spent_usd: usdText(spentNanoUsd),
-  at: timeText(atMs),
-});
+function showNotice(notice: Notice) {
+  const { month, threshold, monthlyNanoUsd, spentNanoUsd, balanceNanoUsd, atMs } = notice;
+  const isLow = balanceNanoUsd !== undefined;
+  return {
+    month,
+    threshold: isLow ? null : BigInt(threshold),
+    monthly_usd: isLow ? null : usdText(monthlyNanoUsd),
+    spent_usd: usdText(spentNanoUsd),
+    below_usd: isLow ? usdText(monthlyNanoUsd) : null,
+    balance_usd: isLow ? usdText(balanceNanoUsd) : null,
+    at: timeText(atMs),
+  };
+}
+
+const kindOf = ({ kind }: AlertTerms) => alertKinds.find((one) => one === kind) ?? "spend";
+
+/** What is 100 %; undefined while nothing is. */
+function fullOf({ terms = noTerms, budgetNanoUsd = 0n }: Alert): bigint | undefined {
+  const full = kindOf(terms) === "budget" ? budgetNanoUsd : terms.monthlyNanoUsd;
+  return full > 0n ? full : undefined;
+}
+
+const usdOrNull = (nano: bigint | undefined): string | null => (nano === undefined ? null : usdText(nano));
 
 function showAlert(alert: Alert): Shown<typeof alertResponse> {
-  const { name, monthlyNanoUsd, thresholds, webhookUrl, emails } = alert.terms ?? noTerms;
-  const { createdBy } = alert;
+  const { terms = noTerms, createdBy } = alert;
+  const { name, belowNanoUsd, thresholds, webhookUrl, emails } = terms;
+  const full = fullOf(alert);
   return {
     id: alert.id,
     object: "spend_alert",
     account_id: alert.accountId,
+    kind: kindOf(terms),
     key_id: alert.keyId || null,
     name,
-    monthly_usd: usdText(monthlyNanoUsd),
-    monthly_nano_usd: monthlyNanoUsd,
+    monthly_usd: usdOrNull(full),
+    monthly_nano_usd: full ?? null,
+    below_usd: usdOrNull(belowNanoUsd),
     thresholds: thresholds.map(BigInt),
     webhook_url: withoutQuery(webhookUrl) || null,
     emails,
@@ -43,16 +72,20 @@ function showAlert(alert: Alert): Shown<typeof alertResponse> {
     month: alert.month,
     spent_usd: usdText(alert.spentNanoUsd),
     spent_nano_usd: alert.spentNanoUsd,
-    notices: alert.notices.map((notice) => ({ ...showNotice(notice), threshold: BigInt(notice.threshold) })),
+    balance_usd: usdOrNull(alert.balanceNanoUsd),
+    notices: alert.notices.map(showNotice),
   };
 }
 
 /** The alert's terms, changed by the fields that the request contains. */
 function changed(terms: AlertTerms, fields: z.output<typeof updateAlertRequest>): AlertTerms {
-  const { name, monthly_usd, thresholds, webhook_url, emails } = fields;
+  const { name, monthly_usd, below_usd, thresholds, webhook_url, emails } = fields;
+  const belowNanoUsd = below_usd ?? terms.belowNanoUsd;
   return {
+    kind: kindOf(terms),
     name: name ?? terms.name,
     monthlyNanoUsd: monthly_usd ?? terms.monthlyNanoUsd,
+    ...(belowNanoUsd !== undefined && { belowNanoUsd }),
     thresholds: thresholds ?? terms.thresholds,
     webhookUrl: webhook_url === undefined ? terms.webhookUrl : (webhook_url ?? ""),
     emails: emails ?? terms.emails,
@@ -71,9 +104,11 @@ async function checkReceivers(clients: AdminClients, { webhookUrl, emails }: Ale
 }
 
 /** The terms as they may appear in the audit log. */
-const recorded = ({ name, monthlyNanoUsd, thresholds, webhookUrl, emails }: AlertTerms) => ({
+const recorded = ({ kind, name, monthlyNanoUsd, belowNanoUsd, thresholds, webhookUrl, emails }: AlertTerms) => ({
+  kind,
   name,
-  monthly_usd: usdText(monthlyNanoUsd),
+  ...(monthlyNanoUsd > 0n && { monthly_usd: usdText(monthlyNanoUsd) }),
+  ...(belowNanoUsd !== undefined && { below_usd: usdText(belowNanoUsd) }),
   thresholds,
   webhook_url: withoutQuery(webhookUrl),
   emails,
@@ -81,13 +116,17 @@ const recorded = ({ name, monthlyNanoUsd, thresholds, webhookUrl, emails }: Aler
 
 export const createAlert: AdminHandler = async (call) => {
   const { clients, actor, body } = call;
-  const { account_id: accountId, key_id, ...fields } = checkedBody(createAlertRequest, body);
+  const { account_id: accountId, kind, key_id, ...fields } = checkedBody(createAlertRequest, body);
   const keyId = key_id ?? "";
-  const terms = changed(noTerms, fields);
+  const thresholds = kind === "balance" ? [] : usualThresholds;
+  const terms = changed({ ...noTerms, kind, thresholds }, fields);
   const owner = keyId === "" ? await clients.accounts.getAccount({ id: accountId }) : undefined;
   const key = keyId === "" ? undefined : await clients.keys.getKey({ id: keyId });
   if ((owner?.id ?? key?.accountId) !== accountId) {
     throw new GatewayError("not_found", "The account has no such key.", { param: "key_id" });
+  }
+  if (kind === "budget" && (key?.limits?.monthlyBudgetNanoUsd ?? 0n) === 0n) {
+    throw new GatewayError("invalid_request", "The key has no monthly budget.", { param: "key_id" });
   }
   await checkReceivers(clients, terms);
   const requested = { key_id, ...recorded(terms) };
@@ -106,6 +145,11 @@ export const updateAlert: AdminHandler = async (call) => {
   const { clients, id: alertId, body } = call;
   const fields = checkedBody(updateAlertRequest, body);
   const { accountId, terms: earlier = noTerms } = await clients.alerts.getAlert({ id: alertId });
+  const stranger = absentFields[kindOf(earlier)].find((name) => fields[name] !== undefined);
+  if (stranger !== undefined) {
+    const text = `An alert of kind ${kindOf(earlier)} does not have ${stranger}.`;
+    throw new GatewayError("invalid_request", text, { param: stranger });
+  }
   const terms = changed(earlier, fields);
   await checkReceivers(clients, terms);
   await recordAction(call, { action: "alert.update", targetId: alertId, accountId, requested: recorded(terms) });

@@ -11,6 +11,8 @@ import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
 import { type RpcService, serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { mongoCheck } from "@uag/mongo/connect.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
@@ -109,7 +111,7 @@ function openArchive(config: MeteringConfig, { store, events }: ApplyOptions, st
 
 /** Spend alerts, where there is somebody who sends them. */
 async function openAlerts(
-  { VIDEO_ADDR: address, ALERTS_EVERY_MS: everyMs }: MeteringConfig,
+  { VIDEO_ADDR: address, BILLING_ADDR: billing, ALERTS_EVERY_MS: everyMs }: MeteringConfig,
   { store, events, identity, log }: { store: Store; events: MeteringEvents; identity: Identity; log: Logger },
   stack: AsyncDisposableStack,
 ): Promise<RpcService[]> {
@@ -117,8 +119,11 @@ async function openAlerts(
   const webhooks = stack.use(createRpcClient<WebhookServiceServer>(WebhookServiceService, address, identity));
   const alerts = new AlertStore(store.connection);
   await alerts.open();
-  stack.use(new AlertWatch({ store, alerts, webhooks, events, everyMs }));
-  return [alertService({ store, alerts, webhooks, log })];
+  const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, billing, identity));
+  const keys = stack.use(createRpcClient<KeyServiceServer>(KeyServiceService, billing, identity));
+  const sources = { store, accounts, keys };
+  stack.use(new AlertWatch({ sources, alerts, webhooks, events, everyMs }));
+  return [alertService({ sources, alerts, webhooks, log })];
 }
 
 /**

@@ -6,12 +6,18 @@ import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
-import { type Alert, type AlertServiceServer, AlertServiceService } from "@uag/proto/metering/v1/alerts.ts";
+import {
+  type Alert,
+  type AlertServiceServer,
+  AlertServiceService,
+  type AlertTerms,
+} from "@uag/proto/metering/v1/alerts.ts";
 import { type EnqueueRequest, type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
 import { startService } from "../src/service.ts";
 import { type Bench, event, startBench } from "./harness.ts";
 
 const terms = {
+  kind: "spend",
   name: "Research",
   monthlyNanoUsd: 1_000n,
   thresholds: [50, 80, 100],
@@ -72,7 +78,7 @@ describe("spend alerts", () => {
     video.failures.length = 0;
   });
 
-  const create = (more: Partial<typeof terms> = {}, keyId = ""): Promise<Alert> =>
+  const create = (more: Partial<AlertTerms> = {}, keyId = ""): Promise<Alert> =>
     alerts.createAlert({ accountId, keyId, terms: { ...terms, ...more }, actor: undefined });
   const spend = async (costNanoUsd: bigint, keyId = "key_1"): Promise<void> =>
     bench.applied([await bench.publish([event(`r${++requests}`, { accountId, keyId, costNanoUsd })])]);
@@ -80,6 +86,18 @@ describe("spend alerts", () => {
     (await alerts.getAlert({ id })).notices.map(({ threshold }) => threshold);
   const tells = (id: string, count: number): Promise<true> =>
     waitFor(async () => (await told(id)).length >= count, { what: `${count} thresholds` });
+
+  const subjectsOf = (id: string): string[] =>
+    video
+      .of(id)
+      .map(({ subject }) => subject)
+      .filter((subject) => subject !== "");
+  /** Resolves when an alert of this account or key was looked at, from now on and to the end. */
+  const looked = (of: string): Promise<true> => {
+    const count = (): number => bench.billing.lookups.get(of) ?? 0;
+    const earlier = count();
+    return waitFor(() => count() >= earlier + 2, { what: `a look at ${of}` });
+  };
 
   test("each threshold is told of once to each receiver, however many replicas look; a jump by its highest", async () => {
     const { id } = await create();
@@ -108,6 +126,7 @@ describe("spend alerts", () => {
         "spend.threshold_reached",
         {
           alert_id: id,
+          kind: "spend",
           name: "Research",
           account_id: accountId,
           key_id: null,
@@ -128,6 +147,67 @@ describe("spend alerts", () => {
     await spend(100n, "key_2");
     await tells(id, 1);
     assert.equal((await alerts.getAlert({ id })).notices[0]?.spentNanoUsd, 500n);
+  });
+
+  test("a part of a key's budget is told of once a month, and anew when the budget is another", async () => {
+    const keyId = `key_of_${accountId}`;
+    const { id } = await create({ kind: "budget", monthlyNanoUsd: 0n, thresholds: [80, 100] }, keyId);
+    await spend(799n, keyId);
+    assert.equal((await alerts.getAlert({ id })).budgetNanoUsd, 0n);
+    bench.billing.budgets.set(keyId, 1_000n);
+    await spend(1n, keyId);
+    await tells(id, 1);
+    bench.billing.budgets.set(keyId, 500n);
+    await tells(id, 3);
+    bench.billing.budgets.set(keyId, 1_000n);
+    await spend(1n, keyId);
+    await looked(keyId);
+    assert.deepEqual(await told(id), [80, 80, 100]);
+    assert.deepEqual(subjectsOf(id), [
+      `Research: 80% of the monthly budget of $0.000001 is spent in ${monthNow()}`,
+      `Research: 100% of the monthly budget of $0.0000005 is spent in ${monthNow()}`,
+    ]);
+    const { kind, key_id, monthly_usd } = JSON.parse(video.of(id)[0]?.body ?? "").data;
+    assert.deepEqual([kind, key_id, monthly_usd], ["budget", keyId, "0.000001000"]);
+  });
+
+  test("a low balance is told of once until the next top-up, however many replicas look", async () => {
+    const low = { kind: "balance", monthlyNanoUsd: 0n, thresholds: [], belowNanoUsd: 5_000_000_000n };
+    const balance = (left: bigint, toppedUp: bigint): void => {
+      const [availableNanoUsd, toppedUpNanoUsd] = [left * 1_000_000_000n, toppedUp * 1_000_000_000n];
+      bench.billing.balances.set(accountId, { availableNanoUsd, toppedUpNanoUsd });
+    };
+    balance(5n, 10n);
+    const { id, balanceNanoUsd } = await create(low);
+    assert.equal(balanceNanoUsd, 5_000_000_000n);
+    await looked(accountId);
+    assert.deepEqual(video.of(id), []);
+    balance(4n, 10n);
+    await tells(id, 1);
+    balance(3n, 10n);
+    await looked(accountId);
+    assert.equal(video.of(id).length, 2);
+    balance(4n, 11n);
+    await tells(id, 2);
+    await looked(accountId);
+    const subject = "Research: $4.00 is left, less than $5.00";
+    assert.deepEqual(subjectsOf(id), [subject, subject]);
+    const { type, data } = JSON.parse(video.of(id)[0]?.body ?? "");
+    const about = { alert_id: id, kind: "balance", name: "Research", account_id: accountId, key_id: null };
+    const found = { below_usd: "5.000000000", balance_usd: "4.000000000" };
+    assert.deepEqual([type, data], ["balance.low", { ...about, ...found }]);
+  });
+
+  test("an account of which billing cannot tell holds up no other's alert, and its own comes later", async () => {
+    bench.billing.balances.set(accountId, { availableNanoUsd: 6n, toppedUpNanoUsd: 10n });
+    const { id } = await create({ kind: "balance", monthlyNanoUsd: 0n, thresholds: [], belowNanoUsd: 5n });
+    bench.billing.balances.delete(accountId);
+    await looked(accountId);
+    const other = await create({ thresholds: [50] });
+    await spend(500n);
+    await tells(other.id, 1);
+    bench.billing.balances.set(accountId, { availableNanoUsd: 4n, toppedUpNanoUsd: 10n });
+    await tells(id, 1);
   });
 
   test("what cannot be told now is told later; a receiver that is refused for good holds up no other", async () => {

@@ -5,8 +5,10 @@ import { randomText } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import { type RpcService, serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { Account, type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
@@ -24,6 +26,12 @@ const silent = createLogger({ service: "test", level: "silent" });
 export interface FakeBilling extends AsyncDisposable {
   readonly address: string;
   readonly settled: Map<string, bigint>;
+  /** What accounts have got, and have left. */
+  readonly balances: Map<string, { availableNanoUsd: bigint; toppedUpNanoUsd: bigint }>;
+  /** Keys' monthly budgets. */
+  readonly budgets: Map<string, bigint>;
+  /** How often an account or a key was asked for, by id. */
+  readonly lookups: Map<string, number>;
   /** The part of a request's cost that no money covers. */
   writtenOff: (event: UsageEvent) => bigint;
   /** What the next calls fail with, if anything. */
@@ -34,6 +42,9 @@ export async function startFakeBilling(): Promise<FakeBilling> {
   const settled = new Map<string, bigint>();
   const fake = {
     settled,
+    balances: new Map<string, { availableNanoUsd: bigint; toppedUpNanoUsd: bigint }>(),
+    budgets: new Map<string, bigint>(),
+    lookups: new Map<string, number>(),
     writtenOff: (_: UsageEvent): bigint => 0n,
     address: "",
     failure: (_: UsageEvent[]): Error | undefined => undefined,
@@ -63,10 +74,43 @@ export async function startFakeBilling(): Promise<FakeBilling> {
     },
     silent,
   );
-  const server = await serveRpc({ identity: insecure, host: "127.0.0.1", port: 0, services: [service] });
+  const services = [service, ...lookupServices(fake)];
+  const server = await serveRpc({ identity: insecure, host: "127.0.0.1", port: 0, services });
   fake.address = `127.0.0.1:${server.port}`;
   fake[Symbol.asyncDispose] = async () => await server[Symbol.asyncDispose]();
   return fake;
+}
+
+/** What billing tells of accounts and keys. */
+function lookupServices({ balances, budgets, lookups }: FakeBilling): RpcService[] {
+  const count = (id: string): void => void lookups.set(id, (lookups.get(id) ?? 0) + 1);
+  const unused = async (): Promise<never> => {
+    throw new GatewayError("not_found");
+  };
+  const accounts = {
+    createAccount: unused,
+    listAccounts: unused,
+    topUp: unused,
+    getSubscription: unused,
+    getAccount: async ({ id }: { id: string }) => {
+      count(id);
+      const balance = balances.get(id);
+      if (balance === undefined) throw new GatewayError("service_unavailable");
+      return Account.fromPartial({ id, ...balance, heldNanoUsd: 0n });
+    },
+  };
+  const others = { resolveKeys: unused, createKey: unused, listKeys: unused, updateKey: unused, revokeKey: unused };
+  const keys = {
+    ...others,
+    getKey: async ({ id }: { id: string }) => {
+      count(id);
+      return Key.fromPartial({ id, limits: { monthlyBudgetNanoUsd: budgets.get(id) ?? 0n } });
+    },
+  };
+  return [
+    unaryService<AccountServiceServer>(AccountServiceService, accounts, silent),
+    unaryService<KeyServiceServer>(KeyServiceService, keys, silent),
+  ];
 }
 
 export interface Bench extends AsyncDisposable {

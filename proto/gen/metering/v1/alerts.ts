@@ -27,24 +27,36 @@ export const protobufFileName = "metering/v1/alerts.proto";
 /** What a person says of an alert. */
 export interface AlertTerms {
   name: string;
-  /** What is 100 %. */
+  /** What is 100 % of a kind "spend"; 0 of others. */
   monthlyNanoUsd: bigint;
-  /** Percent, ascending. */
+  /** Percent, ascending; none of a kind "balance". */
   thresholds: number[];
   /** Empty for none. */
   webhookUrl: string;
   emails: string[];
+  /**
+   * "spend" (also when absent): parts of an amount a month. "budget": parts of the key's monthly
+   * budget. "balance": the account has less than an amount left.
+   */
+  kind?:
+    | string
+    | undefined;
+  /** That amount of a kind "balance". */
+  belowNanoUsd?: bigint | undefined;
 }
 
 /** A threshold that was reached. */
 export interface Notice {
   /** Such as 2027-01. */
   month: string;
+  /** 0 when it was the balance. */
   threshold: number;
-  /** What was 100 % then. */
+  /** What was 100 % then; the amount that less was left of, when it was the balance. */
   monthlyNanoUsd: bigint;
   spentNanoUsd: bigint;
   atMs: bigint;
+  /** What was left, when it was the balance. */
+  balanceNanoUsd?: bigint | undefined;
 }
 
 export interface Alert {
@@ -62,6 +74,12 @@ export interface Alert {
   spentNanoUsd: bigint;
   /** The latest, the oldest first. */
   notices: Notice[];
+  /** The key's monthly budget, of a kind "budget"; 0 while it has none. */
+  budgetNanoUsd?:
+    | bigint
+    | undefined;
+  /** What the account has left, held money included, of a kind "balance". */
+  balanceNanoUsd?: bigint | undefined;
 }
 
 export interface CreateAlertRequest {
@@ -98,7 +116,15 @@ export interface TestAlertRequest {
 }
 
 function createBaseAlertTerms(): AlertTerms {
-  return { name: "", monthlyNanoUsd: 0n, thresholds: [], webhookUrl: "", emails: [] };
+  return {
+    name: "",
+    monthlyNanoUsd: 0n,
+    thresholds: [],
+    webhookUrl: "",
+    emails: [],
+    kind: undefined,
+    belowNanoUsd: undefined,
+  };
 }
 
 export const AlertTerms: MessageFns<AlertTerms> = {
@@ -124,6 +150,15 @@ export const AlertTerms: MessageFns<AlertTerms> = {
     }
     for (const v of message.emails) {
       writer.uint32(42).string(v!);
+    }
+    if (message.kind !== undefined) {
+      writer.uint32(50).string(message.kind);
+    }
+    if (message.belowNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.belowNanoUsd) !== message.belowNanoUsd) {
+        throw new globalThis.Error("value provided for field message.belowNanoUsd of type int64 too large");
+      }
+      writer.uint32(56).int64(message.belowNanoUsd);
     }
     return writer;
   },
@@ -191,6 +226,22 @@ export const AlertTerms: MessageFns<AlertTerms> = {
             message.emails.push(reader.string());
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.belowNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -220,6 +271,12 @@ export const AlertTerms: MessageFns<AlertTerms> = {
         ? globalThis.String(object.webhook_url)
         : "",
       emails: globalThis.Array.isArray(object?.emails) ? object.emails.map((e: any) => globalThis.String(e)) : [],
+      kind: isSet(object.kind) ? globalThis.String(object.kind) : undefined,
+      belowNanoUsd: isSet(object.belowNanoUsd)
+        ? BigInt(object.belowNanoUsd)
+        : isSet(object.below_nano_usd)
+        ? BigInt(object.below_nano_usd)
+        : undefined,
     };
   },
 
@@ -240,6 +297,12 @@ export const AlertTerms: MessageFns<AlertTerms> = {
     if (message.emails?.length) {
       obj.emails = message.emails;
     }
+    if (message.kind !== undefined) {
+      obj.kind = message.kind;
+    }
+    if (message.belowNanoUsd !== undefined) {
+      obj.belowNanoUsd = message.belowNanoUsd.toString();
+    }
     return obj;
   },
 
@@ -255,12 +318,16 @@ export const AlertTerms: MessageFns<AlertTerms> = {
     message.thresholds = object.thresholds?.map((e) => e) || [];
     message.webhookUrl = object.webhookUrl ?? "";
     message.emails = object.emails?.map((e) => e) || [];
+    message.kind = object.kind ?? undefined;
+    message.belowNanoUsd = (object.belowNanoUsd !== undefined && object.belowNanoUsd !== null)
+      ? BigInt(object.belowNanoUsd)
+      : undefined;
     return message;
   },
 };
 
 function createBaseNotice(): Notice {
-  return { month: "", threshold: 0, monthlyNanoUsd: 0n, spentNanoUsd: 0n, atMs: 0n };
+  return { month: "", threshold: 0, monthlyNanoUsd: 0n, spentNanoUsd: 0n, atMs: 0n, balanceNanoUsd: undefined };
 }
 
 export const Notice: MessageFns<Notice> = {
@@ -288,6 +355,12 @@ export const Notice: MessageFns<Notice> = {
         throw new globalThis.Error("value provided for field message.atMs of type int64 too large");
       }
       writer.uint32(40).int64(message.atMs);
+    }
+    if (message.balanceNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.balanceNanoUsd) !== message.balanceNanoUsd) {
+        throw new globalThis.Error("value provided for field message.balanceNanoUsd of type int64 too large");
+      }
+      writer.uint32(48).int64(message.balanceNanoUsd);
     }
     return writer;
   },
@@ -345,6 +418,14 @@ export const Notice: MessageFns<Notice> = {
             message.atMs = reader.int64() as bigint;
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.balanceNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -372,6 +453,11 @@ export const Notice: MessageFns<Notice> = {
         ? BigInt(object.spent_nano_usd)
         : 0n,
       atMs: isSet(object.atMs) ? BigInt(object.atMs) : isSet(object.at_ms) ? BigInt(object.at_ms) : 0n,
+      balanceNanoUsd: isSet(object.balanceNanoUsd)
+        ? BigInt(object.balanceNanoUsd)
+        : isSet(object.balance_nano_usd)
+        ? BigInt(object.balance_nano_usd)
+        : undefined,
     };
   },
 
@@ -392,6 +478,9 @@ export const Notice: MessageFns<Notice> = {
     if (message.atMs !== 0n) {
       obj.atMs = message.atMs.toString();
     }
+    if (message.balanceNanoUsd !== undefined) {
+      obj.balanceNanoUsd = message.balanceNanoUsd.toString();
+    }
     return obj;
   },
 
@@ -409,6 +498,9 @@ export const Notice: MessageFns<Notice> = {
       ? BigInt(object.spentNanoUsd)
       : 0n;
     message.atMs = (object.atMs !== undefined && object.atMs !== null) ? BigInt(object.atMs) : 0n;
+    message.balanceNanoUsd = (object.balanceNanoUsd !== undefined && object.balanceNanoUsd !== null)
+      ? BigInt(object.balanceNanoUsd)
+      : undefined;
     return message;
   },
 };
@@ -424,6 +516,8 @@ function createBaseAlert(): Alert {
     month: "",
     spentNanoUsd: 0n,
     notices: [],
+    budgetNanoUsd: undefined,
+    balanceNanoUsd: undefined,
   };
 }
 
@@ -461,6 +555,18 @@ export const Alert: MessageFns<Alert> = {
     }
     for (const v of message.notices) {
       Notice.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.budgetNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.budgetNanoUsd) !== message.budgetNanoUsd) {
+        throw new globalThis.Error("value provided for field message.budgetNanoUsd of type int64 too large");
+      }
+      writer.uint32(80).int64(message.budgetNanoUsd);
+    }
+    if (message.balanceNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.balanceNanoUsd) !== message.balanceNanoUsd) {
+        throw new globalThis.Error("value provided for field message.balanceNanoUsd of type int64 too large");
+      }
+      writer.uint32(88).int64(message.balanceNanoUsd);
     }
     return writer;
   },
@@ -550,6 +656,22 @@ export const Alert: MessageFns<Alert> = {
             message.notices.push(Notice.decode(reader, reader.uint32()));
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.budgetNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.balanceNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -595,6 +717,16 @@ export const Alert: MessageFns<Alert> = {
       notices: globalThis.Array.isArray(object?.notices)
         ? object.notices.map((e: any) => Notice.fromJSON(e))
         : [],
+      budgetNanoUsd: isSet(object.budgetNanoUsd)
+        ? BigInt(object.budgetNanoUsd)
+        : isSet(object.budget_nano_usd)
+        ? BigInt(object.budget_nano_usd)
+        : undefined,
+      balanceNanoUsd: isSet(object.balanceNanoUsd)
+        ? BigInt(object.balanceNanoUsd)
+        : isSet(object.balance_nano_usd)
+        ? BigInt(object.balance_nano_usd)
+        : undefined,
     };
   },
 
@@ -627,6 +759,12 @@ export const Alert: MessageFns<Alert> = {
     if (message.notices?.length) {
       obj.notices = message.notices.map((e) => Notice.toJSON(e));
     }
+    if (message.budgetNanoUsd !== undefined) {
+      obj.budgetNanoUsd = message.budgetNanoUsd.toString();
+    }
+    if (message.balanceNanoUsd !== undefined) {
+      obj.balanceNanoUsd = message.balanceNanoUsd.toString();
+    }
     return obj;
   },
 
@@ -652,6 +790,12 @@ export const Alert: MessageFns<Alert> = {
       ? BigInt(object.spentNanoUsd)
       : 0n;
     message.notices = object.notices?.map((e) => Notice.fromPartial(e)) || [];
+    message.budgetNanoUsd = (object.budgetNanoUsd !== undefined && object.budgetNanoUsd !== null)
+      ? BigInt(object.budgetNanoUsd)
+      : undefined;
+    message.balanceNanoUsd = (object.balanceNanoUsd !== undefined && object.balanceNanoUsd !== null)
+      ? BigInt(object.balanceNanoUsd)
+      : undefined;
     return message;
   },
 };
@@ -1213,7 +1357,8 @@ export const TestAlertRequest: MessageFns<TestAlertRequest> = {
 
 /**
  * Spend alerts: who is told when an account, or one of its keys, has spent a part of what it is
- * meant to spend in a month (UTC). See infra/decisions/0013-alerts.md.
+ * meant to spend in a month (UTC), or when an account's balance is low. See
+ * infra/decisions/0013-alerts.md.
  */
 export type AlertServiceService = typeof AlertServiceService;
 export const AlertServiceService = {

@@ -18,6 +18,8 @@ export const hash = z.string().describe("SHA-256 in hex, over the record and the
 
 /** What an admin token may be for. */
 export const adminRoles = ["operator", "billing", "keys", "read-only"] as const;
+/** What a spend alert tells of. */
+export const alertKinds = ["spend", "budget", "balance"] as const;
 /** How a request ended. */
 export const outcomes = ["completed", "disconnected", "failed", "crashed"] as const;
 /** Stretches of time that usage is counted by. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adminRoles, count, deliveryStates, hash, nano, time, usd } from "./admin-fields.ts";
+import { adminRoles, alertKinds, count, deliveryStates, hash, nano, time, usd } from "./admin-fields.ts";
 
 /** An API key without its secret. */
 export const key = z.object({
@@ -120,16 +120,18 @@ export const webhookDelivery = z.object({
 /** A webhook delivery with its request body. */
 export const webhookDeliveryWithBody = webhookDelivery.extend({ body: z.string().describe("What is sent.") });
 
-/** A spend alert: who is told when a part of a month's amount is spent. */
+/** A spend alert: who is told when a part of an amount is spent, or little is left. */
 export const alert = z.object({
   id: z.string(),
   object: z.literal("spend_alert"),
   account_id: z.string(),
+  kind: z.enum(alertKinds),
   key_id: z.string().nullable().describe("Null: all the account's keys together."),
   name: z.string(),
-  monthly_usd: usd,
-  monthly_nano_usd: nano,
-  thresholds: z.array(count).describe("Percent, ascending."),
+  monthly_usd: usd.nullable().describe("What is 100 %; of `budget`, the key's as it is now. Null while nothing is."),
+  monthly_nano_usd: nano.nullable(),
+  below_usd: usd.nullable().describe("Of `balance` alone."),
+  thresholds: z.array(count).describe("Percent, ascending; none of `balance`."),
   webhook_url: z.string().nullable().describe("Without its query, which may carry a secret."),
   emails: z.array(z.string()),
   created_at: time.nullable(),
@@ -137,17 +139,20 @@ export const alert = z.object({
   month: z.string().describe("The current one, UTC."),
   spent_usd: usd.describe("In the current month, by what is settled."),
   spent_nano_usd: nano,
+  balance_usd: usd.nullable().describe("What is left, held money included. Of `balance` alone."),
   notices: z
     .array(
       z.object({
         month: z.string(),
-        threshold: count,
-        monthly_usd: usd.describe("What was 100 % then."),
+        threshold: count.nullable().describe("Null for a low balance."),
+        monthly_usd: usd.nullable().describe("What was 100 % then."),
         spent_usd: usd,
+        below_usd: usd.nullable().describe("What less than was left of then."),
+        balance_usd: usd.nullable(),
         at: time.nullable(),
       }),
     )
-    .describe("Thresholds that were reached lately, the oldest first."),
+    .describe("What was told lately, the oldest first."),
 });
 
 /** One page of a listing. */

@@ -9,8 +9,10 @@ const help = `npm run alerts -- <command> [options]
 
   list              shows an account's alerts, and what they have told this month
     --account <id>      default: the account that npm start made
-  create            has people told when a part of a month's amount is spent
-    --usd <amount>      what is 100 %
+  create            has people told when a part of a month's amount is spent, or little money is left; one of:
+    --usd <amount>      what is 100 % of a month
+    --budget            the monthly budget of --key is
+    --below <amount>    the account has less than this left
     --account <id>
     --key <id>          of this key alone; default: all the account's keys together
     --name <text>
@@ -25,6 +27,8 @@ const text = { type: "string" } as const;
 const options = {
   account: text,
   usd: text,
+  budget: { type: "boolean" },
+  below: text,
   key: text,
   name: text,
   at: text,
@@ -39,44 +43,62 @@ const alertSchema = z.object({
   id: z.string(),
   account_id: z.string(),
   key_id: z.string().nullable(),
+  kind: z.enum(["spend", "budget", "balance"]),
   name: z.string(),
-  monthly_usd: z.string(),
+  monthly_usd: z.string().nullable(),
+  below_usd: z.string().nullable(),
+  balance_usd: z.string().nullable(),
   thresholds: z.array(z.number()),
   webhook_url: z.string().nullable(),
   emails: z.array(z.string()),
   month: z.string(),
   spent_usd: z.string(),
-  notices: z.array(z.object({ month: z.string(), threshold: z.number() })),
+  notices: z.array(z.object({ month: z.string(), threshold: z.number().nullable() })),
 });
 type Alert = z.infer<typeof alertSchema>;
 
 const listed = (given: string | undefined): string[] | undefined => given?.split(",").map((one) => one.trim());
 
+/** How things stand, and what has to come for people to be told. */
+function stateOf({ kind, spent_usd, monthly_usd, below_usd, balance_usd, thresholds }: Alert): [string, string] {
+  if (kind === "balance") return [`${balance_usd} USD left`, `< ${below_usd} USD`];
+  const of = monthly_usd === null ? "no budget" : `${monthly_usd} USD`;
+  return [`${spent_usd} of ${of}`, `${thresholds.join()} %`];
+}
+
 function rowOf(alert: Alert): string[] {
-  const { id, account_id, key_id, name, monthly_usd, spent_usd, thresholds, webhook_url, emails } = alert;
-  const told = alert.notices.filter(({ month }) => month === alert.month).map(({ threshold }) => threshold);
+  const { id, account_id, key_id, name, webhook_url, emails } = alert;
+  const lately = alert.notices.filter(({ month }) => month === alert.month);
+  const told = lately.map(({ threshold }) => (threshold === null ? "low" : `${threshold}`));
   const receivers = [...emails, ...(webhook_url === null ? [] : [webhook_url])];
-  const spent = `${spent_usd} of ${monthly_usd} USD`;
-  return [id, key_id ?? account_id, name, spent, thresholds.join(), [...new Set(told)].join(), receivers.join()];
+  return [id, key_id ?? account_id, name, ...stateOf(alert), [...new Set(told)].join(), receivers.join()];
 }
 
 const accountOf = ({ values, run }: AlertCall): string => values.account ?? run.account_id;
 
 async function list(call: AlertCall): Promise<void> {
-  const rows = [["ID", "FOR", "NAME", "SPENT THIS MONTH", "AT %", "TOLD", "RECEIVERS"]];
+  const rows = [["ID", "FOR", "NAME", "THIS MONTH", "TELLS AT", "TOLD", "RECEIVERS"]];
   const query = { account: accountOf(call), limit: undefined };
   for await (const row of call.api.rows("/alerts", query)) rows.push(rowOf(alertSchema.parse(row)));
   print(table(rows));
 }
 
+function kindOf({ values: { usd, budget, below } }: AlertCall): Alert["kind"] {
+  const given = [usd !== undefined && "spend", budget && "budget", below !== undefined && "balance"] as const;
+  const [kind, ...others] = given.filter((one) => one !== undefined && one !== false);
+  if (kind !== undefined && others.length === 0) return kind;
+  throw new UserError("Told of what? npm run alerts -- create with one of --usd <amount>, --budget, --below <amount>");
+}
+
 async function create(call: AlertCall): Promise<void> {
-  const { usd, key, name, at, webhook, email } = call.values;
-  if (usd === undefined) throw new UserError("How much a month is 100 %? npm run alerts -- create --usd <amount>");
+  const { usd, below, key, name, at, webhook, email } = call.values;
   const made = await call.api.call("POST", "/alerts", {
     account_id: accountOf(call),
+    kind: kindOf(call),
     key_id: key,
     name,
     monthly_usd: usd,
+    below_usd: below,
     thresholds: listed(at)?.map((percent) => Number(parseCount("at", percent))),
     webhook_url: webhook,
     emails: listed(email),

@@ -26,7 +26,7 @@ const tags = {
     Audit: "What administrators have done.",
     "Admin tokens": "The tokens that this API asks for.",
     Alerts:
-      "Who is told, by webhook or e-mail, when an account or a key has spent a part of what it is meant to spend in a month.",
+      "Who is told, by webhook or e-mail, when an account or a key has spent a part of what it is meant to spend in a month, or an account has little left.",
     Webhooks: "What signs the messages about finished video tasks and spending, and their delivery.",
     Service: "This document, which asks for no token.",
   },

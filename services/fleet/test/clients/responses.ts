@@ -154,6 +154,8 @@ async function webhooks(send: Send, account: string): Promise<void> {
 async function alerts(send: Send, account: string): Promise<void> {
   const body = { account_id: account, monthly_usd: "500", webhook_url: "https://example.com/hooks/spending" };
   const path = { id: idOf(await send("POST", "/admin/v1/alerts", { body })) };
+  const low = { account_id: account, kind: "balance", below_usd: "20", webhook_url: body.webhook_url };
+  await send("POST", "/admin/v1/alerts", { body: low });
   await send("GET", "/admin/v1/alerts", { query: `?account=${account}` });
   await send("PATCH", "/admin/v1/alerts/{id}", { path, body: { thresholds: [25] } });
   await send("POST", "/admin/v1/alerts/{id}/test", { path });

@@ -26,7 +26,7 @@ export const access: Readonly<Record<string, Access>> = {
     servedBy: ["billing"],
     callers: {
       CreateAccount: routerAndOperator,
-      GetAccount: routerAndOperator,
+      GetAccount: ["router", "operator", "metering"],
       ListAccounts: routerAndOperator,
       TopUp: routerAndOperator,
       GetSubscription: router,
@@ -57,7 +57,7 @@ export const access: Readonly<Record<string, Access>> = {
     callers: {
       ResolveKeys: router,
       CreateKey: routerAndOperator,
-      GetKey: routerAndOperator,
+      GetKey: ["router", "operator", "metering"],
       ListKeys: router,
       UpdateKey: routerAndOperator,
       RevokeKey: router,

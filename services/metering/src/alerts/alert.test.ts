@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AlertDocument, monthOf, type Notice, openMonths, reached } from "./alert.ts";
+import { type AlertDocument, isLow, monthOf, type Notice, openMonths, reached } from "./alert.ts";
 
 const december = Date.UTC(2026, 11, 31, 23, 59);
 
@@ -26,8 +26,8 @@ test("what is settled within an hour after a month's end is still told of in tha
 });
 
 test("a threshold is reached by exactly its part of the amount, and not by a nano-dollar less", () => {
-  const alert = alertOf({ monthlyNanoUsd: 1_000n });
-  const at = (spent: bigint): number[] => reached(alert, monthOf(december), spent);
+  const at = (spentNanoUsd: bigint): number[] =>
+    reached(alertOf(), monthOf(december), { fullNanoUsd: 1_000n, spentNanoUsd });
   assert.deepEqual(at(499n), []);
   assert.deepEqual(at(500n), [50]);
   assert.deepEqual(at(999n), [50, 80]);
@@ -38,7 +38,25 @@ test("what was told of is told of again in another month, and of another amount,
   const notice: Notice = { month: "2026-12", threshold: 50, monthlyNanoUsd: 3n, spentNanoUsd: 2n, at: new Date() };
   const alert = alertOf({ notices: [notice] });
   const next = monthOf(december + 60_000);
-  assert.deepEqual(reached(alert, monthOf(december), 2n), []);
-  assert.deepEqual(reached(alert, next, 2n), [50]);
-  assert.deepEqual(reached({ ...alert, monthlyNanoUsd: 4n }, monthOf(december), 2n), [50]);
+  const of = (fullNanoUsd: bigint) => ({ fullNanoUsd, spentNanoUsd: 2n });
+  assert.deepEqual(reached(alert, monthOf(december), of(3n)), []);
+  assert.deepEqual(reached(alert, next, of(3n)), [50]);
+  assert.deepEqual(reached(alert, monthOf(december), of(4n)), [50]);
+});
+
+test("of a key without a budget no part is ever reached", () => {
+  assert.deepEqual(reached(alertOf(), monthOf(december), { fullNanoUsd: 0n, spentNanoUsd: 2n }), []);
+});
+
+test("a balance is low below its amount, and is told of once for each amount and top-up", () => {
+  const balance = { leftNanoUsd: 4n, toppedUpNanoUsd: 10n };
+  const low = alertOf({ belowNanoUsd: 5n });
+  assert.equal(isLow(low, balance), true);
+  assert.equal(isLow(low, { ...balance, leftNanoUsd: 5n }), false);
+  const at = new Date();
+  const notice = { month: "2026-12", threshold: 0, monthlyNanoUsd: 5n, spentNanoUsd: 6n, balance, at };
+  const told = { ...low, notices: [notice] };
+  assert.equal(isLow(told, { ...balance, leftNanoUsd: 1n }), false);
+  assert.equal(isLow(told, { leftNanoUsd: 4n, toppedUpNanoUsd: 12n }), true);
+  assert.equal(isLow({ ...told, belowNanoUsd: 6n }, balance), true);
 });

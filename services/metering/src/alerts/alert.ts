@@ -1,25 +1,57 @@
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 
+/**
+ * What an alert tells of: parts of an amount a month, parts of a key's monthly budget, or that an
+ * account has less than an amount left.
+ */
+export const kinds = ["spend", "budget", "balance"] as const;
+
 /** What a person says of an alert. */
 export interface Terms {
+  /** Absent from what was stored while there was only `spend`. */
+  readonly kind?: (typeof kinds)[number];
   readonly name: string;
-  /** What is 100 %. */
+  /** What is 100 % of a `spend`; 0 of others. */
   readonly monthlyNanoUsd: bigint;
-  /** Percent, ascending. */
+  /** Of a `balance`: the amount that less than is left of. */
+  readonly belowNanoUsd?: bigint;
+  /** Percent, ascending; none of a `balance`. */
   readonly thresholds: readonly number[];
   /** Empty for none. */
   readonly webhookUrl: string;
   readonly emails: readonly string[];
 }
 
-/** A threshold that was reached: in a month, of the amount that was 100 % then, it counts once. */
+/**
+ * A threshold that was reached: in a month, of the amount that was 100 % then, it counts once. A
+ * low balance counts once for each amount and total of top-ups.
+ */
 export interface Notice {
   /** Such as `2027-01`. */
   readonly month: string;
+  /** 0 for a low balance. */
   readonly threshold: number;
+  /** For a low balance: the amount that less than was left of. */
   readonly monthlyNanoUsd: bigint;
   readonly spentNanoUsd: bigint;
+  /** Of a low balance alone. */
+  readonly balance?: Balance;
   readonly at: Date;
+}
+
+/** What an account has left, held money included, and what it ever got: nano-USD. */
+export interface Balance {
+  readonly leftNanoUsd: bigint;
+  readonly toppedUpNanoUsd: bigint;
+}
+
+/** What an alert is judged by. */
+export interface Figures {
+  /** What is 100 %, nano-USD; 0 while nothing is, as for a key without a budget. */
+  readonly fullNanoUsd: bigint;
+  readonly spentNanoUsd: bigint;
+  /** Of a `balance` alone. */
+  readonly balance?: Balance;
 }
 
 export interface AlertDocument extends Terms {
@@ -61,14 +93,27 @@ export function openMonths(nowMs: number): Month[] {
 }
 
 /** The thresholds that are reached and of which nobody was told, ascending. */
-export function reached(alert: AlertDocument, month: Month, spentNanoUsd: bigint): number[] {
-  const { thresholds, monthlyNanoUsd, notices } = alert;
+export function reached(
+  { thresholds, notices }: Pick<AlertDocument, "thresholds" | "notices">,
+  month: Month,
+  { fullNanoUsd, spentNanoUsd }: Figures,
+): number[] {
+  if (fullNanoUsd <= 0n) return [];
   const isTold = (threshold: number): boolean =>
     notices.some(
       (notice) =>
-        notice.month === month.name && notice.threshold === threshold && notice.monthlyNanoUsd === monthlyNanoUsd,
+        notice.month === month.name && notice.threshold === threshold && notice.monthlyNanoUsd === fullNanoUsd,
     );
-  return thresholds.filter(
-    (threshold) => spentNanoUsd * 100n >= monthlyNanoUsd * BigInt(threshold) && !isTold(threshold),
+  return thresholds.filter((threshold) => spentNanoUsd * 100n >= fullNanoUsd * BigInt(threshold) && !isTold(threshold));
+}
+
+/** Whether less than an alert's amount is left, and nobody was told since the last top-up. */
+export function isLow(
+  { belowNanoUsd = 0n, notices }: Pick<AlertDocument, "belowNanoUsd" | "notices">,
+  { leftNanoUsd, toppedUpNanoUsd }: Balance,
+): boolean {
+  const isTold = notices.some(
+    ({ balance, monthlyNanoUsd }) => balance?.toppedUpNanoUsd === toppedUpNanoUsd && monthlyNanoUsd === belowNanoUsd,
   );
+  return leftNanoUsd < belowNanoUsd && !isTold;
 }

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { usdText } from "@uag/kit/usd.ts";
 import type { EnqueueRequest } from "@uag/proto/video/v1/webhooks.ts";
-import type { AlertDocument } from "./alert.ts";
+import type { AlertDocument, Figures } from "./alert.ts";
 
 /** What there is to tell of an alert. */
 export interface Tidings {
-  readonly type: "spend.threshold_reached" | "spend.test";
+  readonly type: "spend.threshold_reached" | "balance.low" | "spend.test";
   readonly month: string;
-  /** Percent. */
+  /** Percent; 0 for a balance. */
   readonly threshold: number;
-  readonly spentNanoUsd: bigint;
+  readonly figures: Figures;
   readonly at: Date;
   /** Tells occasions apart: of one occasion each receiver is told once. */
   readonly occasion: string;
@@ -22,39 +22,53 @@ const idOf = (alertId: string, occasion: string, url: string): string =>
 /** Without zeros at the end beyond cents: the text has nine decimals. */
 const plainUsd = (nano: bigint): string => usdText(nano).replace(/0{1,7}$/, "");
 
-function webhookBody(alert: AlertDocument, { type, month, threshold, spentNanoUsd, at }: Tidings): string {
-  const { _id, name, accountId, keyId, monthlyNanoUsd } = alert;
-  const data = {
-    alert_id: _id,
-    name,
-    account_id: accountId,
-    key_id: keyId === "" ? null : keyId,
-    month,
-    threshold,
-    monthly_usd: usdText(monthlyNanoUsd),
-    spent_usd: usdText(spentNanoUsd),
-  };
-  return JSON.stringify({ type, timestamp: at.toISOString(), data });
+function webhookBody(alert: AlertDocument, { type, month, threshold, figures, at }: Tidings): string {
+  const { _id, kind = "spend", name, accountId, keyId, belowNanoUsd = 0n } = alert;
+  const about = { alert_id: _id, kind, name, account_id: accountId, key_id: keyId === "" ? null : keyId };
+  const { fullNanoUsd, spentNanoUsd, balance } = figures;
+  const found =
+    balance === undefined
+      ? { month, threshold, monthly_usd: usdText(fullNanoUsd), spent_usd: usdText(spentNanoUsd) }
+      : { below_usd: usdText(belowNanoUsd), balance_usd: usdText(balance.leftNanoUsd) };
+  return JSON.stringify({ type, timestamp: at.toISOString(), data: { ...about, ...found } });
 }
 
-function mailOf(alert: AlertDocument, { type, month, threshold, spentNanoUsd }: Tidings) {
-  const { name, accountId, keyId, monthlyNanoUsd } = alert;
+interface Wording {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** How a mail tells of spending, or of a low balance. */
+function wordingOf(alert: AlertDocument, { month, threshold, figures }: Tidings): Wording {
+  const { kind = "spend", belowNanoUsd = 0n } = alert;
+  const { fullNanoUsd, spentNanoUsd, balance } = figures;
+  if (balance !== undefined) {
+    const [left, below] = [plainUsd(balance.leftNanoUsd), plainUsd(belowNanoUsd)];
+    const after =
+      "Without money requests are refused. The next mail of this alert comes after another top-up, if ever.";
+    return {
+      title: `$${left} is left, less than $${below}`,
+      lines: [`Balance: $${left}`, `Threshold: less than $${below}`, "", after],
+    };
+  }
+  const full = `${kind === "budget" ? "the monthly budget of " : ""}$${plainUsd(fullNanoUsd)}`;
+  const after =
+    kind === "budget"
+      ? "At 100% the key's requests are refused until the month (UTC) ends or the budget is raised."
+      : "Requests go on being served. A key's own monthly budget, or the balance, is what ends them.";
+  const figured = [`Month: ${month} (UTC)`, `Spent: $${plainUsd(spentNanoUsd)}`, `Threshold: ${threshold}% of ${full}`];
+  return { title: `${threshold}% of ${full} is spent in ${month}`, lines: [...figured, "", after] };
+}
+
+function mailOf(alert: AlertDocument, tidings: Tidings) {
+  const { name, accountId, keyId } = alert;
   const whose = keyId === "" ? `account ${accountId}` : `key ${keyId} of account ${accountId}`;
-  const title = name === "" ? whose : name;
-  const isTest = type === "spend.test";
-  const reached = `${threshold}% of $${plainUsd(monthlyNanoUsd)} is spent in ${month}`;
-  const lines = [
-    ...(isTest ? ["This is a test of a spend alert: nothing has happened.", ""] : []),
-    `Alert: ${title}`,
-    `For: ${whose}`,
-    `Month: ${month} (UTC)`,
-    `Spent: $${plainUsd(spentNanoUsd)}`,
-    `Threshold: ${threshold}% of $${plainUsd(monthlyNanoUsd)}`,
-    "",
-    "Requests go on being served. A key's own monthly budget, or the balance, is what ends them.",
-    "",
-  ];
-  return { subject: isTest ? `Test: ${title}` : `${title}: ${reached}`, body: lines.join("\n") };
+  const alertName = name === "" ? whose : name;
+  const isTest = tidings.type === "spend.test";
+  const { title, lines } = wordingOf(alert, tidings);
+  const notice = isTest ? ["This is a test of a spend alert: nothing has happened.", ""] : [];
+  const body = [...notice, `Alert: ${alertName}`, `For: ${whose}`, ...lines, ""].join("\n");
+  return { subject: isTest ? `Test: ${alertName}` : `${alertName}: ${title}`, body };
 }
 
 /** What is sent, to each receiver of an alert. */

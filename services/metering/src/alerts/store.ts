@@ -99,8 +99,9 @@ export class AlertStore {
   /** Notes of what people were told; each once. */
   async told(id: string, notices: readonly Notice[]): Promise<void> {
     for (const notice of notices) {
-      const { month, threshold, monthlyNanoUsd } = notice;
-      const isNew = { $not: { $elemMatch: { month, threshold, monthlyNanoUsd } } };
+      const { month, threshold, monthlyNanoUsd, balance } = notice;
+      const since = balance === undefined ? { month } : { "balance.toppedUpNanoUsd": balance.toppedUpNanoUsd };
+      const isNew = { $not: { $elemMatch: { ...since, threshold, monthlyNanoUsd } } };
       await this.#alerts.updateOne(
         { _id: id, notices: isNew },
         { $push: { notices: { $each: [notice], $slice: -keptNotices } } },

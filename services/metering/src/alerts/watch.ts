@@ -3,14 +3,14 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { WebhookServiceServer } from "@uag/proto/video/v1/webhooks.ts";
 import type { MeteringEvents } from "../events.ts";
-import type { Store } from "../store/store.ts";
-import { type AlertDocument, type Month, openMonths, reached } from "./alert.ts";
+import { type AlertDocument, type Month, monthOf, openMonths } from "./alert.ts";
+import { type FigureSources, figuresOf } from "./figures.ts";
+import { findingsOf } from "./findings.ts";
 import { messagesOf } from "./messages.ts";
-import { spentIn } from "./spent.ts";
 import type { AlertStore } from "./store.ts";
 
 export interface WatchOptions {
-  readonly store: Pick<Store, "rollups">;
+  readonly sources: FigureSources;
   readonly alerts: AlertStore;
   readonly webhooks: Pick<RpcClient<WebhookServiceServer>, "enqueue">;
   readonly events: MeteringEvents;
@@ -22,6 +22,12 @@ export interface WatchOptions {
 const leaseMs = 60_000;
 /** An account whose sums take long is looked at the less often: looks take 2 % of the time. */
 const pausesPerLook = 50;
+
+/** A balance is what it is now, whatever the month. */
+function monthsOf({ kind }: AlertDocument): Month[] {
+  const now = Date.now();
+  return kind === "balance" ? [monthOf(now)] : openMonths(now);
+}
 
 /**
  * Looks at the alerts one after the other, shared with all other replicas, and tells people of
@@ -54,27 +60,21 @@ export class AlertWatch implements AsyncDisposable {
       if (alert === undefined) return;
       const began = performance.now();
       // Of what cannot be told now the next look tells; the other alerts do not wait for it.
-      for (const month of openMonths(Date.now())) await this.#look(alert, month).catch(events.alertStumbled);
+      for (const month of monthsOf(alert)) await this.#look(alert, month).catch(events.alertStumbled);
       await alerts.lookAgain(alert, Math.max(everyMs, (performance.now() - began) * pausesPerLook));
     }
   }
 
   async #look(alert: AlertDocument, month: Month): Promise<void> {
-    const { store, alerts, webhooks, events } = this.#options;
-    const spentNanoUsd = await spentIn(store, alert, month);
-    const thresholds = reached(alert, month, spentNanoUsd);
-    const highest = thresholds.at(-1);
-    if (highest === undefined) return;
-    const { monthlyNanoUsd } = alert;
-    const at = new Date();
-    const occasion = `${month.name} ${highest} ${monthlyNanoUsd}`;
-    const tidings = { month: month.name, threshold: highest, spentNanoUsd, at, occasion };
-    const messages = messagesOf(alert, { type: "spend.threshold_reached", ...tidings });
+    const { sources, alerts, webhooks, events } = this.#options;
+    const findings = findingsOf(alert, month, await figuresOf(sources, alert, month));
+    if (findings === undefined) return;
+    const { tidings, notices } = findings;
+    const messages = messagesOf(alert, tidings);
     for (const message of messages) await webhooks.enqueue(message).catch(this.#passOver);
-    // What a jump has passed over is noted as well: of several at once the highest says it all.
-    const notices = thresholds.map((threshold) => ({ month: month.name, threshold, monthlyNanoUsd, spentNanoUsd, at }));
     await alerts.told(alert._id, notices);
-    events.alerted({ alert: alert._id, account: alert.accountId, threshold: highest, messages: messages.length });
+    const { threshold } = tidings;
+    events.alerted({ alert: alert._id, account: alert.accountId, threshold, messages: messages.length });
   }
 
   /** A receiver that is refused for good, as when no mail is sent any more, holds up no other. */

@@ -10,24 +10,30 @@ import {
   type AlertTerms,
 } from "@uag/proto/metering/v1/alerts.ts";
 import type { WebhookServiceServer } from "@uag/proto/video/v1/webhooks.ts";
-import { type AlertDocument, monthOf, type Terms } from "../alerts/alert.ts";
+import { type AlertDocument, kinds, monthOf, type Terms } from "../alerts/alert.ts";
+import { type FigureSources, figuresOf } from "../alerts/figures.ts";
 import { messagesOf } from "../alerts/messages.ts";
-import { spentIn } from "../alerts/spent.ts";
 import type { AlertStore } from "../alerts/store.ts";
-import type { Store } from "../store/store.ts";
 
 export interface AlertRpcOptions {
-  readonly store: Pick<Store, "rollups">;
+  readonly sources: FigureSources;
   readonly alerts: AlertStore;
   readonly webhooks: Pick<RpcClient<WebhookServiceServer>, "enqueue">;
   readonly log: Logger;
 }
 
 /** The gRPC service by which people manage spend alerts. */
-export function alertService({ store, alerts, webhooks, log }: AlertRpcOptions): RpcService {
+export function alertService({ sources, alerts, webhooks, log }: AlertRpcOptions): RpcService {
   const show = async (alert: AlertDocument): Promise<Alert> => {
     const month = monthOf(Date.now());
-    return { ...messageOf(alert), month: month.name, spentNanoUsd: await spentIn(store, alert, month) };
+    const { fullNanoUsd, spentNanoUsd, balance } = await figuresOf(sources, alert, month);
+    return {
+      ...messageOf(alert),
+      month: month.name,
+      spentNanoUsd,
+      ...(alert.kind === "budget" && { budgetNanoUsd: fullNanoUsd }),
+      ...(balance !== undefined && { balanceNanoUsd: balance.leftNanoUsd }),
+    };
   };
   return unaryService<AlertServiceServer>(
     AlertServiceService,
@@ -42,13 +48,13 @@ export function alertService({ store, alerts, webhooks, log }: AlertRpcOptions):
       deleteAlert: async ({ id }) => await show(await alerts.delete(id)),
       testAlert: async ({ id }) => {
         const alert = await alerts.beginTest(id);
-        const shown = await show(alert);
-        const { month, spentNanoUsd } = shown;
         const at = new Date();
+        const month = monthOf(at.getTime());
+        const figures = await figuresOf(sources, alert, month);
         const threshold = alert.thresholds[0] ?? 0;
-        const tidings = { month, threshold, spentNanoUsd, at, occasion: newId("test") };
+        const tidings = { month: month.name, threshold, figures, at, occasion: newId("test") };
         for (const message of messagesOf(alert, { type: "spend.test", ...tidings })) await webhooks.enqueue(message);
-        return shown;
+        return await show(alert);
       },
     },
     log,
@@ -57,22 +63,34 @@ export function alertService({ store, alerts, webhooks, log }: AlertRpcOptions):
 
 /** The router has checked them; an alert that could never come is refused here as well. */
 function termsOf(terms: AlertTerms | undefined): Terms {
-  if (terms === undefined || terms.monthlyNanoUsd <= 0n || terms.thresholds.length === 0) {
+  const kind = kinds.find((one) => one === (terms?.kind ?? "spend"));
+  if (terms === undefined || kind === undefined || !canCome(terms, kind)) {
     throw new GatewayError("invalid_request", undefined, { param: "terms" });
   }
-  return terms;
+  const { belowNanoUsd, ...others } = terms;
+  return { ...others, kind, ...(belowNanoUsd !== undefined && { belowNanoUsd }) };
+}
+
+function canCome({ monthlyNanoUsd, belowNanoUsd = 0n, thresholds }: AlertTerms, kind: Terms["kind"]): boolean {
+  if (kind === "balance") return belowNanoUsd > 0n;
+  return thresholds.length > 0 && (kind === "budget" || monthlyNanoUsd > 0n);
 }
 
 function messageOf(alert: AlertDocument): Omit<Alert, "month" | "spentNanoUsd"> {
   const { _id: id, accountId, keyId, createdAt, createdBy, notices } = alert;
-  const { name, monthlyNanoUsd, thresholds, webhookUrl, emails } = alert;
+  const { kind = "spend", name, monthlyNanoUsd, belowNanoUsd, thresholds, webhookUrl, emails } = alert;
+  const amounts = { monthlyNanoUsd, ...(belowNanoUsd !== undefined && { belowNanoUsd }) };
   return {
     id,
     accountId,
     keyId,
-    terms: { name, monthlyNanoUsd, thresholds: [...thresholds], webhookUrl, emails: [...emails] },
+    terms: { kind, name, ...amounts, thresholds: [...thresholds], webhookUrl, emails: [...emails] },
     createdAtMs: BigInt(createdAt.getTime()),
     createdBy,
-    notices: notices.map(({ at, ...notice }) => ({ ...notice, atMs: BigInt(at.getTime()) })),
+    notices: notices.map(({ at, balance, ...notice }) => ({
+      ...notice,
+      ...(balance !== undefined && { balanceNanoUsd: balance.leftNanoUsd }),
+      atMs: BigInt(at.getTime()),
+    })),
   };
 }

@@ -96,6 +96,9 @@ async function alerts(call: Call, account: string): Promise<void> {
   const made = await call("admin.alerts.create", ["account", "At half, four fifths and all of 500 dollars"], {
     body: { account_id: account, name: "Research", monthly_usd: "500", ...receivers },
   });
+  await carry("admin.alerts.create", ["balance", "When less than 20 dollars are left"], {
+    body: { account_id: account, kind: "balance", below_usd: "20", ...receivers },
+  });
   const path = { id: idOf(made) };
   await call("admin.alerts.list", ["account", "Of an account"], { query: { account } });
   await call("admin.alerts.update", ["earlier", "Told of it earlier"], { path, body: { thresholds: [25, 50, 75] } });

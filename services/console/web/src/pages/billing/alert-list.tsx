@@ -13,7 +13,7 @@ import { Money } from "../../ui/money.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { isOfPlayground, useAllKeys } from "../keys/keys.ts";
 import { AlertModal } from "./alert-modal.tsx";
-import { alertPath, alertsQuery, spentPercent } from "./alerts.ts";
+import { alertPath, alertsQuery, isLow, spentPercent } from "./alerts.ts";
 
 function AlertMenu({ of: alert, title, onEdit }: { of: SpendAlert; title: string; onEdit: () => void }) {
   const { t } = useTranslation();
@@ -69,6 +69,25 @@ function Thresholds({ of: alert }: { readonly of: SpendAlert }) {
   );
 }
 
+/** How much of it there is, against what is told of. */
+function State({ of: alert }: { readonly of: SpendAlert }) {
+  const { t } = useTranslation();
+  const { kind, balance_usd, below_usd, spent_usd, monthly_usd } = alert;
+  return (
+    <Text size="sm" c={isLow(alert) ? "red" : "dimmed"} style={{ whiteSpace: "nowrap" }}>
+      {kind === "balance" ? (
+        <>
+          <Money usd={balance_usd ?? "0"} /> {t("billing.left")} · &lt; <Money usd={below_usd ?? "0"} />
+        </>
+      ) : (
+        <>
+          <Money usd={spent_usd} /> / {monthly_usd === null ? t("billing.noBudget") : <Money usd={monthly_usd} />}
+        </>
+      )}
+    </Text>
+  );
+}
+
 interface RowProps {
   readonly of: SpendAlert;
   readonly alias: string | undefined;
@@ -77,7 +96,8 @@ interface RowProps {
 
 function Row({ of: alert, alias, onEdit }: RowProps) {
   const { t } = useTranslation();
-  const about = alert.key_id === null ? t("billing.wholeAccount") : (alias ?? alert.key_id);
+  const whose = alert.key_id === null ? t("billing.wholeAccount") : (alias ?? alert.key_id);
+  const about = alert.kind === "spend" ? whose : `${whose} · ${t(`billing.alertForm.kinds.${alert.kind}`)}`;
   const percent = spentPercent(alert);
   const receivers = [...alert.emails, ...(alert.webhook_url === null ? [] : [alert.webhook_url])];
   return (
@@ -87,17 +107,17 @@ function Row({ of: alert, alias, onEdit }: RowProps) {
           {alert.name === "" ? about : `${alert.name} · ${about}`}
         </Text>
         <Group gap="xs" wrap="nowrap" ml="auto">
-          <Text size="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-            <Money usd={alert.spent_usd} /> / <Money usd={alert.monthly_usd} />
-          </Text>
+          <State of={alert} />
           {onEdit !== undefined && <AlertMenu of={alert} title={alert.name || about} onEdit={onEdit} />}
         </Group>
       </Group>
-      <Progress
-        value={Math.min(100, percent)}
-        color={percent >= 100 ? "red" : "teal"}
-        aria-label={t("billing.alertSpent", { percent })}
-      />
+      {alert.kind !== "balance" && (
+        <Progress
+          value={Math.min(100, percent)}
+          color={percent >= 100 ? "red" : "teal"}
+          aria-label={t("billing.alertSpent", { percent })}
+        />
+      )}
       <Group justify="space-between" gap="xs">
         <Text size="xs" c="dimmed" lineClamp={1} style={{ overflowWrap: "anywhere", flex: "1 1 12rem" }}>
           {receivers.join(", ")}
@@ -136,7 +156,7 @@ function Rows({ id, keys, onEdit }: { id: string; keys: readonly Key[]; onEdit?:
   );
 }
 
-/** Who is told when an account, or a key, has spent a part of what it is meant to spend. */
+/** Who is told when a part of what may be spent is, or little is left. */
 export function Alerts({ id }: { readonly id: string }) {
   const { t } = useTranslation();
   const mayChange = useMayChange("alerts");

@@ -1,10 +1,20 @@
-import { Button, Group, Modal, NumberInput, Select, Stack, TagsInput, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import {
+  Button,
+  Group,
+  Modal,
+  NumberInput,
+  type NumberInputProps,
+  Select,
+  Stack,
+  TagsInput,
+  TextInput,
+} from "@mantine/core";
+import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Key, SpendAlert } from "../../api/types.ts";
 import { Failure } from "../../ui/failure.tsx";
-import { alertValuesOf, saveAlert, usualThresholds } from "./alerts.ts";
+import { type AlertValues, alertValuesOf, saveAlert, usualThresholds } from "./alerts.ts";
 
 interface FormProps {
   readonly account: string;
@@ -14,18 +24,106 @@ interface FormProps {
   readonly onClose: () => void;
 }
 
+type Form = UseFormReturnType<AlertValues>;
+
+/** An amount of USD, to the nano-dollar. */
+function AmountInput(props: NumberInputProps) {
+  const amount = { prefix: "$", decimalScale: 9, thousandSeparator: ",", min: 0, allowNegative: false, required: true };
+  return <NumberInput {...amount} {...props} />;
+}
+
+/** What an alert tells of, and for whose money. */
+function About({ form, keys }: { readonly form: Form; readonly keys: readonly Key[] }) {
+  const { t } = useTranslation();
+  const { kind } = form.getValues();
+  const kinds = (["spend", "budget", "balance"] as const).map((value) => {
+    return { value, label: t(`billing.alertForm.kinds.${value}`) };
+  });
+  const able = kind === "budget" ? keys.filter(({ max_budget }) => max_budget !== null) : keys;
+  const choices = able.map(({ id, key_alias, hint }) => ({ value: id, label: key_alias || hint }));
+  return (
+    <>
+      <Select label={t("billing.alertForm.kind")} data={kinds} allowDeselect={false} {...form.getInputProps("kind")} />
+      {kind !== "balance" && (
+        <Select
+          label={t("billing.alertForm.key")}
+          data={kind === "budget" ? choices : [{ value: "", label: t("billing.wholeAccount") }, ...choices]}
+          nothingFoundMessage={t("billing.alertForm.noKeyWithBudget")}
+          description={kind === "budget" && t("billing.alertForm.keyHint")}
+          allowDeselect={false}
+          searchable
+          limit={100}
+          required={kind === "budget"}
+          {...form.getInputProps("key_id")}
+        />
+      )}
+    </>
+  );
+}
+
+/** When an alert tells. */
+function Measures({ form }: { readonly form: Form }) {
+  const { t } = useTranslation();
+  const { kind } = form.getValues();
+  if (kind === "balance") {
+    const label = t("billing.alertForm.below");
+    return (
+      <AmountInput label={label} description={t("billing.alertForm.belowHint")} {...form.getInputProps("below_usd")} />
+    );
+  }
+  return (
+    <>
+      {kind === "spend" && (
+        <AmountInput
+          label={t("billing.alertForm.amount")}
+          description={t("billing.alertForm.amountHint")}
+          {...form.getInputProps("monthly_usd")}
+        />
+      )}
+      <TagsInput
+        label={t("billing.alertForm.thresholds")}
+        description={t("billing.alertForm.thresholdsHint")}
+        data={usualThresholds}
+        maxTags={10}
+        required
+        {...form.getInputProps("thresholds")}
+      />
+    </>
+  );
+}
+
+function Receivers({ form }: { readonly form: Form }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <TagsInput
+        label={t("billing.alertForm.emails")}
+        description={t("billing.alertForm.emailsHint")}
+        maxTags={5}
+        {...form.getInputProps("emails")}
+      />
+      <TextInput
+        type="url"
+        label={t("billing.alertForm.webhook")}
+        description={t("billing.alertForm.webhookHint")}
+        maxLength={2_048}
+        {...form.getInputProps("webhook_url")}
+      />
+    </>
+  );
+}
+
 function AlertForm({ account, keys, of: alert, onClose }: FormProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const form = useForm({ initialValues: alertValuesOf(alert) });
   const save = useMutation({
-    mutationFn: (values: typeof form.values) => saveAlert(account, values, alert),
+    mutationFn: (values: AlertValues) => saveAlert(account, values, alert),
     onSuccess: async () => {
       onClose();
       await client.invalidateQueries({ queryKey: ["billing", account, "alerts"] });
     },
   });
-  const choices = keys.map(({ id, key_alias, hint }) => ({ value: id, label: key_alias || hint }));
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <Stack gap="md">
@@ -36,48 +134,9 @@ function AlertForm({ account, keys, of: alert, onClose }: FormProps) {
           data-autofocus
           {...form.getInputProps("name")}
         />
-        {alert === undefined && (
-          <Select
-            label={t("billing.alertForm.key")}
-            data={[{ value: "", label: t("billing.wholeAccount") }, ...choices]}
-            allowDeselect={false}
-            searchable
-            limit={100}
-            {...form.getInputProps("key_id")}
-          />
-        )}
-        <NumberInput
-          label={t("billing.alertForm.amount")}
-          description={t("billing.alertForm.amountHint")}
-          prefix="$"
-          decimalScale={9}
-          thousandSeparator=","
-          min={0}
-          allowNegative={false}
-          required
-          {...form.getInputProps("monthly_usd")}
-        />
-        <TagsInput
-          label={t("billing.alertForm.thresholds")}
-          description={t("billing.alertForm.thresholdsHint")}
-          data={usualThresholds}
-          maxTags={10}
-          required
-          {...form.getInputProps("thresholds")}
-        />
-        <TagsInput
-          label={t("billing.alertForm.emails")}
-          description={t("billing.alertForm.emailsHint")}
-          maxTags={5}
-          {...form.getInputProps("emails")}
-        />
-        <TextInput
-          type="url"
-          label={t("billing.alertForm.webhook")}
-          description={t("billing.alertForm.webhookHint")}
-          maxLength={2_048}
-          {...form.getInputProps("webhook_url")}
-        />
+        {alert === undefined && <About form={form} keys={keys} />}
+        <Measures form={form} />
+        <Receivers form={form} />
         {save.error !== null && <Failure error={save.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

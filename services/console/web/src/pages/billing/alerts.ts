@@ -13,16 +13,23 @@ export const alertsQuery = (account: string) =>
     queryFn: ({ signal }) => call<Page<SpendAlert>>(path, { query: { account }, signal }),
   });
 
-/** How much of its amount is spent this month, percent. */
+/** How much of its amount is spent this month, percent; 0 while there is no amount. */
 export function spentPercent({ spent_usd, monthly_usd }: SpendAlert): number {
-  return Number((nanoUsdOf(spent_usd) * 1_000n) / nanoUsdOf(monthly_usd)) / 10;
+  return monthly_usd === null ? 0 : Number((nanoUsdOf(spent_usd) * 1_000n) / nanoUsdOf(monthly_usd)) / 10;
+}
+
+/** Whether less is left than a balance's alert tells of. */
+export function isLow({ balance_usd, below_usd }: SpendAlert): boolean {
+  return balance_usd !== null && below_usd !== null && nanoUsdOf(balance_usd) < nanoUsdOf(below_usd);
 }
 
 export interface AlertValues {
+  kind: SpendAlert["kind"];
   /** Empty for all the account's keys together. */
   key_id: string;
   name: string;
   monthly_usd: string | number;
+  below_usd: string | number;
   /** Percent, as they are typed. */
   thresholds: string[];
   /** Empty for none. */
@@ -36,11 +43,20 @@ export function alertValuesOf(alert?: SpendAlert): AlertValues {
   return {
     key_id: alert?.key_id ?? "",
     name: alert?.name ?? "",
-    monthly_usd: alert === undefined ? "" : Number(alert.monthly_usd),
+    kind: alert?.kind ?? "spend",
+    monthly_usd: Number(alert?.monthly_usd ?? 0) || "",
+    below_usd: Number(alert?.below_usd ?? 0) || "",
     thresholds: alert?.thresholds.map(String) ?? usualThresholds,
     webhook_url: alert?.webhook_url ?? "",
     emails: alert?.emails ?? [],
   };
+}
+
+/** What a kind of alert is told by. */
+function measuresOf({ kind, monthly_usd, below_usd, thresholds }: AlertValues) {
+  if (kind === "balance") return { below_usd: Number(below_usd).toFixed(9) };
+  const percent = { thresholds: thresholds.map(Number) };
+  return kind === "budget" ? percent : { ...percent, monthly_usd: Number(monthly_usd).toFixed(9) };
 }
 
 /**
@@ -52,12 +68,12 @@ export function saveAlert(account: string, values: AlertValues, alert?: SpendAle
   const webhook = values.webhook_url.trim() || null;
   const body = {
     name,
-    monthly_usd: Number(values.monthly_usd).toFixed(9),
-    thresholds: values.thresholds.map(Number),
+    ...measuresOf(values),
     emails,
     ...(webhook !== (alert?.webhook_url ?? null) && { webhook_url: webhook }),
   };
   if (alert !== undefined) return call<SpendAlert>(alertPath(alert.id), { method: "PATCH", body });
-  const about = { account_id: account, key_id: values.key_id || null };
+  const { kind, key_id } = values;
+  const about = { account_id: account, kind, key_id: (kind !== "balance" && key_id) || null };
   return call<SpendAlert>(path, { method: "POST", body: { ...about, ...body } });
 }
