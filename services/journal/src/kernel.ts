@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { promisify } from "node:util";
 
 /** Identifies the running kernel of a process. Both parts are 12 hexadecimal digits. */
 export interface Kernel {
@@ -20,13 +22,19 @@ const digits = 12;
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, digits);
 const textOf = (path: string): Promise<string> => readFile(path, "utf8").catch(() => "");
 
+/** The system's name for the time since its last start; "" where it has none. */
+async function bootId(): Promise<string> {
+  if (process.platform !== "darwin") return await textOf("/proc/sys/kernel/random/boot_id");
+  return (await promisify(execFile)("sysctl", ["-n", "kern.bootsessionuuid"])).stdout;
+}
+
 /**
  * Where a sandbox hides the boot id, each process counts as a kernel of its own, so no lock is
  * trusted.
  */
 export async function thisKernel(): Promise<Kernel> {
   const machine = await textOf("/etc/machine-id");
-  const boot = await textOf("/proc/sys/kernel/random/boot_id");
+  const boot = await bootId();
   // Container images are copied with their machine id, but their hostnames differ.
   return {
     node: digest(`${machine}\n${hostname()}`),

@@ -14,11 +14,13 @@ export interface LockDirectory {
 
 /**
  * On Linux an open descriptor also addresses the directory, which keeps the path short at any
- * depth.
+ * depth. @throws where no path is short enough
  */
 function socketPath({ path: dir, handle }: LockDirectory, name: string): string {
   const path = join(dir, name);
-  return path.length <= maxSocketPathLength ? path : `/proc/self/fd/${handle.fd}/${name}`;
+  if (path.length <= maxSocketPathLength) return path;
+  if (process.platform === "linux") return `/proc/self/fd/${handle.fd}/${name}`;
+  throw new Error(`${path} is too long for a lock on this system: at most ${maxSocketPathLength} bytes`);
 }
 
 /**

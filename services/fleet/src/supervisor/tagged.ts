@@ -1,5 +1,5 @@
-import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { processesWith } from "@uag/command/proc.mjs";
 
 const pollMs = 50;
 
@@ -8,16 +8,7 @@ const pollMs = 50;
  * inherit and cannot lose.
  */
 export async function taggedProcesses(name: string, value: string): Promise<number[]> {
-  const entries = await readdir("/proc").catch(() => []);
-  const pids = entries.map(Number).filter((pid) => pid > 0 && pid !== process.pid);
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      // Unreadable: another user's process, or one that just ended.
-      const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
-      return environment.split("\0").includes(`${name}=${value}`) ? [pid] : [];
-    }),
-  );
-  return found.flat();
+  return (await processesWith(name, value)).filter((pid) => pid !== process.pid);
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {
