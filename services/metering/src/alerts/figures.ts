@@ -5,7 +5,9 @@ import type { Store } from "../store/store.ts";
 import type { AlertDocument, Figures, Month } from "./alert.ts";
 import { spentIn } from "./spent.ts";
 
-/** Who knows what alerts are judged by: metering what is spent, billing the budgets and balances. */
+/**
+ * Who knows what alerts are judged by: metering what is spent, billing the budgets and balances.
+ */
 export interface FigureSources {
   readonly store: Pick<Store, "rollups">;
   readonly accounts: Pick<RpcClient<AccountServiceServer>, "getAccount">;

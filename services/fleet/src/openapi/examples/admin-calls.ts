@@ -96,7 +96,7 @@ async function alerts(call: Call, account: string): Promise<void> {
   const made = await call("admin.alerts.create", ["account", "At half, four fifths and all of 500 dollars"], {
     body: { account_id: account, name: "Research", monthly_usd: "500", ...receivers },
   });
-  await carry("admin.alerts.create", ["balance", "When less than 20 dollars are left"], {
+  await call("admin.alerts.create", ["balance", "When less than 20 dollars are left"], {
     body: { account_id: account, kind: "balance", below_usd: "20", ...receivers },
   });
   const path = { id: idOf(made) };
