@@ -41,7 +41,13 @@ function nextKey(keys: readonly string[] | undefined): string | undefined {
   return keys?.[turn++ % keys.length];
 }
 
-/** One connection that asks, checks the answer, notes its latency and says so. */
+const closes = /\r\nconnection: *close\r\n/i;
+
+/**
+ * One connection at a time that asks, checks the response, notes its latency and says so. A server
+ * may end a connection with a response, as the router does with one that has grown old: the next
+ * request goes over another, whose opening counts to its latency.
+ */
 async function openClient(options: {
   readonly pending: RequestSchedule;
   readonly latency: Samples;
@@ -55,31 +61,35 @@ async function openClient(options: {
   let fromUs = 0;
   let head = "";
   let body = "";
-  const connection = await Connection.open({
-    address: endpoint,
-    lost: failed,
-    sink: {
-      head: (text) => {
-        head = text;
-        body = "";
-      },
-      body: (bytes) => {
-        body += bytes.toString("latin1");
-      },
-      end: () => {
-        const now = monotonicUs();
-        if (vectors === undefined) checkJsonResponse({ head, body, nonce, model: endpoint.model });
-        else checkEmbeddings({ head, body, nonce }, vectors);
-        latency.add((now - fromUs) / 1_000);
-        responded(client);
-      },
+  const sink = {
+    head: (text: string) => {
+      head = text;
+      body = "";
     },
-  });
+    body: (bytes: Buffer) => {
+      body += bytes.toString("latin1");
+    },
+    end: () => {
+      const now = monotonicUs();
+      if (vectors === undefined) checkJsonResponse({ head, body, nonce, model: endpoint.model });
+      else checkEmbeddings({ head, body, nonce }, vectors);
+      latency.add((now - fromUs) / 1_000);
+      if (closes.test(head)) connection.close();
+      responded(client);
+    },
+  };
+  const open = () => Connection.open({ address: endpoint, lost: failed, sink });
+  let connection = await open();
   const client: Client = {
     call: (from) => {
       nonce = nextNonce();
       fromUs = from;
-      connection.send(template.with(nonce, nextKey(requesting.keys)));
+      const request = template.with(nonce, nextKey(requesting.keys));
+      if (!closes.test(head)) return connection.send(request);
+      open().then((opened) => {
+        connection = opened;
+        opened.send(request);
+      }, failed);
     },
     close: () => connection.close(),
   };

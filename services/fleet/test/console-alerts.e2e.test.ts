@@ -13,7 +13,12 @@ import { type Receiver, startReceiver } from "../src/testing/receiver.ts";
 import { Stage } from "./console/stage.ts";
 import { MailServer } from "./mail/mail-server.ts";
 
-const hello = { model: "gpt-4o-mini", messages: [{ role: "user" as const, content: "Hello!" }] };
+/** It may cost less than the key's budget, and costs more than one percent of that. */
+const hello = {
+  model: "gpt-4o-mini",
+  messages: [{ role: "user" as const, content: "Hello!" }],
+  max_completion_tokens: 20,
+};
 
 describe("spend alerts in the console and from the command line", () => {
   let stage: Stage;
@@ -37,7 +42,7 @@ describe("spend alerts in the console and from the command line", () => {
     const account = (await api.call("POST", "/accounts", { name: "Small" })) as { id: string };
     const topUp = { amount_usd: "1", reference: "first", note: "" };
     await api.call("POST", `/accounts/${account.id}/top-ups`, topUp);
-    const fields = { account_id: account.id, key_alias: "budgeted", max_budget: 0.00001 };
+    const fields = { account_id: account.id, key_alias: "budgeted", max_budget: 0.0001 };
     const { key: apiKey } = (await api.call("POST", "/keys", fields)) as { key: string };
     const { base_url } = stage.fleet.run;
     await new OpenAI({ baseURL: `${base_url}/v1`, apiKey }).chat.completions.create(hello);
@@ -64,10 +69,11 @@ describe("spend alerts in the console and from the command line", () => {
     await create("Low balance", (form) => form.getByLabel("Less than").fill("1"));
     const letters = () => mail.letters.filter(({ to }) => to === `${account.id}@example.com`);
     await waitFor(() => letters().length >= 2, { what: "both e-mails" });
-    const subjects = letters().map(({ text }) => /^Subject: (.*)$/m.exec(text)?.[1] ?? "");
+    const unfolded = letters().map(({ text }) => text.replace(/\r?\n[ \t]/g, " "));
+    const subjects = unfolded.map((text) => /^Subject: (.*)$/m.exec(text)?.[1] ?? "");
     assert.match(
       subjects.find((one) => one.startsWith("Share")) ?? "",
-      /% of the monthly budget of \$0\.00001 is spent/,
+      /% of the monthly budget of \$0\.0001 is spent/,
     );
     assert.match(
       subjects.find((one) => one.startsWith("Low")) ?? "",

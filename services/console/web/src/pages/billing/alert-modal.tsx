@@ -45,7 +45,9 @@ function About({ form, keys }: { readonly form: Form; readonly keys: readonly Ke
     <>
       <Select label={t("billing.alertForm.kind")} data={kinds} allowDeselect={false} {...form.getInputProps("kind")} />
       {kind !== "balance" && (
+        // Begins anew with the kind: it would search for the text of what it no longer offers.
         <Select
+          key={kind}
           label={t("billing.alertForm.key")}
           data={kind === "budget" ? choices : [{ value: "", label: t("billing.wholeAccount") }, ...choices]}
           nothingFoundMessage={t("billing.alertForm.noKeyWithBudget")}
