@@ -18,14 +18,14 @@ import { type CapabilityContext, createContext } from "./context.ts";
 import { onceByKey } from "./idempotency/open.ts";
 import { Runs } from "./idempotency/runs.ts";
 import { type LinkListener, openLinkListener } from "./link-listener.ts";
-import type { Operations } from "./operation/operation.ts";
+import type { OperationsOf } from "./operation/operation.ts";
 import type { CapabilitySettings } from "./settings.ts";
 
 /**
  * What a service serves, by operation name in the router's table, and its additional health checks.
  */
-export interface Capability {
-  readonly operations: Operations;
+export interface Capability<S extends ServiceName> {
+  readonly operations: OperationsOf<S>;
   readonly checks?: Readonly<Record<string, HealthCheck>>;
   /** Called before the service stops and waits for requests in flight. */
   leaving?(): void;
@@ -34,9 +34,9 @@ export interface Capability {
 }
 
 /** What {@link startCapability} starts. */
-export interface CapabilityOptions {
+export interface CapabilityOptions<S extends ServiceName> {
   /** The service's name in logs, metrics and journals. */
-  readonly name: ServiceName;
+  readonly name: S;
   readonly settings: CapabilitySettings;
   readonly env: NodeJS.ProcessEnv;
   /**
@@ -48,7 +48,7 @@ export interface CapabilityOptions {
     resources: AsyncDisposableStack,
     tasks: TaskAdmission,
     identity: Identity,
-  ): Promise<Capability> | Capability;
+  ): Promise<Capability<S>> | Capability<S>;
 }
 
 /** A running capability service. Disposing drains it. */
@@ -63,7 +63,9 @@ export interface CapabilityService extends AsyncDisposable {
  * Starts a capability service; resolves when it serves. Disposing finishes requests in flight,
  * bills included.
  */
-export async function startCapability(options: CapabilityOptions): Promise<CapabilityService> {
+export async function startCapability<S extends ServiceName>(
+  options: CapabilityOptions<S>,
+): Promise<CapabilityService> {
   const { name, settings } = options;
   const log = createLogger({ service: name, level: settings.LOG_LEVEL });
   await using started = new AsyncDisposableStack();
@@ -126,7 +128,7 @@ function batchKeyOf(publisher: string, { TLS, USAGE_MAC_KEY: hex }: CapabilitySe
 }
 
 async function openContext(
-  { name, settings, env }: CapabilityOptions,
+  { name, settings, env }: Pick<CapabilityOptions<ServiceName>, "name" | "settings" | "env">,
   {
     log,
     metrics,

@@ -35,21 +35,39 @@ export const sizings = {
 /** Units by operation. */
 export type UnitsByOperation = Readonly<Record<string, readonly UnitName[]>>;
 
-const unitsOf = (sizing: Readonly<Record<string, readonly UnitName[]>>): UnitName[] => [
-  ...new Set(Object.values(sizing).flat()),
-];
+const textNeeds = [["input_tokens"], ["output_tokens"]] as const;
+const imageNeeds = [["images", "image_output_tokens"]] as const;
+
+/**
+ * The operations a model in the catalogue may have: the sizing of its requests, and the units that
+ * need a price before a request can be held for, one of each list. Variants count.
+ */
+const modelOperations: Readonly<
+  Record<
+    string,
+    {
+      readonly sizing: Readonly<Record<string, readonly UnitName[]>>;
+      readonly needs: readonly (readonly UnitName[])[];
+    }
+  >
+> = {
+  "chat.completions": { sizing: sizings.generation, needs: textNeeds },
+  messages: { sizing: sizings.generation, needs: textNeeds },
+  responses: { sizing: sizings.generation, needs: textNeeds },
+  embeddings: { sizing: sizings.embeddings, needs: [["input_tokens"]] },
+  "audio.speech": { sizing: sizings.speech, needs: [["characters"]] },
+  "images.generations": { sizing: sizings.images, needs: imageNeeds },
+  "images.edits": { sizing: sizings.images, needs: imageNeeds },
+  "videos.generations": { sizing: sizings.videos, needs: [["video_seconds", "output_tokens"]] },
+};
 
 /** The units that each operation's sizing bounds. */
-export const boundedUnits: UnitsByOperation = {
-  "chat.completions": unitsOf(sizings.generation),
-  messages: unitsOf(sizings.generation),
-  responses: unitsOf(sizings.generation),
-  embeddings: unitsOf(sizings.embeddings),
-  "audio.speech": unitsOf(sizings.speech),
-  "images.generations": unitsOf(sizings.images),
-  "images.edits": unitsOf(sizings.images),
-  "videos.generations": unitsOf(sizings.videos),
-};
+export const boundedUnits: UnitsByOperation = Object.fromEntries(
+  Object.entries(modelOperations).map(([operation, { sizing }]) => [
+    operation,
+    [...new Set(Object.values(sizing).flat())],
+  ]),
+);
 
 /**
  * A model's priced units that none of its operations' sizings bound.
@@ -65,24 +83,10 @@ export function unboundedUnits(
   return priced.filter((unit) => !held.has(unit));
 }
 
-/**
- * Units that need a price before an operation can be held for; one of each list. Variants count.
- */
-const neededUnits: Readonly<Record<string, readonly (readonly UnitName[])[]>> = {
-  "chat.completions": [["input_tokens"], ["output_tokens"]],
-  messages: [["input_tokens"], ["output_tokens"]],
-  responses: [["input_tokens"], ["output_tokens"]],
-  embeddings: [["input_tokens"]],
-  "audio.speech": [["characters"]],
-  "images.generations": [["images", "image_output_tokens"]],
-  "images.edits": [["images", "image_output_tokens"]],
-  "videos.generations": [["video_seconds", "output_tokens"]],
-};
-
 /** What a model's price lacks: one line for each operation that could never be held for. */
 export function missingUnits(operations: readonly string[], priced: readonly UnitName[]): string[] {
   return operations.flatMap((operation) =>
-    (neededUnits[operation] ?? [])
+    (modelOperations[operation]?.needs ?? [])
       .filter((anyOf) => !anyOf.some((unit) => priced.includes(unit)))
       .map((anyOf) => `${operation} needs a price of ${anyOf.join(" or ")}`),
   );

@@ -1,4 +1,4 @@
-import type { Operations } from "@uag/capability/operation/operation.ts";
+import type { OperationsOf } from "@uag/capability/operation/operation.ts";
 import type { ChatContext } from "./context.ts";
 import { generationOperation } from "./generation/operation.ts";
 import { chatCompletions } from "./operations/chat-completions.ts";
@@ -7,8 +7,8 @@ import { messages } from "./operations/messages.ts";
 import { getModel, listModels } from "./operations/models.ts";
 import { responses } from "./operations/responses.ts";
 
-/** What this service serves, by operation name in the router's table. */
-export function operations(context: ChatContext): Operations {
+/** The operations of this service, by their names in the table of routes. */
+export function operations(context: ChatContext): OperationsOf<"chat"> {
   return {
     "chat.completions": generationOperation(chatCompletions, context),
     "messages.create": generationOperation(messages, context),

@@ -51,10 +51,10 @@ interface PublicRoute extends RouteBase {
 }
 
 /** A route served by a capability service. */
-export interface ForwardRoute extends PublicRoute {
-  readonly service: ServiceName;
+export interface ForwardRoute<S extends ServiceName = ServiceName, O extends string = string> extends PublicRoute {
+  readonly service: S;
   /** The service's own name for the operation. */
-  readonly operation: string;
+  readonly operation: O;
 }
 
 /** A route served by the router. */
@@ -71,13 +71,13 @@ export interface AdminRoute<Operation extends string = string> extends RouteBase
 /** A route that needs a key. */
 export type Route = ForwardRoute | QueryRoute;
 
-const forward = (
+const forward = <S extends ServiceName, O extends string>(
   method: Method,
   path: string,
-  service: ServiceName,
-  operation: string,
+  service: S,
+  operation: O,
   shape: RequestBody & { errorShape?: ErrorShape; billed?: true },
-): ForwardRoute => ({ method, path, service, operation, errorShape: "nested", billed: false, ...shape });
+): ForwardRoute<S, O> => ({ method, path, service, operation, errorShape: "nested", billed: false, ...shape });
 
 const query = (path: string, name: QueryName): QueryRoute => ({
   method: "GET",
@@ -88,10 +88,7 @@ const query = (path: string, name: QueryName): QueryRoute => ({
   billed: false,
 });
 
-/**
- * Every path that needs a key. Routes are matched in this order, so the most frequent come first.
- */
-export const routes: readonly Route[] = [
+const publicTable = [
   forward("POST", "/v1/chat/completions", "chat", "chat.completions", { ...json, billed: true }),
   forward("POST", "/v1/responses", "chat", "responses.create", { ...json, billed: true }),
   forward("POST", "/v1/messages", "chat", "messages.create", { ...json, billed: true, errorShape: "native" }),
@@ -111,7 +108,18 @@ export const routes: readonly Route[] = [
   query("/dashboard/billing/subscription", "subscription"),
   query("/v1/dashboard/billing/usage", "usage"),
   query("/dashboard/billing/usage", "usage"),
-];
+] as const;
+
+/**
+ * Every path that needs a key. Routes are matched in this order, so the most frequent come first.
+ */
+export const routes: readonly Route[] = publicTable;
+
+/** Names of the operations that a capability service has routes for. */
+export type OperationName<S extends ServiceName> = Extract<
+  (typeof publicTable)[number],
+  { readonly service: S }
+>["operation"];
 
 /** The error format of a path without a route. */
 export function errorShapeOfPath(path: string): ErrorShape {

@@ -1,7 +1,7 @@
-import type { Operations } from "@uag/capability/operation/operation.ts";
+import type { OperationsOf } from "@uag/capability/operation/operation.ts";
 import { createEmbeddings, type EmbeddingContext, type EmbeddingOptions } from "./create-embeddings.ts";
 
-/** The operations of this service, by their names in the router's table. */
-export function operations(context: EmbeddingContext, options: EmbeddingOptions): Operations {
+/** The operations of this service, by their names in the table of routes. */
+export function operations(context: EmbeddingContext, options: EmbeddingOptions): OperationsOf<"embedding"> {
   return { embeddings: createEmbeddings(context, options) };
 }

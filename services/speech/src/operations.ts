@@ -1,8 +1,8 @@
-import type { Operations } from "@uag/capability/operation/operation.ts";
+import type { OperationsOf } from "@uag/capability/operation/operation.ts";
 import { createSpeech, type SpeechContext } from "./create-speech.ts";
 import { listVoices } from "./list-voices.ts";
 
-/** The operations of this service, by their names in the router's table. */
-export function operations(context: SpeechContext): Operations {
+/** The operations of this service, by their names in the table of routes. */
+export function operations(context: SpeechContext): OperationsOf<"speech"> {
   return { "audio.speech": createSpeech(context), "audio.voices": listVoices(context) };
 }

@@ -1,19 +1,14 @@
 import type { OnAbort, Upstream } from "@uag/catalog/types.ts";
-import type { EmbeddingAdapter } from "./embeddings/types.ts";
 import type { GenerationAdapter, GenerationCall, GenerationFormat, PromptCounter } from "./generation.ts";
-import type { ImageAdapter } from "./images/types.ts";
-import type { SpeechAdapter } from "./speech/types.ts";
-import type { VideoAdapter } from "./video/types.ts";
 
 /** A part of an answer that an output cap may not cover. */
 export type UncappedOutput = "thinking" | "speech";
 
-/** What a protocol may be able to do, besides text generation. */
+/**
+ * What a protocol may be able to do, besides text generation. Each capability's `types.ts` declares
+ * its own kind of adapter here, so that a new one changes nothing in this file.
+ */
 export interface Adapters {
-  readonly images?: ImageAdapter;
-  readonly video?: VideoAdapter;
-  readonly embeddings?: EmbeddingAdapter;
-  readonly speech?: SpeechAdapter;
   /** Absent if prompts cannot be counted without generating. */
   readonly promptCounter?: PromptCounter;
 }

@@ -1,6 +1,6 @@
 import type { TaskAdmission } from "@uag/admission/types.ts";
 import type { CapabilityContext } from "@uag/capability/context.ts";
-import type { Operations } from "@uag/capability/operation/operation.ts";
+import type { OperationsOf } from "@uag/capability/operation/operation.ts";
 import { type Capability, type CapabilityService, startCapability } from "@uag/capability/start.ts";
 import { ConfigError, readConfig } from "@uag/kit/config.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
@@ -52,7 +52,7 @@ export interface BuildOptions {
 const maxPoolSize = 32;
 
 /** Assembles the service and starts its background work. */
-export async function buildVideo(options: BuildOptions): Promise<Capability> {
+export async function buildVideo(options: BuildOptions): Promise<Capability<"video">> {
   const { resources, settings } = options;
   const { MONGODB_URL: url, MONGODB_DATABASE: database } = settings;
   const connection = await connectMongo({ url, database, service: "video", maxPoolSize, readConcern: "majority" });
@@ -130,8 +130,8 @@ function openMailer(settings: VideoSettings): Mailer | undefined {
   return createMailer({ url, from, ca, tls: SMTP_TLS === "on", timeoutMs });
 }
 
-/** The operations of this service, by their names in the router's table. */
-function operations(context: VideoContext): Operations {
+/** The operations of this service, by their names in the table of routes. */
+function operations(context: VideoContext): OperationsOf<"video"> {
   return {
     "videos.create": createVideo(context),
     "videos.list": listVideos(context),

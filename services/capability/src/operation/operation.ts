@@ -1,3 +1,4 @@
+import type { OperationName, ServiceName } from "@uag/contract/routes.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { ErrorFormat } from "../client-error.ts";
@@ -12,8 +13,11 @@ export interface Operation {
   errorFormat(body: Buffer | undefined, caller: Caller): Promise<ErrorFormat>;
 }
 
-/** A service's operations, by their names in the router's table. */
+/** Operations by their names in the table of routes. */
 export type Operations = Readonly<Record<string, Operation>>;
+
+/** All operations that the table of routes gives a service, and no others. */
+export type OperationsOf<S extends ServiceName> = Readonly<Record<OperationName<S>, Operation>>;
 
 /** The bare link handlers, for a link server without idempotency keys. */
 export function handlersOf(operations: Operations): Readonly<Record<string, LinkHandler>> {

@@ -61,7 +61,7 @@ const written: Readonly<Record<DocumentName, Readonly<Record<string, Operation>>
 /** The documentation of a route. @throws when there is none */
 export function operationOf(route: AnyRoute): Operation {
   const operation = { ...written.public, ...written.admin }[nameOf(route)];
-  if (operation === undefined) throw new Error(`nothing is written of ${nameOf(route)} in operations.ts`);
+  if (operation === undefined) throw new Error(`no file in openapi/endpoints describes ${nameOf(route)}`);
   return operation;
 }
 

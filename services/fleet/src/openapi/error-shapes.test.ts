@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createContext } from "@uag/capability/context.ts";
+import type { Operations } from "@uag/capability/operation/operation.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { chatContext } from "@uag/chat/context.ts";
 import { operations } from "@uag/chat/operations.ts";
@@ -22,7 +23,7 @@ test("what fails before a native operation's handler runs has the error shape of
   const log = createLogger({ service: "error-shapes", level: "silent" });
   const parts = { name: "chat", catalog, admission, log, metrics: createMetrics("error-shapes"), egressAllow: [] };
   await using context = createContext(parts);
-  const chat = operations(chatContext(context));
+  const chat: Operations = operations(chatContext(context));
   const error = new GatewayError("idempotency_key_reuse");
   for (const route of routes.filter(({ errorShape }) => errorShape === "native")) {
     const name = "operation" in route ? route.operation : "";

@@ -52,3 +52,9 @@ export interface EmbeddingAdapter {
   decode(body: Buffer, call: EmbeddingCall, upstream: Upstream): EmbeddingResponse;
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
+
+declare module "../provider.ts" {
+  interface Adapters {
+    readonly embeddings?: EmbeddingAdapter;
+  }
+}

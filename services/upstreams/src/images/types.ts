@@ -84,3 +84,9 @@ export interface ImageAdapter {
   /** Classifies a response with a bad status. */
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
+
+declare module "../provider.ts" {
+  interface Adapters {
+    readonly images?: ImageAdapter;
+  }
+}

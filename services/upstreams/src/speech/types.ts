@@ -46,3 +46,9 @@ export interface SpeechSite {
   readonly signal: AbortSignal;
   readonly disconnect: DisconnectRule;
 }
+
+declare module "../provider.ts" {
+  interface Adapters {
+    readonly speech?: SpeechAdapter;
+  }
+}

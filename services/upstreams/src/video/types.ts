@@ -102,3 +102,9 @@ export interface VideoAdapter {
   };
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
+
+declare module "../provider.ts" {
+  interface Adapters {
+    readonly video?: VideoAdapter;
+  }
+}

@@ -31,7 +31,7 @@ const person = { type: "object", properties: { name: { type: "string" }, age: { 
 const body = { model: "claude-sonnet-4-6", max_tokens: 256, messages: hello };
 
 /** Conversations, in three formats. */
-export const conversations = {
+export const endpoints = {
   "chat.completions": {
     id: "createChatCompletion",
     tag: "Chat",

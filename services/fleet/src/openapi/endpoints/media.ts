@@ -10,13 +10,13 @@ import {
   voiceList,
 } from "@uag/contract/responses/media.ts";
 import { square } from "../examples/square.ts";
+import { named } from "../named.ts";
 import type { Operation } from "../operation.ts";
-import { named } from "./named.ts";
 
 const image = new File([Buffer.from(square, "base64")], "square.png", { type: "image/png" });
 
 /** Vectors, speech and images. */
-export const media = {
+export const endpoints = {
   embeddings: {
     id: "createEmbedding",
     tag: "Embeddings",

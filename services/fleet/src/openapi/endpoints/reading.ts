@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 const dayOf = (distance: number): string => new Date(Date.now() + distance * dayMs).toISOString().slice(0, 10);
 
 /** Models, and what the key's account may spend and has spent. */
-export const reading = {
+export const endpoints = {
   "models.list": {
     id: "listModels",
     tag: "Models",

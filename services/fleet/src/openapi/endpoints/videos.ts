@@ -2,13 +2,13 @@ import { videoListQuery } from "@uag/contract/requests/queries.ts";
 import { videoCreateQuery, videoRequests } from "@uag/contract/requests/videos.ts";
 import { videoTask, videoTaskList } from "@uag/contract/responses/media.ts";
 import type { Call } from "../examples/recorder.ts";
+import { named } from "../named.ts";
 import type { Operation } from "../operation.ts";
-import { named } from "./named.ts";
 
 const task = { VideoTask: videoTask } as const;
 
 /** Video tasks. Each example needs the one before: `callVideos` sends them. */
-export const videos = {
+export const endpoints = {
   "videos.create": {
     id: "createVideo",
     tag: "Videos",

@@ -1,18 +1,20 @@
-import { conversations } from "../endpoints/conversations.ts";
-import { media } from "../endpoints/media.ts";
-import { reading } from "../endpoints/reading.ts";
 import { callVideos } from "../endpoints/videos.ts";
-import type { Operation } from "../operation.ts";
+import { operations } from "../operations.ts";
 import type { Call } from "./recorder.ts";
 
-async function callAll(operations: Readonly<Record<string, Operation>>, call: Call): Promise<void> {
-  for (const [operation, { examples = [] }] of Object.entries(operations))
+async function callAll(call: Call, chosen: { readonly billed: boolean }): Promise<void> {
+  for (const [operation, { billed = false, examples = [] }] of Object.entries(operations)) {
+    if (billed !== chosen.billed) continue;
     for (const { name, summary, ...sent } of examples) await call(operation, [name, summary], sent);
+  }
 }
 
-/** Runs examples of every operation of the public API, in a working order. */
+/**
+ * Runs examples of every operation of the public API. What costs comes first, so that the account's
+ * usage has something to show.
+ */
 export async function callPublicApi(call: Call, { webhookUrl }: { readonly webhookUrl: string }): Promise<void> {
-  await callAll({ ...conversations, ...media }, call);
+  await callAll(call, { billed: true });
   await callVideos(call, webhookUrl);
-  await callAll(reading, call);
+  await callAll(call, { billed: false });
 }

@@ -1,4 +1,4 @@
-import type { Named } from "../operation.ts";
+import type { Named } from "./operation.ts";
 
 /** Bodies by family, as `AlphaImageRequest`. */
 export const named = (schemas: Named, suffix: string): Named =>
