@@ -102,7 +102,11 @@ const books = { url: process.env["TEST_MONGODB_URL"] ?? "", database: `bench_${r
 const connection = await connectBooks(books);
 const store = await openStore(connection);
 const each = Math.ceil(rows / accounts);
-for (let n = 0; n < accounts; n += 1) await seedAccount(store, `acct_${String(n).padStart(8, "0")}`, each);
+for (let n = 0; n < accounts; n += 1) {
+  await seedAccount(store, `acct_${String(n).padStart(8, "0")}`, each);
+  if ((n + 1) % Math.ceil(accounts / 20) === 0)
+    process.stderr.write(`${(n + 1) * each} rows of ${accounts * each} written\n`);
+}
 await using lanes = openLanes(threads, books);
 const [since, cpu] = [performance.now(), process.cpuUsage()];
 const { entries, violations } = await auditBooks({ store, lanes });
