@@ -8,7 +8,7 @@ import { hintRoutes } from "./hints/routes.ts";
 import { checkOrigin } from "./http/origin.ts";
 import { renderErrors } from "./http/refuse.ts";
 import { securityHeaders } from "./http/security-headers.ts";
-import { enter, personOf } from "./people/enter.ts";
+import { authenticate, personOf } from "./people/authenticate.ts";
 import { invitationRoutes, openInvitationRoutes } from "./people/invitations.ts";
 import { userRoutes } from "./people/users.ts";
 import { playgroundProxy } from "./playground/proxy.ts";
@@ -33,7 +33,7 @@ export interface AppOptions extends SignInParts {
   readonly maxOpenPerSession: number;
 }
 
-/** Everything that happens to a request at `/console`, in order. */
+/** All middleware of `/console`, in order. */
 export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable("x-powered-by");
@@ -51,7 +51,7 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/** Bounds how many requests are open at once, and counts them. */
+/** Limits and counts concurrent requests. */
 function count({ events, maxOpen }: AppOptions): RequestHandler {
   let open = 0;
   return (_request, response, next) => {
@@ -66,14 +66,14 @@ function count({ events, maxOpen }: AppOptions): RequestHandler {
 }
 
 function apiOf(options: AppOptions): Router {
-  const { store, sessions, maxOpenPerSession, api, borrowed, dispatcher, adminUrl, gatewayUrl } = options;
+  const { store, sessions, maxOpenPerSession, api, credentials, dispatcher, adminUrl, gatewayUrl } = options;
   const router = Router({ caseSensitive: true });
   router.use((_request, response, next) => {
     response.setHeader("cache-control", "no-store");
     next();
   });
   const { oidc } = options;
-  // The browser comes back here from the provider's site.
+  // A cross-site navigation: the browser returns from the provider here.
   if (oidc !== undefined) router.use(oidcRoutes({ ...options, oidc }));
   router.use((request, _response, next) => {
     checkOrigin(request);
@@ -84,13 +84,13 @@ function apiOf(options: AppOptions): Router {
   });
   router.use(signInRoutes(options));
   router.use(openInvitationRoutes(options));
-  router.use(enter({ store, sessions, maxOpen: maxOpenPerSession }));
+  router.use(authenticate({ store, sessions, maxOpen: maxOpenPerSession }));
   router.use(ownRoutes(options));
   router.use(userRoutes(options));
   router.use(invitationRoutes(options));
   router.use(hintRoutes(options.hints));
-  router.use(adminProxy({ api, borrowed, personOf, dispatcher, adminUrl }));
-  router.use("/gateway", playgroundProxy({ api, borrowed, personOf, dispatcher, gatewayUrl }));
+  router.use(adminProxy({ api, credentials, personOf, dispatcher, adminUrl }));
+  router.use("/gateway", playgroundProxy({ api, credentials, personOf, dispatcher, gatewayUrl }));
   router.use(() => {
     throw new GatewayError("not_found");
   });

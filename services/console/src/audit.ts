@@ -5,7 +5,7 @@ import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import type { Events } from "./events.ts";
 
-/** Who does something, and from where. */
+/** Who acts, and from where. */
 export interface Actor {
   readonly id: string;
   readonly name: string;
@@ -13,18 +13,18 @@ export interface Actor {
   readonly clientAddress: string;
 }
 
-/** What happened, for the audit log. */
+/** An action, as recorded in the audit log. */
 export interface Action {
   /** e.g. `console.sign_in` */
   readonly action: `console.${string}`;
   readonly targetId: string;
-  /** Of the account that is concerned; null for none. */
+  /** The account concerned; null for none. */
   readonly accountId: string | null;
   /** Details, without secrets. */
   readonly after?: object;
 }
 
-/** Rows at once, and a second, that failed sign-ins may add to the log. */
+/** Rows at once, and per second, that failed sign-ins may add to the log. */
 const rows = { free: 60, perSecond: 1, max: 2 };
 
 /** Writes what people do with users and sessions to billing's audit log. */
@@ -41,9 +41,8 @@ export class Audit implements Disposable {
   }
 
   /**
-   * Adds a row. Done before the action itself: what was only tried leaves a row, what was done
-   * never
-   * lacks one.
+   * Adds a row. Called before the action itself: an action that fails leaves a row, and none lacks
+   * one.
    * @throws {GatewayError} when it cannot be written
    */
   async record(actor: Actor, { action, targetId, accountId, after = {} }: Action): Promise<void> {
@@ -52,8 +51,8 @@ export class Audit implements Disposable {
   }
 
   /**
-   * Adds a row for a sign-in that failed, and returns at once. Where there are too many, the next
-   * row says how many have none.
+   * Adds a row for a failed sign-in, and returns at once. When there are too many, the next row
+   * contains the number of those without one.
    */
   signInFailed(email: string, { requestId, clientAddress }: Pick<Actor, "requestId" | "clientAddress">): void {
     this.#events.signInFailed(clientAddress, requestId);

@@ -4,14 +4,14 @@ import { z } from "zod";
 const count = z.coerce.number().int().positive();
 const url = z.url({ protocol: /^https?$/ });
 
-/** The console's settings. It speaks HTTP only: the router stands in front of it. */
+/** The console's settings. It serves plain HTTP, behind the router. */
 export const schema = z.object({
   ...commonSettings,
   PORT: z.coerce.number().int().min(0).max(65535).default(0).describe("Port of /console; 0 picks a free one."),
   MONGODB_URL: z.string().min(1).describe("MongoDB replica set, as `mongodb://host:port/?replicaSet=name`."),
   MONGODB_DATABASE: z.string().min(1).default("console").describe("Database of users, sessions and invitations."),
   ...natsSettings,
-  BILLING_ADDR: z.string().describe("gRPC address of billing, whose audit log hears of sign-ins and users."),
+  BILLING_ADDR: z.string().describe("gRPC address of billing, whose audit log records sign-ins and changes of users."),
   GATEWAY_URL: url.describe("The public API, as this process reaches it: a router."),
   ADMIN_URL: url.describe(
     "The admin API, as this process reaches it: a router's operators' port, `/admin/v1` included.",
@@ -34,7 +34,7 @@ export const schema = z.object({
     .optional()
     .describe("Our client id there. Redirect URI: `/console/api/oidc/callback`."),
   OIDC_CLIENT_SECRET: z.string().min(1).optional().describe("Our client secret there; none for a public client."),
-  OIDC_LABEL: z.string().max(60).default("single sign-on").describe("What the button says after “Continue with”."),
+  OIDC_LABEL: z.string().max(60).default("single sign-on").describe("The provider's name on the sign-in button."),
   OIDC_SCOPES: z.string().default("openid email profile").describe("Scopes that are asked for, space-separated."),
   OIDC_ROLE_CLAIM: z.string().default("groups").describe("Claim whose values give a person's role."),
   OIDC_ROLES: commaList

@@ -1,19 +1,19 @@
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 
-/** What happens here that operators hear of. */
+/** Business events: each is a log line and a metric. */
 export interface Events {
   /** A request was answered. */
   responded(status: number): void;
   signedIn(by: "password" | "oidc" | "invitation"): void;
   signInFailed(address: string, requestId: string): void;
-  /** A sign-in with the OpenID Connect provider came to nothing. */
+  /** A sign-in with the OpenID Connect provider failed. */
   oidcFailed(error: unknown, requestId: string): void;
-  /** What was made for a session could not be revoked; it ends by itself. */
+  /** A session's credential could not be revoked; it expires by itself. */
   leftBehind(error: unknown): void;
-  /** The admin API does not take the console's own token. */
+  /** The admin API rejects the console's own token. */
   tokenRefused(error: unknown): void;
-  /** A row of the audit log that nobody waits for could not be written. */
+  /** A row of the audit log could not be written in the background. */
   unrecorded(error: unknown): void;
   /** Something that should not have happened. */
   failed(error: unknown, requestId?: string): void;

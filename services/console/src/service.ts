@@ -10,8 +10,8 @@ import { openIdentity } from "@uag/kit/rpc/identity.ts";
 import { connectMongo, mongoCheck } from "@uag/mongo/connect.ts";
 import { Agent } from "undici";
 import manifest from "../package.json" with { type: "json" };
-import { BorrowedSecrets } from "./admin-api/borrowed.ts";
 import { AdminApi } from "./admin-api/client.ts";
+import { DelegatedCredentials } from "./admin-api/credentials.ts";
 import { createApp } from "./app.ts";
 import { Audit } from "./audit.ts";
 import { type ConsoleSettings, schema } from "./config.ts";
@@ -31,12 +31,12 @@ export interface ConsoleService extends AsyncDisposable {
 
 const maxPoolSize = 16;
 /**
- * Longest that the gateway may take to begin an answer, and to be silent within one, milliseconds.
+ * Longest time until the gateway begins a response, and between two of its chunks, milliseconds.
  */
 const patienceMs = 900_000;
 const builtWeb = fileURLToPath(new URL("../web/dist", import.meta.url));
 
-/** Starts the console; resolves when it serves. Disposing lets requests under way end. */
+/** Starts the console; resolves when it serves. Disposing waits for requests under way. */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<ConsoleService> {
   const settings = readConfig(schema, env);
   const log = createLogger({ service: "console", level: settings.LOG_LEVEL });
@@ -55,11 +55,11 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const audit = started.use(new Audit({ address: settings.BILLING_ADDR, identity, clock: systemClock, events }));
   const sessions = new Sessions(store.sessions, { idleMs: settings.SESSION_IDLE_MS, maxMs: settings.SESSION_MAX_MS });
   const api = new AdminApi({ baseUrl: settings.ADMIN_URL, dispatcher });
-  const borrowed = new BorrowedSecrets({ api, ownToken: settings.CONSOLE_ADMIN_TOKEN, sessions, events });
+  const credentials = new DelegatedCredentials({ api, ownToken: settings.CONSOLE_ADMIN_TOKEN, sessions, events });
   const bus = started.use(await connectBus({ settings, name: "console", log }));
   const hints = started.use(new HintHub(bus));
   const throttle = new SignInThrottle(store);
-  const parts = { store, sessions, passwords, throttle, borrowed, audit, events, api, dispatcher, hints };
+  const parts = { store, sessions, passwords, throttle, credentials, audit, events, api, dispatcher, hints };
   const app = createApp({ ...parts, ...placesOf(settings) });
   const { PORT: port, LINGER_MS: lingerMs, DRAIN_MS: drainMs } = settings;
   const server = started.use(await startMountedServer(app, { host, port, lingerMs, drainMs }));

@@ -17,7 +17,7 @@ export const schema = z.object({
     ),
   BILLING_ADDR: z.string().min(1).describe("Address of billing's gRPC."),
   VIDEO_ADDR: z.string().min(1).optional().describe("Address of video's gRPC, which sends spend alerts. Unset: none."),
-  ALERTS_EVERY_MS: whole(100, 10_000).describe("How often each spend alert is looked at."),
+  ALERTS_EVERY_MS: whole(100, 10_000).describe("How often each spend alert is evaluated."),
   USAGE_KEEP_MONTHS: whole(1, 13).describe(
     "Whole months of single usage events that stay in the database behind the current one; older ones are archived. Roll-ups stay for ever.",
   ),

@@ -19,8 +19,8 @@ export interface MeteringEvents {
   archiveFailed(error: unknown): void;
   /** People are told of a threshold that is reached. */
   alerted(detail: { alert: string; account: string; threshold: number; messages: number }): void;
-  /** Spend alerts could not be looked at; they are again soon. */
-  alertStumbled(error: unknown): void;
+  /** Spend alerts could not be evaluated; they are evaluated again soon. */
+  alertFailed(error: unknown): void;
   waiting(error: unknown): void;
   streamMade(name: string): void;
   /** The set of metering processes changed, and this process now owns that many partitions. */
@@ -78,7 +78,7 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
       alerts.inc();
       log.info(detail, "a spend alert's threshold is reached");
     },
-    alertStumbled(error) {
+    alertFailed(error) {
       alertFailures.inc();
       log.warn({ err: error }, "spend alerts wait: MongoDB or video is out of reach");
     },

@@ -17,8 +17,8 @@ import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billi
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
+import { AlertMonitor } from "./alerts/monitor.ts";
 import { AlertStore } from "./alerts/store.ts";
-import { AlertWatch } from "./alerts/watch.ts";
 import { type ApplyOptions, newTurns } from "./apply/apply.ts";
 import { KeyUse } from "./apply/key-use.ts";
 import type { Archive } from "./archive/archive.ts";
@@ -122,7 +122,7 @@ async function openAlerts(
   const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, billing, identity));
   const keys = stack.use(createRpcClient<KeyServiceServer>(KeyServiceService, billing, identity));
   const sources = { store, accounts, keys };
-  stack.use(new AlertWatch({ sources, alerts, webhooks, events, everyMs }));
+  stack.use(new AlertMonitor({ sources, alerts, webhooks, events, everyMs }));
   return [alertService({ sources, alerts, webhooks, log })];
 }
 

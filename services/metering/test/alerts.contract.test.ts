@@ -82,35 +82,35 @@ describe("spend alerts", () => {
     alerts.createAlert({ accountId, keyId, terms: { ...terms, ...more }, actor: undefined });
   const spend = async (costNanoUsd: bigint, keyId = "key_1"): Promise<void> =>
     bench.applied([await bench.publish([event(`r${++requests}`, { accountId, keyId, costNanoUsd })])]);
-  const told = async (id: string): Promise<number[]> =>
+  const thresholdsOf = async (id: string): Promise<number[]> =>
     (await alerts.getAlert({ id })).notices.map(({ threshold }) => threshold);
-  const tells = (id: string, count: number): Promise<true> =>
-    waitFor(async () => (await told(id)).length >= count, { what: `${count} thresholds` });
+  const reports = (id: string, count: number): Promise<true> =>
+    waitFor(async () => (await thresholdsOf(id)).length >= count, { what: `${count} thresholds` });
 
   const subjectsOf = (id: string): string[] =>
     video
       .of(id)
       .map(({ subject }) => subject)
       .filter((subject) => subject !== "");
-  /** Resolves when an alert of this account or key was looked at, from now on and to the end. */
-  const looked = (of: string): Promise<true> => {
+  /** Resolves when an alert of this account or key was evaluated, from now on and to the end. */
+  const evaluated = (of: string): Promise<true> => {
     const count = (): number => bench.billing.lookups.get(of) ?? 0;
     const earlier = count();
-    return waitFor(() => count() >= earlier + 2, { what: `a look at ${of}` });
+    return waitFor(() => count() >= earlier + 2, { what: `an evaluation of ${of}` });
   };
 
-  test("each threshold is told of once to each receiver, however many replicas look; a jump by its highest", async () => {
+  test("each threshold is reported once to each receiver, however many replicas run; of several at once the highest", async () => {
     const { id } = await create();
     await spend(499n);
     await spend(1n);
-    await tells(id, 1);
+    await reports(id, 1);
     await spend(600n);
-    await tells(id, 3);
+    await reports(id, 3);
     await spend(600n);
-    // Another alert of the account is told of after looks at this one.
+    // Another alert of the account reports after evaluations of this one.
     const later = await create({ thresholds: [170] });
-    await tells(later.id, 1);
-    assert.deepEqual(await told(id), [50, 80, 100]);
+    await reports(later.id, 1);
+    assert.deepEqual(await thresholdsOf(id), [50, 80, 100]);
     const sent = video.of(id).map(({ url, subject }) => [url, subject]);
     const about = (threshold: number): string => `Research: ${threshold}% of $0.000001 is spent in ${monthNow()}`;
     assert.deepEqual(sent.sort(), [
@@ -145,24 +145,24 @@ describe("spend alerts", () => {
     await spend(400n, "key_2");
     assert.equal((await alerts.getAlert({ id })).spentNanoUsd, 400n);
     await spend(100n, "key_2");
-    await tells(id, 1);
+    await reports(id, 1);
     assert.equal((await alerts.getAlert({ id })).notices[0]?.spentNanoUsd, 500n);
   });
 
-  test("a part of a key's budget is told of once a month, and anew when the budget is another", async () => {
+  test("a part of a key's budget is reported once a month, and again when the budget changes", async () => {
     const keyId = `key_of_${accountId}`;
     const { id } = await create({ kind: "budget", monthlyNanoUsd: 0n, thresholds: [80, 100] }, keyId);
     await spend(799n, keyId);
     assert.equal((await alerts.getAlert({ id })).budgetNanoUsd, 0n);
     bench.billing.budgets.set(keyId, 1_000n);
     await spend(1n, keyId);
-    await tells(id, 1);
+    await reports(id, 1);
     bench.billing.budgets.set(keyId, 500n);
-    await tells(id, 3);
+    await reports(id, 3);
     bench.billing.budgets.set(keyId, 1_000n);
     await spend(1n, keyId);
-    await looked(keyId);
-    assert.deepEqual(await told(id), [80, 80, 100]);
+    await evaluated(keyId);
+    assert.deepEqual(await thresholdsOf(id), [80, 80, 100]);
     assert.deepEqual(subjectsOf(id), [
       `Research: 80% of the monthly budget of $0.000001 is spent in ${monthNow()}`,
       `Research: 100% of the monthly budget of $0.0000005 is spent in ${monthNow()}`,
@@ -171,7 +171,7 @@ describe("spend alerts", () => {
     assert.deepEqual([kind, key_id, monthly_usd], ["budget", keyId, "0.000001000"]);
   });
 
-  test("a low balance is told of once until the next top-up, however many replicas look", async () => {
+  test("a low balance is reported once until the next top-up, however many replicas run", async () => {
     const low = { kind: "balance", monthlyNanoUsd: 0n, thresholds: [], belowNanoUsd: 5_000_000_000n };
     const balance = (left: bigint, toppedUp: bigint): void => {
       const [availableNanoUsd, toppedUpNanoUsd] = [left * 1_000_000_000n, toppedUp * 1_000_000_000n];
@@ -180,16 +180,16 @@ describe("spend alerts", () => {
     balance(5n, 10n);
     const { id, balanceNanoUsd } = await create(low);
     assert.equal(balanceNanoUsd, 5_000_000_000n);
-    await looked(accountId);
+    await evaluated(accountId);
     assert.deepEqual(video.of(id), []);
     balance(4n, 10n);
-    await tells(id, 1);
+    await reports(id, 1);
     balance(3n, 10n);
-    await looked(accountId);
+    await evaluated(accountId);
     assert.equal(video.of(id).length, 2);
     balance(4n, 11n);
-    await tells(id, 2);
-    await looked(accountId);
+    await reports(id, 2);
+    await evaluated(accountId);
     const subject = "Research: $4.00 is left, less than $5.00";
     assert.deepEqual(subjectsOf(id), [subject, subject]);
     const { type, data } = JSON.parse(video.of(id)[0]?.body ?? "");
@@ -198,35 +198,35 @@ describe("spend alerts", () => {
     assert.deepEqual([type, data], ["balance.low", { ...about, ...found }]);
   });
 
-  test("an account of which billing cannot tell holds up no other's alert, and its own comes later", async () => {
+  test("an account that billing cannot read delays no other's alert, and its own is sent later", async () => {
     bench.billing.balances.set(accountId, { availableNanoUsd: 6n, toppedUpNanoUsd: 10n });
     const { id } = await create({ kind: "balance", monthlyNanoUsd: 0n, thresholds: [], belowNanoUsd: 5n });
     bench.billing.balances.delete(accountId);
-    await looked(accountId);
+    await evaluated(accountId);
     const other = await create({ thresholds: [50] });
     await spend(500n);
-    await tells(other.id, 1);
+    await reports(other.id, 1);
     bench.billing.balances.set(accountId, { availableNanoUsd: 4n, toppedUpNanoUsd: 10n });
-    await tells(id, 1);
+    await reports(id, 1);
   });
 
-  test("what cannot be told now is told later; a receiver that is refused for good holds up no other", async () => {
+  test("what cannot be sent now is sent later; a receiver that is rejected permanently delays no other", async () => {
     video.failures.push(new GatewayError("service_unavailable"), new GatewayError("invalid_request"));
     const { id } = await create({ thresholds: [50] });
     await spend(500n);
-    await tells(id, 1);
+    await reports(id, 1);
     assert.deepEqual(
       video.of(id).map(({ url }) => url),
       ["mailto:a@example.com"],
     );
   });
 
-  test("of another amount the same thresholds are told anew, once", async () => {
+  test("with another amount the same thresholds are reported again, once", async () => {
     const { id } = await create({ thresholds: [50] });
     await spend(500n);
-    await tells(id, 1);
+    await reports(id, 1);
     await alerts.updateAlert({ id, terms: { ...terms, thresholds: [50], monthlyNanoUsd: 800n } });
-    await tells(id, 2);
+    await reports(id, 2);
     assert.equal(video.of(id).length, 4);
   });
 

@@ -25,7 +25,7 @@ export class AdminApi {
   }
 
   /**
-   * @throws {GatewayError} what the admin API says; `service_unavailable` when it cannot be reached
+   * @throws {GatewayError} the admin API's error; `service_unavailable` when it cannot be reached
    */
   async call(token: string, { method, path, body }: AdminCall): Promise<unknown> {
     const response = await request(this.#baseUrl + path, {

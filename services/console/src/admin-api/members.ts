@@ -3,10 +3,10 @@ import { z } from "zod";
 import { queryOf } from "../http/paging.ts";
 import type { MemberRule } from "../people/access.ts";
 import type { Person } from "../people/person.ts";
-import { makerField } from "./borrowed.ts";
 import type { AdminApi } from "./client.ts";
+import { makerField } from "./credentials.ts";
 
-/** A person's call of the admin API, before it is made. */
+/** A person's call of the admin API, before it is forwarded. */
 export interface AdminRequest {
   readonly api: AdminApi;
   readonly token: string;
@@ -23,7 +23,7 @@ const page = z.looseObject({ data: z.array(key), has_more: z.boolean(), next_cur
 const receipt = z.looseObject({ event: z.looseObject({ key_id: z.string() }) });
 
 const idPattern = /^[\w.:-]{1,200}$/;
-/** Pages that are looked through for one of a member's keys. */
+/** Pages that are searched for a member's keys at most. */
 const maxPages = 20;
 
 const noSuchKey = (param: string): GatewayError => new GatewayError("not_found", "There is no such key.", { param });
@@ -47,7 +47,7 @@ async function requireOwnEvent(requested: AdminRequest): Promise<void> {
 }
 
 /**
- * @throws {GatewayError} `not_found` for what is not the member's own; `invalid_request` where no
+ * @throws {GatewayError} `not_found` for a key that is not the member's own; `invalid_request` where no
  * key is named
  */
 export async function confineMember(requested: AdminRequest, rule: MemberRule): Promise<void> {
@@ -61,8 +61,8 @@ export async function confineMember(requested: AdminRequest, rule: MemberRule): 
 }
 
 /**
- * The keys that a member has made, as a page of the admin API's own. It may have fewer rows than
- * were asked for, with more behind it.
+ * The keys that a member has created, as a page of the admin API. It may have fewer rows than the
+ * limit although more follow.
  */
 export async function listOwnKeys(requested: AdminRequest): Promise<object> {
   const query = queryOf(requested.path);
@@ -77,8 +77,8 @@ export async function listOwnKeys(requested: AdminRequest): Promise<object> {
 const object = z.record(z.string(), z.unknown());
 
 /**
- * The body with the maker of the key in its metadata. One that is no object is refused by the admin
- * API itself.
+ * The body with the key's creator in its metadata. One that is not an object is left for the admin
+ * API to refuse.
  */
 export async function withMaker(
   requested: AdminRequest,

@@ -6,15 +6,15 @@ import type { Dispatcher } from "undici";
 import { readJson } from "../http/read-json.ts";
 import { relay } from "../http/relay.ts";
 import { grantOf } from "../people/access.ts";
-import { addressOf, type PersonOf } from "../people/enter.ts";
+import { addressOf, type PersonOf } from "../people/authenticate.ts";
 import type { Person } from "../people/person.ts";
-import type { BorrowedSecrets } from "./borrowed.ts";
 import type { AdminApi } from "./client.ts";
+import type { DelegatedCredentials } from "./credentials.ts";
 import { type AdminRequest, confineMember, listOwnKeys, withMaker } from "./members.ts";
 
 export interface AdminProxyOptions {
   readonly api: AdminApi;
-  readonly borrowed: BorrowedSecrets;
+  readonly credentials: DelegatedCredentials;
   readonly personOf: PersonOf;
   readonly dispatcher: Dispatcher;
   /** Base URL of the admin API. */
@@ -24,8 +24,8 @@ export interface AdminProxyOptions {
 const prefix = "/admin/v1";
 
 /**
- * `/console/api/admin/v1/*`: the admin API, as far as the person's role goes. What it has no route
- * for is not there.
+ * `/console/api/admin/v1/*`: the admin API, restricted to what the person's role may call. Paths
+ * without a route are not found.
  */
 export function adminProxy(options: AdminProxyOptions): Router {
   const router = Router({ caseSensitive: true });
@@ -41,11 +41,11 @@ async function respond(
   response: Response,
   options: AdminProxyOptions & { readonly route: AdminRoute<AdminOperation> },
 ): Promise<void> {
-  const { api, borrowed, personOf, route, adminUrl, dispatcher } = options;
+  const { api, credentials, personOf, route, adminUrl, dispatcher } = options;
   const person = personOf(response);
   const grant = grantOf(person.user.role, route.operation);
   if (grant === undefined) throw new GatewayError("permission_denied", "Your role does not allow that.");
-  const token = await borrowed.token(person, grant.token);
+  const token = await credentials.token(person, grant.token);
   const path = request.originalUrl.slice(request.originalUrl.indexOf(prefix) + prefix.length);
   const requested: AdminRequest = { api, token, person, path, id: String(request.params["id"] ?? "") };
   await confineMember(requested, grant.rule);
@@ -58,16 +58,20 @@ async function respond(
   const from = addressOf(request);
   const bodyLimit = route.maxBodyBytes;
   if (await relay(request, response, { dispatcher, url, bearer: token, bodyLimit, body, from })) return;
-  refused(borrowed, person, grant.token);
+  refused(credentials, person, grant.token);
 }
 
-/** A token that somebody has revoked meanwhile: the next request gets another. */
-function refused(borrowed: BorrowedSecrets, person: Person, role: Parameters<BorrowedSecrets["token"]>[1]): never {
-  borrowed.dropToken(person, role);
+/** The token was revoked elsewhere: the next request gets a new one. */
+function refused(
+  credentials: DelegatedCredentials,
+  person: Person,
+  role: Parameters<DelegatedCredentials["token"]>[1],
+): never {
+  credentials.dropToken(person, role);
   throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 100 });
 }
 
-/** What says who made a key is the console's word, and stays when the key is changed. */
+/** A key's creator is set by the console, and stays when the key is changed. */
 async function bodyOf(
   request: Request,
   requested: AdminRequest,

@@ -2,64 +2,64 @@ import { keyChangedSubject } from "@uag/contract/messages/billing.ts";
 import { usageApplied, usageAppliedSubject } from "@uag/contract/messages/usage-applied.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 
-/** What may have changed; where it is shown it is to be fetched again. */
+/** What may have changed; pages that show it fetch it again. */
 export type HintType = "usage" | "balance" | "key";
 
 export interface Hint {
   readonly type: HintType;
-  /** Null: of whichever account. */
+  /** Null: of any account. */
   readonly account_id: string | null;
   /** ISO 8601. */
   readonly at: string;
 }
 
 interface Listener {
-  /** Null for who may see all accounts. */
+  /** Null for those who may see all accounts. */
   readonly accountId: string | null;
   readonly send: (hint: Hint) => void;
 }
 
-/** Hints of a kind and an account are gathered for this long, milliseconds. */
-const gatherMs = 500;
-/** Accounts that are gathered at once; of more there is one hint for all. */
-const maxGathered = 1_000;
+/** Hints of the same type and account are coalesced for this long, milliseconds. */
+const coalesceMs = 500;
+/** Hints that are collected at most; beyond that there is one for all accounts. */
+const maxPending = 1_000;
 
-/** Tells the console's open pages what to look at again, as NATS tells of it. */
+/** Notifies the console's open pages of what to fetch again, by messages on NATS. */
 export class HintHub implements Disposable {
   readonly #listeners = new Set<Listener>();
-  readonly #gathered = new Map<string, { type: HintType; accountId: string | null }>();
+  readonly #pending = new Map<string, { type: HintType; accountId: string | null }>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(bus: Pick<Bus, "subscribe">) {
     bus.subscribe(usageAppliedSubject, (data) => {
       for (const accountId of usageApplied.decode(data)?.account_ids ?? []) {
-        this.#gather("usage", accountId);
-        this.#gather("balance", accountId);
+        this.#enqueue("usage", accountId);
+        this.#enqueue("balance", accountId);
       }
     });
-    // What is said of a key names no account.
-    bus.subscribe(keyChangedSubject, () => this.#gather("key", null));
+    // The message about a key names no account.
+    bus.subscribe(keyChangedSubject, () => this.#enqueue("key", null));
   }
 
-  /** Hears what an account's people may know of, until told to stop. */
+  /** Subscribes to an account's hints. @returns ends the subscription */
   listen(accountId: string | null, send: (hint: Hint) => void): () => void {
     const listener = { accountId, send };
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  #gather(type: HintType, account: string | null): void {
+  #enqueue(type: HintType, account: string | null): void {
     if (this.#listeners.size === 0) return;
-    const accountId = this.#gathered.size < maxGathered ? account : null;
-    this.#gathered.set(`${type} ${accountId ?? ""}`, { type, accountId });
-    this.#timer ??= setTimeout(() => this.#report(), gatherMs).unref();
+    const accountId = this.#pending.size < maxPending ? account : null;
+    this.#pending.set(`${type} ${accountId ?? ""}`, { type, accountId });
+    this.#timer ??= setTimeout(() => this.#flush(), coalesceMs).unref();
   }
 
-  #report(): void {
+  #flush(): void {
     this.#timer = undefined;
     const at = new Date().toISOString();
-    const hints = [...this.#gathered.values()];
-    this.#gathered.clear();
+    const hints = [...this.#pending.values()];
+    this.#pending.clear();
     for (const { accountId: own, send } of this.#listeners)
       for (const { type, accountId } of hints)
         if (own === null || accountId === null || accountId === own) send({ type, account_id: accountId, at });

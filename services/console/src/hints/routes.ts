@@ -1,11 +1,11 @@
 import { type Request, type Response, Router } from "express";
-import { personOf } from "../people/enter.ts";
+import { personOf } from "../people/authenticate.ts";
 import type { HintHub } from "./hub.ts";
 
 const heartbeatMs = 15_000;
-/** A page that does not read is left: it connects again when it does. */
+/** A page that does not read is disconnected; it connects again when it does. */
 const maxUnread = 64 * 1024;
-/** After this a page connects again, so that a session that has ended meanwhile hears no more. */
+/** After this a page connects again, so that a session that has ended gets no more. */
 const maxOpenMs = 600_000;
 const reconnectMs = 2_000;
 

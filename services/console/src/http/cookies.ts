@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 
 const maxHeaderLength = 8_192;
 
-/** The router in front says how its client came. */
+/** The router in front sets the header for its client's protocol. */
 export const isSecure = (request: Request): boolean => request.headers["x-forwarded-proto"] === "https";
 
 /** A cookie of ours in a request; undefined when there is none. */

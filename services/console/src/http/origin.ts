@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Request } from "express";
 import { isSecure } from "./cookies.ts";
 
-/** The origin that the browser has asked, as the router heard it. */
+/** The origin that the browser requested, as the router received it. */
 export function ownOrigin(request: Request): string {
   return `${isSecure(request) ? "https" : "http"}://${request.headers["x-forwarded-host"] ?? request.headers.host ?? ""}`;
 }
@@ -11,8 +11,8 @@ const denied = (): GatewayError =>
   new GatewayError("permission_denied", "The request comes from a page of another site.");
 
 /**
- * Refuses what a page of another site has a browser send. Browsers say where a request comes from
- * in `Sec-Fetch-Site`, older ones in `Origin`; what is no browser says nothing and has no cookie to
+ * Refuses requests that pages of other sites make browsers send. Browsers send a request's source
+ * in `Sec-Fetch-Site`, older ones in `Origin`; other clients send neither, and have no cookie to
  * steal.
  * @throws {GatewayError} `permission_denied`
  */

@@ -20,7 +20,7 @@ export function pageOf(request: Request): PageRequest {
   return { limit: Number(limit), cursor: query.get("after") ?? "" };
 }
 
-/** Answers a page as the admin API does. */
+/** Sends a page as the admin API does. */
 export function sendPage(response: Response, data: readonly object[], nextCursor: string): void {
   response.json({ object: "list", data, has_more: nextCursor !== "", next_cursor: nextCursor || null });
 }

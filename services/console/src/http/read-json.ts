@@ -10,19 +10,19 @@ const ownBodyLimit = 16 * 1024;
 const tooLarge = (limit: number): GatewayError =>
   new GatewayError("payload_too_large", `The request body is longer than ${limit} bytes.`);
 
-/** A body, counted before it is kept. @throws {GatewayError} `payload_too_large` */
+/** A body, counted while it is read. @throws {GatewayError} `payload_too_large` */
 export async function readBytes(request: Request, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of counted(request, limit)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-/** A body as it comes. @throws {GatewayError} `payload_too_large` */
+/** A body in chunks as they arrive. @throws {GatewayError} `payload_too_large` */
 export async function* counted(request: Request, limit: number): AsyncGenerator<Buffer> {
   if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
   let length = 0;
-  // What is left of a body that is too long is thrown away by the server: were the connection
-  // closed, the router would hear of that before it hears the answer.
+  // The server discards the rest of a body that is too long: if the connection were closed, the
+  // router would see that before the response.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > limit) throw tooLarge(limit);
@@ -32,7 +32,7 @@ export async function* counted(request: Request, limit: number): AsyncGenerator<
 
 /**
  * A JSON body; undefined when there is none.
- * @throws {GatewayError} for what is too long or no JSON
+ * @throws {GatewayError} for a body that is too long or not JSON
  */
 export async function readJson(request: Request, limit: number): Promise<unknown> {
   const bytes = await readBytes(request, limit);
@@ -40,7 +40,7 @@ export async function readJson(request: Request, limit: number): Promise<unknown
 }
 
 /**
- * What the console's own API was sent, if it fits.
+ * A request of the console's own API, validated.
  * @throws {GatewayError} `invalid_request` for the first fault
  */
 export async function readChecked<S extends z.ZodType>(request: Request, schema: S): Promise<z.output<S>> {

@@ -6,7 +6,7 @@ import { isUnavailable } from "@uag/mongo/errors.ts";
 import type { NextFunction, Request, Response } from "express";
 import type { Events } from "../events.ts";
 
-/** The router's id of a request; one of our own where no router stands in front. */
+/** The router's id of a request; one of our own without a router in front. */
 export function requestIdOf(request: Request): string {
   const given = request.headers["x-request-id"];
   return typeof given === "string" && given !== "" ? given : newId("con");
@@ -18,7 +18,7 @@ function asGatewayError(thrown: unknown): GatewayError {
     : toGatewayError(thrown);
 }
 
-/** The last handler: whatever was thrown becomes an error of the gateway's shape. */
+/** The last handler: whatever was thrown becomes an error response of the gateway's shape. */
 export function renderErrors(events: Events) {
   return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const error = asGatewayError(thrown);

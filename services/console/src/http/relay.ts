@@ -9,13 +9,13 @@ export interface RelayOptions {
   readonly dispatcher: Dispatcher;
   /** Whole, with its query. */
   readonly url: string;
-  /** The credential that takes the place of the session's. */
+  /** Replaces the session's credential. */
   readonly bearer: string;
   /** Bytes. */
   readonly bodyLimit: number;
-  /** The browser's address, for whoever trusts the console's word on it. */
+  /** The browser's address, for servers that trust the console's. */
   readonly from?: string;
-  /** In place of the request's own body. */
+  /** Replaces the request's own body. */
   readonly body?: object | undefined;
 }
 
@@ -48,17 +48,17 @@ function bodyOf(request: Request, { body, bodyLimit }: RelayOptions) {
     : Readable.from(counted(request, bodyLimit), { objectMode: false });
 }
 
-/** What was thrown while a request was handed on: an error of ours keeps its words. */
+/** An error while a request was forwarded: one of ours keeps its text. */
 function refusalOf(error: unknown): GatewayError {
   for (let at = error; at instanceof Error; at = at.cause as Error) if (at instanceof GatewayError) return at;
   return new GatewayError("service_unavailable", undefined, { cause: error });
 }
 
 /**
- * Hands a request on under another credential and its answer back, both as they come; a client that
- * leaves cancels it. The inner request's id is answered in `x-gateway-request-id`.
- * @returns false when the credential was refused; then nothing is answered yet
- * @throws {GatewayError} `payload_too_large`; `service_unavailable` when nobody answers
+ * Forwards a request under another credential, and streams its response back; a client that
+ * disconnects cancels it. The inner request's id is sent in `x-gateway-request-id`.
+ * @returns false when the credential was refused; then nothing is sent yet
+ * @throws {GatewayError} `payload_too_large`; `service_unavailable` when nothing responds
  */
 export async function relay(request: Request, response: Response, options: RelayOptions): Promise<boolean> {
   const controller = new AbortController();
@@ -89,7 +89,7 @@ export async function relay(request: Request, response: Response, options: Relay
       response.setHeader(name, value);
   }
   response.flushHeaders();
-  // The head has left: whoever breaks off now finds the connection closed.
+  // The headers were sent: all that is left to do on a failure is to close the connection.
   await pipeline(relayed.body, response).catch(() => response.destroy());
   return true;
 }

@@ -2,9 +2,9 @@ import type { RequestHandler } from "express";
 import helmet from "helmet";
 
 /**
- * What a browser may do with the console's pages. Scripts come from here alone and are never
- * inline; styles may be, for the component library sets them so.
- * @param contentOrigins where pictures, sound and films of answers may come from besides
+ * What a browser may do with the console's pages. Scripts come only from here and are never
+ * inline; styles may be, because the component library sets them inline.
+ * @param contentOrigins additional sources of images, audio and video in responses
  */
 export function securityHeaders(contentOrigins: readonly string[]): RequestHandler {
   const media = ["'self'", "data:", "blob:", ...contentOrigins];
@@ -25,7 +25,7 @@ export function securityHeaders(contentOrigins: readonly string[]): RequestHandl
         frameAncestors: ["'none'"],
       },
     },
-    // Whoever ends TLS in front says whether there is to be nothing else.
+    // HSTS is set by whatever terminates TLS in front.
     strictTransportSecurity: false,
     referrerPolicy: { policy: "same-origin" },
     xFrameOptions: { action: "deny" },

@@ -1,16 +1,16 @@
 import type { AdminOperation } from "@uag/contract/routes.ts";
-import type { TokenRole } from "../admin-api/borrowed.ts";
+import type { TokenRole } from "../admin-api/credentials.ts";
 import type { Role } from "../store/users.ts";
 
 /**
- * What the console itself sees to before a member's call goes on, for the admin API knows accounts
- * but not people: `own-key` is about a key that the member has made, `key-in-query` about one that
- * the query names, `own-event` about a request of one, `list` is kept to such keys.
+ * What the console itself checks before it forwards a member's call, because the admin API knows
+ * accounts but not people: `own-key` concerns a key that the member has created, `key-in-query` one
+ * that the query names, `own-event` a request of one; `list` is filtered to such keys.
  */
 export type MemberRule = "none" | "own-key" | "key-in-query" | "own-event" | "list";
 
 export interface Grant {
-  /** The role of the admin token with which the call goes on. */
+  /** The role of the admin token with which the call is forwarded. */
   readonly token: TokenRole;
   readonly rule: MemberRule;
 }
@@ -21,7 +21,7 @@ const reads: Grant = { token: "read-only", rule: "none" };
 const keys: Grant = { token: "keys", rule: "none" };
 const operator: Grant = { token: "operator", rule: "none" };
 
-/** What everybody may look at who may look at an account. */
+/** What everyone with access to an account may read. */
 const reading = {
   "admin.accounts.get": reads,
   "admin.accounts.ledger": reads,
@@ -75,7 +75,7 @@ const member = {
   "admin.models.list": reads,
 } as const satisfies Partial<Record<AdminOperation, Grant>>;
 
-/** An auditor of all accounts sees the list of them, who has tokens, and how the gateway is. */
+/** An auditor of all accounts may also read accounts, tokens, and the state of the gateway. */
 const auditor = {
   ...reading,
   "admin.accounts.list": reads,
@@ -83,10 +83,10 @@ const auditor = {
   "admin.tokens.list": reads,
 } as const satisfies Partial<Record<AdminOperation, Grant>>;
 
-/** Who may call what of the admin API through the console. What is not in here is refused. */
+/** Who may call what of the admin API through the console. Everything else is refused. */
 const grants: Readonly<Record<Exclude<Role, "operator">, Grants>> = { owner, member, auditor };
 
-/** How a role may make a call; undefined when it may not. An operator may make every one. */
+/** How a role may make a call; undefined when it may not. An operator may make all calls. */
 export function grantOf(role: Role, operation: string): Grant | undefined {
   if (role === "operator") return operator;
   return Object.hasOwn(grants[role], operation) ? grants[role][operation] : undefined;

@@ -13,8 +13,8 @@ import { openSession } from "../sign-in/open-session.ts";
 import type { SignInParts } from "../sign-in/parts.ts";
 import type { InvitationDocument } from "../store/invitations.ts";
 import type { UserDocument } from "../store/users.ts";
-import { addressOf, personOf } from "./enter.ts";
-import { checkPlace, placeFields, requireManager, scopeOf } from "./manage.ts";
+import { addressOf, personOf } from "./authenticate.ts";
+import { assignmentFields, checkAssignment, requireManager, scopeOf } from "./manage.ts";
 
 const lifetimeMs = 7 * 86_400_000;
 const tokenBytes = 32;
@@ -22,8 +22,8 @@ const maxOpen = 1_000;
 
 const invite = z.strictObject({
   email: email.refine((text) => /^[^\s@]+@[^\s@]+$/.test(text), "That is not an e-mail address."),
-  role: placeFields.role,
-  account_id: placeFields.account_id.default(null),
+  role: assignmentFields.role,
+  account_id: assignmentFields.account_id.default(null),
 });
 const accept = z.strictObject({ name: personName.default(""), password: newPassword });
 
@@ -39,7 +39,7 @@ const show = (invitation: InvitationDocument) => ({
   expires_at: invitation.endsAt.toISOString(),
 });
 
-/** What whoever has the link may do with it. */
+/** Routes for those who have an invitation's link. */
 export function openInvitationRoutes(parts: SignInParts): Router {
   const router = Router();
   router.get("/invitations/:token", async (request, response) => {
@@ -50,7 +50,7 @@ export function openInvitationRoutes(parts: SignInParts): Router {
   return router;
 }
 
-/** Invitations as those who make them see them. */
+/** Routes for those who manage invitations. */
 export function invitationRoutes(parts: SignInParts): Router {
   const router = Router();
   router.post("/invitations", (request, response) => create(request, response, parts));
@@ -64,8 +64,8 @@ async function create(request: Request, response: Response, parts: SignInParts):
   const person = personOf(response);
   requireManager(person);
   const fields = await readChecked(request, invite);
-  const place = { role: fields.role, accountId: fields.account_id ?? scopeOf(person).accountId ?? null };
-  checkPlace(person, place);
+  const assignment = { role: fields.role, accountId: fields.account_id ?? scopeOf(person).accountId ?? null };
+  checkAssignment(person, assignment);
   if ((await store.users.exists({ email: fields.email })) !== null)
     throw new GatewayError("already_exists", "There is a user of that address already.", { param: "email" });
   if ((await store.invitations.countDocuments(scopeOf(person)).limit(maxOpen)) >= maxOpen)
@@ -76,12 +76,16 @@ async function create(request: Request, response: Response, parts: SignInParts):
     _id: newId("inv"),
     digest: digestOf(token),
     email: fields.email,
-    ...place,
+    ...assignment,
     invitedBy: person.user._id,
     createdAt: new Date(now),
     endsAt: new Date(now + lifetimeMs),
   };
-  const row = { action: "console.invitation_create", targetId: invitation._id, accountId: place.accountId } as const;
+  const row = {
+    action: "console.invitation_create",
+    targetId: invitation._id,
+    accountId: assignment.accountId,
+  } as const;
   await audit.record(person.actor, { ...row, after: show(invitation) });
   await store.invitations.create([invitation]);
   response.status(201).json({ ...show(invitation), url: `${baseUrl}/console/invitations/${token}` });
@@ -118,7 +122,7 @@ const over = (): GatewayError =>
 
 const tokenPattern = /^[\w-]{43}$/;
 
-/** The invitation of a link. Guessing is as slow as at the sign-in. */
+/** The invitation of a link. Attempts are limited like sign-ins. */
 async function find(request: Request, { store, throttle }: SignInParts): Promise<InvitationDocument> {
   const address = addressOf(request);
   const giveBack = await throttle.count(address, `invitation ${address}`);
@@ -130,7 +134,7 @@ async function find(request: Request, { store, throttle }: SignInParts): Promise
   return found;
 }
 
-/** Makes the user of an invitation, once, and signs them in. */
+/** Creates the user of an invitation, once, and signs them in. */
 async function take(request: Request, response: Response, parts: SignInParts): Promise<void> {
   const { store, passwords, audit } = parts;
   const fields = await readChecked(request, accept);
@@ -150,7 +154,7 @@ async function take(request: Request, response: Response, parts: SignInParts): P
   const actor = { id: user._id, name: user.email, requestId: requestIdOf(request), clientAddress: addressOf(request) };
   const { _id: targetId, accountId } = invitation;
   await audit.record(actor, { action: "console.invitation_accept", targetId, accountId });
-  // Whoever takes the row away is the one who uses it.
+  // Deleting the row is what makes it work once.
   if ((await store.invitations.deleteOne({ _id: targetId })).deletedCount === 0) throw over();
   await store.users.create([user]).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error;

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { type Role, roles } from "../store/users.ts";
 import type { Person } from "./person.ts";
 
-/** What a user may do, and where. */
-export interface Place {
+/** A user's role, and the account that it is for. */
+export interface RoleAssignment {
   readonly role: Role;
   /** Null for all accounts. */
   readonly accountId: string | null;
@@ -15,26 +15,26 @@ const accountId = z
   .regex(/^[\w.:-]{1,200}$/, "That is not an id.")
   .nullable();
 
-export const placeFields = { role: z.enum(roles), account_id: accountId } as const;
+export const assignmentFields = { role: z.enum(roles), account_id: accountId } as const;
 
 const denied = (text: string): GatewayError => new GatewayError("permission_denied", text);
 
-/** @throws {GatewayError} `permission_denied` to who manages nobody */
+/** @throws {GatewayError} `permission_denied` to those who manage nobody */
 export function requireManager({ user }: Person): void {
   if (user.role !== "operator" && user.role !== "owner") throw denied("Your role does not allow that.");
 }
 
-/** What of the users a person gets to see: an operator all, an owner those of the account. */
+/** The users that a person may see: an operator all, an owner those of the account. */
 export function scopeOf({ user }: Person): { accountId?: string } {
   return user.role === "operator" ? {} : { accountId: user.accountId ?? "" };
 }
 
 /**
- * Whether a person may give somebody a place.
- * @throws {GatewayError} `permission_denied` for what is not the person's to give;
- * `invalid_request` for a place that there is not
+ * Checks that a person may assign a role.
+ * @throws {GatewayError} `permission_denied` for a role that the person may not assign;
+ * `invalid_request` for an account that does not fit the role
  */
-export function checkPlace({ user }: Person, { role, accountId: account }: Place): void {
+export function checkAssignment({ user }: Person, { role, accountId: account }: RoleAssignment): void {
   if (user.role === "owner" && (role === "operator" || account !== user.accountId))
     throw denied("An owner gives roles in the own account only.");
   if (role === "operator" && account !== null)

@@ -10,7 +10,7 @@ export const showUser = (user: UserDocument) => ({
   language: user.language,
 });
 
-/** A user as whoever manages users sees them. */
+/** A user in responses to those who manage users. */
 export const showMember = (user: UserDocument) => ({
   object: "console_user" as const,
   ...showUser(user),

@@ -6,17 +6,17 @@ import { pageOf, sendPage } from "../http/paging.ts";
 import { readChecked } from "../http/read-json.ts";
 import type { SignInParts } from "../sign-in/parts.ts";
 import type { UserDocument } from "../store/users.ts";
-import { personOf } from "./enter.ts";
-import { checkPlace, placeFields, requireManager, scopeOf } from "./manage.ts";
+import { personOf } from "./authenticate.ts";
+import { assignmentFields, checkAssignment, requireManager, scopeOf } from "./manage.ts";
 import type { Person } from "./person.ts";
 import { showMember } from "./show.ts";
 
 const change = z
-  .strictObject({ ...placeFields, disabled: z.boolean() })
+  .strictObject({ ...assignmentFields, disabled: z.boolean() })
   .partial()
   .refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
 
-/** Who has a place in the console: operators see everybody, owners those of their account. */
+/** Users: operators see all of them, owners those of their account. */
 export function userRoutes(parts: SignInParts): Router {
   const router = Router();
   router.get("/users", (request, response) => list(request, response, parts));
@@ -40,7 +40,7 @@ async function list(request: Request, response: Response, { store }: SignInParts
 }
 
 /**
- * The user of the path. Nobody changes a place of one's own: the last operator could not come back.
+ * The user of the path. Nobody changes their own role: the last operator could lock themselves out.
  */
 async function otherUser(request: Request, person: Person, { store }: SignInParts): Promise<UserDocument> {
   requireManager(person);
@@ -57,17 +57,17 @@ async function update(request: Request, response: Response, parts: SignInParts):
   const { store, audit } = parts;
   const before = await otherUser(request, person, parts);
   const fields = await readChecked(request, change);
-  const place = {
+  const assignment = {
     role: fields.role ?? before.role,
     accountId: fields.account_id === undefined ? before.accountId : fields.account_id,
   };
-  checkPlace(person, place);
-  const set = { ...place, disabled: fields.disabled ?? before.disabled };
+  checkAssignment(person, assignment);
+  const set = { ...assignment, disabled: fields.disabled ?? before.disabled };
   const { _id: targetId } = before;
   const after = { before: showMember(before), after: set };
-  await audit.record(person.actor, { action: "console.user_update", targetId, accountId: place.accountId, after });
+  await audit.record(person.actor, { action: "console.user_update", targetId, accountId: assignment.accountId, after });
   await store.users.updateOne({ _id: targetId }, { $set: set });
-  // What was made for the old place is not used any more; a disabled user is out at once.
+  // Credentials of the old role must not be used any longer; a disabled user is signed out at once.
   await endSessions(parts, targetId);
   response.json(showMember({ ...before, ...set }));
 }
@@ -83,6 +83,6 @@ async function remove(request: Request, response: Response, parts: SignInParts):
   response.status(204).end();
 }
 
-async function endSessions({ sessions, borrowed }: SignInParts, userId: string): Promise<void> {
-  await borrowed.revoke(await sessions.endAll(userId));
+async function endSessions({ sessions, credentials }: SignInParts, userId: string): Promise<void> {
+  await credentials.revoke(await sessions.endAll(userId));
 }

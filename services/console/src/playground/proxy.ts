@@ -3,15 +3,15 @@ import { mountBodyLimits, routes } from "@uag/contract/routes.ts";
 import { type Request, type Response, Router } from "express";
 import type { Dispatcher } from "undici";
 import { z } from "zod";
-import type { BorrowedSecrets } from "../admin-api/borrowed.ts";
 import type { AdminApi } from "../admin-api/client.ts";
+import type { DelegatedCredentials } from "../admin-api/credentials.ts";
 import { relay } from "../http/relay.ts";
-import type { PersonOf } from "../people/enter.ts";
+import type { PersonOf } from "../people/authenticate.ts";
 import type { Person } from "../people/person.ts";
 
 export interface PlaygroundOptions {
   readonly api: AdminApi;
-  readonly borrowed: BorrowedSecrets;
+  readonly credentials: DelegatedCredentials;
   readonly personOf: PersonOf;
   readonly dispatcher: Dispatcher;
   /** Base URL of the public API. */
@@ -22,21 +22,21 @@ const accountPattern = /^[\w.:-]{1,200}$/;
 const accounts = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
 
 /**
- * `/console/api/gateway/v1/*`: the public API, with a key that the console keeps for the person.
+ * `/console/api/gateway/v1/*`: the public API, with a key that the console holds for the person.
  */
 export function playgroundProxy(options: PlaygroundOptions): Router {
   const router = Router({ caseSensitive: true });
   for (const { method, path, maxBodyBytes } of routes) {
     if (!path.startsWith("/v1/")) continue;
     const verb = method.toLowerCase() as "get" | "post" | "delete";
-    // What the mount does not let through does not reach us.
+    // The mount lets nothing else through.
     const bodyLimit = Math.min(maxBodyBytes, mountBodyLimits["/console"]);
     router.route(path)[verb]((request, response) => respond(request, response, { ...options, bodyLimit }));
   }
   return router;
 }
 
-/** The account that pays: the person's own; an operator names one, or takes the first. */
+/** The account that is charged: the person's own; for an operator the named one, or the first. */
 async function accountOf({ user }: Person, named: string | null, first: () => Promise<string>): Promise<string> {
   if (user.accountId !== null) {
     if (named !== null && named !== user.accountId)
@@ -49,8 +49,8 @@ async function accountOf({ user }: Person, named: string | null, first: () => Pr
   return named;
 }
 
-async function firstAccount({ api, borrowed }: PlaygroundOptions, person: Person): Promise<string> {
-  const token = await borrowed.token(person, "operator");
+async function firstAccount({ api, credentials }: PlaygroundOptions, person: Person): Promise<string> {
+  const token = await credentials.token(person, "operator");
   const [first] = accounts.parse(await api.call(token, { method: "GET", path: "/accounts?limit=1" })).data;
   if (first === undefined) throw new GatewayError("invalid_request", "There is no account yet.", { param: "account" });
   return first.id;
@@ -61,16 +61,16 @@ async function respond(
   response: Response,
   options: PlaygroundOptions & { readonly bodyLimit: number },
 ): Promise<void> {
-  const { borrowed, personOf, dispatcher, gatewayUrl, bodyLimit } = options;
+  const { credentials, personOf, dispatcher, gatewayUrl, bodyLimit } = options;
   const person = personOf(response);
   if (person.user.role === "auditor") throw new GatewayError("permission_denied", "An auditor spends no money.");
   const inner = new URL(request.originalUrl.slice(request.originalUrl.indexOf("/v1/")), gatewayUrl);
   const named = inner.searchParams.get("account");
   inner.searchParams.delete("account");
   const account = await accountOf(person, named, () => firstAccount(options, person));
-  const bearer = await borrowed.key(person, account);
+  const bearer = await credentials.key(person, account);
   if (await relay(request, response, { dispatcher, url: inner.href, bearer, bodyLimit })) return;
-  // Somebody has revoked the key: the next request gets another.
-  borrowed.dropKey(person, account);
+  // The key was revoked elsewhere: the next request gets a new one.
+  credentials.dropKey(person, account);
   throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 100 });
 }

@@ -3,7 +3,7 @@ import { isDuplicate } from "@uag/mongo/errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Passwords } from "./passwords.ts";
 
-/** Makes the first operator where there is no user at all. Of several replicas one does. */
+/** Creates the first operator if there are no users. Of several replicas one does. */
 export async function makeFirstUser(
   store: Store,
   passwords: Passwords,

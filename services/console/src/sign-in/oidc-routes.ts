@@ -6,7 +6,7 @@ import { z } from "zod";
 import { clearCookie, cookieOf, setCookie } from "../http/cookies.ts";
 import { queryOf } from "../http/paging.ts";
 import { requestIdOf } from "../http/refuse.ts";
-import { addressOf } from "../people/enter.ts";
+import { addressOf } from "../people/authenticate.ts";
 import type { UserDocument } from "../store/users.ts";
 import type { Oidc, OidcPerson, PendingSignIn } from "./oidc.ts";
 import { openSession } from "./open-session.ts";
@@ -28,7 +28,7 @@ export function oidcRoutes(parts: Parts): Router {
   return router;
 }
 
-/** A path of the console, whatever was asked for: nobody is sent elsewhere from here. */
+/** A path of the console, whatever was asked for: this is no open redirect. */
 function returnPath(requested: string | null): string {
   return requested !== null && /^\/console\/(?!\/)[\w\-./?=&%~]{0,500}$/.test(requested) ? requested : "/console/";
 }
@@ -47,7 +47,7 @@ function pendingOf(request: Request): PendingSignIn {
   throw new GatewayError("invalid_request", "The sign-in took too long, or began in another browser.");
 }
 
-/** The browser is at an address here, not at a page that could show an error: it is sent to one. */
+/** The browser is not at a page that could show an error here: it is redirected to one. */
 async function callback(request: Request, response: Response, parts: Parts): Promise<void> {
   const { audit, events } = parts;
   try {
@@ -69,8 +69,8 @@ async function callback(request: Request, response: Response, parts: Parts): Pro
 }
 
 /**
- * The user of a person at the provider, made at the first sign-in; the role is what the claims say
- * now.
+ * The user of a person at the provider, created at the first sign-in; the role follows the current
+ * claims.
  */
 async function userOf(person: OidcPerson, { store }: SignInParts): Promise<UserDocument> {
   const { subject, role, accountId } = person;

@@ -2,27 +2,27 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import * as client from "openid-client";
 import { z } from "zod";
 import type { ConsoleSettings } from "../config.ts";
-import type { Place } from "../people/manage.ts";
+import type { RoleAssignment } from "../people/manage.ts";
 import { type Role, roles } from "../store/users.ts";
 
-/** What a sign-in needs when the browser comes back; kept in the browser's own cookie meanwhile. */
+/** The state of a sign-in until the browser returns; kept in a cookie. */
 export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** Where in the console the person wanted to go. */
+  /** The page of the console that was asked for. */
   readonly returnTo: string;
 }
 
-/** Who the provider says has signed in. */
-export interface OidcPerson extends Place {
+/** The person who has signed in at the provider. */
+export interface OidcPerson extends RoleAssignment {
   /** `<issuer> <subject>` */
   readonly subject: string;
   readonly email: string;
   readonly name: string;
 }
 
-interface Mapping extends Place {
+interface Mapping extends RoleAssignment {
   readonly value: string;
 }
 
@@ -62,7 +62,7 @@ export class Oidc {
     return this.#settings.OIDC_LABEL;
   }
 
-  /** Where to send the browser, and what to remember until it is back. */
+  /** The address to redirect the browser to, and the state to keep until it returns. */
   async begin(returnTo: string): Promise<{ url: URL; pending: PendingSignIn }> {
     const config = await this.#discover();
     const verifier = client.randomPKCECodeVerifier();
@@ -79,9 +79,9 @@ export class Oidc {
   }
 
   /**
-   * Who has signed in, by the query with which the browser came back.
+   * The person who has signed in, by the query of the callback.
    * @throws {GatewayError} `permission_denied` for a person without a role
-   * @throws {Error} for an answer that is not the provider's to this browser
+   * @throws {Error} for a response that is not the provider's, or belongs to another browser
    */
   async end(query: string, pending: PendingSignIn): Promise<OidcPerson> {
     const config = await this.#discover();
@@ -99,23 +99,23 @@ export class Oidc {
 
   #personOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
     const { success, data } = reported.safeParse(claims);
-    if (!success) throw denied("The provider does not say who you are: an e-mail address is missing.");
+    if (!success) throw denied("The provider sent no e-mail address.");
     if (claims["email_verified"] === false) throw denied("Your e-mail address is not verified at the provider.");
     const values = new Set([claims[this.#settings.OIDC_ROLE_CLAIM]].flat().map(String));
-    const place = this.#mappings.find(({ value }) => values.has(value));
-    if (place === undefined) throw denied("You have no role in this gateway. Ask whoever manages it.");
-    const { role, accountId } = place;
+    const assignment = this.#mappings.find(({ value }) => values.has(value));
+    if (assignment === undefined) throw denied("You have no role in this gateway. Ask whoever manages it.");
+    const { role, accountId } = assignment;
     const { sub, email, name = "" } = data;
     const subject = `${this.#settings.OIDC_ISSUER} ${sub}`;
     return { role, accountId, subject, email: email.toLowerCase(), name: name.slice(0, maxNameLength) };
   }
 
-  /** The provider's own description, looked up once. */
+  /** The provider's metadata, fetched once. */
   #discover(): Promise<client.Configuration> {
     const { OIDC_ISSUER: issuer = "", OIDC_CLIENT_ID: id = "", OIDC_CLIENT_SECRET: secret } = this.#settings;
     const server = new URL(issuer);
     const method = secret === undefined ? client.None() : client.ClientSecretBasic(secret);
-    // Only where the provider is on a machine of one's own.
+    // For providers on a private network or the same machine.
     const execute = server.protocol === "http:" ? [client.allowInsecureRequests] : [];
     this.#found ??= client
       .discovery(server, id, undefined, method, { execute, timeout: timeoutSeconds })

@@ -1,13 +1,13 @@
 import type { Request, Response } from "express";
 import { cookieOf, setCookie } from "../http/cookies.ts";
 import { requestIdOf } from "../http/refuse.ts";
-import { addressOf, sessionCookie } from "../people/enter.ts";
+import { addressOf, sessionCookie } from "../people/authenticate.ts";
 import { showUser } from "../people/show.ts";
 import type { UserDocument } from "../store/users.ts";
 import type { SignInParts } from "./parts.ts";
 import { csrfTokenOf, type OpenSession } from "./sessions.ts";
 
-/** A session as its own person sees it. */
+/** A session in the response to its own user. */
 export function showOpenSession(
   { baseUrl, version }: SignInParts,
   user: UserDocument,
@@ -24,15 +24,15 @@ export function showOpenSession(
 }
 
 /**
- * Opens a session for a user who has shown who they are; the one that the browser had before ends.
- * @param options.by how they have shown it
+ * Opens a session for an authenticated user; the browser's previous one ends.
+ * @param options.by how the user has authenticated
  */
 export async function openSession(
   request: Request,
   response: Response,
   { parts, user, by }: { parts: SignInParts; user: UserDocument; by: "password" | "oidc" | "invitation" },
 ): Promise<ReturnType<typeof showOpenSession>> {
-  const { sessions, borrowed, audit, store, events } = parts;
+  const { sessions, credentials, audit, store, events } = parts;
   const actor = { id: user._id, name: user.email, requestId: requestIdOf(request), clientAddress: addressOf(request) };
   await audit.record(actor, {
     action: "console.sign_in",
@@ -42,7 +42,7 @@ export async function openSession(
   });
   const before = await sessions.find(cookieOf(request, sessionCookie));
   const ended = before && (await sessions.end(before.session.userId, before.session._id));
-  if (ended !== undefined) void borrowed.revoke([ended]);
+  if (ended !== undefined) void credentials.revoke([ended]);
   const from = { address: addressOf(request), userAgent: request.get("user-agent") ?? "" };
   const opened = await sessions.open(user._id, from);
   await store.users.updateOne({ _id: user._id }, { $set: { lastSignInAt: new Date() } });

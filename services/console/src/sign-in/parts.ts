@@ -1,4 +1,4 @@
-import type { BorrowedSecrets } from "../admin-api/borrowed.ts";
+import type { DelegatedCredentials } from "../admin-api/credentials.ts";
 import type { Audit } from "../audit.ts";
 import type { Events } from "../events.ts";
 import type { Store } from "../store/store.ts";
@@ -6,13 +6,13 @@ import type { Passwords } from "./passwords.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SignInThrottle } from "./throttle.ts";
 
-/** What signing in and the handling of users work with. */
+/** The dependencies of sign-in and user management. */
 export interface SignInParts {
   readonly store: Store;
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly throttle: SignInThrottle;
-  readonly borrowed: BorrowedSecrets;
+  readonly credentials: DelegatedCredentials;
   readonly audit: Audit;
   readonly events: Events;
   /** Where clients reach the gateway. */

@@ -21,7 +21,7 @@ export const maxPasswordLength = 200;
 export class Passwords {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
-  /** What a password is compared with where there is no user, so that both take as long. */
+  /** Compared with when there is no such user, so that both cases take as long. */
   readonly #nobody =
     `argon2id$${randomBytes(saltBytes).toString("base64")}$${randomBytes(cost.tagLength).toString("base64")}`;
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { clearCookie } from "../http/cookies.ts";
 import { readChecked } from "../http/read-json.ts";
 import { requestIdOf } from "../http/refuse.ts";
-import { addressOf, personOf, sessionCookie } from "../people/enter.ts";
+import { addressOf, personOf, sessionCookie } from "../people/authenticate.ts";
 import { showSession, showUser } from "../people/show.ts";
 import type { UserDocument } from "../store/users.ts";
 import { email, newPassword, personName } from "./fields.ts";
@@ -24,7 +24,7 @@ const changedUser = z
   })
   .partial();
 
-/** What is there before anybody has signed in. */
+/** Routes that need no session. */
 export function signInRoutes(parts: SignInParts): Router {
   const router = Router();
   router.post("/session", (request, response) => signIn(request, response, parts));
@@ -67,20 +67,20 @@ async function signIn(request: Request, response: Response, parts: SignInParts):
 async function signOut(
   request: Request,
   response: Response,
-  { sessions, borrowed, audit }: SignInParts,
+  { sessions, credentials, audit }: SignInParts,
 ): Promise<void> {
   const { user, session, actor } = personOf(response);
   await audit.record(actor, { action: "console.sign_out", targetId: user._id, accountId: user.accountId });
   const ended = await sessions.end(user._id, session._id);
   clearCookie(request, response, sessionCookie);
-  if (ended !== undefined) await borrowed.revoke([ended]);
+  if (ended !== undefined) await credentials.revoke([ended]);
   response.status(204).end();
 }
 
 async function endSession(
   request: Request,
   response: Response,
-  { sessions, borrowed, audit }: SignInParts,
+  { sessions, credentials, audit }: SignInParts,
 ): Promise<void> {
   const { user, session, actor } = personOf(response);
   const id = String(request.params["id"]);
@@ -88,13 +88,13 @@ async function endSession(
   if (ended === undefined) throw new GatewayError("not_found", "There is no such session.", { param: "id" });
   await audit.record(actor, { action: "console.session_end", targetId: id, accountId: user.accountId });
   if (id === session._id) clearCookie(request, response, sessionCookie);
-  await borrowed.revoke([ended]);
+  await credentials.revoke([ended]);
   response.status(204).end();
 }
 
-/** A new password ends all other sessions, and gives this one another cookie. */
+/** A new password ends all other sessions, and rotates this one's cookie. */
 async function changePassword(request: Request, response: Response, parts: SignInParts): Promise<void> {
-  const { store, passwords, sessions, borrowed, throttle, audit } = parts;
+  const { store, passwords, sessions, credentials, throttle, audit } = parts;
   const { user, actor } = personOf(response);
   const given = await readChecked(request, changedPassword);
   const giveBack = await throttle.count(actor.clientAddress, user.email);
@@ -106,7 +106,7 @@ async function changePassword(request: Request, response: Response, parts: SignI
   await store.users.updateOne({ _id: user._id }, { $set: { password: await passwords.hash(given.new) } });
   const ended = await sessions.endAll(user._id);
   const opened = await openSession(request, response, { parts, user, by: "password" });
-  void borrowed.revoke(ended);
+  void credentials.revoke(ended);
   response.json(opened);
 }
 

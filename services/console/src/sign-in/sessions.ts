@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { newId } from "@uag/kit/ids.ts";
 import type { Model } from "mongoose";
-import type { Borrowed, SessionDocument } from "../store/sessions.ts";
+import type { DelegatedCredential, SessionDocument } from "../store/sessions.ts";
 
 export interface SessionTimes {
   /** Milliseconds. */
@@ -17,18 +17,18 @@ export interface OpenSession {
 
 const cookieBytes = 32;
 const cookiePattern = /^[\w-]{43}$/;
-/** A session's end is moved on at most this often, milliseconds. */
+/** A session's end is extended at most this often, milliseconds. */
 const touchMs = 60_000;
 const maxAgentLength = 300;
-/** Of what was made for a session, as much is kept in mind. The rest ends by itself. */
-const maxBorrowed = 64;
+/** The most credentials recorded with a session. Others expire by themselves. */
+const maxCredentials = 64;
 const maxListed = 200;
 
 const digestOf = (cookie: string): Buffer => createHash("sha256").update(cookie).digest();
 
 /**
- * What every request that changes something has to carry: whoever cannot read the session's answer
- * cannot know it.
+ * The CSRF token, which every request that changes something has to contain. A page of another site
+ * cannot read it.
  */
 export const csrfTokenOf = (cookie: string): string => createHmac("sha256", cookie).update("csrf").digest("base64url");
 
@@ -39,7 +39,7 @@ export function isCsrfToken(given: string | undefined, cookie: string): boolean 
   return sent.length === expected.length && timingSafeEqual(sent, expected);
 }
 
-/** Sessions in MongoDB, so that any replica knows them. */
+/** Sessions in MongoDB, shared by all replicas. */
 export class Sessions {
   readonly #model: Model<SessionDocument>;
   readonly #times: SessionTimes;
@@ -91,9 +91,9 @@ export class Sessions {
       .lean<SessionDocument[]>();
   }
 
-  /** Notes what was made for a session. False when the session has ended meanwhile. */
-  async borrow(sessionId: string, borrowed: Borrowed): Promise<boolean> {
-    const push = { borrowed: { $each: [borrowed], $slice: -maxBorrowed } };
+  /** Records a credential created for a session. False when the session has ended. */
+  async addCredential(sessionId: string, credential: DelegatedCredential): Promise<boolean> {
+    const push = { borrowed: { $each: [credential], $slice: -maxCredentials } };
     return (await this.#model.updateOne({ _id: sessionId }, { $push: push })).matchedCount === 1;
   }
 

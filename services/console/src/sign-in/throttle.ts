@@ -3,13 +3,13 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { networkOf } from "@uag/kit/http/network.ts";
 import type { Store } from "../store/store.ts";
 
-/** Tries at once, and a second. */
+/** Attempts at once, and per second. */
 interface Rate {
   readonly free: number;
   readonly perSecond: number;
 }
 
-/** Of one network, and for one name wherever they come from. */
+/** From one network, and for one name from anywhere. */
 const ofNetwork: Rate = { free: 20, perSecond: 0.5 };
 const ofName: Rate = { free: 10, perSecond: 0.2 };
 
@@ -18,9 +18,8 @@ interface Source extends Rate {
 }
 
 /**
- * Slows down whoever guesses, over all replicas together: by network and by name. A try is counted
- * before it is made, so that tries at the same time cannot pass together, and given back when it
- * was right.
+ * Rate limits sign-ins by network and by name, across all replicas. An attempt is counted before it
+ * is made, so that concurrent ones cannot exceed the limit, and refunded when it succeeds.
  */
 export class SignInThrottle {
   readonly #tries: Store["signInTries"]["collection"];
@@ -30,25 +29,25 @@ export class SignInThrottle {
   }
 
   /**
-   * Counts a try.
-   * @returns gives it back, for one that was right
-   * @throws {GatewayError} `rate_limit_exceeded`, which says how long to wait
+   * Counts an attempt.
+   * @returns refunds it, for one that succeeded
+   * @throws {GatewayError} `rate_limit_exceeded`, with the time to wait
    */
   async count(address: string, name: string): Promise<() => Promise<void>> {
     const counted: Source[] = [];
     for (const source of sourcesOf(address, name)) {
       const retryAfterMs = await this.#take(source);
       if (retryAfterMs > 0) {
-        await this.#giveBack(counted);
+        await this.#refund(counted);
         const text = "Too many sign-ins failed. Wait before you try again.";
         throw new GatewayError("rate_limit_exceeded", text, { retryAfterMs });
       }
       counted.push(source);
     }
-    return () => this.#giveBack(counted);
+    return () => this.#refund(counted);
   }
 
-  /** @returns milliseconds to wait; 0 when the try is counted */
+  /** @returns milliseconds to wait; 0 when the attempt is counted */
   async #take({ id, free, perSecond }: Source): Promise<number> {
     const level = { $ifNull: ["$level", 0] };
     const seconds = { $divide: [{ $subtract: ["$$NOW", { $ifNull: ["$at", "$$NOW"] }] }, 1_000] };
@@ -67,14 +66,14 @@ export class SignInThrottle {
     return Math.ceil(((Number(after["level"]) - free + 1) / perSecond) * 1_000);
   }
 
-  async #giveBack(sources: readonly Source[]): Promise<void> {
+  async #refund(sources: readonly Source[]): Promise<void> {
     const ids = sources.map(({ id }) => id);
     const less = { $max: [0, { $subtract: ["$level", 1] }] };
     if (ids.length > 0) await this.#tries.updateMany({ _id: { $in: ids as never[] } }, [{ $set: { level: less } }]);
   }
 }
 
-/** Names and addresses are not kept as they are: guesses may be passwords in the wrong field. */
+/** Hashed, because a name may be a password in the wrong field. */
 function sourcesOf(address: string, name: string): Source[] {
   const idOf = (kind: string, of: string): string => createHash("sha256").update(`${kind}:${of}`).digest("base64url");
   return [

@@ -3,12 +3,12 @@ import { type Role, roles } from "./users.ts";
 
 export interface InvitationDocument {
   readonly _id: string;
-  /** SHA-256 of the link's token, which itself is stored nowhere. */
+  /** SHA-256 of the link's token, which itself is not stored. */
   readonly digest: Buffer;
   readonly email: string;
   readonly role: Role;
   readonly accountId: string | null;
-  /** The user who has made it. */
+  /** The user who created it. */
   readonly invitedBy: string;
   readonly createdAt: Date;
   readonly endsAt: Date;

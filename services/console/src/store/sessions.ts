@@ -1,26 +1,26 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
-/** What was made for a session at the admin API, and is revoked when it ends. */
-export interface Borrowed {
+/** A token or key created for a session; it is revoked when the session ends. */
+export interface DelegatedCredential {
   readonly kind: "token" | "key";
   readonly id: string;
 }
 
 export interface SessionDocument {
   readonly _id: string;
-  /** SHA-256 of the cookie, which itself is stored nowhere. */
+  /** SHA-256 of the cookie, which itself is not stored. */
   readonly digest: Buffer;
   readonly userId: string;
   readonly createdAt: Date;
   readonly seenAt: Date;
-  /** When it ends if it rests from now on. */
+  /** When it ends if it is not used from now on. */
   readonly endsAt: Date;
-  /** When it ends whatever happens. */
+  /** When it ends at the latest. */
   readonly endsAtLatest: Date;
-  /** Where its sign-in came from. */
+  /** Where its sign-in was sent from. */
   readonly address: string;
   readonly userAgent: string;
-  readonly borrowed: Borrowed[];
+  readonly borrowed: DelegatedCredential[];
 }
 
 const text = { type: String, required: true } as const;

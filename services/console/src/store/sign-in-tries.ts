@@ -1,13 +1,13 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
-/** A leaky bucket of tries to sign in, shared by all replicas. */
+/** A leaky bucket of attempts to sign in, shared by all replicas. */
 export interface SignInTriesDocument {
-  /** Digest of the network or name that tries. */
+  /** Digest of the network or name. */
   readonly _id: string;
-  /** Tries that have not drained yet, at `at`. */
+  /** The bucket's level at `at`. */
   readonly level: number;
   readonly at: Date;
-  /** Whether the last try was allowed. */
+  /** Whether the last attempt was allowed. */
   readonly allowed: boolean;
   /** By then it is empty. */
   readonly endsAt: Date;

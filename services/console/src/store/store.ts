@@ -12,7 +12,7 @@ export interface Store {
   readonly signInTries: Model<SignInTriesDocument>;
 }
 
-/** Opens the collections, and makes sure that they and their indexes exist. */
+/** Opens the collections; creates them and their indexes if they do not exist. */
 export async function openStore(connection: Connection): Promise<Store> {
   const models = {
     users: userModel(connection),

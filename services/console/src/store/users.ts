@@ -13,10 +13,11 @@ export interface UserDocument {
   readonly role: Role;
   /** Null for an operator, and for an auditor of all accounts. */
   readonly accountId: string | null;
-  /** As sign-in/passwords.ts makes it; null for one who signs in elsewhere. */
+  /** As sign-in/passwords.ts makes it; null for users of the OpenID Connect provider. */
   readonly password: string | null;
   /**
-   * Who it is at the OpenID Connect provider, as `<issuer> <subject>`; none for who has a password.
+   * The identity at the OpenID Connect provider, as `<issuer> <subject>`; none for users with a
+   * password.
    */
   readonly subject?: string;
   /** BCP 47; null: the browser's own. */

@@ -7,14 +7,14 @@ const notBuilt = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="refresh" content="3"><title>Console</title>
 <h1>The console is not built yet</h1>
-<p><code>npm start</code> builds it from <code>services/console/web</code> as soon as the gateway is ready, and says so
-or why it cannot. This page loads again by itself.</p>
+<p><code>npm start</code> builds it from <code>services/console/web</code> as soon as the gateway is ready, and reports
+when it is done or why it failed. This page loads again by itself.</p>
 <p>Its API answers at <code>/console/api</code>, and the gateway at <code>/v1</code>.</p>
 </html>
 `;
 
 const caching = { immutable: true, maxAge: "365d" } as const;
-/** The smaller one first: browsers name them in the order of their age. */
+/** The smaller one first: browsers list older encodings first. */
 const suffixes = { br: ".br", gzip: ".gz" } as const;
 const encodings = Object.keys(suffixes) as (keyof typeof suffixes)[];
 const types: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Sends what the build has compressed in place of the file itself, to whoever takes it. */
+/** Sends the file that the build has compressed, to clients that accept it. */
 function sendCompressed(root: string): RequestHandler {
   return (request, response, next) => {
     const type = types[extname(request.path)];
@@ -32,7 +32,7 @@ function sendCompressed(root: string): RequestHandler {
     if (type === undefined || encoding === undefined) return next();
     const headers = { "content-encoding": encoding, "content-type": type };
     response.sendFile(request.path + suffixes[encoding], { ...caching, root, headers }, (error) => {
-      // Not compressed, or not there; who has left needs no other answer.
+      // Not compressed, or missing; a client that has disconnected needs no response.
       if (error && !response.headersSent) next();
     });
   };

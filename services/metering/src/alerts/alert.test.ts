@@ -18,7 +18,7 @@ test("a month begins and ends with UTC's, across the turn of a year", () => {
   );
 });
 
-test("what is settled within an hour after a month's end is still told of in that month", () => {
+test("what is settled within an hour after a month's end is still reported in that month", () => {
   const names = (ms: number): string[] => openMonths(ms).map(({ name }) => name);
   assert.deepEqual(names(december), ["2026-12"]);
   assert.deepEqual(names(december + 60_000), ["2026-12", "2027-01"]);
@@ -34,7 +34,7 @@ test("a threshold is reached by exactly its part of the amount, and not by a nan
   assert.deepEqual(at(1_000n), [50, 80, 100]);
 });
 
-test("what was told of is told of again in another month, and of another amount, alone", () => {
+test("what was reported is reported again only in another month, or of another amount", () => {
   const notice: Notice = { month: "2026-12", threshold: 50, monthlyNanoUsd: 3n, spentNanoUsd: 2n, at: new Date() };
   const alert = alertOf({ notices: [notice] });
   const next = monthOf(december + 60_000);
@@ -48,15 +48,15 @@ test("of a key without a budget no part is ever reached", () => {
   assert.deepEqual(reached(alertOf(), monthOf(december), { fullNanoUsd: 0n, spentNanoUsd: 2n }), []);
 });
 
-test("a balance is low below its amount, and is told of once for each amount and top-up", () => {
+test("a balance is low below its amount, and is reported once for each amount and top-up", () => {
   const balance = { leftNanoUsd: 4n, toppedUpNanoUsd: 10n };
   const low = alertOf({ belowNanoUsd: 5n });
   assert.equal(isLow(low, balance), true);
   assert.equal(isLow(low, { ...balance, leftNanoUsd: 5n }), false);
   const at = new Date();
   const notice = { month: "2026-12", threshold: 0, monthlyNanoUsd: 5n, spentNanoUsd: 6n, balance, at };
-  const told = { ...low, notices: [notice] };
-  assert.equal(isLow(told, { ...balance, leftNanoUsd: 1n }), false);
-  assert.equal(isLow(told, { leftNanoUsd: 4n, toppedUpNanoUsd: 12n }), true);
-  assert.equal(isLow({ ...told, belowNanoUsd: 6n }, balance), true);
+  const reported = { ...low, notices: [notice] };
+  assert.equal(isLow(reported, { ...balance, leftNanoUsd: 1n }), false);
+  assert.equal(isLow(reported, { leftNanoUsd: 4n, toppedUpNanoUsd: 12n }), true);
+  assert.equal(isLow({ ...reported, belowNanoUsd: 6n }, balance), true);
 });

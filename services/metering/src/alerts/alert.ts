@@ -1,12 +1,12 @@
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 
 /**
- * What an alert tells of: parts of an amount a month, parts of a key's monthly budget, or that an
- * account has less than an amount left.
+ * What triggers an alert: parts of an amount a month, parts of a key's monthly budget, or an account
+ * with less than an amount left.
  */
 export const kinds = ["spend", "budget", "balance"] as const;
 
-/** What a person says of an alert. */
+/** The settings of an alert. */
 export interface Terms {
   /** Absent from what was stored while there was only `spend`. */
   readonly kind?: (typeof kinds)[number];
@@ -45,7 +45,7 @@ export interface Balance {
   readonly toppedUpNanoUsd: bigint;
 }
 
-/** What an alert is judged by. */
+/** The input of an alert's evaluation. */
 export interface Figures {
   /** What is 100 %, nano-USD; 0 while nothing is, as for a key without a budget. */
   readonly fullNanoUsd: bigint;
@@ -61,7 +61,7 @@ export interface AlertDocument extends Terms {
   readonly keyId: string;
   readonly createdAt: Date;
   readonly createdBy?: Actor;
-  /** When it is looked at next. A claim postpones this, which makes it the lease. */
+  /** When it is evaluated next. A claim postpones this, which makes it the lease. */
   readonly dueAt: Date;
   /** The latest, the oldest first. */
   readonly notices: readonly Notice[];
@@ -84,36 +84,38 @@ export function monthOf(ms: number): Month {
 }
 
 /** How long after a month's end its last usage may still arrive, milliseconds. */
-const stragglersMs = 3_600_000;
+const maxDelayMs = 3_600_000;
 
-/** The months that may have spending of which nobody was told: mostly one. */
+/** The months whose spending may still change: usually one. */
 export function openMonths(nowMs: number): Month[] {
-  const [current, earlier] = [monthOf(nowMs), monthOf(nowMs - stragglersMs)];
+  const [current, earlier] = [monthOf(nowMs), monthOf(nowMs - maxDelayMs)];
   return earlier.name === current.name ? [current] : [earlier, current];
 }
 
-/** The thresholds that are reached and of which nobody was told, ascending. */
+/** The thresholds that are reached and were not reported yet, ascending. */
 export function reached(
   { thresholds, notices }: Pick<AlertDocument, "thresholds" | "notices">,
   month: Month,
   { fullNanoUsd, spentNanoUsd }: Figures,
 ): number[] {
   if (fullNanoUsd <= 0n) return [];
-  const isTold = (threshold: number): boolean =>
+  const isReported = (threshold: number): boolean =>
     notices.some(
       (notice) =>
         notice.month === month.name && notice.threshold === threshold && notice.monthlyNanoUsd === fullNanoUsd,
     );
-  return thresholds.filter((threshold) => spentNanoUsd * 100n >= fullNanoUsd * BigInt(threshold) && !isTold(threshold));
+  return thresholds.filter(
+    (threshold) => spentNanoUsd * 100n >= fullNanoUsd * BigInt(threshold) && !isReported(threshold),
+  );
 }
 
-/** Whether less than an alert's amount is left, and nobody was told since the last top-up. */
+/** Whether less than an alert's amount is left, which was not reported since the last top-up. */
 export function isLow(
   { belowNanoUsd = 0n, notices }: Pick<AlertDocument, "belowNanoUsd" | "notices">,
   { leftNanoUsd, toppedUpNanoUsd }: Balance,
 ): boolean {
-  const isTold = notices.some(
+  const isReported = notices.some(
     ({ balance, monthlyNanoUsd }) => balance?.toppedUpNanoUsd === toppedUpNanoUsd && monthlyNanoUsd === belowNanoUsd,
   );
-  return leftNanoUsd < belowNanoUsd && !isTold;
+  return leftNanoUsd < belowNanoUsd && !isReported;
 }

@@ -5,16 +5,14 @@ import type { Store } from "../store/store.ts";
 import type { AlertDocument, Figures, Month } from "./alert.ts";
 import { spentIn } from "./spent.ts";
 
-/**
- * Who knows what alerts are judged by: metering what is spent, billing the budgets and balances.
- */
+/** Where alerts' figures come from: spending from metering, budgets and balances from billing. */
 export interface FigureSources {
   readonly store: Pick<Store, "rollups">;
   readonly accounts: Pick<RpcClient<AccountServiceServer>, "getAccount">;
   readonly keys: Pick<RpcClient<KeyServiceServer>, "getKey">;
 }
 
-/** What an alert is judged by, in a month. */
+/** The input of an alert's evaluation for a month. */
 export async function figuresOf(
   { store, accounts, keys }: FigureSources,
   alert: AlertDocument,

@@ -3,26 +3,26 @@ import { usdText } from "@uag/kit/usd.ts";
 import type { EnqueueRequest } from "@uag/proto/video/v1/webhooks.ts";
 import type { AlertDocument, Figures } from "./alert.ts";
 
-/** What there is to tell of an alert. */
-export interface Tidings {
+/** What an alert reports. */
+export interface Notification {
   readonly type: "spend.threshold_reached" | "balance.low" | "spend.test";
   readonly month: string;
   /** Percent; 0 for a balance. */
   readonly threshold: number;
   readonly figures: Figures;
   readonly at: Date;
-  /** Tells occasions apart: of one occasion each receiver is told once. */
-  readonly occasion: string;
+  /** Each receiver gets one message for each value. */
+  readonly dedupeKey: string;
 }
 
-/** The same for the same receiver and occasion, whoever sends it and however often. */
-const idOf = (alertId: string, occasion: string, url: string): string =>
-  `msg_${createHash("sha256").update([alertId, occasion, url].join("\n")).digest("hex").slice(0, 32)}`;
+/** The same for the same receiver and key, whoever sends it and however often. */
+const idOf = (alertId: string, dedupeKey: string, url: string): string =>
+  `msg_${createHash("sha256").update([alertId, dedupeKey, url].join("\n")).digest("hex").slice(0, 32)}`;
 
 /** Without zeros at the end beyond cents: the text has nine decimals. */
 const plainUsd = (nano: bigint): string => usdText(nano).replace(/0{1,7}$/, "");
 
-function webhookBody(alert: AlertDocument, { type, month, threshold, figures, at }: Tidings): string {
+function webhookBody(alert: AlertDocument, { type, month, threshold, figures, at }: Notification): string {
   const { _id, kind = "spend", name, accountId, keyId, belowNanoUsd = 0n } = alert;
   const about = { alert_id: _id, kind, name, account_id: accountId, key_id: keyId === "" ? null : keyId };
   const { fullNanoUsd, spentNanoUsd, balance } = figures;
@@ -38,8 +38,8 @@ interface Wording {
   readonly lines: readonly string[];
 }
 
-/** How a mail tells of spending, or of a low balance. */
-function wordingOf(alert: AlertDocument, { month, threshold, figures }: Tidings): Wording {
+/** The text of an e-mail about spending, or about a low balance. */
+function wordingOf(alert: AlertDocument, { month, threshold, figures }: Notification): Wording {
   const { kind = "spend", belowNanoUsd = 0n } = alert;
   const { fullNanoUsd, spentNanoUsd, balance } = figures;
   if (balance !== undefined) {
@@ -60,29 +60,30 @@ function wordingOf(alert: AlertDocument, { month, threshold, figures }: Tidings)
   return { title: `${threshold}% of ${full} is spent in ${month}`, lines: [...figured, "", after] };
 }
 
-function mailOf(alert: AlertDocument, tidings: Tidings) {
+function mailOf(alert: AlertDocument, notification: Notification) {
   const { name, accountId, keyId } = alert;
   const whose = keyId === "" ? `account ${accountId}` : `key ${keyId} of account ${accountId}`;
   const alertName = name === "" ? whose : name;
-  const isTest = tidings.type === "spend.test";
-  const { title, lines } = wordingOf(alert, tidings);
+  const isTest = notification.type === "spend.test";
+  const { title, lines } = wordingOf(alert, notification);
   const notice = isTest ? ["This is a test of a spend alert: nothing has happened.", ""] : [];
   const body = [...notice, `Alert: ${alertName}`, `For: ${whose}`, ...lines, ""].join("\n");
   return { subject: isTest ? `Test: ${alertName}` : `${alertName}: ${title}`, body };
 }
 
 /** What is sent, to each receiver of an alert. */
-export function messagesOf(alert: AlertDocument, tidings: Tidings): EnqueueRequest[] {
+export function messagesOf(alert: AlertDocument, notification: Notification): EnqueueRequest[] {
   const { _id: alertId, accountId, webhookUrl, emails } = alert;
   const urls = emails.map((email) => `mailto:${email}`);
   const to = (url: string) => ({
-    id: idOf(alertId, tidings.occasion, url),
+    id: idOf(alertId, notification.dedupeKey, url),
     accountId,
     alertId,
-    type: tidings.type,
+    type: notification.type,
     url,
   });
-  const webhooks = webhookUrl === "" ? [] : [{ ...to(webhookUrl), subject: "", body: webhookBody(alert, tidings) }];
-  const mail = mailOf(alert, tidings);
+  const webhooks =
+    webhookUrl === "" ? [] : [{ ...to(webhookUrl), subject: "", body: webhookBody(alert, notification) }];
+  const mail = mailOf(alert, notification);
   return [...webhooks, ...urls.map((url) => ({ ...to(url), ...mail }))];
 }

@@ -7,7 +7,7 @@ import type { AlertDocument, Notice, Terms } from "./alert.ts";
 
 const maxAlerts = 20;
 const keptNotices = 50;
-/** Mail to strangers is not to be had by pressing the button often. */
+/** A test button must not become a way to flood a stranger's mailbox. */
 const testPauseMs = 10_000;
 
 export interface NewAlert {
@@ -19,7 +19,7 @@ export interface NewAlert {
 
 const missing = (): GatewayError => new GatewayError("not_found", "There is no such alert.", { param: "id" });
 
-/** Alerts, what they are about, and of what people were told. */
+/** Alerts, their settings, and what they have reported. */
 export class AlertStore {
   readonly #alerts: mongo.Collection<AlertDocument>;
 
@@ -92,12 +92,12 @@ export class AlertStore {
   }
 
   /** Ends a claim, unless somebody has changed the alert or claimed it since. */
-  async lookAgain({ _id, dueAt }: AlertDocument, pauseMs: number): Promise<void> {
+  async reschedule({ _id, dueAt }: AlertDocument, pauseMs: number): Promise<void> {
     await this.#alerts.updateOne({ _id, dueAt }, { $set: { dueAt: new Date(Date.now() + pauseMs) } });
   }
 
-  /** Notes of what people were told; each once. */
-  async told(id: string, notices: readonly Notice[]): Promise<void> {
+  /** Records what was reported; each notice once. */
+  async recordNotices(id: string, notices: readonly Notice[]): Promise<void> {
     for (const notice of notices) {
       const { month, threshold, monthlyNanoUsd, balance } = notice;
       const since = balance === undefined ? { month } : { "balance.toppedUpNanoUsd": balance.toppedUpNanoUsd };

@@ -52,8 +52,9 @@ export function alertService({ sources, alerts, webhooks, log }: AlertRpcOptions
         const month = monthOf(at.getTime());
         const figures = await figuresOf(sources, alert, month);
         const threshold = alert.thresholds[0] ?? 0;
-        const tidings = { month: month.name, threshold, figures, at, occasion: newId("test") };
-        for (const message of messagesOf(alert, { type: "spend.test", ...tidings })) await webhooks.enqueue(message);
+        const notification = { month: month.name, threshold, figures, at, dedupeKey: newId("test") };
+        for (const message of messagesOf(alert, { type: "spend.test", ...notification }))
+          await webhooks.enqueue(message);
         return await show(alert);
       },
     },

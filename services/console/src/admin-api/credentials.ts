@@ -10,7 +10,7 @@ import type { AdminApi } from "./client.ts";
 /** The admin API's roles that tokens of users have. */
 export type TokenRole = "operator" | "keys" | "read-only";
 
-export interface BorrowedOptions {
+export interface CredentialOptions {
   readonly api: AdminApi;
   /** The console's own token. */
   readonly ownToken: string;
@@ -27,33 +27,33 @@ interface Secret {
 
 const tokenMs = 3_600_000;
 const keyMs = 12 * 3_600_000;
-/** One that ends within this is not used any more, milliseconds. */
+/** One that expires within this is no longer used, milliseconds. */
 const slackMs = 300_000;
 const maxKept = 10_000;
 
 export const playgroundAlias = "Console playground";
-/** The field of a key's metadata that says which user of the console has made it. */
+/** The field of a key's metadata with the id of the user who created it in the console. */
 export const makerField = "console_user";
-/** Tells the keys of the playground from those that people have made. */
+/** Distinguishes the playground's keys from those that people create. */
 const purpose = { console_purpose: "playground" } as const;
 
 const newToken = z.object({ id: z.string(), token: z.string() });
 const newKey = z.object({ id: z.string(), key: z.string() });
 
 /**
- * What lets the console act for a person: admin tokens of the person's own role, and keys for the
- * playground. They are made when they are needed, kept in memory alone, end soon, and are revoked
- * when the session ends.
+ * The credentials by which the console acts for a person: admin tokens of the person's own role, and
+ * keys for the playground. They are created when needed, kept only in memory, short-lived, and
+ * revoked when the session ends.
  */
-export class BorrowedSecrets {
-  readonly #options: BorrowedOptions;
+export class DelegatedCredentials {
+  readonly #options: CredentialOptions;
   readonly #kept = new LRUCache<string, Promise<Secret>>({ max: maxKept });
 
-  constructor(options: BorrowedOptions) {
+  constructor(options: CredentialOptions) {
     this.#options = options;
   }
 
-  /** An admin token, good for the person's account alone where there is one. */
+  /** An admin token, scoped to the person's account if they have one. */
   token(person: Person, role: TokenRole): Promise<string> {
     return this.#get(tokenName(person, role), () => this.#makeToken(person, role));
   }
@@ -63,7 +63,7 @@ export class BorrowedSecrets {
     return this.#get(keyName(person, accountId), () => this.#makeKey(person, accountId));
   }
 
-  /** Forgets a token that was refused. */
+  /** Drops a token that was refused. */
   dropToken(person: Person, role: TokenRole): void {
     this.#kept.delete(tokenName(person, role));
   }
@@ -73,7 +73,7 @@ export class BorrowedSecrets {
   }
 
   /**
-   * Revokes what was made for sessions that have ended. What cannot be revoked now ends by itself.
+   * Revokes what was created for sessions that have ended. What cannot be revoked now expires.
    */
   async revoke(sessions: readonly Pick<SessionDocument, "borrowed">[]): Promise<void> {
     const { api, ownToken, events } = this.#options;
@@ -83,7 +83,7 @@ export class BorrowedSecrets {
     }
   }
 
-  /** Who asks at the same time gets the same one. */
+  /** Concurrent calls get the same one. */
   async #get(name: string, make: () => Promise<Secret>): Promise<string> {
     const kept = this.#kept.get(name);
     const usable = await kept?.then(
@@ -118,7 +118,7 @@ export class BorrowedSecrets {
       throw new GatewayError("service_unavailable", undefined, { cause: error });
     });
     const { id, token } = newToken.parse(made);
-    await this.#note(person, { kind: "token", id });
+    await this.#record(person, { kind: "token", id });
     return { id, secret: token, endsAt };
   }
 
@@ -129,14 +129,14 @@ export class BorrowedSecrets {
     const metadata = { ...purpose, [makerField]: user._id };
     const body = { account_id: accountId, key_alias: playgroundAlias, expires: new Date(endsAt), metadata };
     const made = newKey.parse(await this.#options.api.call(token, { method: "POST", path: "/keys", body }));
-    await this.#note(person, { kind: "key", id: made.id });
+    await this.#record(person, { kind: "key", id: made.id });
     return { id: made.id, secret: made.key, endsAt: endsAt + slackMs };
   }
 
-  /** Notes it with the session, so that whichever replica ends it can revoke it. */
-  async #note({ session }: Person, borrowed: SessionDocument["borrowed"][number]): Promise<void> {
-    if (await this.#options.sessions.borrow(session._id, borrowed)) return;
-    await this.revoke([{ borrowed: [borrowed] }]);
+  /** Records it with the session, so that any replica that ends it can revoke it. */
+  async #record({ session }: Person, credential: SessionDocument["borrowed"][number]): Promise<void> {
+    if (await this.#options.sessions.addCredential(session._id, credential)) return;
+    await this.revoke([{ borrowed: [credential] }]);
     throw new GatewayError("invalid_api_key", "The session has ended. Sign in again.");
   }
 }

@@ -10,7 +10,7 @@ import type { Person } from "./person.ts";
 
 export const sessionCookie = "console_session";
 
-/** The person whose request it is. @throws {Error} where nobody has signed in: a mistake of ours */
+/** The person whose request it is. @throws {Error} without a session: a bug */
 export type PersonOf = (response: Response) => Person;
 
 export const personOf: PersonOf = (response) => {
@@ -22,15 +22,14 @@ export const personOf: PersonOf = (response) => {
 const notSignedIn = (): GatewayError =>
   new GatewayError("invalid_api_key", "You are not signed in, or your session has ended.");
 
-/** Where a request comes from, as the router heard it. */
+/** The client's address, as the router received it. */
 export const addressOf = (request: Request): string =>
   String(request.headers["x-forwarded-for"] ?? request.socket.remoteAddress ?? "");
 
 /**
- * Lets a request pass that has a session; one that changes something also needs the session's CSRF
- * token.
+ * Requires a session; a request that changes something also needs the session's CSRF token.
  */
-export function enter({
+export function authenticate({
   store,
   sessions,
   maxOpen,

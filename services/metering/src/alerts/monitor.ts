@@ -4,24 +4,24 @@ import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { WebhookServiceServer } from "@uag/proto/video/v1/webhooks.ts";
 import type { MeteringEvents } from "../events.ts";
 import { type AlertDocument, type Month, monthOf, openMonths } from "./alert.ts";
+import { evaluate } from "./evaluate.ts";
 import { type FigureSources, figuresOf } from "./figures.ts";
-import { findingsOf } from "./findings.ts";
 import { messagesOf } from "./messages.ts";
 import type { AlertStore } from "./store.ts";
 
-export interface WatchOptions {
+export interface MonitorOptions {
   readonly sources: FigureSources;
   readonly alerts: AlertStore;
   readonly webhooks: Pick<RpcClient<WebhookServiceServer>, "enqueue">;
   readonly events: MeteringEvents;
-  /** How often each alert is looked at, milliseconds. */
+  /** How often each alert is evaluated, milliseconds. */
   readonly everyMs: number;
 }
 
-/** What a look has claimed is looked at by others after this, milliseconds. */
+/** After this another replica takes over an alert that was claimed, milliseconds. */
 const leaseMs = 60_000;
-/** An account whose sums take long is looked at the less often: looks take 2 % of the time. */
-const pausesPerLook = 50;
+/** An alert whose sums take long is evaluated less often: it takes 2 % of the time at most. */
+const pausePerEvaluation = 50;
 
 /** A balance is what it is now, whatever the month. */
 function monthsOf({ kind }: AlertDocument): Month[] {
@@ -30,16 +30,16 @@ function monthsOf({ kind }: AlertDocument): Month[] {
 }
 
 /**
- * Looks at the alerts one after the other, shared with all other replicas, and tells people of
- * thresholds that are reached. Telling comes before noting, under ids that follow from what is
- * told: whoever dies in between has it done again, and nobody hears of it twice.
+ * Evaluates the alerts one after the other, shared with all other replicas, and sends notifications
+ * of thresholds that are reached. They are sent before they are recorded, under ids derived from
+ * their content: after a crash in between they are sent again, and delivered once.
  */
-export class AlertWatch implements AsyncDisposable {
-  readonly #options: WatchOptions;
+export class AlertMonitor implements AsyncDisposable {
+  readonly #options: MonitorOptions;
   readonly #stop = new AbortController();
   readonly #loop: Promise<void>;
 
-  constructor(options: WatchOptions) {
+  constructor(options: MonitorOptions) {
     this.#options = options;
     this.#loop = this.#run();
   }
@@ -48,7 +48,7 @@ export class AlertWatch implements AsyncDisposable {
     const { everyMs, events } = this.#options;
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      await this.#round(signal).catch(events.alertStumbled);
+      await this.#round(signal).catch(events.alertFailed);
       await sleep(everyMs * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
@@ -59,28 +59,28 @@ export class AlertWatch implements AsyncDisposable {
       const alert = await alerts.claimDue(leaseMs);
       if (alert === undefined) return;
       const began = performance.now();
-      // Of what cannot be told now the next look tells; the other alerts do not wait for it.
-      for (const month of monthsOf(alert)) await this.#look(alert, month).catch(events.alertStumbled);
-      await alerts.lookAgain(alert, Math.max(everyMs, (performance.now() - began) * pausesPerLook));
+      // What cannot be sent now is sent by the next evaluation; other alerts do not wait for it.
+      for (const month of monthsOf(alert)) await this.#evaluate(alert, month).catch(events.alertFailed);
+      await alerts.reschedule(alert, Math.max(everyMs, (performance.now() - began) * pausePerEvaluation));
     }
   }
 
-  async #look(alert: AlertDocument, month: Month): Promise<void> {
+  async #evaluate(alert: AlertDocument, month: Month): Promise<void> {
     const { sources, alerts, webhooks, events } = this.#options;
-    const findings = findingsOf(alert, month, await figuresOf(sources, alert, month));
-    if (findings === undefined) return;
-    const { tidings, notices } = findings;
-    const messages = messagesOf(alert, tidings);
-    for (const message of messages) await webhooks.enqueue(message).catch(this.#passOver);
-    await alerts.told(alert._id, notices);
-    const { threshold } = tidings;
+    const evaluation = evaluate(alert, month, await figuresOf(sources, alert, month));
+    if (evaluation === undefined) return;
+    const { notification, notices } = evaluation;
+    const messages = messagesOf(alert, notification);
+    for (const message of messages) await webhooks.enqueue(message).catch(this.#skipRejected);
+    await alerts.recordNotices(alert._id, notices);
+    const { threshold } = notification;
     events.alerted({ alert: alert._id, account: alert.accountId, threshold, messages: messages.length });
   }
 
-  /** A receiver that is refused for good, as when no mail is sent any more, holds up no other. */
-  readonly #passOver = (error: unknown): void => {
+  /** A receiver that is rejected permanently, as when e-mail was switched off, delays no other. */
+  readonly #skipRejected = (error: unknown): void => {
     if (!(error instanceof GatewayError) || error.code !== "invalid_request") throw error;
-    this.#options.events.alertStumbled(error);
+    this.#options.events.alertFailed(error);
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
