@@ -51,7 +51,7 @@ describe("spend alerts in the console and from the command line", () => {
       await page.getByRole("button", { name: "New alert" }).click();
       const form = page.getByRole("dialog");
       await form.getByLabel("Name").fill(kind);
-      await form.getByRole("combobox", { name: "Tells of" }).click();
+      await form.getByRole("combobox", { name: "Kind" }).click();
       await page.getByRole("option", { name: kind }).click();
       await fill(form);
       await form.getByLabel("E-mail to").fill(`${account.id}@example.com`);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { Page } from "playwright-core";
 import { adminApi } from "../src/commands/admin-api.ts";
 import { clientId, clientSecret, startProvider } from "./console/oidc-provider.ts";
@@ -38,7 +39,7 @@ describe("people in the console, behind two replicas", () => {
       await dialog.getByRole("combobox", { name: "Account" }).click();
       await operator.getByRole("option", { name: account }).click();
     }
-    await dialog.getByRole("button", { name: "Make the link" }).click();
+    await dialog.getByRole("button", { name: "Create link" }).click();
     const link = await dialog.getByLabel("Invitation link").inputValue();
     await dialog.getByRole("button", { name: "Done" }).click();
     const page = await stage.newPage(link.slice(stage.fleet.run.console_url.length));
@@ -74,6 +75,14 @@ describe("people in the console, behind two replicas", () => {
     assert.equal(await member.getByText("a stranger's key").count(), 0);
     assert.equal(await member.getByRole("link", { name: "Accounts" }).count(), 0);
     assert.equal(await member.getByRole("link", { name: "Fleet" }).count(), 0);
+  });
+
+  test("an invitation is for the account that is shown, unless another is chosen", async () => {
+    const other = (await adminApi(stage.fleet.run).call("POST", "/accounts", { name: "Shown" })) as { id: string };
+    const operator = await stage.visit(`/members?account=${other.id}`, "Members");
+    await operator.getByRole("button", { name: "Invite" }).click();
+    const account = operator.getByRole("dialog").getByRole("combobox", { name: "Account" });
+    await waitFor(async () => (await account.inputValue()) === "Shown", { what: "the account" });
   });
 
   test("an auditor of all accounts sees each of them and the fleet, and can change nothing", async () => {

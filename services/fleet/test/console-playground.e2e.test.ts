@@ -88,12 +88,12 @@ describe("the playground in a browser", () => {
   test("images are shown, speech is played and embeddings are listed", async () => {
     const page = await open("mode=images");
     await page.getByLabel("Prompt").fill("A lighthouse");
-    await page.getByRole("button", { name: "Make" }).click();
+    await page.getByRole("button", { name: "Generate image" }).click();
     await page.getByAltText("Made from: A lighthouse").waitFor();
     await waitFor(() => page.evaluate("document.querySelector('img[alt^=Made]').naturalWidth > 0"));
     await page.getByRole("tab", { name: "Speech" }).click();
     await page.getByLabel("Text").fill("Hello there");
-    await page.getByRole("button", { name: "Speak" }).click();
+    await page.getByRole("button", { name: "Generate speech" }).click();
     await waitFor(() => page.evaluate("document.querySelector('audio')?.duration > 0"));
     await page.getByRole("tab", { name: "Embeddings" }).click();
     await page.getByLabel("First text").fill("A cat");
@@ -102,7 +102,7 @@ describe("the playground in a browser", () => {
     await page.getByText("1536 dimensions").waitFor();
   });
 
-  test("a video task is followed to its end and the video plays, also when it is started before the model list has loaded", async () => {
+  test("a video task is followed to its end, the video plays and its cost is shown, also when it is started before the model list has loaded", async () => {
     const page = await open("mode=video");
     const listed = Promise.withResolvers<void>();
     await page.route(/gateway\/v1\/models/, async (route) => {
@@ -111,10 +111,10 @@ describe("the playground in a browser", () => {
     });
     await page.reload();
     await page.getByLabel("Prompt").fill("Waves at a beach");
-    const film = page.getByRole("button", { name: "Film" });
-    assert.equal(await film.isDisabled(), true, "a film is asked for without a model");
+    const generate = page.getByRole("button", { name: "Generate video" });
+    assert.equal(await generate.isDisabled(), true, "a video is requested without a model");
     listed.resolve();
-    await film.click();
+    await generate.click();
     await page
       .getByText("succeeded")
       .waitFor()
@@ -122,6 +122,7 @@ describe("the playground in a browser", () => {
         throw new Error(`the page says:\n${await page.locator("main").textContent()}`, { cause });
       });
     await waitFor(() => page.evaluate("document.querySelector('video')?.duration > 0"));
+    await page.getByText(/^\$\d+\.\d+$/).waitFor();
   });
 
   test("a key that the playground has created for itself is not listed among people's keys", async () => {

@@ -1,5 +1,5 @@
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
-import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { MongoClient } from "mongodb";
 import { operatorClient } from "../../src/operator.ts";
 import type { Run } from "../../src/run-file.ts";
@@ -18,6 +18,7 @@ export async function settleUnpriced(run: Run, requestId: string): Promise<void>
     operation: "chat.completions",
     startedAtMs: now,
     endedAtMs: now,
+    outcome: Outcome.COMPLETED,
     pricing: Pricing.UNPRICED,
   });
   const about = { accountId: run.account_id, requestId, batchId: "b", reason: "of an earlier release" };

@@ -12,10 +12,16 @@ const formatsIn = (language: string) =>
     day: { month: "short", day: "numeric" },
   }) as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
+/** A time of this year in a table: the year would take a line of its own on a phone. */
+const thisYear: Intl.DateTimeFormatOptions = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" };
+
 /** A time in the viewer's zone and language. */
 export function timeText(iso: string, format: keyof ReturnType<typeof formatsIn>): string {
   const { language } = i18next;
-  return new Intl.DateTimeFormat(language, formatsIn(language)[format]).format(new Date(iso));
+  const at = new Date(iso);
+  const isThisYear = at.getFullYear() === new Date().getFullYear();
+  const options = format === "time" && isThisYear ? thisYear : formatsIn(language)[format];
+  return new Intl.DateTimeFormat(language, options).format(at);
 }
 
 const steps = [

@@ -5,6 +5,7 @@ import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { call } from "../api/http.ts";
 import { Failure } from "../ui/failure.tsx";
+import { ButtonLink } from "../ui/links.tsx";
 import { CenteredCard } from "./centered-card.tsx";
 import { adopt, type Role, type Session, sessionQuery } from "./session.ts";
 
@@ -69,8 +70,18 @@ export function InvitationPage() {
   });
   const about = data && t("invitation.about", { email: data.email, role: t(`roles.${data.role}`) });
   return (
-    <CenteredCard title={t("invitation.title")} {...(about !== undefined && { about })}>
-      {error !== null && <Failure error={error} />}
+    <CenteredCard
+      title={t(error === null ? "invitation.title" : "invitation.none")}
+      {...(about !== undefined && { about })}
+    >
+      {error !== null && (
+        <Stack mt="lg">
+          <Failure error={error} />
+          <ButtonLink to="/sign-in" variant="default">
+            {t("invitation.signIn")}
+          </ButtonLink>
+        </Stack>
+      )}
       {error === null && data === undefined && <Skeleton h={160} mt="lg" />}
       {data !== undefined && <AcceptForm token={token} />}
     </CenteredCard>

@@ -157,7 +157,7 @@ export function DataTable<T extends RowData>(props: Props<T>) {
         highlightOnHover={onOpen !== undefined}
         aria-label={label}
       >
-        <Table.Thead className={classes["head"]}>
+        <Table.Thead>
           {table.getHeaderGroups().map((group) => (
             <Table.Tr key={group.id}>
               {group.headers.map((header) => (

@@ -43,8 +43,8 @@ export const fleet = {
   },
   states: { up: "Up", silent: "Silent" },
   health: {
-    well: "Well",
-    unasked: "Not asked",
+    well: "Healthy",
+    unasked: "No calls",
     failing: "{{share}} fail",
     resting: "Resting",
   },

@@ -85,7 +85,7 @@ export const members = {
     role: "Role",
     account: "Account",
     all: "All accounts",
-    submit: "Make the link",
+    submit: "Create link",
   },
   link: "Invitation link",
   linkOnce: "Send it yourself: it works once, and is shown this once.",
@@ -115,7 +115,7 @@ export const unpriced = {
   repairAll: "Charge those that can be",
   repaired_one: "{{count}} request was charged.",
   repaired_other: "{{count}} requests were charged.",
-  price: "Say what it cost",
+  price: "Price the request",
   cost: "Cost in USD",
   submit: "Charge",
 } as const;

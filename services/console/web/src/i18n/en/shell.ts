@@ -32,6 +32,8 @@ export const invitation = {
   password: "Password",
   short: "At least {{count}} characters",
   accept: "Join",
+  none: "No such invitation",
+  signIn: "Go to the sign-in",
 } as const;
 
 export const nav = {

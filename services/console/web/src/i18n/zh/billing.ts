@@ -12,6 +12,7 @@ export const billing = {
     days: "预计可用",
     lasts_one: "约 {{count, number}} 天",
     lasts_other: "约 {{count, number}} 天",
+    longer: "一年以上",
     forever: "没有花费",
     daysHint: "按本周的速度",
     spent: "累计花费",

@@ -32,6 +32,8 @@ export const invitation = {
   password: "密码",
   short: "至少 {{count}} 个字符",
   accept: "加入",
+  none: "没有这个邀请",
+  signIn: "前往登录",
 };
 
 export const nav = {

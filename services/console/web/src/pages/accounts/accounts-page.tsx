@@ -32,7 +32,7 @@ function useColumns(): Columns<Account> {
             <Text size="sm" fw={500}>
               {original.name || original.id}
             </Text>
-            <Text size="xs" c="dimmed" ff="monospace">
+            <Text size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: "anywhere" }}>
               {original.id}
             </Text>
           </Stack>
@@ -54,7 +54,7 @@ function useColumns(): Columns<Account> {
         id: "charged",
         header: t("accounts.columns.charged"),
         cell: ({ row }) => <Money usd={row.original.charged_usd} />,
-        meta: { align: "right" },
+        meta: { align: "right", from: "sm" },
       }),
       column.display({
         id: "created",

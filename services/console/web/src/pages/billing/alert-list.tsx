@@ -88,6 +88,12 @@ function State({ of: alert }: { readonly of: SpendAlert }) {
   );
 }
 
+/** Of what is spent: red at the whole amount, orange from the first threshold. */
+function colorOf({ thresholds }: SpendAlert, percent: number): string {
+  if (percent >= 100) return "red";
+  return percent >= Math.min(...thresholds) ? "orange" : "teal";
+}
+
 interface RowProps {
   readonly of: SpendAlert;
   readonly alias: string | undefined;
@@ -114,7 +120,7 @@ function Row({ of: alert, alias, onEdit }: RowProps) {
       {alert.kind !== "balance" && (
         <Progress
           value={Math.min(100, percent)}
-          color={percent >= 100 ? "red" : "teal"}
+          color={colorOf(alert, percent)}
           aria-label={t("billing.alertSpent", { percent })}
         />
       )}

@@ -22,12 +22,15 @@ import { TopUpModal } from "./top-up-modal.tsx";
 
 const nanoText = (nano: bigint): string => exactUsd(nano).replace(/[$,]/g, "").replace("−", "-");
 
+/** Beyond this a number of days claims more than a week of spending can support. */
+const daysOfYear = 365;
+
 function DaysLeft({ of: { days_left: days } }: { readonly of: Forecast }) {
   const { t } = useTranslation();
   if (days === null) return <Fact name={t("billing.facts.days")}>{t("billing.facts.forever")}</Fact>;
   return (
     <Fact name={t("billing.facts.days")} hint={t("billing.facts.daysHint")}>
-      {t("billing.facts.lasts", { count: Math.floor(days) })}
+      {days > daysOfYear ? t("billing.facts.longer") : t("billing.facts.lasts", { count: Math.floor(days) })}
     </Fact>
   );
 }

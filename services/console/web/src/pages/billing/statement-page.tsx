@@ -42,7 +42,9 @@ function Lines({ of: { lines } }: { readonly of: Invoice }) {
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t("billing.invoice.model")}</Table.Th>
-          <Table.Th ta="right">{t("billing.invoice.requests")}</Table.Th>
+          <Table.Th ta="right" px="sm">
+            {t("billing.invoice.requests")}
+          </Table.Th>
           <Table.Th ta="right">{t("billing.invoice.amount")}</Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -50,7 +52,9 @@ function Lines({ of: { lines } }: { readonly of: Invoice }) {
         {lines.map(({ model, requests, charged_usd }) => (
           <Table.Tr key={model}>
             <Table.Td>{model}</Table.Td>
-            <Table.Td ta="right">{integer(requests)}</Table.Td>
+            <Table.Td ta="right" px="sm">
+              {integer(requests)}
+            </Table.Td>
             <Table.Td ta="right">{exact(charged_usd)}</Table.Td>
           </Table.Tr>
         ))}
@@ -62,7 +66,7 @@ function Lines({ of: { lines } }: { readonly of: Invoice }) {
 function Statement({ of: invoice }: { readonly of: Invoice }) {
   const { t } = useTranslation();
   return (
-    <Panel p="xl">
+    <Panel p={{ base: "md", sm: "xl" }}>
       <Facts>
         <FactRow name={t("billing.invoice.account")}>{invoice.account_id}</FactRow>
         <FactRow name={t("billing.invoice.opening")}>{exact(invoice.opening_usd)}</FactRow>

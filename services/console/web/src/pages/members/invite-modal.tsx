@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
 import type { Role } from "../../session/session.ts";
 import { useUser } from "../../session/use-session.ts";
-import { accountsQuery, useSeesAllAccounts } from "../../shell/account.ts";
+import { accountsQuery, useAccountId, useSeesAllAccounts } from "../../shell/account.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { type Invitation, roles } from "./members.ts";
@@ -25,12 +25,13 @@ function InviteForm({ onMade }: { readonly onMade: (invitation: Invitation & { r
   const client = useQueryClient();
   const seesAll = useSeesAllAccounts();
   const isOperator = useUser().role === "operator";
+  const shown = useAccountId();
   const accounts = useInfiniteQuery({ ...accountsQuery, enabled: seesAll });
   const form = useForm<Values>({ initialValues: { email: "", role: "member", account_id: null } });
   const { role, account_id } = form.values;
   const mayBeEverywhere = role === "auditor";
   const chosen = account_id === everywhere && !mayBeEverywhere ? null : account_id;
-  const account = chosen ?? accounts.data?.[0]?.id ?? null;
+  const account = chosen ?? shown ?? accounts.data?.[0]?.id ?? null;
   const invite = useMutation({
     mutationFn: ({ email }: Values) => {
       const isEverywhere = role === "operator" || account === everywhere;

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Textarea } from "@mantine/core";
+import { ActionIcon, Button, Group, Stack, Textarea, Tooltip } from "@mantine/core";
 import { IconEraser, IconPlayerStop, IconSend2 } from "@tabler/icons-react";
 import { type KeyboardEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -50,9 +50,17 @@ export function Composer({ busy, onSay, onStop, onClear, bodyOf }: Props) {
           <AddPictures urls={said.images} onChange={setImages} />
           <AsCode path="/v1/chat/completions" body={bodyOf({ ...said, text: said.text || "Hello!" })} />
           {onClear !== undefined && (
-            <Button variant="subtle" color="gray" leftSection={<IconEraser size={16} />} onClick={onClear}>
-              {t("playground.clear")}
-            </Button>
+            <Tooltip label={t("playground.clear")}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size="input-sm"
+                aria-label={t("playground.clear")}
+                onClick={onClear}
+              >
+                <IconEraser size={16} />
+              </ActionIcon>
+            </Tooltip>
           )}
         </Group>
         {busy ? (

@@ -94,8 +94,8 @@ export function MaskCanvas({ picture, brush, canvas, onPainted }: Props) {
           inset: 0,
           width: "100%",
           height: "100%",
-          opacity: 0.6,
-          color: "var(--mantine-primary-color-filled)",
+          opacity: 0.7,
+          color: "var(--mantine-color-red-6)",
           cursor: "crosshair",
           touchAction: "none",
         }}

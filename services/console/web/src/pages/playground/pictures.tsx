@@ -1,4 +1,4 @@
-import { Button, CloseButton, FileButton, Group, Image, Indicator } from "@mantine/core";
+import { ActionIcon, CloseButton, FileButton, Group, Image, Indicator, Tooltip } from "@mantine/core";
 import { IconPhotoPlus } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 
@@ -30,9 +30,11 @@ export function AddPictures({ urls, onChange }: Props) {
   return (
     <FileButton multiple accept={pictureTypes} onChange={(files) => void add(files)}>
       {(props) => (
-        <Button {...props} variant="default" leftSection={<IconPhotoPlus size={16} />}>
-          {t("playground.addImage")}
-        </Button>
+        <Tooltip label={t("playground.addImage")}>
+          <ActionIcon {...props} variant="default" size="input-sm" aria-label={t("playground.addImage")}>
+            <IconPhotoPlus size={16} />
+          </ActionIcon>
+        </Tooltip>
       )}
     </FileButton>
   );

@@ -59,6 +59,7 @@ export function SpeechPanel() {
       <ModelSelect models={models} model={model} choose={choose} />
       <Select
         label={t("playground.voice")}
+        placeholder={t("playground.usual")}
         data={[...new Set((voices.data?.data ?? []).map(({ id }) => id))]}
         value={voice}
         onChange={setVoice}

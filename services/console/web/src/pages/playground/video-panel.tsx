@@ -9,7 +9,8 @@ import { useAccountId } from "../../shell/account.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { AsCode } from "./as-code.tsx";
-import { ask } from "./gateway.ts";
+import { Bill } from "./bill.tsx";
+import { ask, receiptIdOf } from "./gateway.ts";
 import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
 
 interface Task {
@@ -17,6 +18,13 @@ interface Task {
   readonly status: "submitted" | "queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
   readonly content?: { readonly video_url?: string };
   readonly error?: { readonly message: string };
+}
+
+/** A task as it was accepted. */
+interface Started {
+  readonly task: Task;
+  readonly startedAt: number;
+  readonly requestId: string | null;
 }
 
 const path = "/v1/videos/generations";
@@ -27,7 +35,7 @@ const pollMs = 2_000;
 const isRunning = (task: Task | undefined): boolean => task !== undefined && running.includes(task.status);
 
 /** A film on its way, and the film when it is there. */
-function Film({ of: first, startedAt }: { readonly of: Task; readonly startedAt: number }) {
+function Film({ of: { task: first, startedAt, requestId } }: { readonly of: Started }) {
   const { t } = useTranslation();
   const account = useAccountId();
   const {
@@ -54,6 +62,11 @@ function Film({ of: first, startedAt }: { readonly of: Task; readonly startedAt:
           <Text size="xs" c="dimmed" className="tabular">
             {t("playground.took", { time: durationText(Math.max(0, dataUpdatedAt - startedAt)) })}
           </Text>
+          {task.status === "succeeded" && (
+            <Text size="xs" c="dimmed">
+              <Bill requestId={requestId} />
+            </Text>
+          )}
         </Group>
         {isRunning(task) && (
           <Button size="xs" variant="subtle" color="red" loading={cancel.isPending} onClick={() => cancel.mutate()}>
@@ -85,10 +98,11 @@ export function VideoPanel() {
   const parameters = { resolution: asked.resolution.toUpperCase(), duration: asked.duration };
   const body = { model: model?.id, ...size, input: { prompt: asked.prompt }, parameters };
   const make = useMutation({
-    mutationFn: async () => ({
-      startedAt: Date.now(),
-      task: (await (await ask({ path, body, account })).json()) as Task,
-    }),
+    mutationFn: async (): Promise<Started> => {
+      const startedAt = Date.now();
+      const response = await ask({ path, body, account });
+      return { task: (await response.json()) as Task, startedAt, requestId: receiptIdOf(response) };
+    },
   });
   const resolutions = Object.keys(model?.price.usd ?? {}).flatMap((unit) => unit.split(":")[1] ?? []);
   const form = (
@@ -132,7 +146,7 @@ export function VideoPanel() {
   const result = (
     <>
       {make.error !== null && <Failure error={make.error} />}
-      {make.data !== undefined && <Film key={make.data.task.id} of={make.data.task} startedAt={make.data.startedAt} />}
+      {make.data !== undefined && <Film key={make.data.task.id} of={make.data} />}
       {make.isIdle && <Empty icon={IconMovie} title={t("playground.modes.video")} hint={t("playground.running")} />}
     </>
   );

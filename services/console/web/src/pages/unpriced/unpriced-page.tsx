@@ -37,13 +37,18 @@ function useColumns(): Columns<Repair> {
         id: "request",
         header: t("unpriced.columns.request"),
         cell: ({ row }) => (
-          <Text size="xs" ff="monospace">
-            {row.original.request_id}
-          </Text>
+          <Stack gap={0}>
+            <Text size="xs" ff="monospace" style={{ overflowWrap: "anywhere" }}>
+              {row.original.request_id}
+            </Text>
+            <Text size="xs" c="dimmed" hiddenFrom="sm">
+              {row.original.model}
+            </Text>
+          </Stack>
         ),
       }),
       column.accessor("account_id", { id: "account", header: t("unpriced.columns.account"), meta: { from: "md" } }),
-      column.accessor("model", { id: "model", header: t("unpriced.columns.model") }),
+      column.accessor("model", { id: "model", header: t("unpriced.columns.model"), meta: { from: "sm" } }),
       column.accessor((row) => t(`unpriced.statuses.${row.status}`), {
         id: "status",
         header: t("unpriced.columns.status"),
@@ -51,8 +56,9 @@ function useColumns(): Columns<Repair> {
       column.display({
         id: "would",
         header: t("unpriced.columns.would"),
-        cell: ({ row }) => <Money usd={row.original.charged_usd} />,
-        meta: { align: "right" },
+        cell: ({ row: { original } }) =>
+          original.status === "would_be_repaired" ? <Money usd={original.charged_usd} /> : "—",
+        meta: { align: "right", from: "sm" },
       }),
     ],
     [t],

@@ -116,7 +116,7 @@ function EventFacts({ of: event }: { readonly of: Receipt["event"] }) {
       <FactRow name={t("usage.receipt.provider")}>
         {event.upstream || "—"} {event.upstream_model !== event.model && event.upstream_model}
       </FactRow>
-      <FactRow name={t("usage.receipt.key")}>{event.key_id}</FactRow>
+      <FactRow name={t("usage.receipt.key")}>{event.key_id || "—"}</FactRow>
       <FactRow name={t("usage.receipt.account")}>{event.account_id}</FactRow>
       <FactRow name={t("usage.receipt.started")}>
         <Time at={event.started_at} />
@@ -157,7 +157,11 @@ function Body({ of: receipt }: { readonly of: Receipt }) {
           </Text>
         </Stack>
         <Stack gap={2} align="flex-end">
-          <Money usd={event.cost_usd} fz="xl" fw={600} />
+          {event.pricing === "unpriced" ? (
+            <Text fw={600}>{t("usage.pricing.unpriced")}</Text>
+          ) : (
+            <Money usd={event.cost_usd} fz="xl" fw={600} />
+          )}
           <Outcome of={event} />
         </Stack>
       </Group>

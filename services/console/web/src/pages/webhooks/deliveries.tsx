@@ -1,4 +1,4 @@
-import { Group, Pill, SegmentedControl } from "@mantine/core";
+import { Group, Pill, SegmentedControl, Stack, Text } from "@mantine/core";
 import { IconWebhook } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -25,8 +25,22 @@ function useColumns(): Columns<WebhookDelivery> {
         id: "at",
         header: t("webhooks.columns.at"),
         cell: ({ row }) => <Time at={row.original.created_at} />,
+        meta: { from: "sm" },
       }),
-      column.accessor("type", { id: "type", header: t("webhooks.columns.type") }),
+      column.display({
+        id: "type",
+        header: t("webhooks.columns.type"),
+        cell: ({ row: { original } }) => (
+          <Stack gap={0}>
+            <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+              {original.type}
+            </Text>
+            <Text size="xs" c="dimmed" hiddenFrom="sm">
+              <Time at={original.created_at} />
+            </Text>
+          </Stack>
+        ),
+      }),
       column.accessor("url", { id: "url", header: t("webhooks.columns.url"), meta: { from: "md" } }),
       column.display({
         id: "state",

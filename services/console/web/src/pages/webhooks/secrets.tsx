@@ -54,16 +54,20 @@ function Rows({
       <Table.Tbody>
         {secrets.map(({ id, hint, created_at, ends_at, created_by }) => (
           <Table.Tr key={id}>
-            <Table.Td ff="monospace">{hint}</Table.Td>
             <Table.Td>
-              <Time at={created_at} as="relative" /> {created_by?.name}
-            </Table.Td>
-            <Table.Td>
-              {ends_at !== null && (
-                <>
-                  {t("webhooks.ends")} <Time at={ends_at} as="relative" />
-                </>
-              )}
+              <Text size="sm" ff="monospace">
+                {hint}
+              </Text>
+              <Text size="xs" c="dimmed">
+                <Time at={created_at} as="relative" />
+                {created_by && ` · ${created_by.name}`}
+                {ends_at !== null && (
+                  <>
+                    {` · ${t("webhooks.ends")} `}
+                    <Time at={ends_at} as="relative" />
+                  </>
+                )}
+              </Text>
             </Table.Td>
             <Table.Td ta="right">
               {onEnd !== undefined && (

@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { adminApi } from "../../services/fleet/src/commands/admin-api.ts";
+import { buildConsole } from "../../services/fleet/src/console-web.ts";
+import type { Run } from "../../services/fleet/src/run-file.ts";
+import { startFleet } from "../../services/fleet/src/service.ts";
+import { startReceiver } from "../../services/fleet/src/testing/receiver.ts";
+import { clientId, clientSecret, startProvider } from "../../services/fleet/test/console/oidc-provider.ts";
+import { settleUnpriced } from "../../services/fleet/test/console/unpriced.ts";
+import { MailServer } from "../../services/fleet/test/mail/mail-server.ts";
+
+export interface Demo extends AsyncDisposable {
+  readonly run: Run;
+}
+
+interface KeyOf {
+  readonly key: string;
+  readonly id: string;
+}
+
+const keysOf = (accountId: string) => [
+  {
+    account_id: accountId,
+    key_alias: "production",
+    rpm_limit: 600,
+    tpm_limit: 400_000,
+    max_parallel_requests: 40,
+    max_budget: 250,
+    metadata: { tags: ["website", "checkout"] },
+  },
+  { account_id: accountId, key_alias: "support assistant", max_budget: 0.02, metadata: { tags: ["support"] } },
+  {
+    account_id: accountId,
+    key_alias: "nightly evaluation",
+    models: ["gpt-4o-mini", "text-embedding-3-small"],
+    expires: "90d",
+  },
+];
+
+const texts = [
+  "Summarise the refund policy in two sentences.",
+  "Write a subject line for the spring newsletter.",
+  "Which of our plans includes single sign-on?",
+];
+
+/** One request of each kind; its response is read to the end. */
+const requests: readonly (readonly [path: string, body: object])[] = [
+  ...["gpt-4o-mini", "claude-sonnet-4-6", "gemini-2.5-flash", "qwen-plus"].flatMap((model) =>
+    texts.map(
+      (content) => ["/chat/completions", { model, max_tokens: 60, messages: [{ role: "user", content }] }] as const,
+    ),
+  ),
+  ["/chat/completions", { model: "gpt-5", stream: true, messages: [{ role: "user", content: "Tell me a story." }] }],
+  ["/embeddings", { model: "text-embedding-3-small", input: texts }],
+  ["/images/generations", { model: "gamma-image-1", prompt: "A lighthouse at dusk" }],
+  ["/audio/speech", { model: "alpha3-tts-flash", input: "Your order is on its way.", voice: "Cherry" }],
+];
+
+async function makeTraffic({ base_url }: Run, keys: readonly KeyOf[]): Promise<void> {
+  for (const [at, [path, body]] of requests.entries()) {
+    const authorization = `Bearer ${keys[at % 2]?.key}`;
+    const headers = { authorization, "content-type": "application/json" };
+    const response = await fetch(`${base_url}/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+  }
+}
+
+interface Receivers {
+  readonly emails: readonly string[];
+  readonly webhook_url: string;
+}
+
+/** Accounts, keys, requests, alerts of every kind and a request without a price. */
+async function fill(run: Run, receivers: Receivers): Promise<void> {
+  const api = adminApi(run);
+  const { account_id } = run;
+  for (const name of ["Research", "Mobile app"]) {
+    const { id } = (await api.call("POST", "/accounts", { name })) as { id: string };
+    await api.call("POST", `/accounts/${id}/top-ups`, { amount_usd: "250", reference: "first", note: "Invoice 2041" });
+  }
+  const keys: KeyOf[] = [];
+  for (const fields of keysOf(account_id)) keys.push((await api.call("POST", "/keys", fields)) as KeyOf);
+  await makeTraffic(run, keys);
+  const alert = { account_id, ...receivers };
+  const [, support] = keys;
+  await api.call("POST", "/alerts", { ...alert, kind: "spend", name: "Team", monthly_usd: "0.05" });
+  await api.call("POST", "/alerts", { ...alert, kind: "budget", key_id: support?.id, thresholds: [50, 80, 100] });
+  await api.call("POST", "/alerts", { ...alert, kind: "balance", name: "Finance", below_usd: "150" });
+  for (const id of ["req_01k3v9q2t7w4", "req_01k3v9r8m1x0"]) await settleUnpriced(run, id);
+}
+
+/**
+ * A fleet with a built console and something to see on each of its pages: an OpenID provider, an
+ * e-mail server and a receiver of webhooks are there too.
+ */
+export async function startDemo(report: (line: string) => void): Promise<Demo> {
+  await using started = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), "console-demo-"));
+  started.defer(() => rm(dataDir, { recursive: true, force: true }));
+  await buildConsole({ report });
+  const provider = started.use(await startProvider({}));
+  const mail = started.use(await MailServer.start());
+  const receiver = started.use(await startReceiver({ refuseEvery: 2 }));
+  const env = {
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: clientId,
+    OIDC_CLIENT_SECRET: clientSecret,
+    OIDC_LABEL: "Example SSO",
+    OIDC_ROLES: "admins=operator",
+    SMTP_URL: mail.url(),
+    SMTP_CA: mail.ca,
+    SMTP_FROM: "Gateway <gateway@example.com>",
+    ALERTS_EVERY_MS: "300",
+  };
+  const { run, stop } = await startFleet({ dataDir, env, egressAllow: receiver.address, report });
+  started.defer(stop);
+  provider.allow(`${run.console_url}/api/oidc/callback`);
+  await fill(run, { emails: ["finance@example.com", "platform-team@example.com"], webhook_url: receiver.url });
+  const resources = started.move();
+  return { run, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}

@@ -1,0 +1,19 @@
+const modes = ["images", "edit", "speech", "video", "embeddings"].map((mode) => `playground?mode=${mode}`);
+const names = ["keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
+const month = `billing/${new Date().toISOString().slice(0, 7)}`;
+/** Pages whose first row opens something. */
+const withDetails = new Set(["keys", "usage", "models", "webhooks", "audit-log"]);
+
+interface ConsolePage {
+  readonly path: string;
+  readonly hasDetails: boolean;
+}
+
+/** Every page behind the sign-in. */
+export const pages: readonly ConsolePage[] = [...names, ...modes, month, "unpriced", "fleet", "profile"].map(
+  (path) => ({ path, hasDetails: withDetails.has(path) }),
+);
+
+/** A page's address with the account that it is about. */
+export const within = (path: string, account: string): string =>
+  `${path}${path.includes("?") ? "&" : "?"}account=${account}`;

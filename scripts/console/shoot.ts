@@ -1,0 +1,95 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Run } from "../../services/fleet/src/run-file.ts";
+import { pages, within } from "./pages.ts";
+import { type Browser, type Page, signIn } from "./sign-in.ts";
+import { type State, states, type Texts } from "./states.ts";
+
+interface Shoot {
+  readonly run: Run;
+  readonly out: string;
+  readonly account: string;
+  readonly locale: string;
+  readonly texts: Texts;
+  /** What the name of each picture contains. */
+  readonly only: string;
+  /** The fleet is there for the pictures, and may be changed. */
+  readonly isOurs: boolean;
+  report(line: string): void;
+}
+
+const sizes = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+];
+const colorSchemes = ["light", "dark"] as const;
+/** What moves comes to rest meanwhile, milliseconds. */
+const settledMs = 700;
+/** How long a page may take on a busy machine, milliseconds. */
+const patienceMs = 120_000;
+const openRow = "tbody tr[tabindex]";
+
+/** Takes one page in every size and colour, as it is now. */
+async function take(page: Page, name: string, { out, report }: Shoot): Promise<void> {
+  for (const size of sizes) {
+    await page.setViewportSize(size);
+    for (const colorScheme of colorSchemes) {
+      await page.emulateMedia({ colorScheme });
+      await page.waitForTimeout(settledMs);
+      const path = join(out, `${name}-${size.width}-${colorScheme}.png`);
+      // A dialog lies over what is in view; a page is as long as it is.
+      const fullPage = (await page.getByRole("dialog").count()) === 0;
+      await page.screenshot({ path, fullPage, timeout: patienceMs });
+      report(path);
+    }
+  }
+  await page.setViewportSize(sizes[0] ?? { width: 1440, height: 900 });
+}
+
+/** The pages before the sign-in, and what is where nothing is. */
+const isOutside = ["sign-in", "sign-in?error=permission_denied", "invitations/unknown"];
+
+const nameOf = (path: string): string => path.replaceAll(/\W+/g, "-");
+
+async function takeState(page: Page, state: State, shoot: Shoot): Promise<void> {
+  await page.goto(`${shoot.run.console_url}/${within(state.path, shoot.account)}`);
+  await page.locator("main h1:visible").first().waitFor();
+  await state.reach(page, shoot.texts).catch((cause: unknown) => {
+    throw new Error(`${state.name} cannot be reached.`, { cause });
+  });
+  await take(page, state.name, shoot);
+}
+
+/** Takes every page, and what is seen there after something was done. */
+export async function shoot(browser: Browser, options: Shoot): Promise<void> {
+  const { run, out, account, only, isOurs, locale } = options;
+  const isWanted = (name: string): boolean => name.includes(only);
+  await mkdir(out, { recursive: true });
+  await using context = await browser.newContext({ locale });
+  context.setDefaultTimeout(patienceMs);
+  const page = await context.newPage();
+  for (const path of isOutside.filter((one) => isWanted(nameOf(one)))) {
+    await page.goto(`${run.console_url}/${path}`);
+    await page.locator("main h1").waitFor();
+    await take(page, nameOf(path), options);
+  }
+  await page.goto(`${run.console_url}/sign-in`);
+  await signIn(page, run);
+  const storageState = await context.storageState();
+  for (const { path, hasDetails } of [...pages, { path: "nowhere", hasDetails: false }]) {
+    if (!isWanted(nameOf(path)) && !(hasDetails && isWanted(`${path}-detail`))) continue;
+    await page.goto(`${run.console_url}/${within(path, account)}`);
+    await page.getByRole("heading").first().waitFor();
+    await take(page, nameOf(path), options);
+    const row = page.locator(openRow).first();
+    if (!hasDetails || (await row.count()) === 0) continue;
+    await row.click({ position: { x: 4, y: 4 } });
+    await take(page, `${path}-detail`, options);
+  }
+  for (const state of states) {
+    if (!isWanted(state.name) || (state.isLasting && !isOurs)) continue;
+    await using another = await browser.newContext({ locale, storageState });
+    another.setDefaultTimeout(patienceMs);
+    await takeState(await another.newPage(), state, options);
+  }
+}
