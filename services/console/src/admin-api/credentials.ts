@@ -41,8 +41,8 @@ const newToken = z.object({ id: z.string(), token: z.string() });
 const newKey = z.object({ id: z.string(), key: z.string() });
 
 /**
- * The credentials by which the console acts for a person: admin tokens of the person's own role, and
- * keys for the playground. They are created when needed, kept only in memory, short-lived, and
+ * The credentials by which the console acts for a person: admin tokens of the person's own role,
+ * and keys for the playground. They are created when needed, kept only in memory, short-lived, and
  * revoked when the session ends.
  */
 export class DelegatedCredentials {

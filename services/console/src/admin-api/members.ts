@@ -47,8 +47,8 @@ async function requireOwnEvent(requested: AdminRequest): Promise<void> {
 }
 
 /**
- * @throws {GatewayError} `not_found` for a key that is not the member's own; `invalid_request` where no
- * key is named
+ * @throws {GatewayError} `not_found` for a key that is not the member's own; `invalid_request`
+ * where no key is named
  */
 export async function confineMember(requested: AdminRequest, rule: MemberRule): Promise<void> {
   if (rule === "own-key") await requireOwnKey(requested, requested.id, "id");

@@ -1,8 +1,8 @@
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 
 /**
- * What triggers an alert: parts of an amount a month, parts of a key's monthly budget, or an account
- * with less than an amount left.
+ * What triggers an alert: parts of an amount a month, parts of a key's monthly budget, or an
+ * account with less than an amount left.
  */
 export const kinds = ["spend", "budget", "balance"] as const;
 
