@@ -5,7 +5,7 @@ import { benchAccounts } from "./accounts/bench.ts";
 import { logEnds } from "./logs.ts";
 import type { Bench } from "./measure.ts";
 import { type BenchOptions, help, readOptions } from "./options.ts";
-import { Bystanders } from "./proc.ts";
+import { OtherPrograms } from "./proc.ts";
 import { startLoad } from "./processes.ts";
 import { runProgram } from "./program.ts";
 import { Recorded } from "./recorded.ts";
@@ -48,7 +48,7 @@ async function measureAll(
   const gateway = targets.find(({ name }) => name === "gateway");
   using recorded = gateway && (await Recorded.open(gateway));
   const own = new Map([...(gateway?.processes ?? []), ["benchmark", process.pid] as const]);
-  const bystanders = new Bystanders({ own, cores: cpus().length });
+  const otherPrograms = new OtherPrograms({ own, cores: cpus().length });
   print("warming up");
   await warmUp(run, targets);
   const results: ScenarioResult[] = [];
@@ -57,7 +57,7 @@ async function measureAll(
     results.push(await runScenario(run, { name, targets, options }));
   }
   const rows = results.flatMap(rowsOf);
-  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, others: bystanders.share() };
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, others: otherPrograms.share() };
   process.stdout.write(
     `${machine.cores} x ${machine.cpu}, Node ${machine.node}; ` +
       `other programs used ${formatNumber(machine.others * 100)} % of the machine meanwhile\n\n${renderTable(rows)}\n`,

@@ -135,7 +135,7 @@ export function parseMachineBusy(text: string): number {
 }
 
 /** Tells how much of the machine was used by programs that have no part in what is measured. */
-export class Bystanders {
+export class OtherPrograms {
   readonly #own: ProcessTable;
   readonly #cores: number;
   readonly #startedAt = performance.now();

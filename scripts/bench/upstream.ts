@@ -19,7 +19,7 @@ const sseHead =
   "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n";
 
 /** Reads the request by pattern: parsing it as JSON would be most of the upstream's work. */
-function understand(body: string): RequestedChat | undefined {
+function parseChat(body: string): RequestedChat | undefined {
   const nonce = /nonce=(\d{12})/.exec(body)?.[1];
   const model = /"model"\s*:\s*"([^"]*)"/.exec(body)?.[1];
   if (nonce === undefined || model === undefined) return undefined;
@@ -83,7 +83,7 @@ function respond(socket: Socket, request: { readonly head: string; readonly body
     embeddings(socket, request.body);
     return;
   }
-  const requested = request.head.startsWith("POST /v1/chat/completions ") ? understand(request.body) : undefined;
+  const requested = request.head.startsWith("POST /v1/chat/completions ") ? parseChat(request.body) : undefined;
   if (requested === undefined) {
     const text = `{"error":{"message":"the benchmark's upstream does not know this request","type":"invalid_request_error","code":null,"param":null}}`;
     socket.write(

@@ -10,7 +10,7 @@ import { services } from "../../services/fleet/src/processes.ts";
 import { access } from "../../services/kit/src/rpc/access.ts";
 import { buildCharts, fleetChart, type KubeObject, render, serviceCharts } from "./charts.ts";
 import { generated } from "./generate.ts";
-import { lonely, readPolicies } from "./policies.ts";
+import { readPolicies, unguardedWorkloads } from "./policies.ts";
 import { kubeVersion, schemaLocation, writeSchemas } from "./schemas.ts";
 import { runToolOf } from "./tools.ts";
 import { validate } from "./validate.ts";
@@ -93,11 +93,11 @@ test("whatever a policy forbids is found", async () => {
   const without = (kind: string): KubeObject[] =>
     fleet.filter((one) => one.kind !== kind || one.metadata.name !== "uag-chat");
   for (const kind of ["PodDisruptionBudget", "NetworkPolicy"])
-    assert.deepEqual(lonely(without(kind)), [`StatefulSet uag-chat has no ${kind}`]);
+    assert.deepEqual(unguardedWorkloads(without(kind)), [`StatefulSet uag-chat has no ${kind}`]);
 });
 
 /** Whom a service's network policy lets in, by port. */
-function letIn(service: string): Set<string> {
+function allowedCallers(service: string): Set<string> {
   const rules = find("NetworkPolicy", `uag-${service}`).spec.ingress as KubeObject["spec"][];
   return new Set(
     rules
@@ -116,7 +116,10 @@ test("the network lets in those who may call a service, and nobody else", () => 
     const callers = Object.values(access)
       .filter(({ servedBy }) => servedBy.includes(service as never))
       .flatMap(({ callers: byMethod }) => Object.values(byMethod).flat());
-    assert.deepEqual([...letIn(service)].sort(), [...new Set(callers)].filter((name) => name !== "operator").sort());
+    assert.deepEqual(
+      [...allowedCallers(service)].sort(),
+      [...new Set(callers)].filter((name) => name !== "operator").sort(),
+    );
   }
 });
 

@@ -31,7 +31,7 @@ const selects = (selector: Readonly<Record<string, string>>, { spec }: KubeObjec
 };
 
 /** What must stand beside each workload: a limit to its disruption, rules for its network. */
-export function lonely(objects: readonly KubeObject[]): string[] {
+export function unguardedWorkloads(objects: readonly KubeObject[]): string[] {
   const workloads = objects.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
   return workloads.flatMap((workload) => {
     const has = (kind: string, of: (spec: KubeObject["spec"]) => Readonly<Record<string, string>>): string[] =>

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { refusedByApiServer } from "./api-server/refused.ts";
 import { buildCharts, charts } from "./charts.ts";
-import { lonely, readPolicies } from "./policies.ts";
+import { readPolicies, unguardedWorkloads } from "./policies.ts";
 import { type Rendering, renderAll } from "./renderings.ts";
 import { kubeVersion, schemaLocation, writeSchemas } from "./schemas.ts";
 import { runToolOf } from "./tools.ts";
@@ -57,7 +57,7 @@ async function linted(built: string): Promise<string[]> {
 async function judged(rendered: readonly Rendering[]): Promise<string[]> {
   const judge = await readPolicies();
   return rendered.flatMap(({ name, objects }) =>
-    [...objects.flatMap(judge), ...lonely(objects)].map((problem) => `${name}: ${problem}`),
+    [...objects.flatMap(judge), ...unguardedWorkloads(objects)].map((problem) => `${name}: ${problem}`),
   );
 }
 

@@ -60,7 +60,7 @@ export class HolderSession implements RequestHome {
     this.#source = {
       holderId: this.holderId,
       acquire: (request) => billing.acquire(request, { timeoutMs: acquireTimeoutMs, affinity: request.accountId }),
-      give: (accountId, gives) => this.grantReturns.give(accountId, gives),
+      returnGrants: (accountId, gives) => this.grantReturns.returnGrants(accountId, gives),
       newRequestId: () => newId("acq"),
       fenced,
     };

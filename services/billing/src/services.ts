@@ -1,5 +1,5 @@
 import type { Logger } from "@uag/kit/log.ts";
-import { type RpcService, unaryService, type WhoCalls } from "@uag/kit/rpc/server.ts";
+import { type CallerOf, type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
@@ -42,13 +42,13 @@ import { updateKey } from "./rpc/update-key.ts";
 import { toStoreError } from "./store/errors.ts";
 
 type Rpc<Q, A> = (billing: Billing, request: Q) => Promise<A>;
-type Bind = <Q, A>(rpc: Rpc<Q, A>) => (request: Q, who: WhoCalls) => Promise<A>;
+type Bind = <Q, A>(rpc: Rpc<Q, A>) => (request: Q, who: CallerOf) => Promise<A>;
 
 /**
  * Determines the actor for the audit log: the one the router or the console reports as
  * authenticated; for any other caller the name in its certificate, whatever the request claims.
  */
-function withActor<Q>(request: Q, who: WhoCalls): Q {
+function withActor<Q>(request: Q, who: CallerOf): Q {
   if (typeof request !== "object" || request === null || !("actor" in request)) return request;
   const peer = who();
   if (peer === undefined || peer === "router" || peer === "console") return request;

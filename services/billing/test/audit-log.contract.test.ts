@@ -22,7 +22,7 @@ const action = (targetId: string) => ({
 });
 
 /** Writes to the audit log directly, as someone with database access. */
-async function behindTheBack(env: NodeJS.ProcessEnv, work: (rows: Collection) => Promise<unknown>): Promise<void> {
+async function withDatabaseAccess(env: NodeJS.ProcessEnv, work: (rows: Collection) => Promise<unknown>): Promise<void> {
   const connection = await createConnection(env["MONGODB_URL"] ?? "", {
     dbName: env["MONGODB_DATABASE"] ?? "",
   }).asPromise();
@@ -62,7 +62,7 @@ for (const [what, change] of [
     using admin = adminOn(billing.grpcPort);
     for (const target of ["s0", "s1", "s2", "s3"]) await admin.recordAction(action(target));
     assert.deepEqual(await faults(billing), []);
-    await behindTheBack(db.env, change);
+    await withDatabaseAccess(db.env, change);
     assert.ok((await faults(billing)).some((sentence) => /[Aa]udit/.test(sentence)));
   });
 }
@@ -70,7 +70,7 @@ for (const [what, change] of [
 test("rows from before there was a chain stay readable, and are no fault of it", async () => {
   await using db = scratch();
   const old = { at: new Date(1), actorId: "a", actorName: "Ada", requestId: "r", action: "key.create", targetId: "k" };
-  await behindTheBack(db.env, (rows) =>
+  await withDatabaseAccess(db.env, (rows) =>
     rows.insertOne({ _id: "aud_old" as never, ...old, after: '{"key_alias":"k"}' }),
   );
   await using billing = await startBilling(db.env);

@@ -10,14 +10,14 @@ import { scratch } from "./harness.ts";
  * Keeps the journal busy with writes, so that a recent write is visible before it is in any
  * snapshot.
  */
-async function scribble({ connection }: Store, until: AbortSignal): Promise<void> {
+async function writeContinuously({ connection }: Store, until: AbortSignal): Promise<void> {
   const line = async (): Promise<void> => {
     while (!until.aborted) await connection.collection("scribbles").insertOne({ at: new Date() });
   };
   await Promise.all(Array.from({ length: 24 }, line));
 }
 
-async function findsItAlive({ connection, holders }: Store, id: string): Promise<boolean> {
+async function heartbeatSucceeds({ connection, holders }: Store, id: string): Promise<boolean> {
   await using session = await connection.startSession();
   session.startTransaction({ readConcern: { level: "snapshot" } });
   const found = await holders.exists({ _id: id, state: "alive" }).session(session);
@@ -30,14 +30,14 @@ test("a holder's first calls may come all at once, to any replica: none of their
   const connection = await connectBooks({ url: db.env.MONGODB_URL ?? "", database: db.env.MONGODB_DATABASE ?? "" });
   const store = await openStore(connection);
   const over = new AbortController();
-  const scribbled = scribble(store, over.signal);
+  const scribbled = writeContinuously(store, over.signal);
   const alive: boolean[] = [];
   for (let round = 0; round < 200; round++) {
     const id = newId("h");
     const replicas = Array.from({ length: 6 }, () => createRegister(store, 5_000));
     const calls = replicas.map(async (register) => {
       await register(id);
-      alive.push(await findsItAlive(store, id));
+      alive.push(await heartbeatSucceeds(store, id));
     });
     await Promise.all(calls);
   }
@@ -63,5 +63,5 @@ test("a holder's first calls at once are one write, however many they are; one t
   await assert.rejects(register("unlucky"));
   await connection.openUri(where.url, { dbName: where.database });
   await register("unlucky");
-  assert.equal(await findsItAlive(store, "unlucky"), true);
+  assert.equal(await heartbeatSucceeds(store, "unlucky"), true);
 });

@@ -100,10 +100,10 @@ async function sendAll({ client }: TestFleet): Promise<string[]> {
 
 /** The processes' metrics once every bill is written and the books have been audited. */
 async function metricsWithVerdict(fleet: TestFleet): Promise<Exposition[]> {
-  for (let look = 0; ; look++) {
+  for (let poll = 0; ; poll++) {
     const shown = await readMetrics(fleet);
     if (shown.some(({ types }) => types.has("uag_audit_exact"))) return shown;
-    assert.ok(look < 300, "the auditor has no verdict");
+    assert.ok(poll < 300, "the auditor has no verdict");
     await sleep(200);
   }
 }

@@ -13,7 +13,7 @@ import type { CertificateFiles } from "@uag/kit/rpc/certificates.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type Identity, identityFrom, insecure, openIdentity } from "@uag/kit/rpc/identity.ts";
 import { uriOf } from "@uag/kit/rpc/peer.ts";
-import { listen, serveRpc, unaryService, type WhoCalls } from "@uag/kit/rpc/server.ts";
+import { type CallerOf, listen, serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { AuditResponse, type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { z } from "zod";
@@ -29,7 +29,7 @@ const host = "127.0.0.1";
 async function serveLedger(identity: Identity) {
   const settle = () => Promise.reject(new Error("nobody settles here"));
   const listEntries = async () => ({ entries: [], nextCursor: "" });
-  const audit = async (_: unknown, who: WhoCalls) => AuditResponse.fromPartial({ violations: [who() ?? "nobody"] });
+  const audit = async (_: unknown, who: CallerOf) => AuditResponse.fromPartial({ violations: [who() ?? "nobody"] });
   const services = [unaryService<LedgerServiceServer>(LedgerServiceService, { settle, listEntries, audit }, log)];
   const { server, port } = await listen({ host, port: 0, identity, services });
   return { port, [Symbol.dispose]: () => server.forceShutdown() };

@@ -260,7 +260,7 @@ test("a link that has used up its ids is drained and replaced, so that no id is 
 });
 
 /** Valid traffic, corrupted: bytes changed, frames duplicated, dropped and reordered. */
-function spoil(random: Random, batches: Buffer[]): Buffer[] {
+function corrupt(random: Random, batches: Buffer[]): Buffer[] {
   return batches.flatMap((batch) => {
     const roll = random.int(10);
     if (roll === 0) return [];
@@ -285,7 +285,7 @@ for (const seed of seeds(4)) {
         encode([1, body(300)], [1, end], [3, open("nothing of the kind")], [2, credit(0)]),
         encode([4, open("read", true)], [2, cancel()], [5, open("read")], [5, end]),
       ];
-      for (const batch of spoil(random, toServer)) bad.events.onBatch(batch);
+      for (const batch of corrupt(random, toServer)) bad.events.onBatch(batch);
       await turn();
       bad.events.onClosed("gone");
       await turn();
@@ -300,7 +300,7 @@ for (const seed of seeds(4)) {
         encode([2, head], [1, trailer()], [3, cancel()]),
         encode([2, chunk(500)], [2, trailer("bad")]),
       ];
-      for (const batch of spoil(random, toClient)) peers[0]?.events.onBatch(batch);
+      for (const batch of corrupt(random, toClient)) peers[0]?.events.onBatch(batch);
       await client.close();
       for (const { events } of responses) {
         assert.equal(events.filter((event) => event === "error" || event === "end").length, 1);

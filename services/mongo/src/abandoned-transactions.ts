@@ -6,7 +6,7 @@ import type { Connection } from "mongoose";
  */
 const silentMicros = 1_000_000;
 const maxNameLength = 128;
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 
 interface OperationRow {
   readonly type: string;
@@ -64,10 +64,10 @@ export async function endAbandonedTransactions(connection: Connection, service: 
  * @returns a function that returns how many it aborted; it checks at most four times a second
  */
 export function createUnblocker(connection: Connection, service: string): () => Promise<number> {
-  let lastLook = Number.NEGATIVE_INFINITY;
+  let lastPollAt = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (performance.now() - lastLook < lookEveryMs) return 0;
-    lastLook = performance.now();
+    if (performance.now() - lastPollAt < pollEveryMs) return 0;
+    lastPollAt = performance.now();
     return await endAbandonedTransactions(connection, service);
   };
 }

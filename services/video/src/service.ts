@@ -68,7 +68,7 @@ export async function buildVideo(options: BuildOptions): Promise<Capability<"vid
     new CompletionNotifier({
       ended: (ids) => tasks.ended(ids),
       failed: (error) => video.stumbled("wait", error),
-      everyMs: endLookMs,
+      everyMs: endPollMs,
     }),
   );
   const keeper = openKeeper(options);
@@ -87,7 +87,7 @@ export async function buildVideo(options: BuildOptions): Promise<Capability<"vid
 }
 
 /** How quickly a waiting request learns of a task that ended in another process. */
-const endLookMs = 500;
+const endPollMs = 500;
 
 function openKeeper({ context, resources, identity, settings }: BuildOptions): AssetKeeper | undefined {
   const { ASSETS_ADDR: address, POLL_TIMEOUT_MS } = settings;

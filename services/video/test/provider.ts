@@ -29,7 +29,7 @@ export interface TestProvider extends AsyncDisposable {
   /** Called when a task is created, before the response. */
   onMade: () => void;
   /** Called at the beginning and end of a poll, with its path. */
-  onLook: (when: "begins" | "ends", id: string, path: string) => void;
+  onPoll: (when: "begins" | "ends", id: string, path: string) => void;
 }
 
 const errors: Partial<Record<CreateMode, readonly [status: number, body: object | string]>> = {
@@ -79,12 +79,12 @@ export async function startProvider(): Promise<TestProvider> {
       json(response, 200, { request_id: "r", output: { task_id: id, task_status: "PENDING" } });
   };
   const poll = async (id: string, path: string, response: ServerResponse): Promise<void> => {
-    provider.onLook("begins", id, path);
+    provider.onPoll("begins", id, path);
     const task = tasks.get(id);
     if (task !== undefined) task.polls++;
     const unknown = { output: { task_id: id, task_status: "UNKNOWN" } };
     await sleep(provider.delayMs());
-    provider.onLook("ends", id, path);
+    provider.onPoll("ends", id, path);
     if (provider.poll === "error") response.writeHead(500).end();
     else json(response, 200, task === undefined ? unknown : stateOf(task));
   };
@@ -113,7 +113,7 @@ export async function startProvider(): Promise<TestProvider> {
     poll: "ok",
     delayMs: () => 0,
     onMade: () => {},
-    onLook: () => {},
+    onPoll: () => {},
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

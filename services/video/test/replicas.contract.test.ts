@@ -18,7 +18,7 @@ test("replicas share the polling: no task is polled by two at once, none is forg
   const polling = new Map<string, string>();
   const twice: string[] = [];
   const polls = new Map<string, number>();
-  provider.onLook = (when, id, path) => {
+  provider.onPoll = (when, id, path) => {
     const by = path.split("/", 2)[1] ?? "";
     if (when === "ends") return void polling.delete(id);
     const other = polling.get(id);

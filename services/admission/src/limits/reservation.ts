@@ -73,7 +73,7 @@ export class Reservation {
     for (const name of ["requests", "tokens"] as const) {
       const permits = of[name]?.permits;
       const limit = this.#limits[name];
-      if (permits !== undefined && permits === limit.permits) void limit.give(permits.removeLeaving(now));
+      if (permits !== undefined && permits === limit.permits) void limit.returnPermits(permits.removeLeaving(now));
     }
   }
 
@@ -101,7 +101,7 @@ export class Reservation {
     if (concurrency === undefined) return;
     const limit = this.#limits.concurrency;
     if (!concurrency.release()) limit.freed();
-    else void limit.give([{ count: 1, freeInMs: 0 }]);
+    else void limit.returnPermits([{ count: 1, freeInMs: 0 }]);
   }
 }
 

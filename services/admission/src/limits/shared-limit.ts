@@ -139,7 +139,7 @@ export class SharedLimit {
   }
 
   /** Returns permits to billing. */
-  give(permits: Permits[]): Promise<void> {
+  returnPermits(permits: Permits[]): Promise<void> {
     if (permits.length === 0) return Promise.resolve();
     this.#returns.push(...permits);
     return this.#call();
@@ -148,7 +148,7 @@ export class SharedLimit {
   /** Returns everything, including permits still in flight to this replica. */
   bringHome(permits: Permits[]): Promise<void> {
     this.#epoch++;
-    return this.give(permits);
+    return this.returnPermits(permits);
   }
 
   /** Returns idle permits: `need` if available, and at least half of those that are free. */
@@ -156,7 +156,7 @@ export class SharedLimit {
     const now = this.#options.now();
     const free = this.permits.freeAt(now);
     if (free <= 0 || this.#waiters.length > 0) return;
-    await this.give(this.permits.remove(Math.min(free, Math.max(need, Math.ceil(free / 2))), now));
+    await this.returnPermits(this.permits.remove(Math.min(free, Math.max(need, Math.ceil(free / 2))), now));
   }
 
   /** The lease expired: replaces the permits. */

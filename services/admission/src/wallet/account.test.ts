@@ -23,7 +23,7 @@ function setUp(available: bigint) {
       holderId: "h",
       newRequestId: () => `acq_${++ids}`,
       fenced: () => undefined,
-      give: (_, returns) => {
+      returnGrants: (_, returns) => {
         for (const { amount } of returns) books.available += amount;
       },
       async acquire(request) {
@@ -118,7 +118,7 @@ test("a grant that came of a call which was given up, after its second asking wa
       holderId: "h",
       newRequestId: () => "acq_1",
       fenced: () => undefined,
-      give: (_, more) => returns.push(...more),
+      returnGrants: (_, more) => returns.push(...more),
       async acquire(request) {
         results.push(request);
         if (results.length === 1) throw new GatewayError("service_unavailable");
@@ -153,7 +153,7 @@ test("an account that is seen once a minute is admitted from memory each time, a
     newRequestId: () => "acq_1",
     fenced: () => undefined,
     acquire: () => Promise.reject(new Error("not asked")),
-    give: (_: string, more: readonly GrantReturn[]) => returns.push(...more),
+    returnGrants: (_: string, more: readonly GrantReturn[]) => returns.push(...more),
   };
   const account = new Account({ accountId: "a", keyId: "" }, source, {});
   account.wallet.add("g", 1_000n, false);

@@ -9,7 +9,7 @@ export interface GrantSource {
   readonly holderId: string;
   acquire(request: AcquireRequest): Promise<AcquireResponse>;
   /** Returns money; retries until billing has acknowledged it. */
-  give(accountId: string, returns: readonly GrantReturn[]): void;
+  returnGrants(accountId: string, returns: readonly GrantReturn[]): void;
   newRequestId(): string;
   /** Billing has fenced this holder. */
   fenced(error: GatewayError): void;
@@ -125,7 +125,7 @@ export class Account {
     this.wallet.advance(this.#sinceMs);
     this.#sinceMs = 0;
     this.#used = this.#waiters.length > 0;
-    this.#source.give(
+    this.#source.returnGrants(
       this.purse.accountId,
       this.#idleMs >= idleMs ? this.wallet.returnUnspent() : this.wallet.returnRetired(),
     );
@@ -141,7 +141,7 @@ export class Account {
   /** @returns whether there was anything to return */
   #returnAll(): boolean {
     const returns = this.wallet.returnUnspent();
-    this.#source.give(this.purse.accountId, returns);
+    this.#source.returnGrants(this.purse.accountId, returns);
     return returns.some(({ amount }) => amount > 0n);
   }
 
@@ -263,7 +263,7 @@ export class Account {
         ({ insufficient, grantId, amountNanoUsd: amount }) => {
           if (insufficient || !this.#doubts.includes(doubt)) return;
           this.#doubts = this.#doubts.filter((other) => other !== doubt);
-          this.#source.give(this.purse.accountId, [{ grantId, sequence: 1, amount, close: true, spent: 0n }]);
+          this.#source.returnGrants(this.purse.accountId, [{ grantId, sequence: 1, amount, close: true, spent: 0n }]);
         },
         // Retried after the same time again.
         () => undefined,

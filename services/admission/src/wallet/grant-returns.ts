@@ -8,9 +8,9 @@ const callsAtOnce = 4;
 const maxPerCall = 500;
 const timeoutMs = 15_000;
 
-interface Parcel {
+interface PendingReturn {
   readonly accountId: string;
-  readonly give: GrantReturn;
+  readonly grantReturn: GrantReturn;
 }
 
 /**
@@ -21,7 +21,7 @@ export class GrantReturns {
   readonly #billing: RpcClient<GrantServiceServer>;
   readonly #log: Logger;
   /** By the replica of billing that has the account's money. */
-  readonly #waiting = new Map<string, Parcel[]>();
+  readonly #waiting = new Map<string, PendingReturn[]>();
   #running = 0;
   #pending = 0;
 
@@ -35,29 +35,29 @@ export class GrantReturns {
     return this.#pending;
   }
 
-  give(accountId: string, returns: readonly GrantReturn[]): void {
+  returnGrants(accountId: string, returns: readonly GrantReturn[]): void {
     if (returns.length === 0) return;
     this.#pending += returns.length;
-    this.#enqueue(returns.map((give) => ({ accountId, give })));
+    this.#enqueue(returns.map((grantReturn) => ({ accountId, grantReturn })));
     this.retry();
   }
 
-  #enqueue(parcels: readonly Parcel[]): void {
-    for (const parcel of parcels) {
-      const replica = replicaFor(this.#billing, parcel.accountId);
+  #enqueue(batch: readonly PendingReturn[]): void {
+    for (const item of batch) {
+      const replica = replicaFor(this.#billing, item.accountId);
       const waiting = this.#waiting.get(replica) ?? [];
       this.#waiting.set(replica, waiting);
-      waiting.push(parcel);
+      waiting.push(item);
     }
   }
 
-  /** Parcels for one replica, which then waits behind the others; empty when there are none. */
-  #take(): Parcel[] {
+  /** A batch for one replica, which then queues behind the others; empty if nothing waits. */
+  #take(): PendingReturn[] {
     for (const [replica, waiting] of this.#waiting) {
-      const parcels = waiting.splice(0, maxPerCall);
+      const batch = waiting.splice(0, maxPerCall);
       this.#waiting.delete(replica);
       if (waiting.length > 0) this.#waiting.set(replica, waiting);
-      return parcels;
+      return batch;
     }
     return [];
   }
@@ -68,12 +68,12 @@ export class GrantReturns {
    */
   retry(): void {
     while (this.#running < callsAtOnce && this.#waiting.size > 0) {
-      const parcels = this.#take();
+      const batch = this.#take();
       this.#running++;
-      this.#send(parcels)
+      this.#send(batch)
         .then((again) => {
           this.#running--;
-          this.#pending -= parcels.length - again.length;
+          this.#pending -= batch.length - again.length;
           this.#enqueue(again);
           if (again.length === 0) this.retry();
         })
@@ -82,8 +82,8 @@ export class GrantReturns {
   }
 
   /** @returns what must be sent again */
-  async #send(parcels: Parcel[]): Promise<Parcel[]> {
-    const returns = parcels.map(({ accountId, give: { grantId, sequence, close, amount, spent } }) => ({
+  async #send(batch: PendingReturn[]): Promise<PendingReturn[]> {
+    const returns = batch.map(({ accountId, grantReturn: { grantId, sequence, close, amount, spent } }) => ({
       accountId,
       grantId,
       sequence,
@@ -92,21 +92,21 @@ export class GrantReturns {
       spentNanoUsd: spent,
     }));
     try {
-      const affinity = parcels[0]?.accountId;
+      const affinity = batch[0]?.accountId;
       const { outcomes } = await this.#billing.returnMany({ returns }, { timeoutMs, affinity });
-      parcels.forEach((parcel, index) => {
-        this.#note(parcel, outcomes[index]);
+      batch.forEach((item, index) => {
+        this.#note(item, outcomes[index]);
       });
-      return parcels.filter((_, index) => outcomes[index]?.again ?? true);
+      return batch.filter((_, index) => outcomes[index]?.again ?? true);
     } catch (error) {
-      if (error instanceof GatewayError && error.retryable) return parcels;
-      for (const parcel of parcels) this.#note(parcel, { refused: String(error), again: false });
+      if (error instanceof GatewayError && error.retryable) return batch;
+      for (const item of batch) this.#note(item, { refused: String(error), again: false });
       return [];
     }
   }
 
   /** When a holder is closed, billing releases what is left of a grant whose return it refused. */
-  #note({ give: { grantId } }: Parcel, outcome: ReturnOutcome | undefined): void {
+  #note({ grantReturn: { grantId } }: PendingReturn, outcome: ReturnOutcome | undefined): void {
     if (!outcome?.refused) return;
     this.#log.warn({ grantId, reason: outcome.refused }, "billing would not take money back");
   }

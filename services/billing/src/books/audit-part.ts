@@ -50,7 +50,7 @@ async function auditOne(store: Store, one: One, report: (sentence: string) => vo
 }
 
 /** Runs `work` for each item, a few concurrently. */
-async function sideways<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function concurrently<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const lane = async (): Promise<void> => {
     for (const item of left) await work(item);
@@ -73,7 +73,7 @@ export async function auditPart(
   const violations: string[] = [];
   const proofs = new Map<string, Proof>();
   let unlisted = 0;
-  await sideways(accountIds, async (accountId) => {
+  await concurrently(accountIds, async (accountId) => {
     const claim = moment.get(accountId);
     let exact = true;
     const audit = await auditOne(store, { accountId, claim, since: since?.get(accountId) }, (sentence) => {

@@ -4,7 +4,7 @@ import type { Billing } from "../billing.ts";
 import type { PriceDocument } from "../store/prices.ts";
 import type { Store } from "../store/store.ts";
 
-const lookEveryMs = 1_000;
+const pollEveryMs = 1_000;
 
 const pairsOf = (rates: Rates): [string, string][] => [...rates].map(([unit, rate]) => [unit, String(rate)]);
 const ratesOf = (pairs: PriceDocument["rates"]): Rates => new Map(pairs.map(([unit, rate]) => [unit, BigInt(rate)]));
@@ -40,6 +40,6 @@ export function startPriceHistory(
       .catch(events.pricesNotKept);
   };
   keep();
-  const watcher = watchFile(file, { persistent: false, interval: lookEveryMs }, keep);
+  const watcher = watchFile(file, { persistent: false, interval: pollEveryMs }, keep);
   return { [Symbol.dispose]: () => void watcher.removeListener("change", keep) };
 }

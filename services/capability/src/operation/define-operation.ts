@@ -46,7 +46,7 @@ async function serve<B, R, S extends Size, A>(
   const admitted = { ...checked, ...grant, attempt: attemptsOf(context, checked, { bill, trace }) };
   let response: { readonly value: A } | undefined;
   const discard = async (): Promise<void> => {
-    if (response !== undefined) await letGo(context, spec, { response: response.value, requestId });
+    if (response !== undefined) await release(context, spec, { response: response.value, requestId });
   };
   try {
     // Reading `started` makes the journal write immediately. A non-streamed response waits for its
@@ -64,7 +64,7 @@ async function serve<B, R, S extends Size, A>(
 }
 
 /** A fault while discarding a response must not prevent its bill from being written. */
-async function letGo<B, R, S extends Size, A>(
+async function release<B, R, S extends Size, A>(
   { events }: OperationContext,
   spec: OperationSpec<B, R, S, A>,
   { response, requestId }: { response: A; requestId: string },

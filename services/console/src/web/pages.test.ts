@@ -11,7 +11,7 @@ import { webPages } from "./pages.ts";
 
 const script = "console.log('hello');\n".repeat(100);
 
-interface Got {
+interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
@@ -42,7 +42,7 @@ describe("the files of the pages", () => {
   after(() => resources.disposeAsync());
 
   /** As it travels: fetch would unpack it. */
-  function get(path: string, headers: Record<string, string> = {}): Promise<Got> {
+  function get(path: string, headers: Record<string, string> = {}): Promise<Received> {
     return new Promise((resolve, reject) => {
       const sent = request({ host: "127.0.0.1", port, path: `/console${path}`, headers }, async (response) => {
         const chunks: Buffer[] = [];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { requestUuid } from "@uag/kit/ids.ts";
 import type { TestResponse } from "../../src/testing/client.ts";
-import { type Here, type Json, path, prompt, sizeOf } from "./place.ts";
+import { type Json, type PlaceOf, path, prompt, sizeOf } from "./place.ts";
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const drawing = ["alpha-image-2.0", "alpha-image-2.0-pro", "alpha-image-max"];
@@ -80,7 +80,7 @@ const refused: [what: string, body: Json][] = [
 ];
 
 /** `POST /v1/images/generations` for the six alpha models, and their errors. */
-export function alphaTests(here: Here): void {
+export function alphaTests(here: PlaceOf): void {
   const call = (body: unknown, headers?: Record<string, string>): Promise<TestResponse> =>
     here().fleet.client.post(path, body, headers && { headers });
   const result = async (body: unknown): Promise<Result> => {

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { describe, test } from "node:test";
 import OpenAI from "openai";
 import sharp from "sharp";
-import { bytesOf, type Here, type Json, prompt, sizeOf, upload } from "./place.ts";
+import { bytesOf, type Json, type PlaceOf, prompt, sizeOf, upload } from "./place.ts";
 
 const path = "/v1/images/edits";
 const boundary = "----form";
@@ -55,7 +55,7 @@ function bomb(side: number, png: Buffer): Buffer {
 }
 
 /** `POST /v1/images/edits` */
-export function editTests(here: Here): void {
+export function editTests(here: PlaceOf): void {
   const edit = (more: Json) =>
     here().openai.images.edit({ model: gamma, prompt, ...more } as unknown as OpenAI.ImageEditParamsNonStreaming);
   const image = (): Promise<File> => upload("a.png", here().picture);

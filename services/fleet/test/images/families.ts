@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import OpenAI from "openai";
 import type { TestResponse } from "../../src/testing/client.ts";
-import { bytesOf, type Here, type Json, path, prompt, sizeOf } from "./place.ts";
+import { bytesOf, type Json, type PlaceOf, path, prompt, sizeOf } from "./place.ts";
 
 const gamma = "gamma-image-2";
 const sizes = ["1024x1024", "1536x864", "1008x1504", "3072x1024", "1024x3072", "3840x2160"];
@@ -112,7 +112,7 @@ const insideUrls = [
 ];
 
 /** `POST /v1/images/generations` for the families in OpenAI's format. */
-export function familyTests(here: Here): void {
+export function familyTests(here: PlaceOf): void {
   const call = (body: Json): Promise<TestResponse> => here().fleet.client.post(path, body);
   const generate = (body: Json) =>
     here().openai.images.generate(body as unknown as OpenAI.ImageGenerateParamsNonStreaming);

@@ -26,7 +26,7 @@ export interface ImagePlace {
 }
 
 /** The fleet; available once the suite has begun. */
-export type Here = () => ImagePlace;
+export type PlaceOf = () => ImagePlace;
 
 export async function openPlace(resources: AsyncDisposableStack): Promise<ImagePlace> {
   const dataDir = await mkdtemp(join(tmpdir(), "images-"));

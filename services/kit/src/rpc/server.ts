@@ -14,7 +14,7 @@ import { peerOf } from "./peer.ts";
 import { toStatus } from "./status.ts";
 
 /** The caller's identity from its certificate; undefined without TLS. */
-export type WhoCalls = () => Peer | undefined;
+export type CallerOf = () => Peer | undefined;
 
 /** A generated `XServiceServer` interface with each unary method as an async function. */
 export type Handlers<S> = {
@@ -22,11 +22,11 @@ export type Handlers<S> = {
     infer Request,
     infer Response
   >
-    ? (request: Request, who: WhoCalls) => Promise<Response>
+    ? (request: Request, who: CallerOf) => Promise<Response>
     : never;
 };
 
-type Unary = (request: unknown, who: WhoCalls) => Promise<unknown>;
+type Unary = (request: unknown, who: CallerOf) => Promise<unknown>;
 
 /** A generated gRPC service and its implementation. */
 export interface RpcService {

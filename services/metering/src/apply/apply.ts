@@ -115,7 +115,7 @@ async function settle(options: ApplyOptions, events: readonly UsageEvent[]): Pro
 async function settleInParts(options: ApplyOptions, events: readonly UsageEvent[], into: Settled): Promise<void> {
   const expiredBefore = BigInt(options.expiredBeforeMs());
   for (let n = 0; n < events.length; n += settledAtOnce) {
-    const { part, settled } = await settleWhatIsTaken(options, events.slice(n, n + settledAtOnce), into.refused);
+    const { part, settled } = await settleAccepted(options, events.slice(n, n + settledAtOnce), into.refused);
     for (const one of settled) if (one.writtenOffNanoUsd > 0n) into.writeOffs.set(one.requestId, one.writtenOffNanoUsd);
     const earlier = settled.filter((one) => !one.new);
     if (earlier.length === 0) continue;
@@ -141,7 +141,7 @@ const asBilled = (event: UsageEvent): UsageEvent =>
   event.traceId === undefined ? event : { ...event, traceId: undefined };
 
 /** Settles all events except those that billing names as impossible; those go to `refused`. */
-async function settleWhatIsTaken(options: ApplyOptions, events: UsageEvent[], refused: RefusedEvent[]) {
+async function settleAccepted(options: ApplyOptions, events: UsageEvent[], refused: RefusedEvent[]) {
   for (let part = events; ; ) {
     try {
       const request = { events: part.map(asBilled) };

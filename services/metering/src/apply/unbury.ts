@@ -13,7 +13,7 @@ const atLeastZero = (amount: bigint): bigint => (amount < 0n ? 0n : amount);
  * The event with everything invalid corrected. An impossible cost counts as no price: the event is
  * charged once it has one.
  */
-export function mended({ event: bytes, buriedAt, costNanoUsd }: BuriedDocument): UsageEvent {
+export function repairedEvent({ event: bytes, buriedAt, costNanoUsd }: BuriedDocument): UsageEvent {
   const event = UsageEvent.decode(bytes);
   const priced = costNanoUsd !== undefined;
   const cost = costNanoUsd ?? event.costNanoUsd;
@@ -63,7 +63,7 @@ export async function repairBuried(options: ApplyOptions, id: string): Promise<s
   const { store } = options;
   const document = await store.buried.findOne({ _id: id, repairedAt: { $exists: false } });
   if (document === null) throw new GatewayError("not_found", "Nothing of that id is buried.", { param: "id" });
-  const { events, refused } = decodeEvents([mended(document)]);
+  const { events, refused } = decodeEvents([repairedEvent(document)]);
   const [wrong] = refused;
   if (wrong !== undefined) return wrong.reason;
   const failure = await applyBatches(options, [{ batchId: `buried:${id}`, events, refused: [] }], {

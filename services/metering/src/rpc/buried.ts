@@ -21,7 +21,7 @@ export async function listBuried(store: Store, { requestId }: ListBuriedRequest)
       accountId: one.accountId,
       reason: one.reason,
       buriedAtMs: BigInt(one.buriedAt.getTime()),
-      event: unbury.mended(one),
+      event: unbury.repairedEvent(one),
     })),
   };
 }

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { serviceNames } from "@uag/contract/routes.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
-import type { Probe, Sightings } from "./probe-worker.ts";
+import type { Probe, ProbeReport } from "./probe-worker.ts";
 import type { TurnProbes } from "./turns.ts";
 
 /** Our processes that clients' requests reach. */
@@ -9,7 +9,7 @@ const watched = ["router", ...serviceNames, "mcp", "console", "billing", "meteri
 const mebibyte = 1024 * 1024;
 
 /** The effect of an attack on others. */
-export interface Felt {
+export interface Effects {
   /**
    * Longest turn of each process's event loop, milliseconds of processor time: the wait of others
    * on an otherwise idle machine.
@@ -51,7 +51,7 @@ export class Gauges implements AsyncDisposable {
   }
 
   /** Runs `work`, and reports the effects from its start until shortly after its end. */
-  async during(work: () => Promise<void>, settleMs = 300): Promise<Felt> {
+  async during(work: () => Promise<void>, settleMs = 300): Promise<Effects> {
     await this.#sightings();
     await this.#turns?.read(this.#fleet.run, watched);
     await work();
@@ -66,7 +66,7 @@ export class Gauges implements AsyncDisposable {
     };
   }
 
-  #sightings(): Promise<Sightings> {
+  #sightings(): Promise<ProbeReport> {
     return new Promise((resolve) => {
       this.#worker.once("message", resolve);
       this.#worker.postMessage("tell");

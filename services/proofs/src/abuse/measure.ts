@@ -1,8 +1,8 @@
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { type Attack, attacksOn } from "./attacks.ts";
 import { signInAsMember } from "./console-member.ts";
-import { type Felt, Gauges } from "./gauges.ts";
-import { PoorKeys } from "./poor-keys.ts";
+import { type Effects, Gauges } from "./gauges.ts";
+import { UnfundedKeys } from "./poor-keys.ts";
 import { type Outcome, type SendOptions, send } from "./send.ts";
 import { type Target, targets } from "./targets.ts";
 import type { ThirdParty } from "./third-party.ts";
@@ -12,7 +12,7 @@ import type { TurnProbes } from "./turns.ts";
 export const limits = { stallMs: 50, growthMiB: 200 } as const;
 
 /** The result of one attack. */
-export interface Row extends Felt {
+export interface Row extends Effects {
   readonly method: string;
   readonly path: string;
   readonly attack: string;
@@ -52,7 +52,7 @@ async function run(
 export async function measure(options: MeasureOptions): Promise<Row[]> {
   const { fleet, thirdParty, report } = options;
   await using gauges = new Gauges(fleet, options.turns);
-  const keys = new PoorKeys(fleet.run);
+  const keys = new UnfundedKeys(fleet.run);
   const member = await signInAsMember(fleet.run, await keys.account());
   const rows: Row[] = [];
   for (const target of targets().filter(({ path }) => path.includes(options.path))) {
@@ -63,7 +63,7 @@ export async function measure(options: MeasureOptions): Promise<Row[]> {
       const server = { baseUrl: fleet.run.base_url, key, headers };
       const before = { requests: thirdParty.requests, bytes: thirdParty.bytes };
       let [outcome, tookMs]: [Outcome, number] = ["late", 0];
-      const felt = await gauges.during(async () => {
+      const effects = await gauges.during(async () => {
         const startedAt = performance.now();
         outcome = await run(attack, target, server);
         tookMs = performance.now() - startedAt;
@@ -74,7 +74,7 @@ export async function measure(options: MeasureOptions): Promise<Row[]> {
         attack: attack.name,
         outcome,
         tookMs,
-        ...felt,
+        ...effects,
         fetches: thirdParty.requests - before.requests,
         fetchedMiB: (thirdParty.bytes - before.bytes) / 1024 / 1024,
       };

@@ -1,7 +1,7 @@
 import type { Run } from "@uag/fleet/run-file.ts";
 
 /** Creates valid keys that have nothing: an account without money, one request per minute. */
-export class PoorKeys {
+export class UnfundedKeys {
   readonly #run: Run;
   #account: string | undefined;
 

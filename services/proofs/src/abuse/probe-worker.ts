@@ -12,7 +12,7 @@ export interface Probe {
 }
 
 /** What a probe has seen since the last report. */
-export interface Sightings {
+export interface ProbeReport {
   /** Milliseconds. */
   readonly latencies: number[];
   /** A message for each response other than 200. */
@@ -36,7 +36,7 @@ function call({ url, method, headers, body }: Probe): Promise<string | undefined
   });
 }
 
-let seen: Sightings = { latencies: [], failures: [] };
+let seen: ProbeReport = { latencies: [], failures: [] };
 
 async function watch(probe: Probe): Promise<never> {
   for (;;) {

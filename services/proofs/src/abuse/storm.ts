@@ -5,7 +5,7 @@ import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { type Attack, attacksOn } from "./attacks.ts";
 import { Gauges } from "./gauges.ts";
-import { PoorKeys } from "./poor-keys.ts";
+import { UnfundedKeys } from "./poor-keys.ts";
 import { send } from "./send.ts";
 import { type Target, targets } from "./targets.ts";
 import type { ThirdParty } from "./third-party.ts";
@@ -109,7 +109,7 @@ function sendNoise(baseUrl: string, random: () => number): Promise<string> {
 export async function storm(options: StormOptions): Promise<StormResult> {
   const { fleet, thirdParty, durationMs, seed, attackers } = options;
   await using gauges = new Gauges(fleet);
-  const keys = new PoorKeys(fleet.run);
+  const keys = new UnfundedKeys(fleet.run);
   const outcomes = new Map<string, number>();
   const all = targets();
   const end = performance.now() + durationMs;
@@ -126,7 +126,7 @@ export async function storm(options: StormOptions): Promise<StormResult> {
       await sleep(0);
     }
   };
-  const felt = await gauges.during(async () => {
+  const effects = await gauges.during(async () => {
     await Promise.all(Array.from({ length: attackers }, (_, index) => attack(seededRandom(seed + index))));
   });
   const crashes = (await readCrashLog(fleet.dataDir)).slice(crashesBefore);
@@ -134,7 +134,7 @@ export async function storm(options: StormOptions): Promise<StormResult> {
     attacks: [...outcomes.values()].reduce((sum, count) => sum + count, 0),
     outcomes,
     crashes: crashes.map(({ process, how }) => `${process}: ${how}`),
-    failedNeighbours: felt.failedNeighbours,
-    neighbourMs: felt.neighbourMs,
+    failedNeighbours: effects.failedNeighbours,
+    neighbourMs: effects.neighbourMs,
   };
 }

@@ -77,7 +77,7 @@ function unlessAway(error: unknown): undefined {
  * Recalls all unspent money, and waits until no grant is open and the usage is complete; returns
  * the last audit.
  */
-async function bringHome(fleet: TestFleet, waitMs: number): Promise<Home> {
+async function settleAll(fleet: TestFleet, waitMs: number): Promise<Home> {
   await using connection = await connect(natsOptions({ NATS_URL: fleet.run.nats_url })).then((nats) =>
     Object.assign(nats, { [Symbol.asyncDispose]: () => nats.close() }),
   );
@@ -115,7 +115,7 @@ function missingIn({ billed }: Books, responses: readonly LoadResponse[]): strin
  */
 export async function collectFigures(fleet: TestFleet, evidence: Evidence): Promise<Figures> {
   const { responses, kills = 0, overAdmitted = 0, violations = [], waitMs = 60_000 } = evidence;
-  const { report, usage } = await bringHome(fleet, waitMs);
+  const { report, usage } = await settleAll(fleet, waitMs);
   const { books, comparison, violations: audited } = report;
   const missing = missingIn(books, responses);
   const difference = usage.requests - Number(books.settledRequests);

@@ -15,7 +15,7 @@ import { type House, startHouse } from "../house.ts";
 import { replica } from "../replica.ts";
 import { startUpstream, type TestUpstream } from "../upstream.ts";
 import type { Served } from "./served.ts";
-import { type Errand, victimEnv } from "./victim.ts";
+import { type VictimTask, victimEnv } from "./victim.ts";
 
 interface Stage {
   readonly title: string;
@@ -83,9 +83,9 @@ export function crashes({ file, cases }: CrashOptions): void {
         test(stage.title, async () => {
           upstream.script = (_, response) => (stage.upstreamResponds ? served.respond(response) : undefined);
           const account = await house.account(fundsNanoUsd);
-          const errand = { served: cases.indexOf(served), account, requestId: newId("req") };
-          await killAt(stage.point, errand, { file, house, upstream });
-          assert.deepEqual(await recordsOf(house.journalDir, errand.requestId), stage.records);
+          const task = { served: cases.indexOf(served), account, requestId: newId("req") };
+          await killAt(stage.point, task, { file, house, upstream });
+          assert.deepEqual(await recordsOf(house.journalDir, task.requestId), stage.records);
           await using _heir = await replica(house.env, quick);
           await waitFor(async () => (await journalsIn(house.journalDir)).length === 1, {
             what: "its journal is brought home",
@@ -112,7 +112,7 @@ const moneyOf = (house: House, id: string) => house.accounts.getAccount({ id });
 
 async function killAt(
   point: CrashPoint,
-  errand: Errand,
+  task: VictimTask,
   { file, house, upstream }: { file: string; house: House; upstream: TestUpstream },
 ): Promise<void> {
   const env = { ...process.env, ...house.env, ...victimEnv(upstream.url), CRASH_AT: `${point}:1` };
@@ -120,7 +120,7 @@ async function killAt(
   const ended = once(victim, "exit");
   let response: unknown;
   victim.on("message", (message) => {
-    if (message === "ready") victim.send(errand);
+    if (message === "ready") victim.send(task);
     else response = message;
     if (message !== "ready") victim.kill("SIGTERM");
   });

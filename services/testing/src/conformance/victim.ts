@@ -3,7 +3,7 @@ import type { OperationsHarness, StartOptions } from "../start-operations.ts";
 import { callOf, type Served } from "./served.ts";
 
 /** The case that a process to be killed serves. */
-export interface Errand {
+export interface VictimTask {
   readonly served: number;
   readonly account: string;
   readonly requestId: string;
@@ -29,7 +29,7 @@ export async function serveVictim(
 ): Promise<void> {
   const admission = await replica(process.env as Record<string, string>);
   const harness = await start(process.env[upstreamVariable] ?? "", { admission });
-  process.on("message", async ({ served, ...caller }: Errand) => {
+  process.on("message", async ({ served, ...caller }: VictimTask) => {
     const { status, text } = await callOf(cases[served] as Served, { harness }, { caller });
     process.send?.(`answered ${status}: ${text.slice(0, 200)}`);
   });

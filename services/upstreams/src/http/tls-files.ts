@@ -9,7 +9,7 @@ export interface TlsMaterial {
 }
 
 /** How often files are checked, milliseconds: certificates may be replaced while we run. */
-const lookMs = 10_000;
+const checkEveryMs = 10_000;
 
 /** The certificates for calls to one provider. */
 export class TlsFiles {
@@ -39,7 +39,7 @@ export class TlsFiles {
   changed(): boolean {
     if (this.#paths.length === 0) return false;
     const now = performance.now();
-    if (now - this.#lookedAt < lookMs) return false;
+    if (now - this.#lookedAt < checkEveryMs) return false;
     this.#lookedAt = now;
     return this.#stampNow() !== this.#stamp;
   }

@@ -3,7 +3,7 @@ import type { Receiver } from "../../testing/receiver.ts";
 import { callAdminApi } from "./admin-calls.ts";
 import { callPublicApi } from "./public-calls.ts";
 import { openRecorder } from "./recorder.ts";
-import type { Came, Recorded } from "./types.ts";
+import type { ExampleResponse, Recorded } from "./types.ts";
 
 const shownWebhookUrl = "https://example.com/webhooks/videos";
 const shownProviderUrl = "https://provider.example";
@@ -18,7 +18,7 @@ const shownProviderUrl = "https://provider.example";
 export async function recordExamples(
   run: Run,
   receiver: Pick<Receiver, "url">,
-  seen: (came: Came) => void = () => {},
+  seen: (came: ExampleResponse) => void = () => {},
 ): Promise<readonly Recorded[]> {
   const names = { [receiver.url]: shownWebhookUrl, [run.simulator_url]: shownProviderUrl };
   const { call, recorded } = openRecorder(run, { names, seen });

@@ -3,7 +3,7 @@ import type { Run } from "../../run-file.ts";
 import { allRoutes, nameOf } from "../routes.ts";
 import { shownBaseUrl } from "./code-samples.ts";
 import { Shown } from "./shown.ts";
-import type { Came, Json, Recorded, Sent } from "./types.ts";
+import type { ExampleResponse, Json, Recorded, Sent } from "./types.ts";
 
 /**
  * Sends an example, records it, and returns the response's JSON.
@@ -24,12 +24,12 @@ const waitMs = 60_000;
  */
 export function openRecorder(
   { base_url, api_key, admin }: Run,
-  { names, seen }: { readonly names: Readonly<Record<string, string>>; seen(came: Came): void },
+  { names, seen }: { readonly names: Readonly<Record<string, string>>; seen(came: ExampleResponse): void },
 ): Recorder {
   const recorded: Recorded[] = [];
   const shown = new Shown({ ...names, [base_url]: shownBaseUrl, [api_key]: "sk-…" });
 
-  async function send(operation: string, sent: Sent): Promise<Came> {
+  async function send(operation: string, sent: Sent): Promise<ExampleResponse> {
     const route = allRoutes.find((one) => nameOf(one) === operation);
     if (route === undefined) throw new Error(`there is no operation ${operation}`);
     const { method, path: template } = route;
@@ -44,7 +44,7 @@ export function openRecorder(
     return came;
   }
 
-  async function sendUntil(operation: string, sent: Sent): Promise<Came> {
+  async function sendUntil(operation: string, sent: Sent): Promise<ExampleResponse> {
     const { until } = sent;
     if (until === undefined) return send(operation, sent);
     const again = async () => {

@@ -42,7 +42,7 @@ interface ReceivedResponse {
 }
 
 /** A response before anything is shortened. */
-export interface Came {
+export interface ExampleResponse {
   readonly method: string;
   readonly template: string;
   readonly status: number;

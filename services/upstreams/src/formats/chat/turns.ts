@@ -1,7 +1,8 @@
 import { openCallId } from "../../conversation/call-id.ts";
 import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../../conversation/fields.ts";
 import { refusal } from "../../conversation/refusal.ts";
-import type { AssistantPart, CallPart, TextPart, Turn } from "../../conversation/types.ts";
+import { type ReadTextPart, textOrRefusal, textParts } from "../../conversation/text-parts.ts";
+import type { AssistantPart, CallPart, Turn } from "../../conversation/types.ts";
 import { readParts } from "./parts.ts";
 
 /** Messages as turns; a tool result gets the tool's name from the call it answers. */
@@ -15,7 +16,7 @@ function readTurn(message: Fields, param: string, names: Map<string, string>): T
   switch (role) {
     case "system":
     case "developer":
-      return { role: "system", parts: textParts(content) };
+      return { role: "system", parts: textParts(content, readTextPart) };
     case "user":
       return { role, parts: readParts(content, `${param}.content`) };
     case "assistant":
@@ -36,7 +37,8 @@ function readTurn(message: Fields, param: string, names: Map<string, string>): T
 
 function readAssistant(message: Fields, param: string, names: Map<string, string>): AssistantPart[] {
   if (message["function_call"] != null) throw refusal(`${param}.function_call`, "This model takes tool_calls.");
-  const parts: AssistantPart[] = [...readThinking(message["thinking_blocks"]), ...textParts(message["content"])];
+  const texts = textParts(message["content"], readTextPart);
+  const parts: AssistantPart[] = [...readThinking(message["thinking_blocks"]), ...texts];
   const refused = textOf(message["refusal"]);
   if (refused !== undefined && refused !== "") parts.push({ type: "text", text: refused });
   for (const [index, item] of listOf(message["tool_calls"]).entries()) {
@@ -68,11 +70,7 @@ function readThinking(blocks: unknown): AssistantPart[] {
   });
 }
 
-function textParts(content: unknown): TextPart[] {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return listOf(content).flatMap((item) => {
-    const part = fieldsOf(item);
-    const text = textOf(part["text"]) ?? textOf(part["refusal"]);
-    return text === undefined ? [] : [{ type: "text", text, cacheControl: part["cache_control"] }];
-  });
-}
+const readTextPart: ReadTextPart = (part) => {
+  const read = textOrRefusal(part);
+  return read && { ...read, cacheControl: part["cache_control"] };
+};

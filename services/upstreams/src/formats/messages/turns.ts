@@ -1,6 +1,7 @@
 import { openCallId } from "../../conversation/call-id.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../../conversation/fields.ts";
 import { refusal } from "../../conversation/refusal.ts";
+import { textParts } from "../../conversation/text-parts.ts";
 import type { AssistantPart, MediaPart, ResultPart, TextPart, Turn, UserPart } from "../../conversation/types.ts";
 import { documentParts, imagePart } from "./media.ts";
 
@@ -93,12 +94,4 @@ function readBlock(block: Fields, param: string): (TextPart | MediaPart)[] {
       throw refusal(`${param}.type`, `Blocks of type '${type}' are not available with this model.`);
     }
   }
-}
-
-function textParts(content: unknown): TextPart[] {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return listOf(content).flatMap((item) => {
-    const text = textOf(fieldsOf(item)["text"]);
-    return text === undefined ? [] : [{ type: "text", text }];
-  });
 }

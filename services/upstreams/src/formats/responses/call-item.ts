@@ -7,32 +7,38 @@ export interface ToolCall {
   readonly tool: ClientTool;
 }
 
-const calledFields = ({ id, tool: { name, namespace } }: ToolCall): object => ({
-  call_id: id,
-  name,
-  ...(namespace !== undefined && { namespace }),
-});
+interface CallKind {
+  readonly type: string;
+  /** The field with the text of the call; the type of its events ends with it. */
+  readonly field: "arguments" | "input";
+}
 
-/** A call of one of the client's functions. */
-export class FunctionCallItem implements OutputItem {
+/** A call of a tool, which the model writes as JSON. */
+export abstract class CallItem implements OutputItem {
+  protected readonly called: ToolCall;
+  /** What clients get to see of the call's text so far. */
+  protected text = "";
   readonly #place: ItemPlace;
-  readonly #called: ToolCall;
-  #arguments = "";
+  readonly #kind: CallKind;
   #status: ItemEnd | "in_progress" = "in_progress";
 
-  constructor(place: ItemPlace, called: ToolCall) {
+  constructor(place: ItemPlace, called: ToolCall, kind: CallKind) {
     this.#place = place;
-    this.#called = called;
+    this.called = called;
+    this.#kind = kind;
   }
 
   get shown(): object {
-    const { id } = this.#place;
+    const { type, field } = this.#kind;
+    const { name, namespace } = this.called.tool;
     return {
-      id,
-      type: "function_call",
+      id: this.#place.id,
+      type,
       status: this.#status,
-      ...calledFields(this.#called),
-      arguments: this.#arguments,
+      call_id: this.called.id,
+      name,
+      ...(namespace !== undefined && { namespace }),
+      [field]: this.text,
     };
   }
 
@@ -40,22 +46,48 @@ export class FunctionCallItem implements OutputItem {
     return itemAdded(this.#place, this.shown);
   }
 
-  add(json: string): OutputEvent[] {
-    this.#arguments += json;
-    return [this.#event("delta", { delta: json })];
-  }
+  /** Takes more of the call's JSON. */
+  abstract add(json: string): OutputEvent[];
 
   close(end: ItemEnd): OutputEvent[] {
-    // Clients parse the arguments, so a call without any gets an empty object.
-    const empty = this.#arguments === "" ? this.add("{}") : [];
+    const last = this.finish();
     this.#status = end;
-    const done = this.#event("done", { name: this.#called.tool.name, arguments: this.#arguments });
-    return [...empty, done, itemDone(this.#place, this.shown)];
+    return [...last, itemDone(this.#place, this.shown)];
   }
 
-  #event(type: string, fields: object): OutputEvent {
+  /** Completes the text; returns its last events. */
+  protected abstract finish(): OutputEvent[];
+
+  protected delta(text: string): OutputEvent {
+    this.text += text;
+    return this.#event("delta", { delta: text });
+  }
+
+  protected done(fields: object): OutputEvent {
+    return this.#event("done", { ...fields, [this.#kind.field]: this.text });
+  }
+
+  #event(what: "delta" | "done", fields: object): OutputEvent {
+    const { type, field } = this.#kind;
     const { id, index } = this.#place;
-    return { type: `response.function_call_arguments.${type}`, item_id: id, output_index: index, ...fields };
+    return { type: `response.${type}_${field}.${what}`, item_id: id, output_index: index, ...fields };
+  }
+}
+
+/** A call of one of the client's functions. */
+export class FunctionCallItem extends CallItem {
+  constructor(place: ItemPlace, called: ToolCall) {
+    super(place, called, { type: "function_call", field: "arguments" });
+  }
+
+  override add(json: string): OutputEvent[] {
+    return [this.delta(json)];
+  }
+
+  protected override finish(): OutputEvent[] {
+    // Clients parse the arguments, so a call without any gets an empty object.
+    const empty = this.text === "" ? this.add("{}") : [];
+    return [...empty, this.done({ name: this.called.tool.name })];
   }
 }
 
@@ -63,44 +95,19 @@ export class FunctionCallItem implements OutputItem {
  * A call of one of the client's custom tools. Its text is known only when the JSON around it is
  * complete.
  */
-export class CustomCallItem implements OutputItem {
-  readonly #place: ItemPlace;
-  readonly #called: ToolCall;
+export class CustomCallItem extends CallItem {
   #json = "";
-  #input = "";
-  #status: ItemEnd | "in_progress" = "in_progress";
 
   constructor(place: ItemPlace, called: ToolCall) {
-    this.#place = place;
-    this.#called = called;
+    super(place, called, { type: "custom_tool_call", field: "input" });
   }
 
-  get shown(): object {
-    const { id } = this.#place;
-    return { id, type: "custom_tool_call", status: this.#status, ...calledFields(this.#called), input: this.#input };
-  }
-
-  open(): OutputEvent {
-    return itemAdded(this.#place, this.shown);
-  }
-
-  add(json: string): OutputEvent[] {
+  override add(json: string): OutputEvent[] {
     this.#json += json;
     return [];
   }
 
-  close(end: ItemEnd): OutputEvent[] {
-    this.#input = customText(this.#json);
-    this.#status = end;
-    return [
-      this.#event("delta", { delta: this.#input }),
-      this.#event("done", { input: this.#input }),
-      itemDone(this.#place, this.shown),
-    ];
-  }
-
-  #event(type: string, fields: object): OutputEvent {
-    const { id, index } = this.#place;
-    return { type: `response.custom_tool_call_input.${type}`, item_id: id, output_index: index, ...fields };
+  protected override finish(): OutputEvent[] {
+    return [this.delta(customText(this.#json)), this.done({})];
   }
 }

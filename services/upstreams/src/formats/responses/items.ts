@@ -1,8 +1,9 @@
 import { openCallId } from "../../conversation/call-id.ts";
 import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../../conversation/fields.ts";
 import { refusal } from "../../conversation/refusal.ts";
+import { textOrRefusal, textParts } from "../../conversation/text-parts.ts";
 import type { CallPart, ResultPart, Turn } from "../../conversation/types.ts";
-import { readContent, textParts } from "./parts.ts";
+import { readContent } from "./parts.ts";
 import { reasoningPrefix } from "./reasoning-item.ts";
 import { openThinking } from "./thinking.ts";
 import { customInput, flatToolName } from "./tools.ts";
@@ -64,9 +65,9 @@ function readMessage({ role, content }: Fields, param: string): Turn {
   switch (role) {
     case "system":
     case "developer":
-      return { role: "system", parts: textParts(content) };
+      return { role: "system", parts: textParts(content, textOrRefusal) };
     case "assistant":
-      return { role, parts: textParts(content) };
+      return { role, parts: textParts(content, textOrRefusal) };
     default:
       return { role: "user", parts: readContent(content, `${param}.content`) };
   }

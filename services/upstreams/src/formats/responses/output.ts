@@ -1,13 +1,11 @@
 import type { CallEvent, ResponseEvent } from "../../conversation/events.ts";
 import type { GenerationCall } from "../../generation.ts";
-import { CustomCallItem, FunctionCallItem } from "./call-item.ts";
+import { type CallItem, CustomCallItem, FunctionCallItem } from "./call-item.ts";
 import { MessageItem } from "./message-item.ts";
 import type { ItemEnd, ItemPlace, OutputEvent, OutputItem } from "./output-item.ts";
 import { ReasoningItem, reasoningPrefix } from "./reasoning-item.ts";
 import { statusOf } from "./response-object.ts";
 import { type ClientTool, specialTools } from "./tools.ts";
-
-type CallItem = FunctionCallItem | CustomCallItem;
 
 /**
  * A response's output: messages and reasoning follow one another, calls grow beside each other

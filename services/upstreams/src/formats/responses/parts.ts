@@ -11,16 +11,6 @@ export function readContent(content: unknown, param: string): Part[] {
   return listOf(content).map((item, index) => readPart(fieldsOf(item), `${param}[${index}]`));
 }
 
-/** The texts of a message of the system's or the assistant's. */
-export function textParts(content: unknown): TextPart[] {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return listOf(content).flatMap((item) => {
-    const part = fieldsOf(item);
-    const text = textOf(part["text"]) ?? textOf(part["refusal"]);
-    return text === undefined ? [] : [{ type: "text", text }];
-  });
-}
-
 function readPart(part: Fields, param: string): Part {
   const media = (kind: MediaKind, source: MediaSource, title?: string): MediaPart => {
     return { type: "media", kind, source, title, param };
