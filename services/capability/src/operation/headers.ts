@@ -11,3 +11,13 @@ export function usageHeaders<R>(
 ): string[] {
   return ["x-gateway-model", model.id, "x-gateway-attempts", String(attempts), ...limits];
 }
+
+/** Headers of an event stream, which no cache may keep and no proxy may hold back. */
+export const eventStreamHeaders: readonly string[] = [
+  "content-type",
+  "text/event-stream; charset=utf-8",
+  "cache-control",
+  "no-cache",
+  "x-accel-buffering",
+  "no",
+];

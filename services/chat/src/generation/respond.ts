@@ -1,4 +1,5 @@
 import type { UsageCharge } from "@uag/capability/bill.ts";
+import { eventStreamHeaders } from "@uag/capability/operation/headers.ts";
 import type { AdmittedRequest } from "@uag/capability/operation/operation-spec.ts";
 import { relay } from "@uag/capability/operation/relay.ts";
 import type { Reply, StreamReply, WholeReply } from "@uag/capability/operation/reply.ts";
@@ -45,15 +46,7 @@ function streamReply(
   return {
     kind: "stream",
     ...base,
-    headers: [
-      "content-type",
-      "text/event-stream; charset=utf-8",
-      "cache-control",
-      "no-cache",
-      "x-accel-buffering",
-      "no",
-      ...sizeHeaders(admitted),
-    ],
+    headers: [...eventStreamHeaders, ...sizeHeaders(admitted)],
     async relay(exchange) {
       await relay(live, { exchange, keepAlive, checkpoint: () => checkpoint(admitted, generated) });
       const failure = live.failure && { thrown: live.failure };

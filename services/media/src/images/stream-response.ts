@@ -1,4 +1,5 @@
 import type { UsageCharge } from "@uag/capability/bill.ts";
+import { eventStreamHeaders } from "@uag/capability/operation/headers.ts";
 import { relay } from "@uag/capability/operation/relay.ts";
 import type { StreamReply } from "@uag/capability/operation/reply.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
@@ -34,14 +35,7 @@ export function streamResponse({ errorFormat }: AdmittedJob, { job, attempted }:
     kind: "stream",
     upstream,
     attempts,
-    headers: [
-      "content-type",
-      "text/event-stream; charset=utf-8",
-      "cache-control",
-      "no-cache",
-      "x-accel-buffering",
-      "no",
-    ],
+    headers: eventStreamHeaders,
     async relay(exchange) {
       await relay(live, { exchange });
       const failure = live.failure && { thrown: live.failure };

@@ -1,11 +1,11 @@
 import type { Upstream } from "@uag/catalog/types.ts";
-import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { DeliveredText } from "../delivered.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { ResponseStream, UsageReport } from "../generation.ts";
-import { Runs } from "../runs.ts";
+import type { UsageReport } from "../generation.ts";
+import { PassThroughStream } from "../pass-through-stream.ts";
+import type { Runs } from "../runs.ts";
 import { anthropicErrorInside } from "./errors.ts";
 import { eventText } from "./text.ts";
 import { AnthropicUsage } from "./usage.ts";
@@ -16,16 +16,14 @@ const blankLine = Buffer.from("\n\n");
  * Anthropic's stream for a client of the same format: each event is passed on as received, the last
  * one once the bill is written.
  */
-export class AnthropicStream implements ResponseStream {
-  state: ResponseStream["state"] = "open";
-  failure: UpstreamFailure | undefined;
+export class AnthropicStream extends PassThroughStream {
   closing: Buffer = Buffer.alloc(0);
   readonly delivered = new DeliveredText(eventText);
-  readonly #decoder = new SseDecoder();
   readonly #usage = new AnthropicUsage();
   readonly #upstream: Upstream;
 
   constructor(upstream: Upstream) {
+    super();
     this.#upstream = upstream;
   }
 
@@ -37,29 +35,15 @@ export class AnthropicStream implements ResponseStream {
     return this.#usage.soFar;
   }
 
-  push(chunk: Buffer): Buffer[] {
-    if (this.state !== "open") return [];
-    const out = new Runs();
-    for (const event of this.#decoder.push(chunk)) this.#take(event, out);
-    return out.buffers();
-  }
-
-  end(): Buffer[] {
-    if (this.state !== "open") return [];
-    const out = new Runs();
-    const last = this.#decoder.end();
-    if (last !== undefined) this.#take(last, out);
+  override end(): Buffer[] {
+    const wasOpen = this.state === "open";
+    const buffers = super.end();
     // The last event lacks its terminating line.
-    if (this.closing.length > 0) this.closing = Buffer.concat([this.closing, blankLine]);
-    if (this.state === "open") {
-      this.#fail(new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 }));
-    }
-    const buffers = out.buffers();
-    return buffers.length === 0 ? buffers : [...buffers, blankLine];
+    if (wasOpen && this.closing.length > 0) this.closing = Buffer.concat([this.closing, blankLine]);
+    return buffers;
   }
 
-  #take(event: SseEvent, out: Runs): void {
-    if (this.state !== "open") return;
+  protected override take(event: SseEvent, out: Runs): void {
     switch (event.name || textOf(fieldsOf(parsedJson(event.text))["type"])) {
       case "message_start":
         this.#usage.add(fieldsOf(fieldsOf(parsedJson(event.text))["message"])["usage"], { final: false });
@@ -76,7 +60,7 @@ export class AnthropicStream implements ResponseStream {
         return;
       case "error": {
         const failure = anthropicErrorInside(event.text, this.#upstream);
-        this.#fail(failure ?? new UpstreamFailure("transient", "the stream broke with an error", { status: 200 }));
+        this.fail(failure ?? new UpstreamFailure("transient", "the stream broke with an error", { status: 200 }));
         return;
       }
       case "content_block_start":
@@ -85,10 +69,5 @@ export class AnthropicStream implements ResponseStream {
         break;
     }
     out.add(event);
-  }
-
-  #fail(failure: UpstreamFailure): void {
-    this.state = "failed";
-    this.failure = failure;
   }
 }

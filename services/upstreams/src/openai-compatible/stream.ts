@@ -1,13 +1,12 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { Needle } from "@uag/kit/needle.ts";
-import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { DeliveredText } from "../delivered.ts";
-import { UpstreamFailure } from "../failure.ts";
-import type { GenerationCall, ResponseStream, UsageReport } from "../generation.ts";
+import type { GenerationCall, UsageReport } from "../generation.ts";
 import { editMembers, topLevelMembers } from "../json-edit.ts";
-import { Runs } from "../runs.ts";
+import { PassThroughStream } from "../pass-through-stream.ts";
+import type { Runs } from "../runs.ts";
 import { errorInside } from "./errors.ts";
 import { generatedText, quickText } from "./text.ts";
 import { thoughtUnitOf, unitsOfUsage, usageWithReasoningInside } from "./usage.ts";
@@ -17,7 +16,6 @@ const usageKey = new Needle('"usage"');
 const errorKey = new Needle('"error"');
 const done = Buffer.from("[DONE]");
 const terminator = Buffer.from("data: [DONE]\n\n");
-const blankLine = Buffer.from("\n\n");
 const colon = 58;
 const opening = 123;
 
@@ -25,46 +23,25 @@ const opening = 123;
  * An OpenAI stream for an OpenAI client: bytes pass through, except for a usage chunk the client
  * did not request.
  */
-export class OpenAiStream implements ResponseStream {
-  state: ResponseStream["state"] = "open";
-  failure: UpstreamFailure | undefined;
+export class OpenAiStream extends PassThroughStream {
   readonly closing = terminator;
   usage: UsageReport | undefined;
   readonly delivered = new DeliveredText(generatedText, quickText);
-  readonly #decoder = new SseDecoder();
   readonly #usageWanted: boolean;
   readonly #thoughtUnit: ReturnType<typeof thoughtUnitOf>;
   readonly #upstream: Upstream;
   readonly #variant: OpenAiVariant;
 
   constructor(call: GenerationCall, upstream: Upstream, variant: OpenAiVariant) {
+    super();
     this.#usageWanted = call.usageWanted;
     this.#thoughtUnit = thoughtUnitOf(call.model);
     this.#upstream = upstream;
     this.#variant = variant;
   }
 
-  push(chunk: Buffer): Buffer[] {
-    if (this.state !== "open") return [];
-    const out = new Runs();
-    for (const event of this.#decoder.push(chunk)) this.#take(event, out);
-    return out.buffers();
-  }
-
-  end(): Buffer[] {
-    const out = new Runs();
-    const last = this.#decoder.end();
-    if (last !== undefined && this.state === "open") this.#take(last, out);
-    if (this.state === "open") {
-      this.#fail(new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 }));
-    }
-    const buffers = out.buffers();
-    return buffers.length === 0 ? buffers : [...buffers, blankLine];
-  }
-
-  #take(event: SseEvent, out: Runs): void {
+  protected override take(event: SseEvent, out: Runs): void {
     const { data } = event;
-    if (this.state !== "open") return;
     if (data === undefined) {
       // Comments keep the connection alive; anything else that is not an event is not for the
       // client.
@@ -78,7 +55,7 @@ export class OpenAiStream implements ResponseStream {
     if (event.name === "error" || errorKey.indexIn(data) >= 0) {
       const failure = errorInside(parsed(data), this.#upstream, this.#variant);
       if (failure !== undefined) {
-        this.#fail(failure);
+        this.fail(failure);
         return;
       }
     }
@@ -104,11 +81,6 @@ export class OpenAiStream implements ResponseStream {
     if (!this.#usageWanted && Array.isArray(value?.choices) && value.choices.length === 0) return undefined;
     const reported = usageWithReasoningInside(value?.usage);
     return reported === undefined ? data : editMembers(data, members, new Map([["usage", JSON.stringify(reported)]]));
-  }
-
-  #fail(failure: UpstreamFailure): void {
-    this.state = "failed";
-    this.failure = failure;
   }
 }
 
