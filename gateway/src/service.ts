@@ -95,7 +95,7 @@ export async function startGateway(config: Config): Promise<Gateway> {
 function readinessOf(servers: readonly PublicServer[], links: Links): Record<string, HealthCheck> {
   const open = (): boolean => servers.some((server) => !server.draining);
   return {
-    door: async () => (open() ? { ok: true } : { ok: false, reason: "not open, or draining" }),
+    public_server: async () => (open() ? { ok: true } : { ok: false, reason: "not open, or draining" }),
     services: async () => (links.anyReady() ? { ok: true } : { ok: false, reason: "no capability service is reached" }),
   };
 }

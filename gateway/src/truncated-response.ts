@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** How long bytes already written may take to be sent. */
-const lastWordsMs = 2_000;
+const flushMs = 2_000;
 /**
  * HTTP clients discard undelivered bytes when a connection breaks: this leaves time to read a last
  * event.
  */
-const readingMs = 250;
+const readDelayMs = 250;
 
 /**
  * Closes the connection of an incomplete response in a way that the client can detect.
@@ -17,11 +17,11 @@ export function cutResponse(
   response: ServerResponse,
   options: { afterReading: boolean },
 ): void {
-  if (options.afterReading) setTimeout(() => cut(request, response), readingMs);
-  else cut(request, response);
+  if (options.afterReading) setTimeout(() => closeConnection(request, response), readDelayMs);
+  else closeConnection(request, response);
 }
 
-function cut(request: IncomingMessage, response: ServerResponse): void {
+function closeConnection(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = response;
   if (socket === null) {
     response.destroy();
@@ -34,5 +34,5 @@ function cut(request: IncomingMessage, response: ServerResponse): void {
     return;
   }
   socket.destroySoon();
-  setTimeout(() => socket.destroy(), lastWordsMs).unref();
+  setTimeout(() => socket.destroy(), flushMs).unref();
 }

@@ -1,7 +1,7 @@
 import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { z } from "zod";
 
-const whole = (min: number, preset: number) => z.coerce.number().int().min(min).default(preset);
+const integer = (min: number, preset: number) => z.coerce.number().int().min(min).default(preset);
 
 export const schema = z.object({
   ...commonSettings,
@@ -17,11 +17,11 @@ export const schema = z.object({
     ),
   BILLING_ADDR: z.string().min(1).describe("Address of billing's gRPC."),
   VIDEO_ADDR: z.string().min(1).optional().describe("Address of video's gRPC, which sends spend alerts. Unset: none."),
-  ALERTS_EVERY_MS: whole(100, 10_000).describe("How often each spend alert is evaluated."),
-  USAGE_KEEP_MONTHS: whole(1, 13).describe(
+  ALERTS_EVERY_MS: integer(100, 10_000).describe("How often each spend alert is evaluated."),
+  USAGE_KEEP_MONTHS: integer(1, 13).describe(
     "Whole months of single usage events that stay in the database behind the current one; older ones are archived. Roll-ups stay for ever.",
   ),
-  ARCHIVE_EVERY_MS: whole(1_000, 21_600_000).describe("How often months that are due are archived."),
+  ARCHIVE_EVERY_MS: integer(1_000, 21_600_000).describe("How often months that are due are archived."),
   ARCHIVE_DIR: z
     .string()
     .min(1)
@@ -41,13 +41,13 @@ export const schema = z.object({
     .regex(/^[\w-]*$/)
     .default("")
     .describe("In front of the names of streams, consumers and subjects, for several systems on one broker."),
-  STREAM_REPLICAS: whole(1, 1).describe("On how many NATS servers a stream is kept."),
-  STREAM_MAX_BYTES: whole(1_048_576, 4_294_967_296).describe("Size at which the usage stream takes no more."),
-  STREAM_MAX_AGE_HOURS: whole(1, 72).describe("How long the usage stream keeps what nobody took."),
-  ACK_WAIT_MS: whole(1_000, 10_000).describe(
+  STREAM_REPLICAS: integer(1, 1).describe("On how many NATS servers a stream is kept."),
+  STREAM_MAX_BYTES: integer(1_048_576, 4_294_967_296).describe("Size at which the usage stream takes no more."),
+  STREAM_MAX_AGE_HOURS: integer(1, 72).describe("How long the usage stream keeps what nobody took."),
+  ACK_WAIT_MS: integer(1_000, 10_000).describe(
     "How long a metering process may take over a message before another gets it.",
   ),
-  MAX_DELIVER: whole(1, 5).describe("After so many failed deliveries a message goes to the dead-letter stream."),
+  MAX_DELIVER: integer(1, 5).describe("After so many failed deliveries a message goes to the dead-letter stream."),
 });
 
 export type MeteringConfig = z.infer<typeof schema>;

@@ -29,7 +29,7 @@ export class LogFile implements AsyncDisposable {
     this.#path = path;
     this.#file = file;
     this.#limits = limits;
-    this.#timer = setInterval(() => this.#look(), limits.everyMs).unref();
+    this.#timer = setInterval(() => this.#rotateIfFull(), limits.everyMs).unref();
   }
 
   /** Opens a log for appending; an earlier run's log becomes the newest rotated part. */
@@ -45,7 +45,7 @@ export class LogFile implements AsyncDisposable {
     return this.#file.fd;
   }
 
-  #look(): void {
+  #rotateIfFull(): void {
     if (this.#rotating !== undefined || fstatSync(this.fd).size < this.#limits.maxBytes) return;
     this.#rotating = this.#rotate()
       .catch((error: unknown) => void process.stderr.write(`${this.#path} cannot be rotated: ${error}\n`))

@@ -4,11 +4,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { experimental } from "@grpc/grpc-js";
 import { ReplicaResolver, replicasOf } from "./replica-resolver.ts";
 
-/** A resolver whose name has the addresses of `now`, and what it told its channel. */
+/** A resolver whose name has the addresses of `now`, and what it reported to its channel. */
 function resolverOf(now: { addresses: string[] | Error }) {
-  const told: string[] = [];
+  const reported: string[] = [];
   const listener: experimental.ResolverListener = (found) => {
-    told.push(
+    reported.push(
       found.ok ? found.value.flatMap(({ addresses }) => addresses.map((one) => JSON.stringify(one))).join() : "none",
     );
     return true;
@@ -17,7 +17,7 @@ function resolverOf(now: { addresses: string[] | Error }) {
     if (now.addresses instanceof Error) throw now.addresses;
     return now.addresses;
   };
-  return { told, resolver: new ReplicaResolver({ path: "" }, listener, {}, resolve) };
+  return { reported, resolver: new ReplicaResolver({ path: "" }, listener, {}, resolve) };
 }
 
 const first = '{"host":"10.0.0.1","port":50051}';
@@ -26,24 +26,24 @@ const second = '{"host":"10.0.0.2","port":50051}';
 test("a replica that is added behind a name is known five seconds later, though no connection broke", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const now = { addresses: ["10.0.0.1:50051"] };
-  const { told, resolver } = resolverOf(now);
+  const { reported, resolver } = resolverOf(now);
   resolver.updateResolution();
   await turn();
-  assert.deepEqual(told, [first]);
+  assert.deepEqual(reported, [first]);
   t.mock.timers.tick(5_000);
   await turn();
-  assert.equal(told.length, 1, "addresses that are the same are not told again: channels would reconnect");
+  assert.equal(reported.length, 1, "addresses that are the same are not reported again: channels would reconnect");
   now.addresses = ["10.0.0.2:50051", "10.0.0.1:50051"];
   t.mock.timers.tick(5_000);
   await turn();
-  assert.deepEqual(told, [first, `${first},${second}`]);
+  assert.deepEqual(reported, [first, `${first},${second}`]);
   resolver.destroy();
 });
 
 test("a name server that is away takes no replica away, and a name that is not there yet is asked for again", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const now: { addresses: string[] | Error } = { addresses: new Error("ENOTFOUND") };
-  const { told, resolver } = resolverOf(now);
+  const { reported, resolver } = resolverOf(now);
   resolver.updateResolution();
   await turn();
   now.addresses = ["10.0.0.1:50051"];
@@ -52,7 +52,7 @@ test("a name server that is away takes no replica away, and a name that is not t
   now.addresses = new Error("EAI_AGAIN");
   t.mock.timers.tick(5_000);
   await turn();
-  assert.deepEqual(told, ["none", first]);
+  assert.deepEqual(reported, ["none", first]);
   resolver.destroy();
 });
 

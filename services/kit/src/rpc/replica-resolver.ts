@@ -3,7 +3,7 @@ import { dnsTargets, type ResolveTargets } from "./targets.ts";
 
 const scheme = "replicas";
 const resolveEveryMs = 5_000;
-/** Before any address is known, a name is asked for more often. */
+/** Before any address is known, names are resolved more often. */
 const firstEveryMs = 500;
 
 /** Names were not resolved yet, so nothing can be called. */
@@ -16,16 +16,16 @@ function endpointOf(address: string): experimental.Endpoint {
 }
 
 /**
- * Tells a channel the replicas of a service: those behind its names now, and whenever they change.
- * The library's own resolver asks again only when a connection breaks, so that a replica that was
- * added would not be called until another one is gone.
+ * Reports the replicas of a service to a channel: those behind its names now, and each change.
+ * The library's own resolver resolves again only when a connection breaks, so that a replica that
+ * was added would not be called until another one is gone.
  */
 export class ReplicaResolver implements experimental.Resolver {
   readonly #resolve: ResolveTargets;
   readonly #listener: experimental.ResolverListener;
   #known = "";
   #timer: NodeJS.Timeout | undefined;
-  #looking = false;
+  #resolving = false;
 
   constructor(
     target: experimental.GrpcUri,
@@ -43,28 +43,34 @@ export class ReplicaResolver implements experimental.Resolver {
   }
 
   updateResolution(): void {
-    if (this.#looking) return;
+    if (this.#resolving) return;
     clearTimeout(this.#timer);
-    this.#looking = true;
-    void this.#look();
+    this.#resolving = true;
+    void this.#refresh();
   }
 
   destroy(): void {
     clearTimeout(this.#timer);
-    this.#looking = false;
+    this.#resolving = false;
     this.#known = "";
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     const found = await this.#resolve().catch((): string[] => []);
     // Destroyed meanwhile.
-    if (!this.#looking) return;
-    this.#looking = false;
-    this.#timer = setTimeout(() => this.updateResolution(), this.#tell(found) ? resolveEveryMs : firstEveryMs).unref();
+    if (!this.#resolving) return;
+    this.#resolving = false;
+    this.#timer = setTimeout(
+      () => this.updateResolution(),
+      this.#report(found) ? resolveEveryMs : firstEveryMs,
+    ).unref();
   }
 
-  /** Known replicas stay when a name server is away: that says nothing about them. */
-  #tell(found: readonly string[]): boolean {
+  /**
+   * Known replicas are kept while a name server fails, which says nothing about them.
+   * @returns whether any replica is known
+   */
+  #report(found: readonly string[]): boolean {
     const addresses = found.toSorted();
     const text = addresses.join();
     if (text === "") {

@@ -15,7 +15,7 @@ const checkEveryMs = 10_000;
 export class TlsFiles {
   readonly #paths: readonly (readonly [name: keyof TlsMaterial, path: string])[];
   #stamp = "";
-  #lookedAt = 0;
+  #checkedAt = 0;
 
   constructor({ caFile, certFile, keyFile }: Transport) {
     const named = { ca: caFile, cert: certFile, key: keyFile };
@@ -39,8 +39,8 @@ export class TlsFiles {
   changed(): boolean {
     if (this.#paths.length === 0) return false;
     const now = performance.now();
-    if (now - this.#lookedAt < checkEveryMs) return false;
-    this.#lookedAt = now;
+    if (now - this.#checkedAt < checkEveryMs) return false;
+    this.#checkedAt = now;
     return this.#stampNow() !== this.#stamp;
   }
 
