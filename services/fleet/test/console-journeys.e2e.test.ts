@@ -103,6 +103,25 @@ describe("the console in a browser", () => {
     assert.equal(await legend.getByText("search").count(), 1);
   });
 
+  test("of many keys a page is shown at once, and all of them are searched and sorted", async () => {
+    const api = adminApi(stage.fleet.run);
+    const { id } = (await api.call("POST", "/accounts", { name: "Many keys" })) as { id: string };
+    const names = Array.from({ length: 60 }, (_, n) => `key ${String(n).padStart(2, "0")}`);
+    for (const keyAlias of names) await api.call("POST", "/keys", { account_id: id, key_alias: keyAlias });
+    const page = await stage.visit(`/keys?account=${id}&sort=name`, "API keys");
+    const rows = page.locator("tbody tr[tabindex]");
+    await page.getByText("1–50 of 60").waitFor();
+    assert.equal(await rows.count(), 50);
+    await page.getByRole("button", { name: "Next page" }).click();
+    await page.getByText("51–60 of 60").waitFor();
+    assert.match((await rows.first().textContent()) ?? "", /key 50/);
+    await page.getByRole("button", { name: "Name" }).click();
+    await page.getByText("1–50 of 60").waitFor();
+    assert.match((await rows.first().textContent()) ?? "", /key 59/);
+    await page.getByLabel("Search by name, hint, tag or id").fill("key 03");
+    await waitFor(async () => (await rows.count()) === 1, { what: "the key that was searched for" });
+  });
+
   test("a limit of requests a minute is in force within a second of being saved", async () => {
     const page = await stage.visit("/keys", "API keys");
     const client = await stage.issueKey(page, "throttled");

@@ -71,7 +71,7 @@ const index = createRoute({
 
 const keys = page(
   "/keys",
-  { q: "text", status: "text", sort: "text", key: "text" },
+  { q: "text", status: "text", sort: "text", page: "number", key: "text" },
   lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
 );
 const usage = page(

@@ -1,13 +1,15 @@
-import { Skeleton, Table, UnstyledButton } from "@mantine/core";
+import { Group, Pagination, Skeleton, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import {
   type ColumnDef,
   createColumnHelper,
+  createPaginatedRowModel,
   createSortedRowModel,
   FlexRender,
   type Header,
   type Row,
   type RowData,
+  rowPaginationFeature,
   rowSortingFeature,
   type SortingState,
   sortFn_alphanumeric,
@@ -15,11 +17,15 @@ import {
   useTable,
 } from "@tanstack/react-table";
 import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { integer } from "../format/number.ts";
 import classes from "./data-table.module.css";
 
 const features = tableFeatures({
   rowSortingFeature,
   sortedRowModel: createSortedRowModel(),
+  rowPaginationFeature,
+  paginatedRowModel: createPaginatedRowModel(),
   sortFns: { alphanumeric: sortFn_alphanumeric },
 });
 type Features = typeof features;
@@ -52,6 +58,39 @@ interface Props<T extends RowData> {
   readonly sorting?: SortingState;
   readonly onSorting?: (sorting: SortingState) => void;
   readonly minWidth?: number;
+  /** Shows so many rows at once; without it, all of them. */
+  readonly paging?: Paging;
+}
+
+interface Paging {
+  readonly pageSize: number;
+  /** From 1 on. */
+  readonly page: number;
+  readonly onPage: (page: number) => void;
+}
+
+/** Below a table: which of its rows are shown, and the way to the others. */
+function Pager({ of: { pageSize, page, onPage }, rows }: { readonly of: Paging; readonly rows: number }) {
+  const { t } = useTranslation();
+  if (rows <= pageSize) return null;
+  const first = (page - 1) * pageSize;
+  const shown = { first: integer(first + 1), last: integer(Math.min(rows, first + pageSize)), rows: integer(rows) };
+  return (
+    <Group justify="space-between" gap="sm" mt="sm">
+      <Text size="xs" c="dimmed" className="tabular">
+        {t("common.rows", shown)}
+      </Text>
+      <Pagination
+        size="sm"
+        total={Math.ceil(rows / pageSize)}
+        value={page}
+        onChange={onPage}
+        siblings={0}
+        getItemProps={(number) => ({ "aria-label": t("common.page", { number }) })}
+        getControlProps={(control) => ({ "aria-label": t(control === "next" ? "common.next" : "common.previous") })}
+      />
+    </Group>
+  );
 }
 
 function SortButton<T extends RowData>({ header }: { readonly header: Header<Features, T> }) {
@@ -136,7 +175,10 @@ const none: never[] = [];
  * sideways where it is too wide.
  */
 export function DataTable<T extends RowData>(props: Props<T>) {
-  const { label, columns, rows, rowId, onOpen, empty, sorting = none, onSorting, minWidth = 300 } = props;
+  const { label, columns, rows, rowId, onOpen, empty, sorting = none, onSorting, minWidth = 300, paging } = props;
+  const { pageSize = Number.MAX_SAFE_INTEGER } = paging ?? {};
+  const lastPage = Math.max(1, Math.ceil((rows?.length ?? 0) / pageSize));
+  const page = Math.min(Math.max(1, Math.trunc(paging?.page ?? 1)), lastPage);
   const table = useTable({
     features,
     columns,
@@ -144,36 +186,40 @@ export function DataTable<T extends RowData>(props: Props<T>) {
     getRowId: rowId,
     enableSorting: onSorting !== undefined,
     enableMultiSort: false,
-    state: { sorting },
+    autoResetPageIndex: false,
+    state: { sorting, pagination: { pageIndex: page - 1, pageSize } },
     onSortingChange: (change) => onSorting?.(typeof change === "function" ? change(sorting) : change),
   });
   if (rows !== undefined && rows.length === 0) return empty;
   return (
-    <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
-      <Table
-        verticalSpacing="sm"
-        className={classes["table"]}
-        fz="sm"
-        highlightOnHover={onOpen !== undefined}
-        aria-label={label}
-      >
-        <Table.Thead>
-          {table.getHeaderGroups().map((group) => (
-            <Table.Tr key={group.id}>
-              {group.headers.map((header) => (
-                <HeaderCell key={header.id} header={header} />
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Thead>
-        <Table.Tbody>
-          {rows === undefined ? (
-            <SkeletonRows columns={columns.length} />
-          ) : (
-            table.getRowModel().rows.map((row) => <BodyRow key={row.id} row={row} {...(onOpen && { onOpen })} />)
-          )}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <>
+      <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
+        <Table
+          verticalSpacing="sm"
+          className={classes["table"]}
+          fz="sm"
+          highlightOnHover={onOpen !== undefined}
+          aria-label={label}
+        >
+          <Table.Thead>
+            {table.getHeaderGroups().map((group) => (
+              <Table.Tr key={group.id}>
+                {group.headers.map((header) => (
+                  <HeaderCell key={header.id} header={header} />
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Thead>
+          <Table.Tbody>
+            {rows === undefined ? (
+              <SkeletonRows columns={columns.length} />
+            ) : (
+              table.getRowModel().rows.map((row) => <BodyRow key={row.id} row={row} {...(onOpen && { onOpen })} />)
+            )}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {paging && <Pager of={{ ...paging, page }} rows={rows?.length ?? 0} />}
+    </>
   );
 }

@@ -21,6 +21,7 @@ import { useKeyColumns } from "./use-key-columns.tsx";
 
 const route = getRouteApi("/app/keys");
 const statuses = ["active", "ended", "all"] as const;
+const rowsAtOnce = 50;
 
 function useShownKeys() {
   const { q = "", status = "active" } = route.useSearch();
@@ -46,7 +47,7 @@ function Filters() {
   const { q = "", status = "active" } = route.useSearch();
   const navigate = useNavigate({ from: "/keys" });
   const set = (change: { q?: string; status?: string }): void =>
-    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+    void navigate({ search: (before) => ({ ...before, ...change, page: undefined }), replace: true });
   return (
     <Group gap="sm" mb="sm">
       <TextInput
@@ -109,7 +110,7 @@ function NoKeys({
 function KeyTable({ onCreate }: { readonly onCreate: (() => void) | undefined }) {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/keys" });
-  const { sort } = route.useSearch();
+  const { sort, page = 1 } = route.useSearch();
   const { rows, hidden, error, refetch, isFiltered } = useShownKeys();
   const columns = useKeyColumns();
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
@@ -124,8 +125,17 @@ function KeyTable({ onCreate }: { readonly onCreate: (() => void) | undefined })
         empty={<NoKeys isFiltered={isFiltered} onCreate={onCreate} />}
         sorting={sortingOf(sort)}
         onSorting={(sorting) =>
-          void navigate({ search: (before) => ({ ...before, sort: sortText(sorting) }), replace: true })
+          void navigate({
+            search: (before) => ({ ...before, sort: sortText(sorting), page: undefined }),
+            replace: true,
+          })
         }
+        paging={{
+          pageSize: rowsAtOnce,
+          page,
+          onPage: (number) =>
+            void navigate({ search: (before) => ({ ...before, page: number === 1 ? undefined : number }) }),
+        }}
       />
       {hidden > 0 && (
         <Text size="xs" c="dimmed" mt="sm">
