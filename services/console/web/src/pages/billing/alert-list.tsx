@@ -74,7 +74,7 @@ function State({ of: alert }: { readonly of: SpendAlert }) {
   const { t } = useTranslation();
   const { kind, balance_usd, below_usd, spent_usd, monthly_usd } = alert;
   return (
-    <Text size="sm" c={isLow(alert) ? "red" : "dimmed"} style={{ whiteSpace: "nowrap" }}>
+    <Text size="sm" c={isLow(alert) ? "var(--mantine-color-error)" : "dimmed"} style={{ whiteSpace: "nowrap" }}>
       {kind === "balance" ? (
         <>
           <Money usd={balance_usd ?? "0"} /> {t("billing.left")} · &lt; <Money usd={below_usd ?? "0"} />
