@@ -1,15 +1,22 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { drainServer } from "./drain-server.ts";
 
 const lingerMs = 60_000;
-const noDrain = 60_000;
+const drainMs = 60_000;
 
 /** A connection that keeps what it received. */
-async function dial(port: number): Promise<{ socket: Socket; received(): string; get(): void }> {
+interface Client {
+  readonly socket: Socket;
+  received(): string;
+  get(): void;
+}
+
+async function dial(port: number): Promise<Client> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
   let text = "";
@@ -19,30 +26,70 @@ async function dial(port: number): Promise<{ socket: Socket; received(): string;
   return { socket, received: () => text, get: () => void socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n") };
 }
 
-test("a server that is to close answers what is on its way, on old and new connections, and says that they end", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+/** A server that holds its responses until they are sent, and clients of it. */
+async function serve(): Promise<{
+  server: Server;
+  held: ServerResponse[];
+  dialled(count: number): Promise<Client[]>;
+  reached(count: number): Promise<void>;
+}> {
   const held: ServerResponse[] = [];
   const server = createServer((_request, response) => void held.push(response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const [used, idle] = await Promise.all([dial(port), dial(port)]);
+  return {
+    server,
+    held,
+    dialled: (count) => Promise.all(Array.from({ length: count }, () => dial(port))),
+    async reached(count) {
+      while (held.length < count) await once(server, "request");
+    },
+  };
+}
+
+test("a server that is to close answers what is on its way, on old and new connections, and says that they end", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { server, held, dialled, reached } = await serve();
+  const [used, idle, quiet] = (await dialled(3)) as [Client, Client, Client];
   used.get();
-  while (held.length < 1) await once(server, "request");
+  await reached(1);
   held[0]?.write("begun, ");
-  const drained = drainServer(server, { lingerMs, drainMs: noDrain });
-  const late = await dial(port);
+  const drained = drainServer(server, { lingerMs, drainMs });
+  const [late] = (await dialled(1)) as [Client];
   late.get();
   idle.get();
-  while (held.length < 3) await once(server, "request");
+  await reached(3);
   for (const response of held) response.end("done");
-  const ended = [idle, late].map(({ socket }) => once(socket, "end"));
-  await Promise.all(ended);
+  await Promise.all([idle, late].map(({ socket }) => once(socket, "end")));
   for (const { received } of [idle, late]) assert.match(received(), /connection: close[\s\S]*done/i);
   while (!used.received().includes("done")) await once(used.socket, "data");
   assert.match(used.received(), /connection: keep-alive/i);
-  assert.equal(used.socket.readyState, "open", "its answer could not say so, and a request may be on its way");
   t.mock.timers.tick(lingerMs);
+  for (const { get } of [used, quiet]) get();
+  await reached(5);
+  for (const response of held.slice(3)) response.end("late, done");
   await drained;
-  for (const { socket } of [used, idle, late]) socket.destroy();
+  for (const { socket, received } of [used, quiet]) {
+    if (socket.readyState === "open") await once(socket, "end");
+    assert.match(received(), /connection: close[\s\S]*late, done/i);
+    socket.destroy();
+  }
+});
+
+test("a connection that stays idle is cut at the end of its keep-alive time, or of the drain", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { server, held, dialled, reached } = await serve();
+  const [idle] = (await dialled(1)) as [Client];
+  idle.get();
+  await reached(1);
+  held[0]?.end("done");
+  while (!idle.received().includes("done")) await once(idle.socket, "data");
+  const drained = drainServer(server, { lingerMs, drainMs });
+  t.mock.timers.tick(lingerMs);
+  while (server.listening) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(await promisify(server.getConnections.bind(server))(), 1);
+  t.mock.timers.tick(drainMs);
+  await drained;
+  idle.socket.destroy();
 });
