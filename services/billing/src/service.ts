@@ -101,6 +101,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const commits = { store, ...transactions, nextSeq: createSequence() };
   const inGrantTurn = createGrantTurns();
   const queue = createAccountQueue({ ...commits, inGrantTurn, onFunds: funds.notify });
+  // Grants are finished after their settlement was answered: nobody else would do it soon.
+  started.defer(() => queue.idle());
   const settings = settingsOf(config);
   const transact = inLine((work) => inTransaction({ connection, ...transactions }, work));
   await seedAdminTokens({ store, transact, settings }, config);

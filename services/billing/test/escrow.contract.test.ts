@@ -114,6 +114,30 @@ test("what a request costs beyond its hold, or after its grant has ended, is cha
   assert.deepEqual(await faults(billing), []);
 });
 
+test("a replica that stops first finishes the grants whose last usage it has just settled", async () => {
+  await using db = scratch();
+  await using watched = await watch(db);
+  const billing = await startBilling(db.env);
+  const ids = await fundMany(billing);
+  const grants = await Promise.all(
+    ids.map((accountId) => billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 100n }))),
+  );
+  const close = { sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd: 60n };
+  await Promise.all(
+    grants.map(({ grantId }, i) => billing.grants.return({ grantId, accountId: ids[i] as string, ...close })),
+  );
+  const last = { costNanoUsd: 60n, holdNanoUsd: 60n };
+  await billing.ledger.settle({
+    events: ids.map((accountId, i) => usage({ accountId, grantId: grants[i]!.grantId, ...last })),
+  });
+  await billing[Symbol.asyncDispose]();
+  const left = await watched.store.grants.find().lean();
+  assert.deepEqual(
+    left.map(({ state }) => state),
+    ids.map(() => "finished"),
+  );
+});
+
 test("while replicas of an older making run, every charge is in its account's own columns at once", async () => {
   await using db = scratch({ SETTLE_FROM_GRANTS: "off" });
   await using billing = await startBilling(db.env);

@@ -46,6 +46,8 @@ export interface AccountQueue {
    * `service_unavailable`.
    */
   submit<A>(operation: Operation<A>): Promise<A>;
+  /** Resolves once nothing is waiting or being committed. */
+  idle(): Promise<void>;
 }
 
 export interface QueueOptions extends CommitOptions {
@@ -71,6 +73,7 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
   const accounts = new Map<string, Waiting>();
   /** Accounts with pending operations and no running transaction, in FIFO order. */
   const ready: Waiting[] = [];
+  const untilIdle: (() => void)[] = [];
   let running = 0;
   let lostAt = Number.NEGATIVE_INFINITY;
   const onRetry = (): void => {
@@ -116,6 +119,7 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
       else accounts.delete(waiting.accountId);
     }
     pump();
+    if (accounts.size === 0) for (const resolve of untilIdle.splice(0)) resolve();
   }
 
   function enqueue(accountId: string, job: Job): boolean {
@@ -139,6 +143,7 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
         reject(new GatewayError("service_unavailable", "Too much is waiting for this account."));
       });
     },
+    idle: () => (accounts.size === 0 ? Promise.resolve() : new Promise((resolve) => void untilIdle.push(resolve))),
   };
 }
 
