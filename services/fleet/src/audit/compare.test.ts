@@ -71,6 +71,10 @@ test("what a dying process took with it before a byte was passed on is not owed,
   assert.equal(run([attempt()], [], { crashes }).lostToCrash, 1);
   const later = attempt({ startedAtMs: 10_000, endedAtMs: 10_100 });
   assert.equal(run([later], [], { crashes }).violations.length, 1);
+  const of = (process: string, atMs: number) => run([attempt()], [], { crashes: [{ process, atMs, how: "SIGKILL" }] });
+  assert.equal(of("chat-2", 11_400).lostToCrash, 1, "its record waited for the disk");
+  assert.equal(of("chat-2", 11_600).unbilled, 1);
+  assert.equal(of("mongod", 1_400).unbilled, 1, "it calls no provider");
 });
 
 test("a stream that was broken off is billed by estimate", () => {

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
+import { serviceNames } from "@uag/contract/routes.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { Crash } from "../crash-log.ts";
 import type { Billed } from "./billed.ts";
 import type { Served, ServedLog } from "./served.ts";
+
+/** The services whose processes call providers. */
+const callers: ReadonlySet<string> = new Set(serviceNames);
 
 export interface ComparisonInput {
   served: ServedLog;
@@ -27,12 +31,18 @@ export interface Comparison {
   readonly violations: readonly string[];
 }
 
-// A process's death is noticed slightly after it: its sockets close first.
-const deathSlackMs = 2_000;
+// What a dead process had sent before is read slightly later: the provider's machine may be busy.
+const readLateMs = 2_000;
+// A response waits for its record in the journal, and that for a disk that may be busy.
+const recordLateMs = 10_000;
 
+/** True when a process that calls providers died while it may have had the attempt's response. */
 function diedDuring(attempt: Served, crashes: readonly Crash[]): boolean {
   return crashes.some(
-    ({ atMs }) => atMs >= attempt.startedAtMs - deathSlackMs && atMs <= attempt.endedAtMs + deathSlackMs,
+    ({ process, atMs }) =>
+      callers.has(process.replace(/-\d+$/, "")) &&
+      atMs >= attempt.startedAtMs - readLateMs &&
+      atMs <= attempt.endedAtMs + recordLateMs,
   );
 }
 
