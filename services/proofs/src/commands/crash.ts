@@ -1,8 +1,5 @@
 // npm run crash: kills every process at every named point of a request's life, and checks that
 // nothing is lost or doubled.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fail, print } from "@uag/command/step.mjs";
 import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
@@ -10,6 +7,7 @@ import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { crash, ownerOf, roundsOf } from "../soak/crash.ts";
 import { diskFaults, diskFaultsEnv, diskPhases, failDisk } from "../soak/disk.ts";
 import { isClean } from "../soak/figures.ts";
+import { inDataDir } from "./data-dir.ts";
 
 const help = `npm run crash -- [options]
 
@@ -50,9 +48,8 @@ async function main(): Promise<number> {
     return 0;
   }
   const random = seededRandom(Number(values.seed ?? 1));
-  const dataDir = await mkdtemp(join(tmpdir(), "crash-"));
-  let clean = true;
-  try {
+  const clean = await inDataDir("crash", async (dataDir) => {
+    let exact = true;
     const env = diskFaultsEnv(dataDir);
     await using fleet = await startTestFleet({ dataDir, services: ["billing", "metering", "chat", "router"], env });
     process.stdout.write(
@@ -73,14 +70,13 @@ async function main(): Promise<number> {
             row(point, kind, ownerOf(point), rep, requests, kills, lost, doubled, overdraft, leakedHolds),
           );
           for (const sentence of figures.violations) print(`  - ${sentence}`);
-          clean &&= isClean(figures);
+          exact &&= isClean(figures);
         }
       }
     }
-    if (values.kind === undefined || values.kind === "disk") clean = (await failDisks(fleet, random)) && clean;
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+    if (values.kind === undefined || values.kind === "disk") exact = (await failDisks(fleet, random)) && exact;
+    return exact;
+  });
   process.stdout.write(clean ? "exact\n" : "NOT exact\n");
   return clean ? 0 : 1;
 }

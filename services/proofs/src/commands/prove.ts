@@ -1,13 +1,11 @@
 // npm run prove: proves one promise, or all of them, on a fleet of its own.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fail, UserError } from "@uag/command/step.mjs";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { isClean, showFigures } from "../soak/figures.ts";
 import { startProofFleet } from "../soak/proof.ts";
 import { proofs } from "../soak/proofs.ts";
+import { inDataDir } from "./data-dir.ts";
 
 const lines = proofs.map(({ name, about, seconds }) => {
   const lasts = seconds === 0 ? "" : ` (${seconds} s)`;
@@ -38,18 +36,16 @@ async function main(): Promise<number> {
   let clean = true;
   for (const proof of proofs) {
     if (!positionals.includes("all") && !positionals.includes(proof.name)) continue;
-    const dataDir = await mkdtemp(join(tmpdir(), "proof-"));
-    try {
+    const proven = await inDataDir("proof", async (dataDir) => {
       await using fleet = await startProofFleet(dataDir, proof);
       const seconds = Number(values.seconds ?? proof.seconds);
       const random = seededRandom(Number(values.seed ?? 1));
       const rate = values.rate === undefined ? {} : { perSecond: Number(values.rate) };
       const figures = await proof.run({ fleet, seconds, random, ...rate });
       process.stdout.write(showFigures(proof.name, figures));
-      clean &&= isClean(figures);
-    } finally {
-      await rm(dataDir, { recursive: true, force: true });
-    }
+      return isClean(figures);
+    });
+    clean &&= proven;
   }
   return clean ? 0 : 1;
 }

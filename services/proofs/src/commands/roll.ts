@@ -1,12 +1,10 @@
 // npm run roll: what operators do to a running fleet, and what its clients notice of it.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fail, print, UserError } from "@uag/command/step.mjs";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { runs } from "../roll/runs.ts";
 import { isClean, showFigures } from "../soak/figures.ts";
+import { inDataDir } from "./data-dir.ts";
 
 const lines = Object.entries(runs).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);
 const help = `npm run roll -- <name ...> [options]
@@ -32,12 +30,6 @@ const options = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** Leaves the logs of what went wrong. */
-function keep(dataDir: string): false {
-  print(`Its logs are in ${join(dataDir, "log")}.`);
-  return false;
-}
-
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   if (values.help || positionals.length === 0) {
@@ -48,8 +40,7 @@ async function main(): Promise<number> {
   for (const name of positionals) {
     const run = runs[name];
     if (run === undefined) throw new UserError(`There is no run ${name}.\n\n${help}`);
-    const dataDir = await mkdtemp(join(tmpdir(), "roll-"));
-    try {
+    const passed = await inDataDir("roll", async (dataDir) => {
       const figures = await run.run({
         dataDir,
         random: seededRandom(Number(values.seed ?? 1)),
@@ -60,12 +51,9 @@ async function main(): Promise<number> {
         report: print,
       });
       process.stdout.write(showFigures(name, figures));
-      if (isClean(figures)) await rm(dataDir, { recursive: true, force: true });
-      else clean = keep(dataDir);
-    } catch (error) {
-      keep(dataDir);
-      throw error;
-    }
+      return isClean(figures);
+    });
+    clean &&= passed;
   }
   return clean ? 0 : 1;
 }

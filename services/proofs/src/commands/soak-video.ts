@@ -1,11 +1,9 @@
 // npm run soak:video: runs many video tasks with webhooks while processes are killed.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fail, print } from "@uag/command/step.mjs";
 import { soakVideo } from "../soak/video.ts";
 import { measurePolling } from "../soak/video-polling.ts";
+import { inDataDir } from "./data-dir.ts";
 
 const help = `npm run soak:video -- [options]
 
@@ -53,14 +51,13 @@ async function main(): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  const dataDir = await mkdtemp(join(tmpdir(), "soak-"));
   const replicas = Number(values.replicas ?? 2);
-  const common = { tasks: Number(values.tasks ?? 1_000), replicas, dataDir, report };
   const show = (result: object): void => print(JSON.stringify(result, null, 2));
-  try {
+  const clean = await inDataDir("soak-video", async (dataDir) => {
+    const common = { tasks: Number(values.tasks ?? 1_000), replicas, dataDir, report };
     if (values.polling) {
       show(await measurePolling({ ...common, seconds: Number(values.seconds ?? 60) }));
-      return 0;
+      return true;
     }
     const result = await soakVideo({
       ...common,
@@ -70,10 +67,9 @@ async function main(): Promise<number> {
       concurrency: Number(values.concurrency ?? 8),
     });
     show(result);
-    return result.violations.length === 0 ? 0 : 1;
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+    return result.violations.length === 0;
+  });
+  return clean ? 0 : 1;
 }
 
 process.exit((await main().catch(fail)) ?? 1);

@@ -1,12 +1,10 @@
 // npm run soak: kills every process at random under mixed load, and checks that nothing is lost,
 // doubled or overdrawn.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fail } from "@uag/command/step.mjs";
 import { isClean, showFigures } from "../soak/figures.ts";
 import { soak } from "../soak/soak.ts";
+import { inDataDir } from "./data-dir.ts";
 
 const help = `npm run soak -- [options]
 
@@ -26,8 +24,7 @@ async function main(): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  const dataDir = await mkdtemp(join(tmpdir(), "soak-"));
-  try {
+  const clean = await inDataDir("soak", async (dataDir) => {
     const figures = await soak({
       minutes: Number(values.minutes ?? 5),
       seed: Number(values.seed ?? 1),
@@ -36,10 +33,9 @@ async function main(): Promise<number> {
       report: (line) => void process.stdout.write(`${line}\n`),
     });
     process.stdout.write(showFigures("soak", figures));
-    return isClean(figures) ? 0 : 1;
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+    return isClean(figures);
+  });
+  return clean ? 0 : 1;
 }
 
 process.exit((await main().catch(fail)) ?? 1);

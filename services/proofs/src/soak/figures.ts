@@ -96,17 +96,20 @@ async function settleAll(fleet: TestFleet, waitMs: number): Promise<Home> {
   return home;
 }
 
+/** What a client may have had a part of. */
+const received: readonly string[] = ["completed", "left", "broken"];
+
 /**
- * Answers that the client received completely but the ledger does not know; replayed ones have no
- * bill.
+ * Responses that the client received, or had begun to receive, but the ledger does not know;
+ * replayed ones have no bill.
  */
 function missingIn({ billed }: Books, responses: readonly LoadResponse[]): string[] {
   const known = new Set(billed.map(({ requestId }) => requestId));
   const mine = responses.filter(
-    ({ outcome, headers }) => outcome === "completed" && !headers?.has("idempotent-replayed"),
+    ({ outcome, headers }) => received.includes(outcome) && headers?.has("idempotent-replayed") === false,
   );
-  return mine.flatMap(({ requestId }) =>
-    known.has(requestId) ? [] : [`${requestId} was answered and is not billed.`],
+  return mine.flatMap(({ requestId, outcome }) =>
+    known.has(requestId) ? [] : [`${requestId} was answered (${outcome}) and is not billed.`],
   );
 }
 
