@@ -102,6 +102,9 @@ test("a checkpoint that was changed, lost or signed with another key is none: it
   assert.match(strange.notices.join(), /under a key that is not known/);
   const known = await runAudit({ ...parts, keys: keyringOf("c9".repeat(32), [other]) }, "incremental");
   assert.deepEqual([known.notices, known.rows], [[], 0]);
+  // That audit has signed every checkpoint anew: the old key may be forgotten.
+  const forgotten = await runAudit({ ...parts, keys: keyringOf("c9".repeat(32)) }, "incremental");
+  assert.deepEqual([forgotten.notices, forgotten.rows], [[], 0]);
 });
 
 test("a request that is repaired after the checkpoint had no price before it, and one that had its price is found", async () => {

@@ -25,6 +25,8 @@ export interface ProcessControl {
   /** Undefined while it is down. */
   pid(name: string): number | undefined;
   pids(): Record<string, number>;
+  /** What it is started with, but for what a restart added once. */
+  environment(name: string): Readonly<Record<string, string>>;
   restarts(name: string): number;
   /**
    * Sends a signal (default SIGKILL, for which it waits until the process is gone); a process that
@@ -101,6 +103,10 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
     return Object.fromEntries(
       [...this.#processes].flatMap(([name, { pid }]) => (pid === undefined ? [] : [[name, pid]])),
     );
+  }
+
+  environment(name: string): Readonly<Record<string, string>> {
+    return this.#get(name).spec.env;
   }
 
   restarts(name: string): number {

@@ -5,12 +5,18 @@ const password = "abuse-of-the-console";
 /** The headers of a signed-in browser. */
 export type SignedIn = Readonly<Record<"cookie" | "x-csrf-token", string>>;
 
+/** Signs in to the console as the first operator. @throws {Error} for an unsuccessful response */
+export async function signInAsOperator({ console_url: url, admin }: Run): Promise<SignedIn> {
+  return await signedIn(url, "/api/session", { email: admin.email, password: admin.password });
+}
+
 /**
  * Signs in to the console as a new member of an account, the role with the fewest rights.
  * @throws {Error} for an unsuccessful response
  */
-export async function signInAsMember({ console_url: url, admin }: Run, accountId: string): Promise<SignedIn> {
-  const operator = await signedIn(url, "/api/session", { email: admin.email, password: admin.password });
+export async function signInAsMember(run: Run, accountId: string): Promise<SignedIn> {
+  const { console_url: url } = run;
+  const operator = await signInAsOperator(run);
   const invitation = { email: "nobody@example.com", role: "member", account_id: accountId };
   const { body } = await post(`${url}/api/invitations`, invitation, operator);
   const { url: link } = body as { url: string };

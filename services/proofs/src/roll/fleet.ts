@@ -55,8 +55,9 @@ export async function clientsOf(fleet: TestFleet): Promise<TestClient[]> {
   return (await Promise.all(made)).map(({ client }) => client);
 }
 
-/** What processes did unasked, one sentence each: ends, and stops that took too long. */
-export const unasked = ({ lines }: TestFleet): string[] => lines.filter((line) => / ended \(| is killed$/.test(line));
+/** Unexpected ends of processes, and stops that took too long, one sentence each. */
+export const unexpectedEnds = ({ lines }: TestFleet): string[] =>
+  lines.filter((line) => / ended \(| is killed$/.test(line));
 
 /** A fleet with several replicas of each service behind a balancer, and a catalogue of its own. */
 export async function startRollFleet(options: RollFleetOptions): Promise<TestFleet> {

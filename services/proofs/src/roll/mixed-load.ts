@@ -3,7 +3,7 @@ import type { TestClient } from "@uag/fleet/testing/client.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { Load, type LoadResponse } from "../soak/load.ts";
 import { allEnded, listAll, path as videoPath } from "../soak/video-load.ts";
-import { actions } from "./actions.ts";
+import { type Action, actions } from "./actions.ts";
 import { quickModel, slowModel } from "./fleet.ts";
 import { Tally } from "./tally.ts";
 
@@ -16,6 +16,8 @@ export interface MixedLoadOptions {
   readonly words: number;
   /** Names of {@link actions}; default all. */
   readonly only?: readonly string[];
+  /** Further actions. */
+  readonly more?: Readonly<Record<string, Action>>;
   readonly videos?: boolean;
   /** Refusals that clients have to expect. */
   readonly allowed?: (what: string) => boolean;
@@ -38,7 +40,7 @@ export class MixedLoad {
   readonly #videos = new Map<TestClient, number>();
 
   constructor(options: MixedLoadOptions) {
-    const { fleet, clients, random, words, only, videos = true } = options;
+    const { fleet, clients, random, words, only, more, videos = true } = options;
     this.#options = options;
     this.tally = new Tally(options.allowed);
     const long = { messages: [{ role: "user", content: `repeat ${words} words` }] };
@@ -63,7 +65,7 @@ export class MixedLoad {
       }),
     ];
     const usual = Object.entries(actions).filter(([name]) => only?.includes(name) ?? true);
-    const repeated = usual.map(([name, act]) =>
+    const repeated = [...usual, ...Object.entries(more ?? {})].map(([name, act]) =>
       this.#repeat(name, actionPauseMs, (n) => act(fleet, clients[n % clients.length] as TestClient)),
     );
     if (videos) repeated.push(this.#repeat("video", videoPauseMs, (n) => this.#submit(n)));

@@ -3,6 +3,7 @@ import type { TestClient } from "@uag/fleet/testing/client.ts";
 import { setFault } from "@uag/fleet/testing/faults.ts";
 import { topUp } from "@uag/fleet/testing/limited-key.ts";
 import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { cpuWhile } from "../soak/cpu.ts";
 import { collectFigures, type Figures } from "../soak/figures.ts";
 import { clientsOf } from "./fleet.ts";
 
@@ -14,6 +15,7 @@ export interface OverloadOptions {
 }
 
 const model = "gpt-4o-mini";
+const services = ["billing", "metering", "chat", "router"];
 /** A provider that takes this long, and so many requests at once, make the capacity known. */
 const providerMs = 500;
 const atOnce = 40;
@@ -60,6 +62,26 @@ async function phaseOf(clients: readonly TestClient[], concurrency: number, ms: 
   return { answered, refused: took.length, wrong, refusedMs };
 }
 
+interface Measured extends Phase {
+  /** Processor time of the fleet's own services, milliseconds: unlike the rate, nobody else's. */
+  readonly cpuMs: number;
+}
+
+async function measured(fleet: TestFleet, work: () => Promise<Phase>): Promise<Measured> {
+  const pids = Object.fromEntries(Object.entries(fleet.processes.pids()).filter(([name]) => services.includes(name)));
+  const phases: Phase[] = [];
+  const cpu = await cpuWhile(pids, async () => void phases.push(await work()));
+  const cpuMs = Object.values(cpu).reduce((sum, ms) => sum + ms, 0);
+  return { ...(phases[0] as Phase), cpuMs };
+}
+
+/** For people: what an answer takes of the processor, and what a refusal adds. */
+function showCpu(peak: Measured, crowd: Measured): string {
+  const perAnswer = peak.cpuMs / peak.answered;
+  const perRefusal = (crowd.cpuMs - crowd.answered * perAnswer) / crowd.refused;
+  return `processor: ${perAnswer.toFixed(2)} ms an answer at the peak, ${perRefusal.toFixed(2)} ms a refusal more under the crowd`;
+}
+
 /** How long it takes after an overload until a second passes without a refusal. */
 async function recovery(clients: readonly TestClient[]): Promise<number> {
   const began = performance.now();
@@ -71,7 +93,6 @@ async function recovery(clients: readonly TestClient[]): Promise<number> {
 }
 
 async function startSmallFleet(dataDir: string): Promise<TestFleet> {
-  const services = ["billing", "metering", "chat", "router"];
   const env = { MAX_EXCHANGES: String(atOnce), LOG_LEVEL: "warn" };
   const fleet = await startTestFleet({ dataDir, services, env });
   await topUp(fleet, 1_000_000_000_000n, "overload");
@@ -89,8 +110,8 @@ export async function overload(options: OverloadOptions): Promise<Figures> {
   const clients = await clientsOf(fleet);
   const ms = seconds * 1_000;
   await phaseOf(clients, atOnce, ms / 2);
-  const peak = await phaseOf(clients, atOnce, ms);
-  const crowd = await phaseOf(clients, times * atOnce, ms);
+  const peak = await measured(fleet, () => phaseOf(clients, atOnce, ms));
+  const crowd = await measured(fleet, () => phaseOf(clients, times * atOnce, ms));
   const recoveredMs = await recovery(clients);
   const share = crowd.answered / peak.answered;
   report(
@@ -98,6 +119,7 @@ export async function overload(options: OverloadOptions): Promise<Figures> {
       `${(crowd.answered / seconds).toFixed(1)}/s (${(100 * share).toFixed(0)} %), ${crowd.refused} refused, ` +
       `99 of 100 within ${crowd.refusedMs} ms; as before after ${(recoveredMs / 1_000).toFixed(1)} s`,
   );
+  report(showCpu(peak, crowd));
   const violations = [...new Set([...peak.wrong, ...crowd.wrong])].map((text) => `A refusal was ${text}`);
   if (crowd.refused === 0) violations.push("Nobody was refused: there was no overload.");
   if (share < leastShare) violations.push(`Only ${(100 * share).toFixed(0)} % of the peak were answered.`);

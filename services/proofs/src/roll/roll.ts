@@ -6,7 +6,7 @@ import { replicaNames } from "@uag/fleet/service-processes.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { collectFigures, type Figures } from "../soak/figures.ts";
-import { catalogOf, clientsOf, graceFor, rolled, startRollFleet, unasked } from "./fleet.ts";
+import { catalogOf, clientsOf, graceFor, rolled, startRollFleet, unexpectedEnds } from "./fleet.ts";
 import { MixedLoad, type MixedLoadOptions } from "./mixed-load.ts";
 import type { Tally } from "./tally.ts";
 
@@ -106,7 +106,7 @@ export async function roll(options: RollOptions): Promise<RollReport> {
   report(`The longest stream took ${load.longest.toFixed(1)} s, the grace was ${drainMs / 1_000} s.`);
   const figures = await collectFigures(fleet, {
     responses: load.responses,
-    violations: [...tally.violations(), ...unasked(fleet)],
+    violations: [...tally.violations(), ...unexpectedEnds(fleet)],
     waitMs: 120_000,
   });
   return { figures, done: tally.done, failed: tally.failed, restartMs };

@@ -3,6 +3,7 @@ import { engines } from "./engines.ts";
 import { overload } from "./overload.ts";
 import { roll } from "./roll.ts";
 import { scale } from "./scale.ts";
+import { secrets } from "./secrets.ts";
 import { upgrade } from "./upgrade.ts";
 
 export interface RunOptions {
@@ -56,6 +57,11 @@ export const runs: Readonly<Record<string, Run>> = {
     about:
       "replaces the release before by this checkout, process by process, and goes back: no request fails (streams of 10 s)",
     run: (options) => shown(options, upgrade({ streamSeconds: 10, ...options })),
+  },
+  secrets: {
+    about:
+      "replaces every secret and every certificate in three rolls: no request fails, and what was made under the old is good (streams of 5 s)",
+    run: (options) => shown(options, secrets({ streamSeconds: 5, ...options })),
   },
   overload: {
     about:

@@ -6,7 +6,7 @@ import { counterOf } from "@uag/fleet/testing/metrics.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { collectFigures, type Figures } from "../soak/figures.ts";
-import { clientsOf, graceFor, rolled, startRollFleet, unasked } from "./fleet.ts";
+import { clientsOf, graceFor, rolled, startRollFleet, unexpectedEnds } from "./fleet.ts";
 import { MixedLoad } from "./mixed-load.ts";
 import type { Tally } from "./tally.ts";
 
@@ -93,7 +93,7 @@ export async function scale(options: ScaleOptions): Promise<ScaleReport> {
   }
   const figures = await collectFigures(fleet, {
     responses: load.responses,
-    violations: [...tally.violations(), ...unasked(fleet)],
+    violations: [...tally.violations(), ...unexpectedEnds(fleet)],
     waitMs: 120_000,
   });
   return { figures, done: tally.done, failed: tally.failed };

@@ -8,7 +8,7 @@ import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { collectFigures, type Figures, showFigures } from "../soak/figures.ts";
 import type { LoadResponse } from "../soak/load.ts";
 import { checkOut, lastRelease } from "./checkout.ts";
-import { catalogOf, catalogPath, clientsOf, graceFor, rolled, startRollFleet, unasked } from "./fleet.ts";
+import { catalogOf, catalogPath, clientsOf, graceFor, rolled, startRollFleet, unexpectedEnds } from "./fleet.ts";
 import { MixedLoad } from "./mixed-load.ts";
 
 export interface UpgradeOptions {
@@ -84,7 +84,7 @@ async function pass(passage: Passage, { title, to, services, catalog }: Step): P
   for (const [action, count] of tally.done) done.set(action, (done.get(action) ?? 0) + count);
   const figures = await collectFigures(fleet, {
     responses,
-    violations: [...tally.violations(), ...unasked(fleet)],
+    violations: [...tally.violations(), ...unexpectedEnds(fleet)],
     waitMs,
   });
   report(showFigures(title, figures));

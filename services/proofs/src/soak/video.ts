@@ -35,12 +35,12 @@ export interface VideoSoakReport extends Findings {
 const settings = { SIM_TASK_MS: "3000", TASK_AGE_LIMIT_MS: "25000", WEBHOOK_SCALE: "0.02", LOG_LEVEL: "warn" };
 const progressMs = 10_000;
 
-/** Creates a signing secret through the admin API. */
-async function newSecret({ run }: TestFleet): Promise<string> {
+/** Creates a signing secret of an account through the admin API. */
+export async function newSecret({ run }: TestFleet, accountId = run.account_id): Promise<string> {
   const response = await fetch(`${run.base_url}/admin/v1/webhooks/secrets`, {
     method: "POST",
     headers: { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" },
-    body: JSON.stringify({ account_id: run.account_id, overlap_seconds: 0 }),
+    body: JSON.stringify({ account_id: accountId, overlap_seconds: 0 }),
   });
   if (response.status !== 201) throw new Error(`a secret was refused: ${await response.text()}`);
   return ((await response.json()) as { secret: string }).secret;
