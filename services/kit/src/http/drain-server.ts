@@ -26,8 +26,11 @@ export async function drainServer(server: Server, { lingerMs, drainMs }: DrainOp
   };
   for (const event of ["request", "checkContinue"] as const) server.prependListener(event, endConnection);
   await new Promise((resolve) => setTimeout(resolve, lingerMs));
-  // An HTTP server's own `close` would cut idle connections.
-  const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+  const closed = new Promise((resolve) => {
+    // An HTTP server's own `close` also cuts idle connections.
+    if (lingerMs === 0) server.close(resolve);
+    else NetServer.prototype.close.call(server, resolve);
+  });
   const sweep = lingerMs === 0 ? setInterval(() => server.closeIdleConnections(), sweepMs) : undefined;
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
