@@ -65,6 +65,9 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
       await fleet.processes.restart("chat", { CRASH_AT: `${point}:1` });
       const last = await insist(client, point);
       assert.equal(fleet.processes.restarts("chat") > 0, true, "chat was not killed");
+      // Until the bill is read from the journal, a recorded crash explains to the audit why it is
+      // not in the ledger.
+      await waitFor(async () => (await billsOf(key.id)).length > 0, { what: "the bill" });
       const bills = await billsOf(key.id);
       assert.equal(bills.length, 1);
       if (hasResponse) assert.equal(last.status, 200, last.text);
