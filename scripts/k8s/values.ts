@@ -1,3 +1,4 @@
+import { serviceNames } from "../../services/contract/src/routes.ts";
 import { services } from "../../services/fleet/src/processes.ts";
 import type { Values } from "../charts/charts.ts";
 
@@ -7,7 +8,7 @@ export function localValues(providers: Readonly<Record<string, string>>, natsUrl
   const keys = Object.keys(providers).filter((name) => name.endsWith("_API_KEY"));
   const one = { replicaCount: 1, preStopSeconds: 2 };
   const capability = { ...one, settings: addresses, extraSecretKeys: keys };
-  const withProviders = new Set(["chat", "embedding", "speech", "media", "video"]);
+  const withProviders = new Set<string>(serviceNames);
   const each = services.map(({ name }) => [name, withProviders.has(name) ? capability : one] as const);
   return {
     ...Object.fromEntries(each),

@@ -33,7 +33,7 @@ metadata:
 {{- if .Values.service.journal }}{{ $groups = append $groups "capability" }}{{ end }}
 {{- $ours := printf "service=%q" .Chart.Name }}
 {{- $job := printf "job=\"%s-admin\"" (include "common.name" .) }}
-{{- $text := include "common.rules" . | replace "service=~\"chat|embedding|media|speech|video\"" $ours }}
+{{- $text := include "common.rules" . | replace "service=~\".+\"" $ours }}
 {{- $text = $text | replace "job=~\"uag-.+\"" $job }}
 spec:
   groups:

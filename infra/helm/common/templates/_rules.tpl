@@ -119,7 +119,7 @@ groups:
     rules:
       - alert: UagUsageNotConfirmed
         expr: >-
-          max by (service, pod) (uag_publish_lag_seconds{service=~"chat|embedding|media|speech|video"}) > 300
+          max by (service, pod) (uag_publish_lag_seconds{service=~".+"}) > 300
         for: 5m
         labels: { severity: critical }
         annotations:
@@ -127,7 +127,7 @@ groups:
           runbook: infra/runbooks/UagUsageNotConfirmed.md
       - alert: UagJournalClosed
         expr: >-
-          min by (service, pod) (uag_holder_open{service=~"chat|embedding|media|speech|video"}) == 0
+          min by (service, pod) (uag_holder_open{service=~".+"}) == 0
         for: 1m
         labels: { severity: critical }
         annotations:
@@ -135,21 +135,21 @@ groups:
           runbook: infra/runbooks/UagJournalClosed.md
       - alert: UagJournalWaits
         expr: >-
-          max by (service, pod) (uag_waiting_journal_seconds{service=~"chat|embedding|media|speech|video"}) > 900
+          max by (service, pod) (uag_waiting_journal_seconds{service=~".+"}) > 900
         labels: { severity: warning }
         annotations:
           summary: "A dead process's journal on the volume of {{ $labels.pod }} ({{ $labels.service }}) is not home yet"
           runbook: infra/runbooks/UagJournalWaits.md
       - alert: UagJournalDamaged
         expr: >-
-          increase(uag_journal_damaged_bytes_total{service=~"chat|embedding|media|speech|video"}[1h]) > 0
+          increase(uag_journal_damaged_bytes_total{service=~".+"}[1h]) > 0
         labels: { severity: critical }
         annotations:
           summary: "Bytes of a journal of {{ $labels.service }} could not be read"
           runbook: infra/runbooks/UagJournalDamaged.md
       - alert: UagRequestsUnpriced
         expr: >-
-          increase(uag_unpriced_requests_total{service=~"chat|embedding|media|speech|video"}[1h]) > 0
+          increase(uag_unpriced_requests_total{service=~".+"}[1h]) > 0
         labels: { severity: warning }
         annotations:
           summary: "Requests of {{ $labels.service }} have no price: they are charged 0"
@@ -157,15 +157,15 @@ groups:
       - alert: UagProviderFails
         expr: >-
           (
-            sum by (service, provider) (rate(uag_upstream_failures_total{service=~"chat|embedding|media|speech|video",kind!~"client|cancelled|busy"}[10m]))
+            sum by (service, provider) (rate(uag_upstream_failures_total{service=~".+",kind!~"client|cancelled|busy"}[10m]))
             / (
-              sum by (service, provider) (rate(uag_upstream_failures_total{service=~"chat|embedding|media|speech|video",kind!~"client|cancelled|busy"}[10m]))
-              + sum by (service, provider) (rate(uag_upstream_answers_total{service=~"chat|embedding|media|speech|video"}[10m]))
+              sum by (service, provider) (rate(uag_upstream_failures_total{service=~".+",kind!~"client|cancelled|busy"}[10m]))
+              + sum by (service, provider) (rate(uag_upstream_answers_total{service=~".+"}[10m]))
             )
           ) > 0.5
           or (
-            sum by (service, provider) (rate(uag_upstream_failures_total{service=~"chat|embedding|media|speech|video",kind!~"client|cancelled|busy"}[10m])) > 0
-            unless sum by (service, provider) (rate(uag_upstream_answers_total{service=~"chat|embedding|media|speech|video"}[10m])) > 0
+            sum by (service, provider) (rate(uag_upstream_failures_total{service=~".+",kind!~"client|cancelled|busy"}[10m])) > 0
+            unless sum by (service, provider) (rate(uag_upstream_answers_total{service=~".+"}[10m])) > 0
           )
         for: 10m
         labels: { severity: warning }
@@ -174,7 +174,7 @@ groups:
           runbook: infra/runbooks/UagProviderFails.md
       - alert: UagBuffersFull
         expr: >-
-          uag_buffered_bytes{service=~"chat|embedding|media|speech|video"} / uag_buffered_limit_bytes{service=~"chat|embedding|media|speech|video"} > 0.9
+          uag_buffered_bytes{service=~".+"} / uag_buffered_limit_bytes{service=~".+"} > 0.9
         for: 5m
         labels: { severity: warning }
         annotations:

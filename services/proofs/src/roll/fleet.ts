@@ -1,5 +1,6 @@
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
+import { serviceNames } from "@uag/contract/routes.ts";
 import { repoRoot } from "@uag/fleet/paths.ts";
 import type { FleetOptions } from "@uag/fleet/service.ts";
 import type { TestClient } from "@uag/fleet/testing/client.ts";
@@ -30,18 +31,7 @@ export const catalogPath = "infra/config/catalog.yaml";
 export const catalogOf = (dataDir: string): string => join(dataDir, "catalog.yaml");
 
 /** Every service that a team rolls by itself, in the order in which a release goes. */
-export const rolled = [
-  "metering",
-  "billing",
-  "chat",
-  "embedding",
-  "media",
-  "speech",
-  "video",
-  "mcp",
-  "console",
-  "router",
-] as const;
+export const rolled = ["metering", "billing", ...serviceNames, "mcp", "console", "router"] as const;
 
 const accountCount = 24;
 const richNanoUsd = 100_000_000_000n;
