@@ -9,8 +9,7 @@ export function checkJsonResponse(response: {
 }): void {
   if (!isOk(response.head)) throw new WrongResponse("not a 200", response);
   if (response.body === jsonResponse(response)) return;
-  // Not byte for byte what the upstream said: a gateway may rename the model or add fields, but
-  // must keep the meaning.
+  // Compares meaning, not bytes: a gateway may rename the model or add fields.
   const parsed = JSON.parse(response.body) as {
     choices?: { message?: { content?: string } }[];
     usage?: { total_tokens?: number };

@@ -4,9 +4,9 @@ const contentKey = '"content":"';
 const stampDigits = 16;
 
 /**
- * Follows one streamed answer and throws at the first event that is not the one that must come
- * next: every chunk once and in order, of the right request, then the end of the text, the usage
- * only if it was asked for, and `[DONE]`.
+ * Checks one streamed response and throws at the first event that is out of order: every chunk
+ * once, of the right request, then the end of the text, the usage only if it was requested, and
+ * `[DONE]`.
  */
 export class StreamCheck {
   readonly #nonce: string;

@@ -1,14 +1,11 @@
 import type { Server } from "node:net";
 
-/** What a child process of the benchmark says once it listens. */
+/** What a child process of the benchmark reports once it listens. */
 export interface Ready {
   readonly port: number;
 }
 
-/**
- * Tells the parent which port is served, and ends this process with the parent: nothing outlives
- * the benchmark.
- */
+/** Reports the port to the parent and exits with it: nothing outlives the benchmark. */
 export function serveParent(server: Server): void {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");

@@ -1,4 +1,4 @@
-/** What is asked of embeddings and what must come back, known to both ends of the benchmark. */
+/** The requests for embeddings and the expected responses, shared by both ends of the benchmark. */
 import { isOk, WrongResponse } from "./check-json.ts";
 
 export const vectorCount = 64;

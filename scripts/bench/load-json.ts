@@ -20,7 +20,7 @@ interface Client {
   close(): void;
 }
 
-/** What is asked of the endpoint: chat unless it says otherwise. */
+/** The request to send; default: a chat completion. */
 export interface RequestSchedule {
   readonly endpoint: Endpoint;
   /** Embeddings in this format. */
@@ -44,9 +44,9 @@ function nextKey(keys: readonly string[] | undefined): string | undefined {
 const closes = /\r\nconnection: *close\r\n/i;
 
 /**
- * One connection at a time that asks, checks the response, notes its latency and says so. A server
- * may end a connection with a response, as the router does with one that has grown old: the next
- * request goes over another, whose opening counts to its latency.
+ * One connection that sends one request at a time, checks the response and reports its latency. A
+ * server may end a connection with a response, as the router does with an old one: the next request
+ * then uses a new connection, and opening it counts toward its latency.
  */
 async function openClient(options: {
   readonly pending: RequestSchedule;

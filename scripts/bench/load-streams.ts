@@ -15,7 +15,7 @@ export interface StreamsJob {
   readonly shape: StreamShape;
   /** The first of each connection start spread over this time. */
   readonly rampMs: number;
-  /** Told once all streams have their first chunk, and again when the first has ended. */
+  /** Called once all streams have their first chunk, and again when the first has ended. */
   readonly phase: (phase: "all-open" | "closing") => void;
 }
 
@@ -44,7 +44,7 @@ export async function runStreams(job: StreamsJob): Promise<StreamsResult> {
   const readers = Array.from({ length: job.streams }, async (_, index) => {
     await sleep((job.rampMs * index) / job.streams);
     for (let round = 0; round < job.rounds; round++) {
-      // Every other one asks for usage: both kinds must come out right.
+      // Every other stream requests usage: both kinds must be correct.
       await readStream({ job, gathered, includeUsage: index % 2 === 0 });
     }
   });

@@ -1,6 +1,6 @@
 /**
- * What a {@link MessageReader} tells: the parts of one HTTP/1.1 message after another. Slices are
- * valid only during the call.
+ * Callbacks of a {@link MessageReader}: the parts of successive HTTP/1.1 messages. Slices are valid
+ * only during the call.
  */
 export interface MessageSink {
   head(head: string): void;

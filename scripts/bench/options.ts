@@ -43,10 +43,7 @@ Measures the fleet beside a bare express + http-proxy-middleware proxy, both in 
   --help
 `;
 
-/**
- * Reads the command line; undefined when help was asked for. Throws an Error that says what is
- * wrong with it.
- */
+/** Parses the command line; undefined for `--help`. @throws an Error that explains what is wrong */
 export function readOptions(args: readonly string[]): BenchOptions | undefined {
   const { values } = parseArgs({
     args: [...args],

@@ -8,7 +8,10 @@ export interface ProcessStat {
   readonly parent: number;
   /** Processor seconds, user and system, of all its threads and of the children it has reaped. */
   readonly cpuSeconds: number;
-  /** When it started, in ticks since boot: tells a process from a later one with the same pid. */
+  /**
+   * When it started, in ticks since boot: distinguishes a process from a later one with the same
+   * pid.
+   */
   readonly startTick: number;
 }
 
@@ -134,7 +137,7 @@ export function parseMachineBusy(text: string): number {
   return (user! + nice! + system! + irq! + softirq! + steal!) / ticksPerSecond;
 }
 
-/** Tells how much of the machine was used by programs that have no part in what is measured. */
+/** Measures how much of the machine was used by programs outside the benchmark. */
 export class OtherPrograms {
   readonly #own: ProcessTable;
   readonly #cores: number;

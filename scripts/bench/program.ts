@@ -1,8 +1,8 @@
 import { Socket } from "node:net";
 
 /**
- * Runs a command-line program that Ctrl-C, SIGTERM and the end of its parent abort in order: `body`
- * gets the signal, cleans up and rejects. A failure is told in words and ends the process with 1.
+ * Runs a command-line program. Ctrl-C, SIGTERM and the end of its parent abort `body`'s signal; it
+ * cleans up and rejects. A failure is printed and the process exits with 1.
  */
 export async function runProgram(body: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const interrupted = new AbortController();
@@ -18,7 +18,7 @@ export async function runProgram(body: (signal: AbortSignal) => Promise<void>): 
   }
 }
 
-/** The launcher leaves a pipe open for as long as it lives, and says on which descriptor. */
+/** The launcher keeps a pipe open for as long as it lives, on the descriptor named here. */
 function onParentGone(then: () => void): void {
   const fd = Number(process.env["PARENT_PIPE_FD"]);
   if (!(fd > 0)) return;

@@ -156,7 +156,7 @@ function formatGoal({ goal, values }: Row): string {
   const sign = goal.kind === "most" ? "<=" : ">=";
   const wanted = `${sign} ${formatNumber(goal.value)}`;
   if (Number.isNaN(values.gateway)) return wanted;
-  // Memory that shrank while streams were open says nothing about what a stream needs.
+  // Memory that shrank while streams were open does not show what a stream needs.
   if (goal.kind === "most" && values.gateway <= 0) return `${wanted} not measurable`;
   const met = goal.kind === "most" ? values.gateway <= goal.value : values.gateway >= goal.value;
   return `${wanted} ${met ? "met" : "missed"}`;

@@ -1,7 +1,7 @@
 /**
- * What is asked and what must come back, known to both ends of the benchmark: the upstream writes
- * it, the load checks it. A request carries its nonce in the text of its message, the one place
- * that every gateway passes on.
+ * The requests and the expected responses, shared by both ends of the benchmark: the upstream
+ * writes them, the load checks them. A request carries its nonce in its message's text, the one
+ * place that every gateway passes on.
  */
 
 export const nonceDigits = 12;

@@ -20,7 +20,7 @@ interface Scenario {
 const closedConnections = 64;
 const slowStreams = 1_000;
 
-/** The model of embeddings that is asked for at the gateway. */
+/** The embedding model that gateways are called with. */
 const embeddingModel = "text-embedding-3-small";
 const vectorConnections = 8;
 

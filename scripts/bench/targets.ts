@@ -50,7 +50,7 @@ export async function startBaseline({ stack, signal, options, env }: Started, di
   return { name: "baseline", endpoint: endpointAt(port, options.model), processes: new Map([["proxy", baseline.pid]]) };
 }
 
-/** A gateway that somebody else started. */
+/** A gateway that is running already. */
 export async function findRunning(options: BenchOptions): Promise<Target | undefined> {
   const { running } = options;
   if (running === undefined) return undefined;

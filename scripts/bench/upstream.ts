@@ -1,7 +1,7 @@
 /**
- * The provider that the benchmark's gateways stand in front of: chat completions and embeddings on
- * raw sockets, several times as fast as any of them. It runs as its own process and says its port
- * to its parent.
+ * The provider behind the benchmark's gateways: chat completions and embeddings on raw sockets,
+ * several times as fast as any of them. It runs as its own process and reports its port to its
+ * parent.
  */
 import { createServer, type Socket } from "node:net";
 import { serveParent } from "./child.ts";

@@ -25,7 +25,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   auditor: ["proto", "kit", "mongo", "billing"],
   // It is a client of the public API like any other.
   mcp: ["contract", "kit"],
-  // Users and sessions of its own; all else it asks of the admin API and the public API.
+  // Has users and sessions of its own; for everything else it calls the admin API and the public
+  // API.
   console: ["proto", "contract", "kit", "mongo"],
   // It runs in browsers: what it knows of the house is the shapes of the public interface.
   "console-web": ["contract"],

@@ -1,6 +1,6 @@
 /** One thing that must hold of the sources. */
 export interface Check {
   readonly name: string;
-  /** Answers what is wrong, a text each; with `fix` mends what a program can mend. */
+  /** Returns what is wrong, one text each; with `fix` it repairs what a program can repair. */
   run(options: { fix: boolean }): Promise<string[]>;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { repoRoot as root } from "../../services/fleet/src/paths.ts";
 import type { Check } from "./check.ts";
 
-/** The packages that every service is built on: whoever uses one reads its docstrings first. */
+/** The packages that every service is built on: their docstrings are read before their code. */
 const packages = "admission,capability,catalog,contract,journal,kit,link,mongo";
 const sources = `services/{${packages}}/src/**/*.ts`;
 

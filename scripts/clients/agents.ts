@@ -26,8 +26,8 @@ const models = [
 ];
 
 /**
- * Agents of LangChain and of OpenAI's Agents SDK: each calls its tool and ends within a few turns,
- * whoever made the model.
+ * Agents of LangChain and of OpenAI's Agents SDK: each calls its tool and finishes within a few
+ * turns, with models of any vendor.
  */
 export async function javascriptAgents(dir: string, fleet: Fleet): Promise<void> {
   const place = join(dir, "agents");

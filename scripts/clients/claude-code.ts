@@ -30,7 +30,7 @@ const mcpCalls = [
   ["get_quota", {}, "left_usd"],
 ] as const;
 
-/** Adds the MCP server as the README says, and has a model call tools of it. */
+/** Adds the MCP server as the README describes, and has a model call its tools. */
 async function mcpTools(turn: Turn): Promise<void> {
   const { mcp_url, api_key } = turn.fleet.run;
   const header = `Authorization: Bearer ${api_key}`;

@@ -4,7 +4,7 @@ import { run } from "./tool.ts";
 
 const version = "1.106.2";
 
-/** What the guide "Moving here" says of LiteLLM's library, said by the library itself. */
+/** Checks with LiteLLM's own library what the guide "Moving here" says about it. */
 const program = `
 import os
 import litellm

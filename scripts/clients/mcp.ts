@@ -8,8 +8,8 @@ const packages = ["@modelcontextprotocol/conformance@0.1.16", "@modelcontextprot
 const fastmcp = "fastmcp==4.0.0";
 
 /**
- * Scenarios of the conformance suite that need no fixture of its own: services/mcp/README.md says
- * what the others want.
+ * Scenarios of the conformance suite that need no fixture; services/mcp/README.md lists what the
+ * others need.
  */
 const scenarios = [
   "server-initialize",

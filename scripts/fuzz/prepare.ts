@@ -14,9 +14,9 @@ async function call(url: string, token: string, body?: Json): Promise<Json> {
 }
 
 /**
- * Makes what the fuzzer asks with and about, so that nothing of anybody else's is changed: an
- * account with money and a key to ask with, and another account, key, token and task to be asked
- * about. Answers settings for the hooks.
+ * Creates what the fuzzer uses, so that it changes nothing else: an account with money and a key to
+ * send requests with, and another account, key, token and task as their subjects. Prints settings
+ * for the hooks.
  */
 export async function prepare({ baseUrl, adminToken }: FuzzTarget): Promise<Record<string, string>> {
   const admin = (path: string, body: Json): Promise<Json> => call(`${baseUrl}/admin/v1${path}`, adminToken, body);

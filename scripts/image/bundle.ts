@@ -33,7 +33,7 @@ export async function bundle(image: Image, root: string, dir: string): Promise<v
     ],
     onLog(level, log, handler) {
       if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message);
-      // It looks for other bundlers that are not here, and says so.
+      // It looks for other bundlers, which are not installed, and logs that.
       if (log.plugin !== "rollup-plugin-sbom") handler(level, log);
     },
   });

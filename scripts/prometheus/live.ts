@@ -10,7 +10,7 @@ import { readDashboards, readRules, rulesFile } from "./sources.ts";
 
 const loadMs = 40_000;
 
-/** Every kind of request that a healthy fleet's dashboards tell of. */
+/** Every kind of request that the dashboards of a healthy fleet show. */
 async function sendSome({ client }: TestFleet): Promise<void> {
   const messages = [{ role: "user", content: "How are you?" }];
   const chat = "/v1/chat/completions";
@@ -65,8 +65,8 @@ async function judgeRules(prometheus: PrometheusServer, report: Report): Promise
 }
 
 /**
- * Starts a fleet and a Prometheus that scrapes it, and asks every query of the dashboards and the
- * rules; true when each has an answer or says why not, and no alert fires.
+ * Starts a fleet and a Prometheus that scrapes it, and runs every query of the dashboards and
+ * rules; true when each returns data or explains why not, and no alert fires.
  */
 export async function runAllQueries(report: Report): Promise<boolean> {
   const dir = await mkdtemp(join(tmpdir(), "metrics-"));

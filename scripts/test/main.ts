@@ -1,4 +1,4 @@
-// npm test: all tests and then all checks, or those that are asked for.
+// npm test: all tests and then all checks, or the selected ones.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";

@@ -8,7 +8,7 @@ export interface Replica {
   readonly service: string;
   readonly status: ProcessStatus;
   /** Monotonic milliseconds. */
-  readonly heardAt: number;
+  readonly lastMessageAt: number;
 }
 
 /** A process without messages for this long is silent, and after a while removed. */
@@ -19,22 +19,23 @@ const maxReplicas = 1_000;
 /** Receives the status messages of all processes. */
 export class Replicas {
   readonly #clock: Clock;
-  readonly #heard = new Map<string, Replica>();
+  readonly #replicas = new Map<string, Replica>();
 
   constructor({ bus, clock, log }: { bus: Bus; clock: Clock; log: Logger }) {
     this.#clock = clock;
     bus.subscribe(statusSubjects.all, (data, subject) => {
       const status = processStatus.decode(data);
       if (status === undefined) log.warn({ subject, bytes: data.length }, "the status of a process cannot be read");
-      else this.#hear(statusSubjects.idOf(subject), status);
+      else this.#receive(statusSubjects.idOf(subject), status);
     });
   }
 
   /** Those with a message in the last ten minutes that have not stopped. */
   all(): Replica[] {
     const now = this.#clock.monotonic();
-    for (const [id, { heardAt }] of this.#heard) if (now - heardAt > forgottenAfterMs) this.#heard.delete(id);
-    return [...this.#heard.values()];
+    for (const [id, { lastMessageAt: heardAt }] of this.#replicas)
+      if (now - heardAt > forgottenAfterMs) this.#replicas.delete(id);
+    return [...this.#replicas.values()];
   }
 
   /** Those that are alive, by their messages. */
@@ -42,18 +43,18 @@ export class Replicas {
     return this.all().filter((replica) => !this.isSilent(replica));
   }
 
-  isSilent({ heardAt }: Replica): boolean {
+  isSilent({ lastMessageAt: heardAt }: Replica): boolean {
     return this.#clock.monotonic() - heardAt > silentAfterMs;
   }
 
   /** Milliseconds since its last message. */
-  ageOf({ heardAt }: Replica): number {
+  ageOf({ lastMessageAt: heardAt }: Replica): number {
     return Math.round(this.#clock.monotonic() - heardAt);
   }
 
-  #hear(service: string, status: ProcessStatus): void {
-    if (status.leaving) this.#heard.delete(status.id);
-    else if (this.#heard.has(status.id) || this.#heard.size < maxReplicas)
-      this.#heard.set(status.id, { service, status, heardAt: this.#clock.monotonic() });
+  #receive(service: string, status: ProcessStatus): void {
+    if (status.leaving) this.#replicas.delete(status.id);
+    else if (this.#replicas.has(status.id) || this.#replicas.size < maxReplicas)
+      this.#replicas.set(status.id, { service, status, lastMessageAt: this.#clock.monotonic() });
   }
 }

@@ -11,7 +11,7 @@ export interface KeyChanges extends Disposable {
   /**
    * Since when (monotonic milliseconds) no change can have been missed; undefined while one may be.
    */
-  heardSince(): number | undefined;
+  subscribedSince(): number | undefined;
 }
 
 /**
@@ -62,7 +62,7 @@ export function subscribeToKeyChanges(options: {
   const timer = setInterval(probeSafely, probeMs).unref();
   probeSafely();
   return {
-    heardSince: () => (clock.monotonic() - heardAt <= maxSilenceMs ? since : undefined),
+    subscribedSince: () => (clock.monotonic() - heardAt <= maxSilenceMs ? since : undefined),
     [Symbol.dispose]: () => clearInterval(timer),
   };
 }

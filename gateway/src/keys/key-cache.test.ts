@@ -24,7 +24,7 @@ function stage(maxAgeMs = 60_000) {
       secret.startsWith("sk-")
         ? { digest: Buffer.from(secret), previousDigests: state.previous.map((one) => Buffer.from(one + secret)) }
         : undefined,
-    heardSince: () => state.heardSince,
+    subscribedSince: () => state.heardSince,
     clock: { now: () => state.now, monotonic: () => state.now },
     maxAgeMs,
     maxEntries: 100,

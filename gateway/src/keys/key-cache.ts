@@ -65,7 +65,7 @@ export interface KeyCacheOptions {
    * Since when (monotonic milliseconds) every key change has been received; undefined while that is
    * uncertain.
    */
-  heardSince(): number | undefined;
+  subscribedSince(): number | undefined;
   clock: Clock;
   /** Milliseconds until billing is queried again. */
   maxAgeMs: number;
@@ -77,7 +77,7 @@ export interface KeyCacheOptions {
  * How long a key is trusted while changes may be missed: a revocation must take effect within a
  * second.
  */
-const unheardTrustMs = 1_000;
+const unsubscribedTrustMs = 1_000;
 /** How long a key may be used while billing is unreachable, as long as changes are received. */
 const maxStaleMs = 300_000;
 const retryMs = 1_000;
@@ -186,7 +186,7 @@ export class KeyCache {
   }
 
   #holds({ requestedAt, audible }: Refusal): boolean {
-    const since = this.#options.heardSince();
+    const since = this.#options.subscribedSince();
     const heard = audible && since !== undefined && requestedAt >= since;
     return this.#options.clock.monotonic() - requestedAt < (heard ? refusalMs : unheardRefusalMs);
   }
@@ -194,7 +194,7 @@ export class KeyCache {
   #trusted(entry: Entry, digest: string): boolean {
     const now = this.#options.clock.monotonic();
     const age = now - entry.requestedAt;
-    if (!this.#heard(entry)) return age < unheardTrustMs;
+    if (!this.#isCovered(entry)) return age < unsubscribedTrustMs;
     const failedBefore = entry.retryAt !== 0;
     if (age >= (failedBefore ? maxStaleMs : this.#options.maxAgeMs)) return false;
     // Refreshed ahead of time, behind a request that does not wait for it.
@@ -205,8 +205,8 @@ export class KeyCache {
     return true;
   }
 
-  #heard(entry: Entry): boolean {
-    const since = this.#options.heardSince();
+  #isCovered(entry: Entry): boolean {
+    const since = this.#options.subscribedSince();
     return since !== undefined && entry.requestedAt >= since;
   }
 
@@ -266,7 +266,7 @@ export class KeyCache {
       if (error instanceof GatewayError && error.code === "not_found") return noSuchKey;
       if (error instanceof GatewayError && error.code === "rate_limit_exceeded") throw error;
       const now = this.#options.clock.monotonic();
-      if (known !== undefined && now - known.requestedAt < maxStaleMs && this.#heard(known)) {
+      if (known !== undefined && now - known.requestedAt < maxStaleMs && this.#isCovered(known)) {
         known.retryAt = now + retryMs;
         if (this.#entries.get(digest) === known) return known.key;
       }

@@ -64,7 +64,7 @@ export function openKeys(options: OpenKeysOptions): { keys: KeyCache } & Disposa
   const keys = new KeyCache({
     resolve: (request, why) => batches[why].find(request),
     requestFor: (secret) => (parseKey(secret) === undefined ? undefined : requestFor(secret, options.peppers)),
-    heardSince: () => changes.heardSince(),
+    subscribedSince: () => changes.subscribedSince(),
     clock: systemClock,
     maxAgeMs: options.maxAgeMs,
     maxEntries: options.maxEntries,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { recallSubjects } from "@uag/contract/messages/billing.ts";
 import { usageSubject } from "@uag/contract/messages/usage-subjects.ts";
-import { type JournalHome, openJournalHome } from "@uag/journal/home.ts";
+import { type JournalDirectory, openJournalDirectory } from "@uag/journal/directory.ts";
 import { systemClock } from "@uag/kit/clock.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import { newId } from "@uag/kit/ids.ts";
@@ -65,7 +65,7 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
       work.catch((error: unknown) => log.error({ err: error }, "work on the usage journal failed"));
     },
   };
-  const home = await openJournalHome({
+  const journals = await openJournalDirectory({
     dir: options.journalDir,
     owner,
     sharedFileSystem: options.sharedFileSystem,
@@ -79,7 +79,7 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
       failed: (error) => log.error({ err: error }, "the usage journal cannot write"),
     },
   });
-  const admission = new GrantAdmission({ ...options, clock }, { dependencies, home, meters, owner });
+  const admission = new GrantAdmission({ ...options, clock }, { dependencies, journals, meters, owner });
   const limits = new Limits({ billing: limitService, bus, clock, log, idleMs: options.idleMs ?? defaultIdleMs });
   await admission.begin(owner);
   return {
@@ -93,7 +93,7 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
     async [Symbol.asyncDispose]() {
       await admission.stop();
       await limits[Symbol.asyncDispose]();
-      await home[Symbol.asyncDispose]();
+      await journals[Symbol.asyncDispose]();
       for (const client of [billing, limitService, metering]) client[Symbol.dispose]();
     },
   };
@@ -101,7 +101,7 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
 
 interface Parts {
   readonly dependencies: SessionDependencies;
-  readonly home: JournalHome;
+  readonly journals: JournalDirectory;
   readonly meters: Meters;
   readonly owner: string;
 }
@@ -118,10 +118,10 @@ class GrantAdmission {
   constructor(options: AdmissionOptions, parts: Parts) {
     this.#options = options;
     this.#parts = parts;
-    const { dependencies, home } = parts;
+    const { dependencies, journals } = parts;
     this.#succession = new Succession({
       dependencies,
-      create: (id) => home.create(id),
+      create: (id) => journals.create(id),
       newHolderId: () => newId("hold"),
       idleMs: options.idleMs ?? defaultGrantIdleMs,
       signal: this.#stopping.signal,

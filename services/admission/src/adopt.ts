@@ -1,4 +1,4 @@
-import type { Abandoned, JournalHome } from "@uag/journal/home.ts";
+import type { Abandoned, JournalDirectory } from "@uag/journal/directory.ts";
 import type { Journal } from "@uag/journal/journal.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { type Legacy, readLegacy } from "./recover.ts";
@@ -8,7 +8,7 @@ import type { SessionDependencies } from "./session-dependencies.ts";
 /** Where an {@link Adopter} looks for journals, and what it reports to. */
 export interface AdopterOptions {
   readonly dependencies: SessionDependencies;
-  readonly home: JournalHome;
+  readonly journals: JournalDirectory;
   /**
    * This process's id: keeps the batch ids of an adopted journal distinct from the dead process's
    * own.
@@ -59,7 +59,7 @@ export class Adopter {
 
   /** Starts adopting every journal whose owner is dead and that is not being adopted already. */
   async poll(): Promise<void> {
-    const found = await this.#options.home.abandoned();
+    const found = await this.#options.journals.abandoned();
     const ids = new Set(found.map(({ id }) => id));
     for (const id of this.#waiting.keys()) if (!ids.has(id) && !this.#working.has(id)) this.#waiting.delete(id);
     for (const one of found) {
@@ -82,8 +82,8 @@ export class Adopter {
   #begin(one: Abandoned): void {
     const { log } = this.#options.dependencies;
     const work = this.#adopt(one)
-      .then((home) => {
-        if (!home) return;
+      .then((delivered) => {
+        if (!delivered) return;
         this.#waiting.delete(one.id);
         log.info({ holderId: one.id }, "all usage of that process is applied");
       })
@@ -97,17 +97,17 @@ export class Adopter {
 
   /** @returns whether the whole journal has been delivered */
   async #adopt(one: Abandoned): Promise<boolean> {
-    const { dependencies, home } = this.#options;
+    const { dependencies, journals } = this.#options;
     // The journal was written under another kernel, so its lock proves nothing here. Billing
     // reports a holder gone only once none of its requests can still be running.
     if (one.verdict === "unsure" && !(await dependencies.billing.isHolderGone({ holderId: one.id })).gone) {
       this.#waiting.delete(one.id);
       return false;
     }
-    const journal = await home.take(one);
+    const journal = await journals.take(one);
     if (journal === undefined) return false;
     try {
-      return await this.#bringHome(one.id, journal);
+      return await this.#deliver(one.id, journal);
     } finally {
       await journal[Symbol.asyncDispose]();
     }
@@ -117,7 +117,7 @@ export class Adopter {
    * Finals already written are published first: they must not wait for a disk that refuses new
    * writes.
    */
-  async #bringHome(id: string, journal: Journal): Promise<boolean> {
+  async #deliver(id: string, journal: Journal): Promise<boolean> {
     const { dependencies, owner, signal } = this.#options;
     const legacy = await readLegacy(journal, dependencies.clock.now());
     let keepSegment = legacy.keepSegment;

@@ -5,7 +5,7 @@ import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Lease } from "./lease.ts";
 import type { Publisher } from "./publish/publisher.ts";
 import { outOfReach } from "./refusals.ts";
-import type { OpenRequest, RequestHome } from "./request.ts";
+import type { OpenRequest, RequestSession } from "./request.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import { Account, type GrantSource, hasBudget } from "./wallet/account.ts";
 import { GrantReturns } from "./wallet/grant-returns.ts";
@@ -22,7 +22,7 @@ const segmentsBehind = 4;
  * One holder as billing knows it, with its lease, wallets, journal and open requests. Once billing
  * fences it, it admits nothing more and the process continues with a new session.
  */
-export class HolderSession implements RequestHome {
+export class HolderSession implements RequestSession {
   readonly holderId: string;
   readonly journal: Journal;
   readonly publisher: Publisher;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { decodeRecord } from "./records.ts";
-import { OpenRequest, type RequestHome } from "./request.ts";
+import { OpenRequest, type RequestSession } from "./request.ts";
 
 const settlement = {
   outcome: Outcome.COMPLETED,
@@ -43,7 +43,7 @@ async function settledWith(refusals: number, stream: boolean) {
       delayedMs += ms;
     },
     unwritten: (_: OpenRequest, final: Uint8Array) => later.push(eventIn(final)),
-  } as unknown as RequestHome;
+  } as unknown as RequestSession;
   const request = {
     requestId: "r",
     caller: Caller.fromPartial({}),

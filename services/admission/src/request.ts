@@ -8,7 +8,7 @@ import type { Account } from "./wallet/account.ts";
 import type { Grant } from "./wallet/wallet.ts";
 
 /** What a request needs from the session that admitted it. */
-export interface RequestHome {
+export interface RequestSession {
   readonly holderId: string;
   readonly journal: Journal;
   readonly open: Set<OpenRequest>;
@@ -39,7 +39,7 @@ export class OpenRequest implements Admitted {
   readonly headers: readonly string[];
   /** No earlier journal segment holds its `started`. */
   segment: number;
-  readonly #home: RequestHome;
+  readonly #session: RequestSession;
   readonly #account: Account | undefined;
   readonly #grant: Grant | undefined;
   readonly #reservation: Reservation | undefined;
@@ -49,22 +49,22 @@ export class OpenRequest implements Admitted {
   #lastCost = 0n;
   #settled = false;
 
-  constructor(home: RequestHome, request: AdmitRequest, { account, grant, reservation }: Basis) {
-    this.#home = home;
+  constructor(session: RequestSession, request: AdmitRequest, { account, grant, reservation }: Basis) {
+    this.#session = session;
     this.#account = account;
     this.#grant = grant;
     this.#reservation = reservation;
     this.headers = reservation?.headers ?? noHeaders;
-    this.#event = startedEvent(home, request, grant?.id ?? "");
-    this.segment = home.journal.segment;
+    this.#event = startedEvent(session, request, grant?.id ?? "");
+    this.segment = session.journal.segment;
     // A non-streamed response is sent only once its final is on disk, so one write may carry both.
-    this.#started = home.journal.appendLazy(encodeStarted(this.#event));
-    home.open.add(this);
+    this.#started = session.journal.appendLazy(encodeStarted(this.#event));
+    session.open.add(this);
     crashPoint("admitted");
   }
 
   get started(): Promise<void> {
-    this.#home.journal.hurry();
+    this.#session.journal.hurry();
     return this.#started;
   }
 
@@ -76,7 +76,7 @@ export class OpenRequest implements Admitted {
   checkpoint(units: Unit[], costNanoUsd: bigint): void {
     this.#lastUnits = units;
     this.#lastCost = costNanoUsd;
-    void this.#home.journal.appendLazy(this.#encodeCheckpoint(units, costNanoUsd));
+    void this.#session.journal.appendLazy(this.#encodeCheckpoint(units, costNanoUsd));
   }
 
   /**
@@ -84,7 +84,7 @@ export class OpenRequest implements Admitted {
    * be deleted.
    */
   async carryForward(): Promise<void> {
-    const { journal } = this.#home;
+    const { journal } = this.#session;
     const { segment } = journal;
     const appends = [journal.append(encodeStarted(this.#event))];
     if (this.#lastUnits !== undefined)
@@ -106,13 +106,13 @@ export class OpenRequest implements Admitted {
     this.#settled = true;
     const event = this.#event;
     Object.assign(event, settlement);
-    event.endedAtMs = BigInt(this.#home.now());
+    event.endedAtMs = BigInt(this.#session.now());
     this.#reservation?.correct(tokensOf(settlement));
     const final = encodeFinal(event);
     try {
       await this.#write(final);
     } catch (error) {
-      this.#home.unwritten(this, event.stream ? final : this.#voided());
+      this.#session.unwritten(this, event.stream ? final : this.#voided());
       throw error;
     } finally {
       this.#reservation?.release();
@@ -128,13 +128,13 @@ export class OpenRequest implements Admitted {
   async #write(final: Uint8Array): Promise<void> {
     for (const delayMs of retryDelaysMs) {
       try {
-        await this.#home.journal.append(final);
+        await this.#session.journal.append(final);
         return;
       } catch {
-        await this.#home.delay(delayMs);
+        await this.#session.delay(delayMs);
       }
     }
-    await this.#home.journal.append(final);
+    await this.#session.journal.append(final);
   }
 
   /**
@@ -162,7 +162,7 @@ export class OpenRequest implements Admitted {
     const { pricing, costNanoUsd, holdNanoUsd } = this.#event;
     const charged = pricing === Pricing.UNPRICED ? 0n : costNanoUsd;
     if (this.#grant !== undefined) this.#account?.settle(this.#grant, holdNanoUsd, charged);
-    this.#home.open.delete(this);
+    this.#session.open.delete(this);
   }
 }
 
@@ -173,18 +173,18 @@ function tokensOf({ units, pricing }: Settlement): number | undefined {
   return sum === 0n && pricing === Pricing.UNPRICED ? undefined : Number(sum);
 }
 
-function startedEvent(home: RequestHome, request: AdmitRequest, grantId: string): UsageEvent {
+function startedEvent(session: RequestSession, request: AdmitRequest, grantId: string): UsageEvent {
   return {
     requestId: request.requestId,
     accountId: request.caller.accountId,
     keyId: request.caller.keyId,
-    holderId: home.holderId,
+    holderId: session.holderId,
     grantId,
     operation: request.operation,
     model: request.model,
     upstream: "",
     upstreamModel: "",
-    startedAtMs: BigInt(home.now()),
+    startedAtMs: BigInt(session.now()),
     endedAtMs: 0n,
     outcome: Outcome.UNSPECIFIED,
     pricing: Pricing.UNSPECIFIED,

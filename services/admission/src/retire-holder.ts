@@ -62,12 +62,12 @@ export async function retireHolder(
   signal: AbortSignal,
 ): Promise<boolean> {
   await holder.journal.seal();
-  const home = await until(() => holder.publisher.done, dependencies, signal);
+  const delivered = await until(() => holder.publisher.done, dependencies, signal);
   await holder.publisher[Symbol.asyncDispose]();
-  for (const holderId of home ? holder.holderIds : []) {
+  for (const holderId of delivered ? holder.holderIds : []) {
     if (!(await closeHolder(dependencies, holderId, signal))) return keepJournal(holder);
   }
-  if (!home) return keepJournal(holder);
+  if (!delivered) return keepJournal(holder);
   await holder.journal.destroy();
   return true;
 }

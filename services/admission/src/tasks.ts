@@ -45,7 +45,7 @@ async function acquireForTask(
 }
 
 /** What tasks need from their process. */
-interface TaskHome {
+interface TaskSession {
   readonly dependencies: Pick<SessionDependencies, "billing">;
   readonly succession: Pick<Succession, "live" | "succeed">;
 }
@@ -56,7 +56,7 @@ interface TaskHome {
  * @returns the grant's id; empty for a task that cannot cost anything
  * @throws {GatewayError} `insufficient_balance` or `service_unavailable`
  */
-export async function findTaskGrant({ dependencies, succession }: TaskHome, task: AdmitTask): Promise<string> {
+export async function findTaskGrant({ dependencies, succession }: TaskSession, task: AdmitTask): Promise<string> {
   if (task.holdNanoUsd <= 0n) return "";
   for (let tries = 0; ; tries++) {
     const session = await succession.live();
@@ -74,9 +74,9 @@ export async function findTaskGrant({ dependencies, succession }: TaskHome, task
  * Writes a task's final to disk and closes its grant. @throws {GatewayError} or the disk's error:
  * call it again
  */
-export async function settleTask(home: TaskHome, event: UsageEvent): Promise<void> {
-  await journalTask(home.succession, event);
-  await closeTaskGrant(home.dependencies.billing, event);
+export async function settleTask(session: TaskSession, event: UsageEvent): Promise<void> {
+  await journalTask(session.succession, event);
+  await closeTaskGrant(session.dependencies.billing, event);
 }
 
 /**

@@ -31,7 +31,7 @@ export function createEmbeddings(context: EmbeddingContext, { partsAtOnce }: Emb
     resize: tighterSizes,
     call: (admitted) => callUpstreams(context, admitted, partsAtOnce),
     respond: ({ model }, { parts, usage, upstream, attempts }) => ({
-      kind: "whole",
+      kind: "unary",
       upstream,
       attempts,
       charge: chargeOf(usage),

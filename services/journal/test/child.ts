@@ -1,7 +1,7 @@
-import { openJournalHome } from "../src/home.ts";
+import { openJournalDirectory } from "../src/directory.ts";
 
 /** Appends numbered records for ever and prints each number once its append is acknowledged. */
-await using home = await openJournalHome({
+await using home = await openJournalDirectory({
   dir: process.argv[2] as string,
   owner: process.argv[3] as string,
   journal: {

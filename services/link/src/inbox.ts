@@ -1,7 +1,7 @@
+import { BodyBuffer, type BodyBufferOptions, checkSize } from "./body-buffer.ts";
 import { LinkError } from "./errors.ts";
 import { windowBytes } from "./limits.ts";
 import { ReceiveWindow } from "./receive-window.ts";
-import { checkSize, WholeBody, type WholeBodyOptions } from "./whole-body.ts";
 
 interface Waiter {
   resolve: () => void;
@@ -69,8 +69,8 @@ export class Inbox {
    * @throws {LinkError} `too_large` above `maxBytes`; the error that ended the exchange; what
    * `take` throws
    */
-  async whole(options: WholeBodyOptions): Promise<Buffer> {
-    let gathered = (options.length ?? 0) > windowBytes ? new WholeBody(options) : undefined;
+  async whole(options: BodyBufferOptions): Promise<Buffer> {
+    let gathered = (options.length ?? 0) > windowBytes ? new BodyBuffer(options) : undefined;
     for (;;) {
       if (this.#error !== undefined) throw this.#error;
       const arrived = this.#queue;
@@ -82,7 +82,7 @@ export class Inbox {
         options.take?.(bytes);
         return arrived.length === 1 ? (arrived[0] as Buffer) : Buffer.concat(arrived, bytes);
       }
-      if (bytes > 0) gathered ??= new WholeBody({ ...options, length: undefined });
+      if (bytes > 0) gathered ??= new BodyBuffer({ ...options, length: undefined });
       for (const chunk of arrived) gathered?.add(chunk);
       if (this.#ended && gathered !== undefined) return gathered.bytes;
       this.#consumed(bytes);

@@ -1,15 +1,15 @@
 import type { Deadlines, Timed } from "@uag/kit/deadlines.ts";
 import { headerOf } from "@uag/kit/http/header-of.ts";
 import type { BatchWriter } from "./batch-writer.ts";
+import type { BodyBufferOptions } from "./body-buffer.ts";
 import { LinkError } from "./errors.ts";
 import type { OpenFrame } from "./frames.ts";
 import { Inbox } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
 import type { Emitter, Sender } from "./sender.ts";
-import type { WholeBodyOptions } from "./whole-body.ts";
 
 /** Bounds of reading a whole body. */
-export type ReadBodyOptions = Pick<WholeBodyOptions, "maxBytes" | "take">;
+export type ReadBodyOptions = Pick<BodyBufferOptions, "maxBytes" | "take">;
 
 /** A handler's view of an exchange: one request and the means to respond to it. */
 export interface LinkExchange {

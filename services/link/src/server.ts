@@ -40,7 +40,7 @@ export interface LinkServer {
    * Refuses new exchanges (callers open them elsewhere), waits until those in flight and their
    * handlers are done, and aborts the rest after `timeoutMs`. Resolves to the number aborted.
    */
-  drain(options: { timeoutMs: number }): Promise<{ cut: number }>;
+  drain(options: { timeoutMs: number }): Promise<{ aborted: number }>;
 }
 
 class Serving implements LinkServer, ServerLinkHost {
@@ -77,7 +77,7 @@ class Serving implements LinkServer, ServerLinkHost {
     };
   }
 
-  async drain(options: { timeoutMs: number }): Promise<{ cut: number }> {
+  async drain(options: { timeoutMs: number }): Promise<{ aborted: number }> {
     this.#draining = true;
     for (const link of this.#links) link.drain();
     let timer: NodeJS.Timeout | undefined;
@@ -90,9 +90,9 @@ class Serving implements LinkServer, ServerLinkHost {
     });
     await Promise.race([idle, late]);
     clearTimeout(timer);
-    const cut = this.#exchanges();
+    const aborted = this.#exchanges();
     for (const link of this.#links) link.shutdown(new LinkError("closed", "the service is shutting down"));
-    return { cut };
+    return { aborted };
   }
 
   refusal(): string | undefined {

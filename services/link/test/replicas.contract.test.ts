@@ -69,7 +69,7 @@ test("a replica that drains loses no exchange: those under way finish, new ones 
   const draining = first.link.drain({ timeoutMs: 30_000 });
   await waitFor(() => client.status().replicas.some((replica) => !replica.ready), { what: "the drain to be known" });
   release();
-  assert.deepEqual(await draining, { cut: 0 });
+  assert.deepEqual(await draining, { aborted: 0 });
   stop = true;
   await load;
   for (const response of await Promise.all(slows)) assert.equal(response.body.toString(), "slow");
@@ -77,13 +77,13 @@ test("a replica that drains loses no exchange: those under way finish, new ones 
   await client.close();
 });
 
-test("a drain that takes too long cuts what is left, and says how much", async () => {
+test("a drain that takes too long aborts what is left, and returns how much", async () => {
   await using service = await Service.start({ hold: ({ signal }) => aborted(signal) });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   const held = ResponseStream.open(client, request("hold", { bodyless: true }));
   await waitFor(() => service.link.status().handlers === 1, { what: "the handler to run" });
   const errors = failure(held.head);
-  assert.deepEqual(await service.link.drain({ timeoutMs: 50 }), { cut: 1 });
+  assert.deepEqual(await service.link.drain({ timeoutMs: 50 }), { aborted: 1 });
   assert.deepEqual([(await errors).code, (await errors).seen], ["aborted", true]);
   await client.close();
 });

@@ -6,7 +6,7 @@ import { usdText } from "@uag/kit/usd.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import type { Mp3Encoder, Mp3Threads } from "./audio/mp3-threads.ts";
-import { WholeSamples } from "./audio/samples.ts";
+import { CompleteSamples } from "./audio/samples.ts";
 import { type AdmittedSpeech, type Speaker, type Spoken, speak, wasAccepted } from "./call.ts";
 import { Tally } from "./tally.ts";
 import type { Piece } from "./text/pieces.ts";
@@ -112,7 +112,7 @@ class Speaking {
   readonly #speaker: Speaker;
   readonly #admitted: AdmittedSpeech;
   readonly #response: Mp3Response;
-  readonly #samples = new WholeSamples();
+  readonly #samples = new CompleteSamples();
   /** Upstream calls for all pieces so far. */
   attempts = 0;
   /** Characters of the piece that an upstream is working on. */

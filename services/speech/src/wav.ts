@@ -1,11 +1,11 @@
 import { callParts, type PartResults } from "@uag/capability/call-parts.ts";
 import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
-import type { WholeReply } from "@uag/capability/operation/reply.ts";
+import type { UnaryReply } from "@uag/capability/operation/reply.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { type SpokenText, sampleRate } from "@uag/upstreams/speech/types.ts";
-import { WholeSamples } from "./audio/samples.ts";
+import { CompleteSamples } from "./audio/samples.ts";
 import { wavHeader } from "./audio/wav-header.ts";
 import { type AdmittedSpeech, attemptSpeech, type Speaker, wasAccepted } from "./call.ts";
 import { soundBytes } from "./speaking-rate.ts";
@@ -58,12 +58,12 @@ export async function speakWav(
 }
 
 /** Returns the audio as a WAV file, billed by all of its text. */
-export function wavReply({ parts, tally }: WavResponse): WholeReply {
+export function wavReply({ parts, tally }: WavResponse): UnaryReply {
   const pcm = parts.responses.flatMap((part) => part?.value.pcm ?? []);
   let bytes = 0;
   for (const { length } of pcm) bytes += length;
   return {
-    kind: "whole",
+    kind: "unary",
     upstream: parts.responses[0]?.upstream,
     attempts: attemptsOf(parts),
     charge: tally.usage(),
@@ -106,7 +106,7 @@ async function speakPiece(
 }
 
 async function collect(spoken: SpokenText, room: Room): Promise<Buffer[]> {
-  const samples = new WholeSamples();
+  const samples = new CompleteSamples();
   const pcm: Buffer[] = [];
   let held = 0;
   try {

@@ -1,7 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { DisconnectRule } from "./disconnect/watch.ts";
 import { UpstreamFailure } from "./failure.ts";
-import type { GenerationAdapter, GenerationCall, WholeResponse } from "./generation.ts";
+import type { GenerationAdapter, GenerationCall, UnaryResponse } from "./generation.ts";
 import type { HttpResponse } from "./http/call.ts";
 import type { HttpPools } from "./http/pools.ts";
 import { LiveStream } from "./live-stream.ts";
@@ -12,16 +12,16 @@ import { boundedResponse } from "./response-limits.ts";
 const maxResponseBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 256 * 1024;
 
-export type Generated = GeneratedWhole | GeneratedStream;
+export type Generated = GeneratedResponse | GeneratedStream;
 
 interface Reported {
   /** The upstream's response, for its headers. */
   readonly upstreamResponse: Pick<HttpResponse, "header">;
 }
 
-export interface GeneratedWhole extends Reported {
-  readonly kind: "whole";
-  readonly response: WholeResponse;
+export interface GeneratedResponse extends Reported {
+  readonly kind: "unary";
+  readonly response: UnaryResponse;
 }
 
 export interface GeneratedStream extends Reported {
@@ -60,7 +60,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   if (!call.stream) {
     const whole = boundedResponse(await response.read(maxResponseBytes));
     const collected = stream ? adapter.collect?.(whole, call, upstream) : undefined;
-    return { kind: "whole", response: collected ?? adapter.decode(whole, call, upstream), upstreamResponse: response };
+    return { kind: "unary", response: collected ?? adapter.decode(whole, call, upstream), upstreamResponse: response };
   }
   const live = new LiveStream(adapter.openStream(call, upstream), response);
   await live.open();

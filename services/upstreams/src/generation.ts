@@ -39,7 +39,7 @@ export interface UsageReport {
 }
 
 /** A non-streamed answer, in the client's format. */
-export interface WholeResponse {
+export interface UnaryResponse {
   readonly body: Buffer;
   readonly usage: UsageReport | undefined;
   /** The generated text, for an estimate when usage is missing. */
@@ -96,12 +96,12 @@ export interface GenerationAdapter {
   /**
    * @throws {UpstreamFailure} when the body is not an answer, or is an error under a good status
    */
-  decode(body: Buffer, call: GenerationCall, upstream: Upstream): WholeResponse;
+  decode(body: Buffer, call: GenerationCall, upstream: Upstream): UnaryResponse;
   /**
    * Assembles a complete stream into one answer: for models that only stream. @throws
    * {UpstreamFailure} as `decode`
    */
-  collect?(body: Buffer, call: GenerationCall, upstream: Upstream): WholeResponse;
+  collect?(body: Buffer, call: GenerationCall, upstream: Upstream): UnaryResponse;
   openStream(call: GenerationCall, upstream: Upstream): ResponseStream;
   /** Classifies a response with a bad status. */
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;

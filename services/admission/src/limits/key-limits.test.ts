@@ -154,21 +154,21 @@ test("after a lapse no old permit is used, the new id borrows anew, and what is 
   await stage.key.wait(request);
 });
 
-test("a lowered limit sends every permit home, those in use when their requests end", async () => {
+test("a lowered limit returns every permit, those in use when their requests end", async () => {
   const stage = new Stage({ concurrentRequests: 8n });
   const taken = await Promise.all(Array.from({ length: 4 }, () => stage.key.wait(request)));
   stage.learn({ concurrentRequests: 2n }, 2n);
   for (const each of taken) each.release();
-  await stage.key.bringAllHome();
+  await stage.key.returnAll();
   assert.equal(stage.heap.get(LimitKind.CONCURRENCY), 8);
   assert.ok(stage.calls.at(-1)?.keyVersion === 2n && stage.calls.at(-1)?.limit === 2n);
 });
 
-test("a lowered limit sends home what waiting requests had taken too, once they are admitted or refused", async () => {
+test("a lowered limit returns what waiting requests had taken too, once they are admitted or refused", async () => {
   const stage = new Stage({ requestsPerMinute: 8n, tokensPerMinute: 80n });
   const taken = await Promise.all(Array.from({ length: 4 }, () => stage.key.wait(request)));
   stage.learn({ requestsPerMinute: 2n, tokensPerMinute: 20n }, 2n);
-  await stage.key.bringAllHome();
+  await stage.key.returnAll();
   const there = () => [stage.heap.get(LimitKind.REQUESTS), stage.heap.get(LimitKind.TOKENS)];
   assert.deepEqual(there(), [4, 40]);
   taken[0]?.admitted();

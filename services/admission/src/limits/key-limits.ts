@@ -104,19 +104,19 @@ export class KeyLimits {
       const lowered = value < limit.limit;
       limit.learn(value, version);
       // Only billing, with all permits returned, can tell which of them a lowered limit leaves.
-      if (lowered) void this.#bringHome(name);
+      if (lowered) void this.#returnAll(name);
     }
   }
 
   /** The key changed in an unknown way: returns all idle permits; others are borrowed on demand. */
-  async bringAllHome(): Promise<void> {
-    await Promise.all(names.map((name) => this.#bringHome(name)));
+  async returnAll(): Promise<void> {
+    await Promise.all(names.map((name) => this.#returnAll(name)));
   }
 
-  #bringHome(name: LimitName): Promise<void> {
+  #returnAll(name: LimitName): Promise<void> {
     const limit = this.#limits[name];
     const permits = { requests: this.#requests, tokens: this.#tokens, concurrency: this.#concurrency }[name];
-    return limit.bringHome(permits.removeAll(this.#now()));
+    return limit.returnAll(permits.removeAll(this.#now()));
   }
 
   /**

@@ -45,7 +45,7 @@ export class Limits implements AsyncDisposable {
     this.#timer = setInterval(() => this.#advance(), tickMs).unref();
     bus.subscribe(limitRecallSubjects.all, (data, subject) => this.#recalled(limitRecallSubjects.idOf(subject), data));
     onKeyChanged(options, (keyId) => {
-      void this.#keys.get(keyId)?.bringAllHome();
+      void this.#keys.get(keyId)?.returnAll();
     });
   }
 
@@ -83,7 +83,7 @@ export class Limits implements AsyncDisposable {
   /** Returns everything not in use. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all([...this.#keys.values()].map((key) => key.bringAllHome()));
+    await Promise.all([...this.#keys.values()].map((key) => key.returnAll()));
   }
 
   #recalled(keyId: string, data: Uint8Array): void {

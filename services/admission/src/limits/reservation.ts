@@ -49,7 +49,7 @@ export class Reservation {
     const now = this.#now();
     if (this.requests !== undefined) this.requests = use(this.requests, now);
     if (this.tokens !== undefined) this.tokens = use(this.tokens, now);
-    this.#sendHome(this, now);
+    this.#returnRecalled(this, now);
   }
 
   /** The request was not admitted after all: nothing counts. */
@@ -59,7 +59,7 @@ export class Reservation {
     this.tokens = undefined;
     requests?.permits.unreserve(requests.count);
     tokens?.permits.unreserve(tokens.count);
-    this.#sendHome({ requests, tokens }, this.#now());
+    this.#returnRecalled({ requests, tokens }, this.#now());
     this.release();
     if (requests !== undefined) this.#limits.requests.freed();
     if (tokens !== undefined) this.#limits.tokens.freed();
@@ -69,7 +69,7 @@ export class Reservation {
    * Returns permits that were recalled while reserved, unless the lease has expired: then they are
    * not ours to return.
    */
-  #sendHome(of: Pick<Reservation, "requests" | "tokens">, now: number): void {
+  #returnRecalled(of: Pick<Reservation, "requests" | "tokens">, now: number): void {
     for (const name of ["requests", "tokens"] as const) {
       const permits = of[name]?.permits;
       const limit = this.#limits[name];

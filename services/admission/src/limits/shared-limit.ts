@@ -146,7 +146,7 @@ export class SharedLimit {
   }
 
   /** Returns everything, including permits still in flight to this replica. */
-  bringHome(permits: Permits[]): Promise<void> {
+  returnAll(permits: Permits[]): Promise<void> {
     this.#epoch++;
     return this.returnPermits(permits);
   }

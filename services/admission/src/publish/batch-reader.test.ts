@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { partitionOf, usagePartitions } from "@uag/contract/messages/usage-subjects.ts";
-import { openJournalHome } from "@uag/journal/home.ts";
+import { openJournalDirectory } from "@uag/journal/directory.ts";
 import type { Journal } from "@uag/journal/journal.ts";
 import { UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { encodeFinal, encodeStarted } from "../records.ts";
@@ -16,7 +16,7 @@ async function journalOf(events: readonly UsageEvent[], check: (journal: Journal
   const ignore = (): void => undefined;
   const settings = { damaged: ignore, failed: ignore, segmentBytes: 64 * 1024 };
   {
-    await using home = await openJournalHome({ dir, owner: "me", journal: settings });
+    await using home = await openJournalDirectory({ dir, owner: "me", journal: settings });
     await using journal = await home.create("h");
     // What is appended at once goes into one segment.
     for (let n = 0; n < events.length; n += 300) {

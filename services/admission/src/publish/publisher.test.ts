@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openJournalHome } from "@uag/journal/home.ts";
+import { openJournalDirectory } from "@uag/journal/directory.ts";
 import type { Journal } from "@uag/journal/journal.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import { systemClock } from "@uag/kit/clock.ts";
@@ -58,7 +58,9 @@ test("a batch that waits in the stream is never published again, only one that t
   const ignore = (): void => undefined;
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
-  const home = stack.use(await openJournalHome({ dir, owner: "me", journal: { damaged: ignore, failed: ignore } }));
+  const home = stack.use(
+    await openJournalDirectory({ dir, owner: "me", journal: { damaged: ignore, failed: ignore } }),
+  );
   const journal = stack.use(await home.create("h"));
   let [calls, firstSequence] = [0, 1n];
   const confirm = async () => {

@@ -67,7 +67,7 @@ export class Account {
   /** Milliseconds since the wallet last updated its spend rate. */
   #sinceMs = 0;
   /** Billing recently failed to answer: no refills ahead of need for now. */
-  #resting = false;
+  #backingOff = false;
 
   constructor(purse: Purse, source: GrantSource, settings: WalletSettings) {
     this.purse = purse;
@@ -87,7 +87,7 @@ export class Account {
     const grant = this.wallet.take(hold);
     if (grant === undefined) return undefined;
     this.#used = true;
-    if (this.wallet.low && !this.#resting) this.#fill();
+    if (this.wallet.low && !this.#backingOff) this.#fill();
     return grant;
   }
 
@@ -121,7 +121,7 @@ export class Account {
     this.#idleMs = this.#used ? 0 : this.#idleMs + elapsedMs;
     // A replica may hold grants of a hundred thousand idle accounts.
     if (!this.#busy && this.#idleMs < idleMs) return;
-    this.#resting = false;
+    this.#backingOff = false;
     this.wallet.advance(this.#sinceMs);
     this.#sinceMs = 0;
     this.#used = this.#waiters.length > 0;
@@ -177,7 +177,7 @@ export class Account {
   }
 
   #failed(error: unknown): void {
-    this.#resting = true;
+    this.#backingOff = true;
     const refusal = error instanceof GatewayError ? error : outOfReach(error);
     if (isFenced(refusal)) {
       this.#pendingRequest = undefined;

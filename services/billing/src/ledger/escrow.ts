@@ -31,7 +31,7 @@ export interface EscrowChange {
    * Events that must be charged to their account: they cost more than their grant holds for them,
    * or it has ended.
    */
-  readonly rest: UsageEvent[];
+  readonly uncovered: UsageEvent[];
 }
 
 /** True when the grant holds enough to pay the event, so that the account's row need not change. */
@@ -84,7 +84,7 @@ export function settleFromGrants(book: EscrowBook, events: readonly UsageEvent[]
       addCharge(spending, { accountId, keyId, charged });
     }
   }
-  return { settled, entries, grants, spending: [...spending.values()], rest };
+  return { settled, entries, grants, spending: [...spending.values()], uncovered: rest };
 }
 
 function addCharge(spending: Map<string, KeyCharge>, charge: KeyCharge): void {

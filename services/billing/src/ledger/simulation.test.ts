@@ -70,7 +70,7 @@ class Books {
     this.entries.push(...escrow.entries);
     for (const [id, grant] of escrow.grants) this.grants.set(id, grant);
     for (const { charged, keyId } of escrow.spending) if (keyId === budgetedKey) this.spent += charged;
-    const rest = escrow.rest.length === 0 ? [] : this.run(settleOperation(accountId, escrow.rest));
+    const rest = escrow.uncovered.length === 0 ? [] : this.run(settleOperation(accountId, escrow.uncovered));
     return [...escrow.settled, ...rest];
   }
 

@@ -95,7 +95,7 @@ async function attempt(
   return response as Attempt;
 }
 
-async function borrowPatiently(billing: Billing, requested: CheckedBorrow): Promise<Attempt> {
+async function borrowOrRecall(billing: Billing, requested: CheckedBorrow): Promise<Attempt> {
   const none = new Map<string, number>();
   const { keyId, limit, terms } = requested;
   const first = await attempt(billing, requested, none, false);
@@ -133,7 +133,7 @@ export async function borrow(billing: Billing, request: BorrowRequest): Promise<
       param: "holder_id",
     });
   }
-  const { lent, nextFreeInMs: freeInMs } = await borrowPatiently(billing, requested);
+  const { lent, nextFreeInMs: freeInMs } = await borrowOrRecall(billing, requested);
   crashPoint("permits-lent");
   const short = freeOf(lent) < requested.terms.need;
   billing.events.borrowed({ keyId: requested.keyId, limit: requested.limit, short });

@@ -63,7 +63,7 @@ const leftToAccounts = (rest: UsageEvent[]): EscrowChange => ({
   entries: [],
   grants: new Map(),
   spending: [],
-  rest,
+  uncovered: rest,
 });
 
 /**
@@ -98,7 +98,7 @@ export async function settle(billing: Billing, request: SettleRequest): Promise<
   for (let i = 0; i < events.length; i += maxBatch) {
     const batch = events.slice(i, i + maxBatch);
     const escrow = billing.settings.fromGrants ? await billing.settleFromGrants(batch) : leftToAccounts(batch);
-    const rest = escrow.rest.length === 0 ? [] : await settleFromAccounts(billing, escrow.rest, named);
+    const rest = escrow.uncovered.length === 0 ? [] : await settleFromAccounts(billing, escrow.uncovered, named);
     responses.push(...escrow.settled, ...rest);
     finishGrants(billing, escrow.grants.values());
   }

@@ -32,7 +32,7 @@ const good: Spec = {
   size: () => ({ holdNanoUsd: 10n, tokens: 1 }),
   call: async () => "answer",
   respond: (_, response) => ({
-    kind: "whole",
+    kind: "unary",
     upstream: undefined,
     attempts: 1,
     charge: { units: [{ name: "input_tokens", quantity: 3n }] },

@@ -15,8 +15,8 @@ interface ReplyBase {
 }
 
 /** A non-streamed response. It is sent after its bill is on disk. */
-export interface WholeReply extends ReplyBase {
-  readonly kind: "whole";
+export interface UnaryReply extends ReplyBase {
+  readonly kind: "unary";
   readonly charge: UsageCharge;
   /** In pieces where concatenating would copy much. */
   readonly body: Buffer | readonly Buffer[];
@@ -47,4 +47,4 @@ export interface StreamEnd {
 }
 
 /** What an operation responds with: a whole body, or a stream. */
-export type Reply = WholeReply | StreamReply;
+export type Reply = UnaryReply | StreamReply;

@@ -8,7 +8,7 @@ import { clientErrorOf } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
 import { usageHeaders } from "./headers.ts";
 import type { AdmittedRequest, Size } from "./operation-spec.ts";
-import type { Reply, StreamEnd, StreamReply, WholeReply } from "./reply.ts";
+import type { Reply, StreamEnd, StreamReply, UnaryReply } from "./reply.ts";
 
 interface Sending<R> {
   readonly admitted: AdmittedRequest<R, Size>;
@@ -25,10 +25,10 @@ type EventContext = Pick<CapabilityContext, "events">;
  * been sent then
  */
 export function send<R>(context: EventContext, { reply, ...sending }: Sending<R> & { reply: Reply }): Promise<void> {
-  return reply.kind === "whole" ? sendWhole(sending, reply) : sendStream(context, sending, reply);
+  return reply.kind === "unary" ? sendUnary(sending, reply) : sendStream(context, sending, reply);
 }
 
-async function sendWhole<R>({ admitted, bill }: Sending<R>, reply: WholeReply): Promise<void> {
+async function sendUnary<R>({ admitted, bill }: Sending<R>, reply: UnaryReply): Promise<void> {
   const { exchange } = admitted;
   const { upstream, attempts, body } = reply;
   const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.COMPLETED;

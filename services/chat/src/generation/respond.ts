@@ -2,11 +2,11 @@ import type { UsageCharge } from "@uag/capability/bill.ts";
 import { eventStreamHeaders } from "@uag/capability/operation/headers.ts";
 import type { AdmittedRequest } from "@uag/capability/operation/operation-spec.ts";
 import { relay } from "@uag/capability/operation/relay.ts";
-import type { Reply, StreamReply, WholeReply } from "@uag/capability/operation/reply.ts";
+import type { Reply, StreamReply, UnaryReply } from "@uag/capability/operation/reply.ts";
 import { price } from "@uag/catalog/price.ts";
 import type { Attempted } from "@uag/upstreams/attempt.ts";
 import type { Generated, GeneratedStream } from "@uag/upstreams/generate.ts";
-import type { WholeResponse } from "@uag/upstreams/generation.ts";
+import type { UnaryResponse } from "@uag/upstreams/generation.ts";
 import { upstreamLimits } from "@uag/upstreams/upstream-limits.ts";
 import type { ClientFormat, GenerationRequest } from "../format.ts";
 import type { GenerationSize } from "./admission-sizes.ts";
@@ -24,16 +24,16 @@ export async function respond(
   // Some clients always read these headers: for a key without limits, only the provider's are
   // known.
   const base: ReplyBase = { upstream, attempts, upstreamLimits: () => upstreamLimits(value.upstreamResponse) };
-  return value.kind === "whole"
-    ? await wholeReply(admitted, value.response, base)
+  return value.kind === "unary"
+    ? await unaryReply(admitted, value.response, base)
     : streamReply(format, admitted, { ...base, generated: value });
 }
 
-async function wholeReply(admitted: Admitted, response: WholeResponse, base: ReplyBase): Promise<WholeReply> {
+async function unaryReply(admitted: Admitted, response: UnaryResponse, base: ReplyBase): Promise<UnaryReply> {
   const { usage, body } = response;
   const charge = usage ?? (await estimatedUsage(admitted, { text: response.deliveredText() }));
   const headers = ["content-type", "application/json", ...sizeHeaders(admitted)];
-  return { kind: "whole", ...base, charge, headers, body };
+  return { kind: "unary", ...base, charge, headers, body };
 }
 
 function streamReply(

@@ -24,7 +24,7 @@ export const usageMetrics = {
   uag_unconfirmed_events: capability.gauge("Usage events in the journal that metering has not confirmed."),
   uag_publish_lag_seconds: capability.gauge("How long usage has waited to be confirmed by metering."),
   uag_holder_open: capability.gauge("1 while the process has a journal open and may admit, else 0."),
-  uag_waiting_journals: capability.gauge("Journals of dead processes on this volume that are not home yet."),
+  uag_waiting_journals: capability.gauge("Journals of dead processes on this volume that are not delivered yet."),
   uag_waiting_journal_seconds: capability.gauge("How long the oldest of them has waited."),
   uag_journal_damaged_bytes_total: capability.counter("Bytes of the journal that could not be read."),
   uag_journal_bytes: volume.gauge("Size of the journals."),

@@ -1,6 +1,6 @@
 import type { Charge } from "@uag/capability/bill.ts";
 import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
-import type { WholeReply } from "@uag/capability/operation/reply.ts";
+import type { UnaryReply } from "@uag/capability/operation/reply.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { makeImages } from "@uag/upstreams/images/make.ts";
@@ -17,7 +17,7 @@ type Results = readonly (ImageList | AttemptsFailed)[];
 
 /** All of a job's images, or those that could be made. */
 export interface MadeImages {
-  readonly kind: "whole";
+  readonly kind: "unary";
   readonly result: ImageResult;
   readonly counted: Counted;
   readonly upstream: ImageList["upstream"] | undefined;
@@ -40,7 +40,7 @@ export async function makeAll(context: MediaContext, admitted: AdmittedJob, job:
     if (responses.length === 0 && failed !== undefined) throw failed;
     const result = await gathered(context, admitted, { job, responses });
     const counted = await countOf(job, result.responses);
-    return { kind: "whole", result, counted, upstream: responses[0]?.upstream, attempts };
+    return { kind: "unary", result, counted, upstream: responses[0]?.upstream, attempts };
   } catch (thrown) {
     const owed = exchange.over ? await chargeOnDisconnect(job, { results, sizes }) : undefined;
     throw new PartialFailure(thrown, { owed, upstream: exchange.over ? results[0]?.upstream : undefined, attempts });
@@ -48,11 +48,11 @@ export async function makeAll(context: MediaContext, admitted: AdmittedJob, job:
 }
 
 /** Returns the images in the client's format, billed by the upstreams' usage. */
-export function jsonResponse({ result, counted, upstream, attempts }: MadeImages): WholeReply {
+export function jsonResponse({ result, counted, upstream, attempts }: MadeImages): UnaryReply {
   const { upstreamSize, job } = result;
   const size = upstreamSize === undefined ? [] : ["x-gateway-upstream-size", upstreamSize];
   return {
-    kind: "whole",
+    kind: "unary",
     upstream,
     attempts,
     charge: counted,

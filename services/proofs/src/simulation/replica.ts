@@ -71,17 +71,17 @@ export class Replica implements Peer, Owner {
     this.#timers = new Timers(monotonic);
     this.#dependencies = this.#makeDependencies();
     const { signal } = new AbortController();
-    const home = volume.homeOf(this);
+    const journals = volume.journalsOf(this);
     const newHolderId = (): string => `${name}.${++this.#ids}`;
-    const create = async (id: string): Promise<Journal> => this.#watched(await home.create(id));
+    const create = async (id: string): Promise<Journal> => this.#watched(await journals.create(id));
     this.#succession = new Succession({ dependencies: this.#dependencies, create, newHolderId, idleMs, signal });
     const parts = { dependencies: this.#dependencies, succession: this.#succession };
     this.#admitter = new Admitter({ ...parts, meters: { ...meters, refused: quiet } });
-    const take: typeof home.take = async (one) => {
-      const journal = await home.take(one);
+    const take: typeof journals.take = async (one) => {
+      const journal = await journals.take(one);
       return journal && this.#watched(journal);
     };
-    const adopting = { ...parts, home: { ...home, take }, owner: name, signal };
+    const adopting = { ...parts, journals: { ...journals, take }, owner: name, signal };
     this.#adopter = new Adopter({ ...adopting, meters: { ...meters, waiting: quiet } });
     this.holder = new Holder({ clock: this.#clock, lapsed: () => this.key.lapse(), billing: limitsOf(this, options) });
     this.key = new KeyLimits(limitedKey, { holder: this.holder, clock: this.#clock });

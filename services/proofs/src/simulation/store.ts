@@ -217,7 +217,7 @@ export class Store {
   #settle(events: readonly UsageEvent[]): Settlement[] {
     const book = { grants: this.grants, entries: this.#changes, nowMs: this.now(), nextSeq: () => ++this.#lastSeq };
     const first = new Map(events.toReversed().map((event) => [event.requestId, event]));
-    const { settled, entries, grants, rest } = settleFromGrants(book, [...first.values()]);
+    const { settled, entries, grants, uncovered: rest } = settleFromGrants(book, [...first.values()]);
     this.#insert(entries);
     for (const [id, grant] of grants) {
       this.grants.set(id, grant);

@@ -1,4 +1,4 @@
-import type { Abandoned, JournalHome } from "@uag/journal/home.ts";
+import type { Abandoned, JournalDirectory } from "@uag/journal/directory.ts";
 import type { Journal } from "@uag/journal/journal.ts";
 import { type Kernel, type Lock, verdictOn } from "@uag/journal/kernel.ts";
 import { noSpace, SimulatedJournal } from "./disk.ts";
@@ -59,7 +59,7 @@ export class Volume {
   }
 
   /** Like the real one, for one process. */
-  homeOf(owner: Owner): JournalHome {
+  journalsOf(owner: Owner): JournalDirectory {
     const open = new Map<string, SimulatedJournal>();
     const opened = (id: string, from?: SimulatedJournal): Journal => {
       const journal = this.#put(id, owner, from);

@@ -239,7 +239,7 @@ export class World {
   changeLimit(): void {
     if (this.#spared) return;
     this.requests.changeLimit(3 + this.random(this.random(2) === 0 ? 6 : 40));
-    for (const one of this.#replicas) this.network.report(one, "key changed", () => void one.key.bringAllHome());
+    for (const one of this.#replicas) this.network.report(one, "key changed", () => void one.key.returnAll());
   }
 
   /** @throws the first failure so far */
@@ -296,7 +296,7 @@ export class World {
     for (let round = 0; round < 3; round++) {
       this.#now += 1_000;
       this.tick();
-      for (const { key } of this.#replicas) void key.bringAllHome();
+      for (const { key } of this.#replicas) void key.returnAll();
       do {
         this.network.deliver();
         this.requests.endAll();

@@ -20,7 +20,7 @@ export interface ImageJob {
   readonly eventPrefix: "image_generation" | "image_edit";
 }
 
-interface Look {
+interface ImageOptions {
   readonly width: number;
   readonly height: number;
   readonly quality: "low" | "medium" | "high";
@@ -30,7 +30,7 @@ interface Look {
 
 const urlLifeSeconds = 3600;
 
-function lookOf({ request }: ImageJob): Look {
+function imageOptions({ request }: ImageJob): ImageOptions {
   const { size, quality, background, output_format } = request;
   const [width = 1024, height = 1024] = size && size !== "auto" ? size.split("x").map(Number) : [];
   const known = quality === "low" || quality === "high" ? quality : "medium";
@@ -43,7 +43,7 @@ function lookOf({ request }: ImageJob): Look {
   };
 }
 
-async function encoded({ call, request }: ImageJob, look: Look, label: string): Promise<string> {
+async function encoded({ call, request }: ImageJob, look: ImageOptions, label: string): Promise<string> {
   const { width, height, format } = look;
   const digest = hashOf(call.digest, label);
   const transparent = look.background === "transparent";
@@ -62,7 +62,7 @@ async function encoded({ call, request }: ImageJob, look: Look, label: string): 
 
 async function dallE(job: ImageJob): Promise<Reply> {
   const { call, request, model } = job;
-  const look = lookOf(job);
+  const look = imageOptions(job);
   const { width, height } = look;
   const count = request.n ?? 1;
   const data: object[] = [];
@@ -82,7 +82,7 @@ async function dallE(job: ImageJob): Promise<Reply> {
   return { type: "json", status: 200, body: { created: call.created, data }, units };
 }
 
-async function eventsOf(job: ImageJob, look: Look, usage: Usage | undefined): Promise<StreamEvent[]> {
+async function eventsOf(job: ImageJob, look: ImageOptions, usage: Usage | undefined): Promise<StreamEvent[]> {
   const { call, request, eventPrefix } = job;
   const { width, height, quality, background, format } = look;
   const shared = { created_at: call.created, size: `${width}x${height}`, quality, background, output_format: format };
@@ -113,7 +113,7 @@ async function eventsOf(job: ImageJob, look: Look, usage: Usage | undefined): Pr
 export async function respondImages(job: ImageJob): Promise<Reply> {
   const { call, request, model } = job;
   if (model.kind !== "gpt-image") return dallE(job);
-  const look = lookOf(job);
+  const look = imageOptions(job);
   const { width, height, quality, background, format } = look;
   const count = request.n ?? 1;
   const partials = request.stream ? (request.partial_images ?? 0) : 0;

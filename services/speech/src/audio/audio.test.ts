@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pcmOfWav } from "@uag/upstreams/speech/wav.ts";
-import { WholeSamples } from "./samples.ts";
+import { CompleteSamples } from "./samples.ts";
 import { wavHeader } from "./wav-header.ts";
 
 test("the WAV header says what follows, and how long it is", () => {
@@ -17,7 +17,7 @@ test("the WAV header says what follows, and how long it is", () => {
 test("samples stay whole wherever a stream is cut, and half a sample at its end is none", () => {
   const bytes = Buffer.from([1, 2, 3, 4, 5, 6, 7]);
   for (let size = 1; size <= bytes.length; size++) {
-    const samples = new WholeSamples();
+    const samples = new CompleteSamples();
     const out: Buffer[] = [];
     for (let at = 0; at < bytes.length; at += size) {
       const whole = samples.push(bytes.subarray(at, at + size));

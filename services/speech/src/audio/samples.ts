@@ -1,7 +1,7 @@
 const none = Buffer.alloc(0);
 
 /** Passes on whole two-byte samples: chunks of a stream may end within one. */
-export class WholeSamples {
+export class CompleteSamples {
   #half: Buffer = none;
 
   push(piece: Buffer): Buffer {

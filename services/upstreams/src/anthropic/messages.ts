@@ -2,7 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { isFields, parsedJson } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import { cappedTools } from "../formats/messages/server-tools.ts";
-import type { GenerationAdapter, GenerationCall, UpstreamCall, WholeResponse } from "../generation.ts";
+import type { GenerationAdapter, GenerationCall, UnaryResponse, UpstreamCall } from "../generation.ts";
 import { editMembers, topLevelMembers } from "../json-edit.ts";
 import { anthropicErrorInside, anthropicFailure } from "./errors.ts";
 import { withoutForeignThinking } from "./foreign-thinking.ts";
@@ -47,7 +47,7 @@ export function passedCall(
   };
 }
 
-function decodeMessage(body: Buffer, upstream: Upstream): WholeResponse {
+function decodeMessage(body: Buffer, upstream: Upstream): UnaryResponse {
   const text = body.toString("utf8");
   const failure = anthropicErrorInside(text, upstream);
   if (failure !== undefined) throw failure;
@@ -56,6 +56,6 @@ function decodeMessage(body: Buffer, upstream: Upstream): WholeResponse {
     throw new UpstreamFailure("transient", "the upstream's answer is not a message", { status: 200 });
   }
   const usage = new AnthropicUsage();
-  usage.whole(value["usage"]);
+  usage.complete(value["usage"]);
   return { body, usage: usage.report, deliveredText: () => messageText(value) };
 }

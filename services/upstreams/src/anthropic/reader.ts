@@ -44,16 +44,16 @@ export class AnthropicReader implements ResponseReader {
     return this.#usage.soFar;
   }
 
-  whole(body: Buffer): ResponseEvent[] {
+  body(body: Buffer): ResponseEvent[] {
     const text = body.toString("utf8");
     const failure = anthropicErrorInside(text, this.#upstream);
     if (failure !== undefined) throw failure;
     const message = fieldsOf(parsedJson(text));
     if (!Array.isArray(message["content"])) throw broken("the upstream's answer is not a message");
-    this.#usage.whole(message["usage"]);
+    this.#usage.complete(message["usage"]);
     return [
       startOf(message),
-      ...listOf(message["content"]).flatMap((block, index) => this.#wholeBlock(fieldsOf(block), index)),
+      ...listOf(message["content"]).flatMap((block, index) => this.#completeBlock(fieldsOf(block), index)),
       ...stopOf(message),
       ...this.#tokens(),
       { type: "end" },
@@ -137,7 +137,7 @@ export class AnthropicReader implements ResponseReader {
     }
   }
 
-  #wholeBlock(block: Fields, index: number): ResponseEvent[] {
+  #completeBlock(block: Fields, index: number): ResponseEvent[] {
     const events = this.#opened(block, index);
     const call = this.#calls.get(index);
     if (call !== undefined) events.push({ type: "input", candidate, call, json: JSON.stringify(block["input"] ?? {}) });

@@ -11,12 +11,12 @@ import type { UsageReport } from "../generation.ts";
 export class AnthropicUsage {
   #fields: Record<string, unknown> | undefined;
   #final = false;
-  #whole: unknown;
+  #complete: unknown;
 
   /** Takes the usage of a non-streamed answer. */
-  whole(usage: unknown): void {
+  complete(usage: unknown): void {
     this.add(usage, { final: true });
-    this.#whole = usage;
+    this.#complete = usage;
   }
 
   /** @param final the answer is complete */
@@ -35,7 +35,7 @@ export class AnthropicUsage {
   get soFar(): UsageReport | undefined {
     const { tokens } = this;
     if (tokens === undefined || this.#fields === undefined) return undefined;
-    const raw = Buffer.from(JSON.stringify(this.#whole ?? this.#fields));
+    const raw = Buffer.from(JSON.stringify(this.#complete ?? this.#fields));
     return { units: unitsOfTokens(tokens, this.#fields), raw };
   }
 

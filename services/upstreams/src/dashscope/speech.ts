@@ -46,7 +46,7 @@ class DashScopeSpeech implements SpokenText {
     this.#call = call;
     this.#site = site;
     const streamed = response.header("content-type")?.startsWith("text/event-stream") === true;
-    const sound = streamed ? this.#streamed(response) : this.#whole(response);
+    const sound = streamed ? this.#streamed(response) : this.#unary(response);
     this.pcm = this.#withFirst(sound);
   }
 
@@ -74,7 +74,7 @@ class DashScopeSpeech implements SpokenText {
     }
   }
 
-  async *#whole(response: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
+  async *#unary(response: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
     const message = readMessage(boundedResponse(await response.read(maxBodyBytes)), 200, this.#site.upstream);
     if (message === undefined) throw new UpstreamFailure("transient", "the answer is not JSON", { status: 200 });
     this.#usage = message.usage;

@@ -36,7 +36,7 @@ export class GeminiReader implements ResponseReader {
     return this.#allStopped ? this.soFar : undefined;
   }
 
-  whole(body: Buffer): ResponseEvent[] {
+  body(body: Buffer): ResponseEvent[] {
     const events = this.#response(parsedJson(body.toString("utf8")));
     if (!this.#allStopped) throw broken("the upstream's answer has no end");
     return [...events, { type: "end" }];

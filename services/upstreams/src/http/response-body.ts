@@ -102,7 +102,7 @@ export class ResponseBody {
     const source = this.#source;
     try {
       this.#inflater = new Inflater(encoding, {
-        data: (chunk) => this.#give(chunk),
+        data: (chunk) => this.#push(chunk),
         end: () => this.#notifyEnd(),
         error: (error) => source.broke(error),
         full: () => source.stopReading(),
@@ -114,11 +114,11 @@ export class ResponseBody {
   }
 
   #take(chunk: Buffer): void {
-    if (this.#inflater === undefined) this.#give(chunk);
+    if (this.#inflater === undefined) this.#push(chunk);
     else this.#inflater.write(chunk);
   }
 
-  #give(chunk: Buffer): void {
+  #push(chunk: Buffer): void {
     if (this.#over) return;
     try {
       this.#sink?.data(chunk);

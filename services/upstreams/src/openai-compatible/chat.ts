@@ -1,5 +1,5 @@
 import { UpstreamFailure } from "../failure.ts";
-import type { GenerationAdapter, WholeResponse } from "../generation.ts";
+import type { GenerationAdapter, UnaryResponse } from "../generation.ts";
 import { editMembers, type Member, topLevelMembers } from "../json-edit.ts";
 import { collectChat, type ResponseContext } from "./collect.ts";
 import { errorInside, openAiFailure } from "./errors.ts";
@@ -20,7 +20,7 @@ export function openAiChat(variant: OpenAiVariant): GenerationAdapter {
   };
 }
 
-function decodeChat(body: Buffer, { call, upstream, variant }: ResponseContext): WholeResponse {
+function decodeChat(body: Buffer, { call, upstream, variant }: ResponseContext): UnaryResponse {
   let value: unknown;
   try {
     value = JSON.parse(body.toString("utf8"));

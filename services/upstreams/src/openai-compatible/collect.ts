@@ -1,7 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { GenerationCall, WholeResponse } from "../generation.ts";
+import type { GenerationCall, UnaryResponse } from "../generation.ts";
 import { Aggregate } from "./aggregate.ts";
 import { errorInside } from "./errors.ts";
 import { generatedText } from "./text.ts";
@@ -19,7 +19,7 @@ export interface ResponseContext {
  * Assembles a complete stream into one answer.
  * @throws {UpstreamFailure} for an error in the stream, a chunk that is not JSON, or a missing end
  */
-export function collectChat(body: Buffer, { call, upstream, variant }: ResponseContext): WholeResponse {
+export function collectChat(body: Buffer, { call, upstream, variant }: ResponseContext): UnaryResponse {
   const aggregate = new Aggregate();
   let finished = false;
   const decoder = new SseDecoder({ maxEventBytes: body.length });

@@ -45,7 +45,7 @@ export class OpenAiReader implements ResponseReader {
     this.#thoughtUnit = thoughtUnitOf(options.call.model);
   }
 
-  whole(body: Buffer): ResponseEvent[] {
+  body(body: Buffer): ResponseEvent[] {
     const value = this.#checked(parsedJson(body.toString("utf8")));
     if (listOf(value["choices"]).length === 0) throw broken("the upstream's answer has no choices");
     return [...this.#chunk(value, "message"), { type: "end" }];

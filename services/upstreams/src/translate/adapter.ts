@@ -2,15 +2,15 @@ import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import { type ResponseEvent, spokenText } from "../conversation/events.ts";
 import type { Conversation } from "../conversation/types.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { GenerationAdapter, GenerationCall, WholeResponse } from "../generation.ts";
+import type { GenerationAdapter, GenerationCall, UnaryResponse } from "../generation.ts";
 import type { ClientFormat } from "./client.ts";
 import type { ResponseReader, UpstreamProtocol } from "./protocol.ts";
 import { TranslatedStream } from "./stream.ts";
 
 /** Converts a client's format to an upstream's protocol through the common model. */
 export function translated(client: ClientFormat, protocol: UpstreamProtocol): GenerationAdapter {
-  const wholeResponse = (reader: ResponseReader, events: ResponseEvent[], call: GenerationCall): WholeResponse => ({
-    body: Buffer.from(JSON.stringify(client.whole(events, call))),
+  const unaryResponse = (reader: ResponseReader, events: ResponseEvent[], call: GenerationCall): UnaryResponse => ({
+    body: Buffer.from(JSON.stringify(client.response(events, call))),
     usage: reader.usage,
     deliveredText: () => events.map(spokenText).join(""),
   });
@@ -21,11 +21,11 @@ export function translated(client: ClientFormat, protocol: UpstreamProtocol): Ge
     },
     decode(body, call, upstream) {
       const reader = protocol.openReader(call, upstream);
-      return wholeResponse(reader, reader.whole(body), call);
+      return unaryResponse(reader, reader.body(body), call);
     },
     collect(body, call, upstream) {
       const reader = protocol.openReader(call, upstream);
-      return wholeResponse(reader, collected(reader, body), call);
+      return unaryResponse(reader, collected(reader, body), call);
     },
     openStream: (call, upstream) => new TranslatedStream(protocol.openReader(call, upstream), client.openWriter(call)),
     failureOf: (response, upstream) => protocol.failureOf(response, upstream),

@@ -8,7 +8,7 @@ export interface ClientFormat {
   /** @throws {UpstreamFailure} `client` for what no other protocol can express */
   read(fields: Fields): Conversation;
   /** Builds a complete answer from its events, as a JSON value. */
-  whole(events: readonly ResponseEvent[], call: GenerationCall): object;
+  response(events: readonly ResponseEvent[], call: GenerationCall): object;
   openWriter(call: GenerationCall): ResponseWriter;
 }
 

@@ -21,7 +21,7 @@ export interface UpstreamProtocol {
 /** Reads one answer, streamed or not. */
 export interface ResponseReader {
   /** @throws {UpstreamFailure} when the body is not an answer */
-  whole(body: Buffer): ResponseEvent[];
+  body(body: Buffer): ResponseEvent[];
   /** @throws {UpstreamFailure} when the stream reports a failure, or is invalid */
   event(event: SseEvent): ResponseEvent[];
   /** The final event was received: nothing more is read. */

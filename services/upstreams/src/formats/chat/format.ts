@@ -1,11 +1,11 @@
 import type { ClientFormat } from "../../translate/client.ts";
+import { chatCompletion } from "./completion.ts";
 import { readChat } from "./read.ts";
-import { wholeChat } from "./whole.ts";
 import { ChatWriter } from "./writer.ts";
 
 /** OpenAI's chat format, for upstreams of other protocols. */
 export const chatFormat: ClientFormat = {
   read: readChat,
-  whole: wholeChat,
+  response: chatCompletion,
   openWriter: (call) => new ChatWriter(call),
 };

@@ -1,11 +1,11 @@
 import type { ClientFormat } from "../../translate/client.ts";
 import { readResponses } from "./read.ts";
-import { wholeResponse } from "./whole.ts";
+import { responseOf } from "./response.ts";
 import { ResponsesWriter } from "./writer.ts";
 
 /** OpenAI's Responses format, for upstreams of every protocol; nothing of it is stored. */
 export const responsesFormat: ClientFormat = {
   read: readResponses,
-  whole: wholeResponse,
+  response: responseOf,
   openWriter: (call) => new ResponsesWriter(call),
 };

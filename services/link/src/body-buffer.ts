@@ -1,7 +1,7 @@
 import { LinkError } from "./errors.ts";
 
 /** Bounds of a body collected into one buffer, bytes. */
-export interface WholeBodyOptions {
+export interface BodyBufferOptions {
   readonly maxBytes: number;
   /**
    * Called before more memory is used, with the number of additional bytes; throwing ends the read.
@@ -17,13 +17,13 @@ const minBytes = 64 * 1024;
  * Assembles a body in one buffer. A chunk is a view into a larger message, so keeping chunks would
  * retain those messages, and a body that trickles in would cost many times its size.
  */
-export class WholeBody {
-  readonly #options: WholeBodyOptions;
+export class BodyBuffer {
+  readonly #options: BodyBufferOptions;
   #bytes = Buffer.alloc(0);
   #size = 0;
 
   /** @throws {LinkError} `too_large`; what `take` throws */
-  constructor(options: WholeBodyOptions) {
+  constructor(options: BodyBufferOptions) {
     this.#options = options;
     if (options.length !== undefined) this.#grow(options.length);
   }
@@ -51,6 +51,6 @@ export class WholeBody {
 }
 
 /** @throws {LinkError} `too_large` */
-export function checkSize(size: number, { maxBytes }: WholeBodyOptions): void {
+export function checkSize(size: number, { maxBytes }: BodyBufferOptions): void {
   if (size > maxBytes) throw new LinkError("too_large", `body exceeds ${maxBytes} bytes`);
 }

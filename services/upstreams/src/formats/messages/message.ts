@@ -11,7 +11,7 @@ type Block =
   | { type: "call"; called: CallEvent; input: string };
 
 /** A complete answer as a message. */
-export function wholeMessage(events: readonly ResponseEvent[], call: GenerationCall): object {
+export function messageOf(events: readonly ResponseEvent[], call: GenerationCall): object {
   const blocks: Block[] = [];
   let start: { id: string; model: string | undefined } = { id: "", model: undefined };
   let stop: StopEvent | undefined;

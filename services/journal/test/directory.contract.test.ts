@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
-import { type JournalHome, openJournalHome } from "../src/home.ts";
+import { type JournalDirectory, openJournalDirectory } from "../src/directory.ts";
 import type { Journal } from "../src/journal.ts";
 import { readAll, scratch, settings } from "./support.ts";
 
@@ -18,8 +18,8 @@ const here = { node: "aaaaaaaaaaaa", boot: "bbbbbbbbbbbb" };
 const rebooted = { ...here, boot: "cccccccccccc" };
 const elsewhere = { node: "dddddddddddd", boot: "eeeeeeeeeeee" };
 
-const homeOf = (dir: string, owner: string, kernel = here): Promise<JournalHome> =>
-  openJournalHome({ dir, owner, journal: settings(), kernel });
+const homeOf = (dir: string, owner: string, kernel = here): Promise<JournalDirectory> =>
+  openJournalDirectory({ dir, owner, journal: settings(), kernel });
 
 /** Leaves a journal behind, as a dying process does. */
 async function abandonJournal(dir: string, owner: string, kernel = here): Promise<void> {
@@ -30,7 +30,7 @@ async function abandonJournal(dir: string, owner: string, kernel = here): Promis
   await home[Symbol.asyncDispose]();
 }
 
-async function takeAll(home: JournalHome): Promise<{ id: string; journal: Journal }[]> {
+async function takeAll(home: JournalDirectory): Promise<{ id: string; journal: Journal }[]> {
   const taken: { id: string; journal: Journal }[] = [];
   for (const one of await home.abandoned()) {
     if (one.verdict !== "dead") continue;
@@ -40,7 +40,7 @@ async function takeAll(home: JournalHome): Promise<{ id: string; journal: Journa
   return taken;
 }
 
-const verdicts = async (home: JournalHome): Promise<string[]> =>
+const verdicts = async (home: JournalDirectory): Promise<string[]> =>
   (await home.abandoned()).map(({ id, verdict }) => `${id} ${verdict}`);
 
 function spawnChild(dir: string, owner: string): ChildProcess {
@@ -59,7 +59,7 @@ test("after kill -9 the next process finds every record whose append was acknowl
     });
     await waitFor(() => output.split("\n").length >= 2_000 * (round + 1), { what: "records" });
     const homes = await Promise.all(
-      ["a", "b", "c"].map((owner) => openJournalHome({ dir: tmp.dir, owner, journal: settings() })),
+      ["a", "b", "c"].map((owner) => openJournalDirectory({ dir: tmp.dir, owner, journal: settings() })),
     );
     assert.deepEqual((await Promise.all(homes.map(verdicts))).flat(), [], "its owner is alive");
     child.kill("SIGSTOP");
@@ -152,10 +152,10 @@ test("a journal that is being brought home is not taken over once more by its ow
 test("a new journal's entry in its directory is on disk before anything is written to it", async (t) => {
   await using tmp = await scratch();
   t.after(() => rm(faults, { force: true }));
-  await using home = await openJournalHome({ dir: join(tmp.dir, "journal"), owner: "one", journal: settings() });
+  await using home = await openJournalDirectory({ dir: join(tmp.dir, "journal"), owner: "one", journal: settings() });
   await writeFile(faults, "EIO sync");
   await assert.rejects(home.create("first"), /EIO/);
-  await assert.rejects(openJournalHome({ dir: join(tmp.dir, "a/b"), owner: "two", journal: settings() }), /EIO/);
+  await assert.rejects(openJournalDirectory({ dir: join(tmp.dir, "a/b"), owner: "two", journal: settings() }), /EIO/);
   await rm(faults);
   await (await home.create("second")).append(Buffer.from("here"));
 });

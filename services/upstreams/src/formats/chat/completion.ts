@@ -70,7 +70,7 @@ class Choice {
 }
 
 /** A complete answer as a chat completion. */
-export function wholeChat(events: readonly ResponseEvent[], call: GenerationCall): object {
+export function chatCompletion(events: readonly ResponseEvent[], call: GenerationCall): object {
   const choices = new Map<number, Choice>();
   let tokens: Tokens | undefined;
   let id = "";

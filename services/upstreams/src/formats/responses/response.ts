@@ -4,7 +4,7 @@ import { ResponseOutput } from "./output.ts";
 import { responseId, responseObject } from "./response-object.ts";
 
 /** A complete answer as a response object. */
-export function wholeResponse(events: readonly ResponseEvent[], call: GenerationCall): object {
+export function responseOf(events: readonly ResponseEvent[], call: GenerationCall): object {
   const output = new ResponseOutput(call);
   let id = "";
   let model: string | undefined;

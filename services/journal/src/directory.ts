@@ -24,7 +24,7 @@ export interface Abandoned {
  * A directory that processes share, each with journals of its own in
  * `<journal id>@<owner>@<node>.<boot>/`.
  */
-export interface JournalHome extends AsyncDisposable {
+export interface JournalDirectory extends AsyncDisposable {
   create(id: string): Promise<Journal>;
   /**
    * The journals of dead owners, and those of this process that it does not have open: opening or
@@ -39,7 +39,7 @@ export interface JournalHome extends AsyncDisposable {
 }
 
 /** A directory of journals, and the process that opens journals in it. */
-export interface JournalHomeOptions {
+export interface JournalDirectoryOptions {
   readonly dir: string;
   /** Globally unique id of this process: letters, digits, `_`, `-`. */
   readonly owner: string;
@@ -56,7 +56,7 @@ export interface JournalHomeOptions {
  * can be mistaken for it.
  * @throws {ConfigError} when the directory is on a shared file system
  */
-export async function openJournalHome(options: JournalHomeOptions): Promise<JournalHome> {
+export async function openJournalDirectory(options: JournalDirectoryOptions): Promise<JournalDirectory> {
   const { owner, kernel = await thisKernel() } = options;
   const dir = resolve(options.dir);
   if (!/^[\w-]+$/.test(owner)) throw new RangeError("an owner has letters, digits, _ and -");
@@ -67,16 +67,16 @@ export async function openJournalHome(options: JournalHomeOptions): Promise<Jour
   const locks = { path: dir, handle: opening.use(await open(dir, "r")) };
   opening.use(await holdLock(locks, owner));
   const resources = opening.move();
-  return new DirectoryHome({ ...options, dir, kernel, locks, resources });
+  return new LockedDirectory({ ...options, dir, kernel, locks, resources });
 }
 
-interface Parts extends JournalHomeOptions {
+interface Parts extends JournalDirectoryOptions {
   readonly kernel: Kernel;
   readonly locks: LockDirectory & { readonly handle: FileHandle };
   readonly resources: AsyncDisposableStack;
 }
 
-class DirectoryHome implements JournalHome {
+class LockedDirectory implements JournalDirectory {
   readonly #parts: Parts;
   /** Journals that this process has open or is opening. */
   readonly #open = new Map<string, Journal | undefined>();
