@@ -15,9 +15,9 @@ export interface Attack {
 }
 
 /** Maximum size of a body around its fill, bytes. */
-const surroundings = 4_096;
-const maxForm = maxBodyBytesOfKind("multipart") - surroundings;
-const maxJsonOf = ({ maxBodyBytes = maxBodyBytesOfKind("json") }: Target): number => maxBodyBytes - surroundings;
+const envelopeBytes = 4_096;
+const maxForm = maxBodyBytesOfKind("multipart") - envelopeBytes;
+const maxJsonOf = ({ maxBodyBytes = maxBodyBytesOfKind("json") }: Target): number => maxBodyBytes - envelopeBytes;
 const maxHeaderLength = 15_000;
 const mark = "@@fill@@";
 
