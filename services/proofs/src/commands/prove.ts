@@ -1,10 +1,11 @@
 // npm run prove: proves one promise, or all of them, on a fleet of its own.
 import { parseArgs } from "node:util";
-import { fail, UserError } from "@uag/command/step.mjs";
+import { fail, print, UserError } from "@uag/command/step.mjs";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { isClean, showFigures } from "../soak/figures.ts";
-import { startProofFleet } from "../soak/proof.ts";
+import { databasePath, startProofFleet } from "../soak/proof.ts";
 import { proofs } from "../soak/proofs.ts";
+import { mayMount, mountVolume } from "../soak/volume.ts";
 import { inDataDir } from "./data-dir.ts";
 
 const lines = proofs.map(({ name, about, seconds }) => {
@@ -36,7 +37,13 @@ async function main(): Promise<number> {
   let clean = true;
   for (const proof of proofs) {
     if (!positionals.includes("all") && !positionals.includes(proof.name)) continue;
+    if (proof.databaseBytes !== undefined && !mayMount()) {
+      print(`${proof.name}: left out, as only root may mount a volume.`);
+      continue;
+    }
     const proven = await inDataDir("proof", async (dataDir) => {
+      await using volumes = new AsyncDisposableStack();
+      if (proof.databaseBytes !== undefined) volumes.use(await mountVolume(databasePath(dataDir), proof.databaseBytes));
       await using fleet = await startProofFleet(dataDir, proof);
       const seconds = Number(values.seconds ?? proof.seconds);
       const random = seededRandom(Number(values.seed ?? 1));

@@ -7,7 +7,8 @@ import { MongoClient } from "mongodb";
 import { onFailingDisk } from "./disk.ts";
 import { collectFigures, type Figures } from "./figures.ts";
 import { Load, type RequestKind, receipt } from "./load.ts";
-import type { Proof, ProofOptions } from "./proof.ts";
+import { databasePath, type Proof, type ProofOptions } from "./proof.ts";
+import { onFullVolume } from "./volume.ts";
 
 const concurrency = 12;
 const warmUp = 2 * concurrency;
@@ -82,6 +83,17 @@ async function stepDown({ fleet, seconds }: ProofOptions): Promise<number> {
   return 0;
 }
 
+/**
+ * Takes the last byte of MongoDB's volume: it ends when it cannot write, and does not start until
+ * there is room.
+ */
+async function fillDatabase({ fleet, seconds }: ProofOptions): Promise<number> {
+  const before = fleet.processes.restarts("mongod");
+  await onFullVolume(databasePath(fleet.dataDir), () => sleep(seconds * 1_000));
+  await fleet.processes.ready("mongod", { timeoutMs: 60_000 });
+  return fleet.processes.restarts("mongod") - before;
+}
+
 /** A stream whose bill cannot be written is cut off: the client does not get all of it. */
 const unbillable = (outcome: string): boolean => unavailable(outcome) || outcome === "broken";
 
@@ -144,6 +156,19 @@ export const outages: readonly Proof[] = [
     run: (options) =>
       underLoad(options, {
         during: ({ fleet, seconds }) => down(fleet, "mongod", () => sleep(seconds * 1_000)),
+        allowed: unavailable,
+        missing: refusedWithout,
+        kinds: impatient,
+      }),
+  },
+  {
+    name: "mongod-disk-full",
+    about: "MongoDB's disk is full: at most 503, nothing lost, and all goes on when there is room (takes root)",
+    seconds: 90,
+    databaseBytes: 700 * 1_024 * 1_024,
+    run: (options) =>
+      underLoad(options, {
+        during: fillDatabase,
         allowed: unavailable,
         missing: refusedWithout,
         kinds: impatient,

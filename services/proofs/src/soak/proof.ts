@@ -21,6 +21,8 @@ export interface Proof {
   readonly about: string;
   /** Processes of services beside the three of chat; one each by default. */
   readonly replicas?: Readonly<Record<string, number>>;
+  /** MongoDB gets a volume of this size, bytes, which takes root. Default: it shares the disk. */
+  readonly databaseBytes?: number;
   /** Default for the command; tests use less. 0 if there is no failure with a duration. */
   readonly seconds: number;
   run(options: ProofOptions): Promise<Figures>;
@@ -44,13 +46,16 @@ const exactModelEntry = `
     upstreams: [{ provider: openai, model: gpt-4o-mini }]
 `;
 
+/** Where a fleet's MongoDB has its files. */
+export const databasePath = (dataDir: string): string => join(dataDir, "mongo");
+
 /**
  * A fleet with three chat replicas, shared by proofs and their tests. Its catalogue additionally
  * has the exact model.
  */
 export async function startProofFleet(
   dataDir: string,
-  { env = {}, replicas = {} }: { env?: Readonly<Record<string, string>>; replicas?: Proof["replicas"] } = {},
+  { env = {}, replicas = {} }: { readonly env?: Readonly<Record<string, string>> } & Pick<Proof, "replicas"> = {},
 ): Promise<TestFleet> {
   const catalog = join(dataDir, "catalog.yaml");
   await copyFile(join(repoRoot, "infra/config/catalog.yaml"), catalog);
