@@ -137,6 +137,36 @@ test("who is let in by a service may go there by its own network policy", () => 
   }
 });
 
+test("the fleet's own NATS lets in the services that use it, which go there and nowhere else for it", async () => {
+  const bundled = await render(built, fleetChart, ["--set", "global.nats.bundled=true,global.nats.mutualTls=false"]);
+  const of = (kind: string, name: string): KubeObject["spec"] =>
+    bundled.find((one) => one.kind === kind && one.metadata.name === name)?.spec;
+  const pods = (name: string): unknown => ({
+    podSelector: { matchLabels: { "app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "uag" } },
+  });
+  const { ingress } = of("NetworkPolicy", "uag-nats");
+  const { from } = ingress.find(({ ports }: KubeObject["spec"]) => ports[0].port === "client");
+  const names: readonly string[] = of("Certificate", "uag-nats").dnsNames;
+  const clients: unknown[] = [];
+  for (const name of serviceCharts) {
+    const { env } = (of("StatefulSet", `uag-${name}`) ?? of("Deployment", `uag-${name}`)).template.spec.containers[0];
+    const given = new Map<string, string>(env.map((one: { name: string; value: string }) => [one.name, one.value]));
+    const exits = of("NetworkPolicy", `uag-${name}`).egress.filter(
+      ({ ports }: KubeObject["spec"]) => ports[0].port === 4222,
+    );
+    const urls = given.get("NATS_URL")?.split(",") ?? [];
+    assert.deepEqual(exits, urls.length === 0 ? [] : [{ ports: [{ port: 4222 }], to: [pods("nats")] }], name);
+    if (urls.length === 0) continue;
+    clients.push(pods(name));
+    assert.equal(urls.length, 3);
+    for (const url of urls) assert.ok(names.includes(new URL(url).hostname), `no certificate has the name in ${url}`);
+    assert.ok(given.has("NATS_CERT_FILE"), `${name} shows NATS no certificate`);
+  }
+  const sorted = (list: readonly unknown[]): string[] => list.map((one) => JSON.stringify(one)).sort();
+  assert.deepEqual(sorted(from), sorted(clients));
+  assert.ok(!fleet.some(({ metadata }) => metadata.name.startsWith("uag-nats")));
+});
+
 test("who may send mail has its sender, its server's secret, and a way out to that server", async () => {
   const server = { ipBlock: { cidr: "10.1.2.3/32" } };
   const video = async (...args: string[]): Promise<{ env: Map<string, string>; keys: string[]; exits: unknown[] }> => {

@@ -8,10 +8,11 @@ import { runToolOf } from "./tools.ts";
 
 export const helmDir = join(repoRoot, "infra/helm");
 
-/** The charts of services, and the one of all of them. */
+/** The charts of services, of the engines that a fleet may bring along, and the one of them all. */
 export const serviceCharts: readonly string[] = services.map(({ name }) => name);
+export const engineCharts: readonly string[] = ["nats"];
 export const fleetChart = "gateway";
-export const charts: readonly string[] = [...serviceCharts, fleetChart];
+export const charts: readonly string[] = [...serviceCharts, ...engineCharts, fleetChart];
 
 export type Values = Record<string, unknown>;
 
@@ -27,7 +28,7 @@ export interface KubeObject {
 
 export async function readValues(chart: string): Promise<Values> {
   const own = parse(await readFile(join(helmDir, chart, "values.yaml"), "utf8")) as Values;
-  if (chart === fleetChart) return own;
+  if (!serviceCharts.includes(chart)) return own;
   const common = parse(await readFile(join(helmDir, "common/values.yaml"), "utf8")) as { defaults: Values };
   return { ...common.defaults, ...own };
 }

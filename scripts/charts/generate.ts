@@ -1,12 +1,14 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { authorizationBlock } from "../../services/fleet/src/engines/nats.ts";
 import { monitoringFiles } from "../prometheus/generated.ts";
-import { charts, fleetChart, helmDir, readValues } from "./charts.ts";
+import { charts, engineCharts, fleetChart, helmDir, readValues } from "./charts.ts";
 import { runToolOf } from "./tools.ts";
 import { chartSchema, settingsSchema } from "./values-schema.ts";
 
 async function schemaFor(chart: string): Promise<string> {
   const values = await readValues(chart);
+  if (engineCharts.includes(chart)) return chartSchema(values, {});
   if (chart !== fleetChart) return chartSchema(values, { settings: await settingsSchema(chart) });
   const { global, ...subcharts } = values;
   const open = Object.keys(subcharts).map((name) => [name, { type: "object" }] as const);
@@ -21,13 +23,16 @@ async function put(file: string, text: string, fix: boolean): Promise<string[]> 
   return [file];
 }
 
+/** The users of NATS in its chart; their passwords are variables, which a Secret sets. */
+const natsUsers = ["nats/authorization.conf", authorizationBlock((peer) => `$password_${peer}`)] as const;
+
 /**
- * Which schemas of values, rules and dashboards are not what they are made of; with `fix` they are
- * written.
+ * Which schemas of values, rules, dashboards and users are not what they are made of; with `fix`
+ * they are written.
  */
 export async function chartFiles(fix: boolean): Promise<string[]> {
   const stale: string[] = [];
-  for (const [file, text] of await monitoringFiles()) stale.push(...(await put(file, text, fix)));
+  for (const [file, text] of [...(await monitoringFiles()), natsUsers]) stale.push(...(await put(file, text, fix)));
   for (const chart of charts) stale.push(...(await put(`${chart}/values.schema.json`, await schemaFor(chart), fix)));
   return stale;
 }

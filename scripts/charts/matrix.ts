@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { fleetChart, helmDir, serviceCharts } from "./charts.ts";
+import { engineCharts, fleetChart, helmDir, serviceCharts } from "./charts.ts";
 
 export interface Line {
   readonly name: string;
@@ -8,26 +8,28 @@ export interface Line {
 
 const set = (...pairs: readonly string[]): string[] => pairs.flatMap((pair) => ["--set", pair]);
 
+const placed: Line = {
+  name: "placed",
+  args: set(
+    "image.registry=registry.example.com",
+    "image.digest=sha256:0000000000000000000000000000000000000000000000000000000000000000",
+    "imagePullSecrets[0].name=pull",
+    "fleet=blue",
+    "nodeSelector.pool=ai",
+    "tolerations[0].key=ai",
+    "tolerations[0].operator=Exists",
+    "priorityClassName=high",
+    "podAnnotations.team=money",
+  ),
+};
+
 /** What any service may be told. */
 const common: readonly Line[] = [
   { name: "defaults", args: [] },
+  placed,
   { name: "monitored", args: set("serviceMonitor.enabled=true", "prometheusRule.enabled=true") },
   { name: "scaled", args: set("autoscaling.enabled=true", "autoscaling.maxReplicas=30") },
   { name: "one-replica", args: set("replicaCount=1", "preStopSeconds=5") },
-  {
-    name: "placed",
-    args: set(
-      "image.registry=registry.example.com",
-      "image.digest=sha256:0000000000000000000000000000000000000000000000000000000000000000",
-      "imagePullSecrets[0].name=pull",
-      "fleet=blue",
-      "nodeSelector.pool=ai",
-      "tolerations[0].key=ai",
-      "tolerations[0].operator=Exists",
-      "priorityClassName=high",
-      "podAnnotations.team=money",
-    ),
-  },
   {
     name: "own-secrets",
     args: set(
@@ -37,6 +39,14 @@ const common: readonly Line[] = [
       "nats.mutualTls=false",
     ),
   },
+];
+
+/** What any engine may be told. */
+const ofEngines: readonly Line[] = [
+  { name: "defaults", args: [] },
+  placed,
+  { name: "own-secrets", args: set("existingSecret=mine", "tls.existingSecret=mine-tls") },
+  { name: "stored", args: set("storage.size=500Gi", "storage.storageClass=local-nvme", "replicaCount=5") },
 ];
 
 const own: Readonly<Record<string, readonly Line[]>> = {
@@ -55,6 +65,7 @@ const own: Readonly<Record<string, readonly Line[]>> = {
 
 /** The values that a chart is rendered with, one line after the other. */
 export function matrix(chart: string): readonly Line[] {
+  if (engineCharts.includes(chart)) return ofEngines;
   if (chart !== fleetChart) return [...common, ...(own[chart] ?? [])];
   const monitored = serviceCharts.flatMap((name) => [`${name}.serviceMonitor.enabled=true`]);
   return [
@@ -62,6 +73,7 @@ export function matrix(chart: string): readonly Line[] {
     { name: "monitored", args: set(...monitored) },
     { name: "without-chat", args: set("chat.enabled=false") },
     { name: "values-of-1.0.0", args: ["--values", join(helmDir, "released/1.0.0.yaml")] },
+    { name: "bundled", args: set("global.nats.bundled=true") },
     { name: "dashboards", args: set("global.dashboards.enabled=true") },
     { name: "rolling-catalogue", args: set("global.catalog.rollOnChange=true", "global.fleet=green") },
   ];

@@ -1,6 +1,7 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { providerEnvironments } from "../../services/catalog/src/provider-environment.ts";
+import { findNatsServer } from "../../services/fleet/src/engines/find.ts";
 import { chooseEngines, type Engines } from "../../services/fleet/src/engines/start.ts";
 import { issue } from "../../services/fleet/src/identity/authority.ts";
 import { certificateFiles, makeCertificates } from "../../services/fleet/src/identity/certificates.ts";
@@ -36,6 +37,8 @@ export interface ClusterOptions {
   readonly dataDir: string;
   /** Folder with a tree for each image. */
   readonly images: string;
+  /** Whether NATS is the servers of the fleet's chart, in place of one beside the cluster. */
+  readonly bundled: boolean;
   report(line: string): void;
 }
 
@@ -44,8 +47,8 @@ async function certificatesOf(dataDir: string, manifests: Manifests): Promise<Ma
   const ca = certificateFiles(dataDir, "operator").ca;
   const authority = { cert: await readFile(ca, "utf8"), key: await readFile(ca.replace(/crt$/, "key"), "utf8") };
   const issued = new Map<string, Record<string, string>>();
-  for (const [secret, uri] of manifests.certificates) {
-    const { cert, key } = await issue(authority, { commonName: uri, uri });
+  for (const [secret, names] of manifests.certificates) {
+    const { cert, key } = await issue(authority, names);
     issued.set(secret, { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert });
   }
   return issued;
@@ -59,7 +62,7 @@ interface Around {
 
 function filesOf({ manifests, secrets, certificates }: Around, workload: Workload) {
   return (volume: Workload["template"]): Readonly<Record<string, string>> | undefined => {
-    if (volume?.configMap !== undefined) return { "catalog.yaml": manifests.catalog };
+    if (volume?.configMap !== undefined) return manifests.configMaps.get(volume.configMap.name);
     if (volume?.secret === undefined) return undefined;
     const { secretName, items } = volume.secret;
     if (items === undefined) return certificates.get(secretName);
@@ -68,12 +71,21 @@ function filesOf({ manifests, secrets, certificates }: Around, workload: Workloa
   };
 }
 
-async function makePods(around: Around, { dataDir, images }: ClusterOptions, hosts: string): Promise<Pod[]> {
+/** A folder with NATS alone, as its image has it. */
+async function natsImage(dataDir: string): Promise<string> {
+  const dir = join(dataDir, "images/nats");
+  await mkdir(dir, { recursive: true });
+  await copyFile((await findNatsServer({ binDir })).path, join(dir, "nats-server"));
+  return dir;
+}
+
+async function makePods(around: Around, { dataDir, images, bundled }: ClusterOptions, hosts: string): Promise<Pod[]> {
   const pods: Pod[] = [];
+  const others = new Map(bundled ? [["nats", await natsImage(dataDir)]] : []);
   for (const workload of around.manifests.workloads) {
     for (let ordinal = 0; ordinal < workload.replicas; ordinal++) {
       const dir = join(dataDir, "pods", `${workload.name}-${ordinal}`);
-      const image = join(images, workload.service);
+      const image = others.get(workload.service) ?? join(images, workload.service);
       const ip = `${firstAddress}${pods.length + 1}`;
       await mkdir(dir, { recursive: true });
       pods.push(await makePod({ workload, ordinal, ip, dir, image, hosts, filesOf: filesOf(around, workload) }));
@@ -92,14 +104,15 @@ async function startSimulator(dataDir: string, ports: Ports, supervisor: Supervi
   return url;
 }
 
-async function startEngines(engines: Engines, supervisor: Supervisor): Promise<void> {
-  for (const spec of engines.processes) await supervisor.add(spec);
-  await Promise.all(engines.processes.map(({ name }) => supervisor.ready(name)));
+async function startEngines(engines: Engines, bundled: boolean, supervisor: Supervisor): Promise<void> {
+  const processes = engines.processes.filter(({ name }) => !(bundled && name === "nats-server"));
+  for (const spec of processes) await supervisor.add(spec);
+  await Promise.all(processes.map(({ name }) => supervisor.ready(name)));
 }
 
 /** Starts what the fleet's chart renders: each pod a process in a file system of its own. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { dataDir, report } = options;
+  const { dataDir, bundled, report } = options;
   await using starting = new AsyncDisposableStack();
   await mkdir(dataDir, { recursive: true });
   const ports = starting.use(await Ports.load(join(dataDir, "ports.json")));
@@ -107,12 +120,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await makeCertificates(dataDir);
   const engines = await chooseEngines({ binDir, dataDir, ports, secret: fleetSecrets.engines });
   const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), report }));
-  await startEngines(engines, supervisor);
+  await startEngines(engines, bundled, supervisor);
   const simulatorUrl = await startSimulator(dataDir, ports, supervisor);
   await supervisor.ready("simulator");
 
   const settings = providerSettings(providerEnvironments(await readFile(catalogFile, "utf8")), {}, simulatorUrl);
-  const natsUrl = engines.settingsFor("billing")["NATS_URL"] ?? "";
+  const natsUrl = bundled ? undefined : engines.settingsFor("billing")["NATS_URL"];
   const manifests = await readManifests(localValues(settings, natsUrl), catalogFile);
   const publishers = manifests.workloads
     .filter(({ container }) => container.env.some(isMacKey))

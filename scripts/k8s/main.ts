@@ -9,10 +9,11 @@ import { assemble } from "../image/assemble.ts";
 import { images } from "../image/images.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 
-const help = `npm run k8s:local [-- --no-build] [--keep] [--rest <seconds>]
+const help = `npm run k8s:local [-- --no-build] [--bundled] [--keep] [--rest <seconds>]
 
 Renders the fleet's chart and runs its pods here: each a process in a file system of its own, read-only, as a plain user,
-with the manifests' environment, ports and probes, the images' trees, and MongoDB and NATS of this machine. Sends
+with the manifests' environment, ports and probes, the images' trees, and MongoDB and NATS of this machine;
+with --bundled NATS is the three servers of the fleet's own chart, and they are replaced under requests too. Sends
 requests, replaces the replicas of chat one after the other meanwhile, and prints what each pod takes. Needs root, for
 mounts. --no-build takes the images' trees as they are; --keep goes on until Ctrl-C; --rest waits before memory is read (10).
 `;
@@ -30,6 +31,15 @@ async function call({ baseUrl, apiKey }: Cluster): Promise<string> {
   return text;
 }
 
+/** The answer to the first request: a router that is ready may still have to find the services. */
+async function firstAnswer(cluster: Cluster): Promise<string> {
+  for (const deadline = performance.now() + 15_000; ; await sleep(500)) {
+    const answer = await call(cluster).catch((error: unknown) => error as Error);
+    if (typeof answer === "string") return answer;
+    if (performance.now() > deadline) throw answer;
+  }
+}
+
 /** Replaces a service's replicas as a rolling update does; answers how requests fared meanwhile. */
 async function roll(cluster: Cluster, service: string): Promise<{ sent: number; failed: string[] }> {
   const over = new AbortController();
@@ -42,9 +52,9 @@ async function roll(cluster: Cluster, service: string): Promise<{ sent: number; 
       await sleep(50);
     }
   })();
-  for (const { name } of cluster.pods.filter(({ workload }) => workload.service === service).reverse()) {
+  for (const { name, workload } of cluster.pods.filter(({ workload }) => workload.service === service).reverse()) {
     await cluster.names.leaving(name, true);
-    await sleep(2_000);
+    await sleep((workload.container.lifecycle.preStop.sleep?.seconds ?? 0) * 1_000);
     await cluster.supervisor.restart(name);
     await cluster.names.leaving(name, false);
     await sleep(5_000);
@@ -71,6 +81,7 @@ async function figures(cluster: Cluster): Promise<void> {
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
+      bundled: { type: "boolean", default: false },
       keep: { type: "boolean", default: false },
       "no-build": { type: "boolean", default: false },
       rest: { type: "string", default: "10" },
@@ -84,14 +95,16 @@ async function main(): Promise<void> {
     await step(`Assembling ${image.service}`, () => assemble(image, repoRoot, join(trees, image.service)));
   const dataDir = resolve(repoRoot, process.env["DATA_DIR"] ?? ".data/k8s-local");
   await rm(dataDir, { recursive: true, force: true });
-  await using cluster = await startCluster({ dataDir, images: trees, report: print });
-  print(`${cluster.pods.length} pods are ready. A request through the public server:\n${await call(cluster)}`);
+  await using cluster = await startCluster({ dataDir, images: trees, bundled: values.bundled, report: print });
+  print(`${cluster.pods.length} pods are ready. A request through the public server:\n${await firstAnswer(cluster)}`);
   await sleep(Number(values.rest) * 1_000);
   await figures(cluster);
-  const { sent, failed } = await roll(cluster, "chat");
-  print(`chat's replicas were replaced: ${sent} requests meanwhile, ${failed.length} failed`);
-  for (const failure of failed.slice(0, 5)) print(`  ${failure}`);
-  if (failed.length > 0) process.exitCode = 1;
+  for (const service of values.bundled ? ["chat", "nats"] : ["chat"]) {
+    const { sent, failed } = await roll(cluster, service);
+    print(`${service}'s replicas were replaced: ${sent} requests meanwhile, ${failed.length} failed`);
+    for (const failure of failed.slice(0, 5)) print(`  ${failure}`);
+    if (failed.length > 0) process.exitCode = 1;
+  }
   if (!values.keep) return;
   print(`OPENAI_BASE_URL=${cluster.baseUrl}/v1 OPENAI_API_KEY=${cluster.apiKey}`);
   await new Promise((wake) => process.once("SIGINT", wake).once("SIGTERM", wake));

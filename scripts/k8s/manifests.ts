@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { CertificateNames } from "../../services/fleet/src/identity/authority.ts";
 import { buildCharts, fleetChart, type KubeObject, render, type Values } from "../charts/charts.ts";
 
 /** A container as the manifests say it, with what a pod of it is given. */
@@ -8,15 +9,18 @@ export interface Workload {
   readonly name: string;
   readonly service: string;
   readonly replicas: number;
+  /** The Service under which each of its pods has a name of its own. */
+  readonly governedBy: string | undefined;
   readonly template: KubeObject["spec"];
   readonly container: KubeObject["spec"];
 }
 
 export interface Manifests {
   readonly workloads: readonly Workload[];
-  /** By Secret: the URI of the certificate in it. */
-  readonly certificates: ReadonlyMap<string, string>;
-  readonly catalog: string;
+  /** By Secret: whose certificate is in it. */
+  readonly certificates: ReadonlyMap<string, CertificateNames>;
+  /** Their files, by name. */
+  readonly configMaps: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** By Service: what its pods are called by, and whether unready ones count. */
   readonly services: readonly { name: string; service: string; always: boolean }[];
 }
@@ -26,9 +30,15 @@ const serviceLabel = "app.kubernetes.io/name";
 function workloadOf({ metadata, spec }: KubeObject): Workload {
   const template = spec.template.spec;
   const service = spec.template.metadata.labels[serviceLabel] as string;
-  const { replicas } = spec;
-  return { name: metadata.name, service, replicas, template, container: template.containers[0] };
+  const { replicas, serviceName: governedBy } = spec;
+  return { name: metadata.name, service, replicas, governedBy, template, container: template.containers[0] };
 }
+
+const namesIn = ({ commonName, uris, dnsNames }: KubeObject["spec"]): CertificateNames => ({
+  commonName,
+  ...(uris === undefined ? {} : { uri: uris[0] }),
+  ...(dnsNames === undefined ? {} : { dns: dnsNames }),
+});
 
 /** Renders the fleet's chart with these values, and takes from it what one machine can run. */
 export async function readManifests(values: Values, catalogFile: string): Promise<Manifests> {
@@ -41,8 +51,8 @@ export async function readManifests(values: Values, catalogFile: string): Promis
     const of = (...kinds: string[]): KubeObject[] => objects.filter(({ kind }) => kinds.includes(kind));
     return {
       workloads: of("Deployment", "StatefulSet").map(workloadOf),
-      certificates: new Map(of("Certificate").map(({ spec }) => [spec.secretName, spec.uris[0]])),
-      catalog: of("ConfigMap")[0]?.data?.["catalog.yaml"] ?? "",
+      certificates: new Map(of("Certificate").map(({ spec }) => [spec.secretName, namesIn(spec)])),
+      configMaps: new Map(of("ConfigMap").map(({ metadata, data }) => [metadata.name, data ?? {}])),
       services: of("Service").map(({ metadata, spec }) => ({
         name: metadata.name,
         service: spec.selector[serviceLabel],

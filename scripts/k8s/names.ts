@@ -47,7 +47,7 @@ export class Names {
     const lines = this.#manifests.services.flatMap(({ name, service, always }) =>
       this.#pods
         .filter((pod) => pod.workload.service === service && (always || ready.has(pod)))
-        .map(({ ip }) => `${ip} ${name}`),
+        .map(({ ip, name: pod, workload }) => `${ip} ${name}${workload.governedBy === name ? ` ${pod}.${name}` : ""}`),
     );
     // In place: the pods have this very file.
     await writeFile(this.#file, `${["127.0.0.1 localhost", ...lines].join("\n")}\n`);

@@ -56,9 +56,21 @@ exec /usr/sbin/chroot --userspec=${nobody}:${nobody} ${quoted(root)} ${command.m
 `;
 }
 
-function environmentOf({ container }: Workload, ip: string): Record<string, string> {
-  const entries = container.env.map(({ name, value }: { name: string; value?: string }) => [name, value ?? ip]);
-  return { PATH: "/usr/bin:/bin", NODE_ENV: "production", ...Object.fromEntries(entries) };
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly fieldRef: { readonly fieldPath: string } };
+}
+
+function environmentOf({ container }: Workload, name: string, ip: string): Record<string, string> {
+  const fields: Readonly<Record<string, string>> = { "metadata.name": name, "status.podIP": ip };
+  const textOf = ({ value, valueFrom }: Variable): string => {
+    const found = value ?? fields[valueFrom?.fieldRef.fieldPath ?? ""];
+    if (found === undefined) throw new Error(`${name}: nothing is known of ${JSON.stringify(valueFrom)}`);
+    return found;
+  };
+  const entries = container.env.map((variable: Variable) => [variable.name, textOf(variable)]);
+  return { PATH: "/app:/usr/bin:/bin", NODE_ENV: "production", ...Object.fromEntries(entries) };
 }
 
 function urlOf({ container }: Workload, ip: string, probe: string): string {
@@ -99,12 +111,13 @@ export async function makePod(options: PodOptions): Promise<Pod> {
   await writeFile(join(root, "etc/hosts"), "");
   mounts.push({ from: hosts, to: "/etc/hosts" });
   const script = join(dir, "start.sh");
-  const command = ["/node/bin/node", ...nodeOptions, "/app/main.js"];
+  const { command: own, args = [] } = workload.container;
+  const command = own === undefined ? ["/node/bin/node", ...nodeOptions, "/app/main.js"] : [...own, ...args];
   await writeFile(script, scriptOf(name, root, mounts, command));
   const spec: ProcessSpec = {
     name,
     command: ["unshare", "--mount", "--uts", "sh", script],
-    env: environmentOf(workload, ip),
+    env: environmentOf(workload, name, ip),
     cwd: dir,
     isReady: () => respondsOk(urlOf(workload, ip, "readinessProbe")),
     liveness: { isAlive: () => respondsOk(urlOf(workload, ip, "livenessProbe"), 5_000) },

@@ -2,18 +2,22 @@ import { serviceNames } from "../../services/contract/src/routes.ts";
 import { services } from "../../services/fleet/src/processes.ts";
 import type { Values } from "../charts/charts.ts";
 
-/** What one machine is given for a cluster's values: mostly one replica, engines of its own. */
-export function localValues(providers: Readonly<Record<string, string>>, natsUrl: string): Values {
+/**
+ * What one machine is given for a cluster's values: mostly one replica, engines of its own.
+ *
+ * @param natsUrl where NATS is; without it, the fleet brings along the servers of its own chart
+ */
+export function localValues(providers: Readonly<Record<string, string>>, natsUrl: string | undefined): Values {
   const addresses = Object.fromEntries(Object.entries(providers).filter(([name]) => name.endsWith("_BASE_URL")));
   const keys = Object.keys(providers).filter((name) => name.endsWith("_API_KEY"));
-  const one = { replicaCount: 1, preStopSeconds: 2 };
+  const one = { replicaCount: 1 };
   const capability = { ...one, settings: addresses, extraSecretKeys: keys };
   const withProviders = new Set<string>(serviceNames);
   const each = services.map(({ name }) => [name, withProviders.has(name) ? capability : one] as const);
   return {
     ...Object.fromEntries(each),
-    global: { nats: { url: natsUrl }, publicUrl: "http://127.0.0.1:8080" },
+    global: { nats: natsUrl === undefined ? { bundled: true } : { url: natsUrl }, publicUrl: "http://127.0.0.1:8080" },
     chat: { ...capability, replicaCount: 2 },
-    metering: { ...one, settings: { STREAM_REPLICAS: 1 } },
+    metering: { ...one, settings: { STREAM_REPLICAS: natsUrl === undefined ? 3 : 1 } },
   };
 }

@@ -15,9 +15,9 @@
 {{- end -}}
 {{- if .Values.service.nats -}}
 {{- $nats := mergeOverwrite (deepCopy .Values.nats) (((.Values.global).nats) | default dict) -}}
-{{- $_ := set $env "NATS_URL" $nats.url -}}
+{{- $_ := set $env "NATS_URL" (ternary (include "common.bundledNats" .) $nats.url $nats.bundled) -}}
 {{- $_ := set $env "NATS_USER" .Values.service.peer -}}
-{{- if $nats.mutualTls -}}
+{{- if or $nats.mutualTls $nats.bundled -}}
 {{- $_ := set $env "NATS_CERT_FILE" "/etc/uag/tls/tls.crt" -}}
 {{- $_ := set $env "NATS_KEY_FILE" "/etc/uag/tls/tls.key" -}}
 {{- $_ := set $env "NATS_CA_FILE" "/etc/uag/tls/ca.crt" -}}

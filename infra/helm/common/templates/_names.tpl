@@ -33,6 +33,16 @@ labels:
 {{- if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ $tag }}{{ end }}
 {{- end }}
 
+{{/* The first three servers of the chart `nats`. */}}
+{{- define "common.bundledNats" -}}
+{{- $name := printf "%s-nats" (include "common.fleet" .) -}}
+{{- $urls := list -}}
+{{- range $ordinal := until 3 -}}
+{{- $urls = append $urls (printf "nats://%s-%d.%s:4222" $name $ordinal $name) -}}
+{{- end -}}
+{{- join "," $urls -}}
+{{- end }}
+
 {{- define "common.secret" -}}
 {{- .Values.existingSecret | default (include "common.name" .) -}}
 {{- end }}

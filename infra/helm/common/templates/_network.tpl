@@ -109,6 +109,10 @@ spec:
     {{- range $engine := list "mongodb" "nats" }}
     {{- if index $.Values.service $engine }}
     {{- $at := mergeOverwrite (deepCopy (index $.Values $engine)) (index ($.Values.global | default dict) $engine | default dict) }}
+    {{- if $at.bundled }}
+    {{- $pods := include "common.peerPods" (dict "name" $engine "fleet" $fleet) | fromYaml }}
+    {{- $at = dict "port" $at.port "to" (list $pods) }}
+    {{- end }}
     - {{- include "common.edge" $at | nindent 6 }}
     {{- end }}
     {{- end }}

@@ -25,7 +25,18 @@ const list = (subjects: readonly string[]): string => `{ allow: ${JSON.stringify
 function userLine(peer: Peer, password: string, { publish, subscribe }: BusAccess): string {
   const mayPublish = publish.length === 0 ? '{ deny: ">" }' : list(publish);
   const permissions = `{ publish: ${mayPublish}, subscribe: ${list([...subscribe, `_INBOX.${peer}.>`])} }`;
-  return `{ user: "${peer}", password: "${password}", permissions: ${permissions} }`;
+  return `{ user: "${peer}", password: ${password}, permissions: ${permissions} }`;
+}
+
+/** The users of a server's configuration, with what each may do; passwords as they stand there. */
+export function authorizationBlock(passwordOf: (peer: Peer) => string): string {
+  const users = peers.map((peer) => `    ${userLine(peer, passwordOf(peer), busAccess[peer])}`);
+  return `authorization {
+  users: [
+${users.join("\n")}
+  ]
+}
+`;
 }
 
 /**
@@ -34,7 +45,6 @@ function userLine(peer: Peer, password: string, { publish, subscribe }: BusAcces
  * user.
  */
 function configFile({ port, dataDir, certificates, passwordOf }: NatsOptions): string {
-  const users = peers.map((peer) => `    ${userLine(peer, passwordOf(peer), busAccess[peer])}`);
   return `host: "127.0.0.1"
 port: ${port}
 server_name: "fleet"
@@ -46,12 +56,7 @@ tls {
   ca_file: ${JSON.stringify(certificates.ca)}
   verify: true
 }
-authorization {
-  users: [
-${users.join("\n")}
-  ]
-}
-jetstream {
+${authorizationBlock((peer) => JSON.stringify(passwordOf(peer)))}jetstream {
   store_dir: ${JSON.stringify(dataDir)}
   sync_interval: always
   max_memory_store: 64MB
