@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -66,6 +68,27 @@ describe("the tool server behind the public server", () => {
     return { ...result, content, text: content[0]?.text ?? "", structured: (result.structuredContent ?? {}) as Fields };
   }
   type Fields = Record<string, unknown>;
+
+  /** Where the tool server itself listens, behind the router. */
+  async function mcpPort(): Promise<number> {
+    const log = await readFile(join(fleet.dataDir, "log/mcp.log"), "utf8");
+    const up = log.split("\n").findLast((line) => line.includes("mcp is up")) ?? "{}";
+    return (JSON.parse(up) as { port: number }).port;
+  }
+
+  test("a response promises to keep the connection only if the server does", async () => {
+    const headers = {
+      authorization: `Bearer ${fleet.run.api_key}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      connection: "close",
+    };
+    const list = request({ port: await mcpPort(), path: "/mcp", method: "POST", headers });
+    list.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }));
+    const [response] = (await once(list, "response")) as [IncomingMessage];
+    assert.deepEqual([response.statusCode, response.headers.connection], [200, "close"]);
+    response.destroy();
+  });
 
   const hello = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Say hello" }] };
   const refused = async (init: RequestInit) => {

@@ -116,8 +116,13 @@ async function serve(
   if (isInitialize(body)) response.setHeader("mcp-session-id", newId("session"));
   const handler = createMcpHandler(() => createToolServer(exchange), { onerror: events.rejected });
   // The adapter would serialize the request's body again, all at once: it gets an empty one.
-  const withBody: typeof handler.fetch = (asked, given) => handler.fetch(asked, { ...given, parsedBody: body });
-  await toNodeHandler({ fetch: withBody })(request, response, {});
+  const fetch: typeof handler.fetch = async (asked, given) => {
+    const responded = await handler.fetch(asked, { ...given, parsedBody: body });
+    // It promises to keep the connection, but the server may be about to close.
+    responded.headers.delete("connection");
+    return responded;
+  };
+  await toNodeHandler({ fetch })(request, response, {});
 }
 
 const isInitialize = (body: unknown): boolean =>

@@ -13,18 +13,25 @@ import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, Pricing, UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { createConnection } from "mongoose";
+import { limitProcessors } from "./processor-share.ts";
 import { bytesARequest } from "./sizes.ts";
 
 /**
  * Measures events per second from JetStream to settled and rolled up, with the real billing,
  * MongoDB and NATS, and the CPU cost of an event. Every account has a grant acquired through
- * billing; the accounts themselves are inserted in bulk.
+ * billing; the accounts themselves are inserted in bulk. With several pairs of billing and
+ * metering, each process may be kept to a share of a core: then the machine has room for all, and
+ * what they add up to can be seen (as root).
  * `TEST_MONGODB_URL=… TEST_NATS_URL=… node services/metering/bench/throughput.ts [times 256 events]
- * [accounts]`
+ * [accounts] [pairs] [per cent of a core]`
  */
 const batches = Number(process.argv[2] ?? 200);
 const accountCount = Number(process.argv[3] ?? 10);
+const pairs = Number(process.argv[4] ?? 1);
+const percent = Number(process.argv[5] ?? 0);
 const perBatch = 256;
+/** Within this a new metering process has its share of the partitions. */
+const balanceMs = 12_000;
 const acquiresAtOnce = 256;
 const publishedAtOnce = 64;
 const prefix = `bench${randomText(8)}_`;
@@ -53,16 +60,25 @@ async function cpuOf(pid: number): Promise<number> {
 
 // Nobody sends the holder's heartbeats.
 const lease = { HOLDER_LEASE_MS: "3600000" };
-const billing = await start("billing", { MONGODB_DATABASE: `${prefix}b`, KEY_PEPPER: "5a".repeat(32), ...lease });
-const metering = await start("metering", {
-  MONGODB_DATABASE: `${prefix}m`,
-  BILLING_ADDR: billing,
-  STREAM_PREFIX: prefix,
-});
+const billings: string[] = [];
+const meterings: string[] = [];
+for (let n = 0; n < pairs; n++)
+  billings.push(await start("billing", { MONGODB_DATABASE: `${prefix}b`, KEY_PEPPER: "5a".repeat(32), ...lease }));
+for (let n = 0; n < pairs; n++)
+  meterings.push(
+    await start("metering", {
+      MONGODB_DATABASE: `${prefix}m`,
+      BILLING_ADDR: billings.join(","),
+      STREAM_PREFIX: prefix,
+    }),
+  );
+const [billing = "", metering = ""] = [billings[0], meterings[0]];
 const connection = await createConnection(mongodbUrl, { useBigInt64: true }).asPromise();
 const engine = await connection.getClient().db("admin").command({ serverStatus: 1 });
-const names = ["billing", "metering", "mongod"];
-const pids = [...children.map(({ pid }) => pid ?? 0), Number(engine["pid"])];
+const serving = children.map(({ pid }) => pid ?? 0);
+const pidsOf = { billing: serving.slice(0, pairs), metering: serving.slice(pairs), mongod: [Number(engine["pid"])] };
+const sumOfCpu = async (pids: readonly number[]): Promise<number> =>
+  (await Promise.all(pids.map(cpuOf))).reduce((sum, one) => sum + one, 0);
 using grants = createRpcClient<GrantServiceServer>(GrantServiceService, billing, insecure);
 using usage = createRpcClient<MeteringServiceServer>(MeteringServiceService, metering, insecure);
 const log = createLogger({ service: "bench", level: "error" });
@@ -125,7 +141,9 @@ const encoded = [...Map.groupBy(all, ({ accountId }) => partitionOf(accountId))]
   }),
 );
 encoded.sort((a, b) => a.n - b.n);
-const cpuBefore = await Promise.all(pids.map(cpuOf));
+if (pairs > 1) await sleep(balanceMs);
+const limits = percent > 0 ? await limitProcessors(serving, percent) : undefined;
+const cpuBefore = await Promise.all(Object.values(pidsOf).map(sumOfCpu));
 const since = performance.now();
 
 for (let n = 0; n < encoded.length; n += publishedAtOnce) {
@@ -136,14 +154,20 @@ const batchIds = encoded.map(({ batchId }) => batchId);
 while ((await usage.confirmApplied({ batchIds })).applied.length < batchIds.length) await sleep(20);
 const seconds = (performance.now() - since) / 1_000;
 const count = batches * perBatch;
-const used = (await Promise.all(pids.map(cpuOf))).map((cpu, n) => Math.round((cpu - (cpuBefore[n] ?? 0)) / count));
+const used = (await Promise.all(Object.values(pidsOf).map(sumOfCpu))).map((cpu, n) =>
+  Math.round((cpu - (cpuBefore[n] ?? 0)) / count),
+);
 process.stdout.write(
-  `${accountCount} accounts, ${count} events in ${seconds.toFixed(1)} s: ${Math.round(count / seconds)} events/s; CPU us an event: ` +
-    `${names.map((name, n) => `${name} ${used[n]}`).join(", ")}\n`,
+  `${pairs} of billing and of metering${percent > 0 ? `, ${percent} % of a core each` : ""}, ` +
+    `${accountCount} accounts, ${count} events in ${seconds.toFixed(1)} s: ${Math.round(count / seconds)} events/s; CPU us an event: ` +
+    `${Object.keys(pidsOf)
+      .map((name, n) => `${name} ${used[n]}`)
+      .join(", ")}\n`,
 );
 const dbs = ["b", "m"].flatMap((name) => connection.useDb(prefix + name).db ?? []);
 process.stdout.write(await bytesARequest(dbs, count));
-for (const child of children) child.kill();
+for (const child of children) child.kill(limits === undefined ? "SIGTERM" : "SIGKILL");
+await limits?.[Symbol.asyncDispose]();
 for (const name of ["b", "m"]) await connection.useDb(prefix + name).dropDatabase();
 await connection.close();
 const manager = await bus.connection.jetstreamManager();
