@@ -1,6 +1,5 @@
 import { type ClientRequest, ServerResponse } from "node:http";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { routerKeepAliveMs } from "@uag/kit/http/mounted-server.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Request } from "express";
 import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware";
@@ -12,6 +11,9 @@ import { isUnderMount, type Mount, passedHeaders } from "./mounts.ts";
 import { ReplicaAgent } from "./replica-agent.ts";
 import type { GatewayResponse, Handler } from "./request-state.ts";
 import type { Upload, UploadWatch } from "./upload-watch.ts";
+
+/** How long a connection to a service is kept idle, milliseconds, unless that promises less. */
+const idleMs = 30_000;
 
 export interface ProxyOptions {
   mount: Mount;
@@ -51,7 +53,7 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
       requested.set(request, target);
       return target;
     },
-    agent: new ReplicaAgent(options.replicas, { keepAlive: true, timeout: routerKeepAliveMs }),
+    agent: new ReplicaAgent(options.replicas, { keepAlive: true, timeout: idleMs }),
     changeOrigin: true,
     proxyTimeout: options.timeoutMs,
     // Express has stripped the mount path; the service serves the full path.

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { systemClock } from "@uag/kit/clock.ts";
 import { drainServer } from "@uag/kit/http/drain-server.ts";
+import { keepAlive } from "@uag/kit/http/keep-alive.ts";
 import type { Express } from "express";
 import { onClientError } from "./client-error.ts";
 import { limitConnectionAge } from "./connection-age.ts";
@@ -51,7 +52,7 @@ export async function openPublicServer(options: PublicServerOptions): Promise<Pu
       // Long uploads are limited by their rate, not by a total time.
       requestTimeout: 0,
       connectionsCheckingInterval: 5_000,
-      keepAliveTimeout: 75_000,
+      ...keepAlive,
       noDelay: true,
       // A missing Host header gets our own error.
       requireHostHeader: false,

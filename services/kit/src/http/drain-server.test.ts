@@ -77,19 +77,26 @@ test("a server that is to close answers what is on its way, on old and new conne
   }
 });
 
-test("a connection that stays idle is cut at the end of its keep-alive time, or of the drain", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { server, held, dialled, reached } = await serve();
-  const [idle] = (await dialled(1)) as [Client];
-  idle.get();
-  await reached(1);
-  held[0]?.end("done");
-  while (!idle.received().includes("done")) await once(idle.socket, "data");
-  const drained = drainServer(server, { lingerMs, drainMs });
-  t.mock.timers.tick(lingerMs);
-  while (server.listening) await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(await promisify(server.getConnections.bind(server))(), 1);
-  t.mock.timers.tick(drainMs);
-  await drained;
-  idle.socket.destroy();
-});
+for (const [name, long, endsMs] of [
+  ["keep-alive time, when the drain is longer", drainMs, 6_000],
+  ["drain, when that is shorter", 2_000, 2_000],
+] as const) {
+  test(`a connection that stays idle is cut at the end of its ${name}`, async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const { server, held, dialled, reached } = await serve();
+    server.keepAliveTimeout = 5_000;
+    const [idle] = (await dialled(1)) as [Client];
+    idle.get();
+    await reached(1);
+    held[0]?.end("done");
+    while (!idle.received().includes("done")) await once(idle.socket, "data");
+    const drained = drainServer(server, { lingerMs, drainMs: long });
+    t.mock.timers.tick(lingerMs);
+    while (server.listening) await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(endsMs - 1);
+    assert.equal(await promisify(server.getConnections.bind(server))(), 1);
+    t.mock.timers.tick(1);
+    await drained;
+    idle.socket.destroy();
+  });
+}

@@ -1,15 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type DrainOptions, drainServer } from "./drain-server.ts";
-
-/** How long the router keeps an idle connection to a mounted server, milliseconds. */
-export const routerKeepAliveMs = 30_000;
-
-/**
- * How long the server keeps it. The sender must be the first to close, or a request may meet a
- * closing connection and fail.
- */
-const serverKeepAliveMs = 75_000;
+import { keepAlive } from "./keep-alive.ts";
 
 /** An HTTP server behind the router. Disposing drains it. */
 export interface MountedServer extends AsyncDisposable {
@@ -26,7 +18,7 @@ export async function startMountedServer(
   listener: RequestListener,
   { host, port, lingerMs, drainMs }: { readonly host: string; readonly port: number } & DrainOptions,
 ): Promise<MountedServer> {
-  const server = createServer({ keepAliveTimeout: serverKeepAliveMs }, listener);
+  const server = createServer(keepAlive, listener);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);

@@ -7,6 +7,7 @@ import type { TestClient } from "@uag/fleet/testing/client.ts";
 import { setFault } from "@uag/fleet/testing/faults.ts";
 import { newAccount, topUp } from "@uag/fleet/testing/limited-key.ts";
 import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { keepAlive } from "@uag/kit/http/keep-alive.ts";
 
 /** Chat models whose provider takes its time: a tenth of a second, and a second for each word. */
 export const quickModel = "gpt-4o-mini";
@@ -36,8 +37,12 @@ export const rolled = ["metering", "billing", ...serviceNames, "mcp", "console",
 const accountCount = 24;
 const richNanoUsd = 100_000_000_000n;
 
-/** On a busy machine each word of a stream comes late. */
-export const graceFor = (streamSeconds: number): number => (1.5 * streamSeconds + 10) * 1_000;
+/**
+ * How long a process that stops needs, milliseconds: a connection may begin a stream until the end
+ * of its keep-alive time, and on a busy machine each word comes late.
+ */
+export const graceFor = (streamSeconds: number): number =>
+  keepAlive.keepAliveTimeout + (1.5 * streamSeconds + 10) * 1_000;
 
 /** Keys of several accounts: those of one account all go to one replica while it can be reached. */
 export async function clientsOf(fleet: TestFleet): Promise<TestClient[]> {
