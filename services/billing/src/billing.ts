@@ -1,6 +1,7 @@
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Keyring } from "@uag/kit/keyring.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { LedgerArchive } from "./archive/archive.ts";
 import type { Events } from "./events.ts";
 import type { Funds } from "./grants/funds.ts";
 import type { Refusals } from "./grants/refusals.ts";
@@ -48,6 +49,7 @@ export interface Billing {
   /** Ensures that a holder is registered. */
   readonly register: (holderId: string) => Promise<void>;
   readonly limits: Limits;
+  readonly archive: LedgerArchive;
   readonly bus: Bus;
   readonly events: Events;
   readonly settings: Settings;

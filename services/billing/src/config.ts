@@ -1,3 +1,4 @@
+import { archiveSettings } from "@uag/kit/archive/settings.ts";
 import { commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
@@ -55,6 +56,7 @@ export const schema = z.object({
     .min(1)
     .default("audit")
     .describe("Database of the auditor's verdicts: nothing is deleted that no exact audit has seen."),
+  ...archiveSettings("ledger/", "Without a place for them the ledger is not archived."),
   GRANT_SHARE: z.coerce
     .number()
     .int()

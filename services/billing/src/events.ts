@@ -36,6 +36,9 @@ export interface Events {
   /** Grants and holders that ended long ago were deleted. */
   pruned(deleted: { grants: number; holders: number }): void;
   pruneFailed(error: unknown): void;
+  /** Rows of a closed month are in a file, which was read back. */
+  ledgerArchived(event: { month: string; part: { key: string; rows: bigint; bytes: bigint } }): void;
+  ledgerArchiveFailed(error: unknown): void;
   /** Receipts of requests priced now will not find their prices. */
   pricesNotKept(error: unknown): void;
   borrowed(event: { keyId: string; limit: LimitName; short: boolean }): void;
@@ -169,6 +172,22 @@ function limitEvents(log: Logger, metrics: Metrics) {
   } satisfies Partial<Events>;
 }
 
+function archiveEvents(log: Logger, metrics: Metrics) {
+  const rows = metrics.counter("uag_ledger_archived_rows_total");
+  const failures = metrics.counter("uag_ledger_archive_failures_total");
+  return {
+    ledgerArchived: ({ month, part }) => {
+      rows.inc(Number(part.rows));
+      const { key } = part;
+      log.info({ month, key, rows: String(part.rows), bytes: String(part.bytes) }, "rows of the ledger are archived");
+    },
+    ledgerArchiveFailed: (error) => {
+      failures.inc();
+      log.error({ err: error }, "the ledger could not be archived");
+    },
+  } satisfies Partial<Events>;
+}
+
 export function createEvents(log: Logger, metrics: Metrics): Events {
   const violations = metrics.gauge("uag_billing_audit_violations");
   const committed = metrics.counter("uag_billing_transactions_total");
@@ -181,6 +200,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
     ...grantEvents(log, metrics),
     ...settleEvents(log, metrics),
     ...limitEvents(log, metrics),
+    ...archiveEvents(log, metrics),
     audited: (event) => {
       violations.set(event.violations.length);
       const counts = { accounts: String(event.accounts), entries: String(event.entries), tookMs: event.tookMs };

@@ -1,4 +1,5 @@
 import { announceStatus } from "@uag/kit/announce-status.ts";
+import { openArchiveStore } from "@uag/kit/archive/settings.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
@@ -9,8 +10,10 @@ import { openIdentity } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
 import { createUnblocker } from "@uag/mongo/abandoned-transactions.ts";
 import { mongoCheck } from "@uag/mongo/connect.ts";
+import { startLeased } from "@uag/mongo/lease.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { z } from "zod";
+import { archiveDue, archiverLease } from "./archive/archive.ts";
 import { inLine } from "./audit/in-line.ts";
 import { seedAdminTokens } from "./audit/seed-token.ts";
 import type { Billing, Settings } from "./billing.ts";
@@ -69,14 +72,19 @@ function inTurn<Q, A>(call: (request: Q) => Promise<A>): (request: Q) => Promise
   };
 }
 
-/** Starts the background tasks that expire, reclaim and delete. */
+/** Starts the background tasks that expire, reclaim, delete and archive. */
 function startUpkeep(billing: Billing, config: z.infer<typeof schema>, stack: AsyncDisposableStack): void {
-  const { store, events, limits } = billing;
+  const { store, events, limits, archive } = billing;
   stack.use(startPriceHistory(billing, config.CATALOG_FILE));
   stack.use(startReaper(billing));
   stack.use(startLimitReaper({ store, events, ...limits }));
   const pruning = { store, auditDatabase: config.AUDIT_DATABASE, keepMs: config.GRANT_KEEP_MS };
   stack.use(startPruning(pruning, events, config.PRUNE_INTERVAL_MS));
+  if (archive.objects === undefined) return;
+  stack.use(archive.objects);
+  const work = (keep: () => Promise<void>) => archiveDue(archive, keep);
+  const often = { everyMs: config.ARCHIVE_EVERY_MS, work, failed: events.ledgerArchiveFailed };
+  stack.use(startLeased(archiverLease(store), often));
 }
 
 /** Starts billing as configured by the environment; resolves when it serves. */
@@ -128,6 +136,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     recall: createRecall(bus),
     register: createRegister(store, settings.leaseMs),
     limits,
+    archive: { store, objects: openArchiveStore(config), events },
     bus,
     events,
     settings,

@@ -2,6 +2,7 @@ import type { Logger } from "@uag/kit/log.ts";
 import { type CallerOf, type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
+import { type LedgerArchiveServiceServer, LedgerArchiveServiceService } from "@uag/proto/billing/v1/archive.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
@@ -9,6 +10,7 @@ import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing
 import type { Billing } from "./billing.ts";
 import { acquire } from "./rpc/acquire.ts";
 import { createAdminToken, listAdminTokens, resolveAdminToken, revokeAdminToken } from "./rpc/admin-tokens.ts";
+import { archiveLedgerMonth, listLedgerMonths, verifyLedgerMonth } from "./rpc/archive.ts";
 import { audit } from "./rpc/audit.ts";
 import { borrow } from "./rpc/borrow.ts";
 import { listCatalogModels } from "./rpc/catalog-models.ts";
@@ -80,7 +82,7 @@ function adminService(bind: Bind, log: Logger): RpcService {
 }
 
 /**
- * Billing's six gRPC services. An unreachable database is `service_unavailable` on every one of
+ * Billing's seven gRPC services. An unreachable database is `service_unavailable` on every one of
  * them.
  */
 export function rpcServices(billing: Billing, log: Logger): RpcService[] {
@@ -128,6 +130,15 @@ export function rpcServices(billing: Billing, log: Logger): RpcService[] {
     unaryService<LedgerServiceServer>(
       LedgerServiceService,
       { settle: bind(settle), listEntries: bind(listEntries), audit: bind(audit) },
+      log,
+    ),
+    unaryService<LedgerArchiveServiceServer>(
+      LedgerArchiveServiceService,
+      {
+        listLedgerMonths: bind(listLedgerMonths),
+        archiveLedgerMonth: bind(archiveLedgerMonth),
+        verifyLedgerMonth: bind(verifyLedgerMonth),
+      },
       log,
     ),
     unaryService<LimitServiceServer>(LimitServiceService, { borrow: bind(borrow), renew: bind(renew) }, log),

@@ -150,7 +150,8 @@ export const services: readonly ServiceRow[] = [
     entry: "services/billing/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ...health,
-    env: ({ secrets, catalogFile }) => ({
+    env: ({ secrets, catalogFile, dataDir }) => ({
+      ARCHIVE_DIR: join(dataDir, "archive"),
       KEY_PEPPER: secrets.key_pepper,
       ADMIN_TOKEN: secrets.admin.token,
       CONSOLE_ADMIN_TOKEN: secrets.console_admin_token,

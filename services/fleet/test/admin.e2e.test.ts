@@ -337,10 +337,14 @@ describe("what an administrator does through the public server", () => {
         startedAt: at,
         endedAt: at,
       } as never);
-    assert.match(await run("archive", "list"), /2024-02 +1 +\d+ +due/);
-    assert.match(await run("archive", "run", "--dry-run"), /2024-02: 1 rows would be archived/);
-    assert.match(await run("archive", "run"), /2024-02: 1 rows are in 2024-02\/events-1\.ndjson\.gz/);
-    assert.match(await run("archive", "verify"), /2024-02: 1 rows, as they were archived/);
+    const accounts = mongo.db("billing").collection<{ _id: string }>("accounts");
+    await accounts.updateOne({ _id: "acct_default" }, { $set: { createdAt: at } });
+    assert.match(await run("archive", "list"), /usage +2024-02 +1 +\d+ +due(.*\n)+ledger +2024-02 +due/);
+    assert.match(await run("archive", "run", "--dry-run"), /usage 2024-02: 1 rows would be archived/);
+    const done = await run("archive", "run");
+    assert.match(done, /usage 2024-02: 1 rows are in 2024-02\/events-1\.ndjson\.gz/);
+    assert.match(done, /ledger 2024-02: there was nothing to archive\nledger 2024-03: /);
+    assert.match(await run("archive", "verify"), /usage 2024-02: 1 rows, as they were archived/);
     assert.match(await run("archive", "run"), /No month is due/);
     await admin("GET", "/usage/events?from=2024-02-01", undefined, 400);
     assert.ok((await pages("/usage/events")).length > 0);

@@ -1,3 +1,4 @@
+import { archiveSettings } from "@uag/kit/archive/settings.ts";
 import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { z } from "zod";
 
@@ -21,21 +22,7 @@ export const schema = z.object({
   USAGE_KEEP_MONTHS: integer(1, 13).describe(
     "Whole months of single usage events that stay in the database behind the current one; older ones are archived. Roll-ups stay for ever.",
   ),
-  ARCHIVE_EVERY_MS: integer(1_000, 21_600_000).describe("How often months that are due are archived."),
-  ARCHIVE_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Folder of archived months. Without a place for them no month is dropped."),
-  ARCHIVE_S3_ENDPOINT: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe("Keeps them in S3 instead: base URL of the server. No lifecycle rule may remove them."),
-  ARCHIVE_S3_BUCKET: z.string().min(1).optional().describe("Bucket, needed with S3."),
-  ARCHIVE_S3_REGION: z.string().min(1).default("us-east-1").describe("Region that calls are signed for."),
-  ARCHIVE_S3_PREFIX: z.string().default("usage/").describe("What every key begins with."),
-  ARCHIVE_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe("Access key, needed with S3."),
-  ARCHIVE_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe("Its secret, needed with S3."),
+  ...archiveSettings("usage/", "Without a place for them no month is dropped."),
   STREAM_PREFIX: z
     .string()
     .regex(/^[\w-]*$/)

@@ -1,5 +1,6 @@
 import { maxAccountsNamed, usageApplied, usageAppliedSubject } from "@uag/contract/messages/usage-applied.ts";
 import { announceStatus } from "@uag/kit/announce-status.ts";
+import { openArchiveStore } from "@uag/kit/archive/settings.ts";
 import type { BatchKey } from "@uag/kit/batch-mac.ts";
 import { type Bus, connectBus } from "@uag/kit/bus.ts";
 import { ConfigError, readConfig } from "@uag/kit/config.ts";
@@ -11,6 +12,7 @@ import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
 import { type RpcService, serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { mongoCheck } from "@uag/mongo/connect.ts";
+import { startLeased } from "@uag/mongo/lease.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
@@ -21,9 +23,7 @@ import { AlertMonitor } from "./alerts/monitor.ts";
 import { AlertStore } from "./alerts/store.ts";
 import { type ApplyOptions, newTurns } from "./apply/apply.ts";
 import { KeyUse } from "./apply/key-use.ts";
-import type { Archive } from "./archive/archive.ts";
-import { openObjects } from "./archive/open-objects.ts";
-import { startArchiving } from "./archive/schedule.ts";
+import { type Archive, archiveDue, archiverLease } from "./archive/archive.ts";
 import { type MeteringConfig, schema } from "./config.ts";
 import { createEvents, type MeteringEvents } from "./events.ts";
 import { alertService } from "./rpc/alerts.ts";
@@ -52,7 +52,7 @@ export interface MeteringService extends AsyncDisposable {
 }
 
 function rpcServices(
-  { apply, archive, owner }: { apply: ApplyOptions; archive: Archive; owner: string },
+  { apply, archive }: { apply: ApplyOptions; archive: Archive },
   { stream, log }: { stream: StreamState; log: Logger },
 ): RpcService[] {
   const { store } = apply;
@@ -79,7 +79,7 @@ function rpcServices(
         priceBuried: (request) => priceBuried(store, request),
         repairBuried: (request) => repairBuried(apply, request),
         listMonths: () => listMonths(archive),
-        archiveMonth: (request) => archiveMonth({ archive, owner }, request),
+        archiveMonth: (request) => archiveMonth(archive, request),
         verifyMonth: (request) => verifyMonth(archive, request),
       },
       log,
@@ -98,15 +98,16 @@ function batchKeysOf({ TLS, USAGE_MAC_KEYS: keys }: MeteringConfig): BatchKey[] 
 }
 
 /** Sets up archiving on request, and periodic archiving if a store is configured. */
-function openArchive(config: MeteringConfig, { store, events }: ApplyOptions, stack: AsyncDisposableStack) {
-  const objects = openObjects(config);
+function openArchive(config: MeteringConfig, { store, events }: ApplyOptions, stack: AsyncDisposableStack): Archive {
+  const objects = openArchiveStore(config);
   const archive = { store, objects, keepMonths: config.USAGE_KEEP_MONTHS, events };
-  const owner = newId("archiver");
   if (objects !== undefined) {
     stack.use(objects);
-    stack.use(startArchiving(archive, { owner, everyMs: config.ARCHIVE_EVERY_MS }));
+    const work = (keep: () => Promise<void>) => archiveDue(archive, keep);
+    const often = { everyMs: config.ARCHIVE_EVERY_MS, work, failed: events.archiveFailed };
+    stack.use(startLeased(archiverLease(store), often));
   }
-  return { archive, owner };
+  return archive;
 }
 
 /** Spend alerts, where there is somebody who sends them. */
@@ -181,7 +182,10 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   });
   const stream = new StreamState(bus.connection, names.usage);
   const alerting = await openAlerts(config, { store, events, identity, log }, stack);
-  const services = [...rpcServices({ apply, ...openArchive(config, apply, stack) }, { stream, log }), ...alerting];
+  const services = [
+    ...rpcServices({ apply, archive: openArchive(config, apply, stack) }, { stream, log }),
+    ...alerting,
+  ];
   const server = stack.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services }));
   const billingCheck = async () => {
     await billing.settle({ events: [] }, { timeoutMs: 2_000 });

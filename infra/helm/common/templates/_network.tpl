@@ -119,8 +119,8 @@ spec:
     {{- if include "common.mails" . }}
     - {{- include "common.edge" .Values.mail | nindent 6 }}
     {{- end }}
-    {{- if .Values.service.internet }}
-    # Providers and users' URLs; addresses inside the cluster and its clouds are nobody's URL.
+    {{- if or .Values.service.internet (.Values.settings | default dict).ARCHIVE_S3_ENDPOINT }}
+    # Providers, users' URLs and S3; addresses inside the cluster and its clouds are nobody's URL.
     - to:
         - ipBlock:
             cidr: 0.0.0.0/0

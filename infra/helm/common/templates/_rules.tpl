@@ -196,6 +196,13 @@ groups:
         annotations:
           summary: "Billing does not find dead processes"
           runbook: infra/runbooks/UagReaperFails.md
+      - alert: UagLedgerArchiveFails
+        expr: >-
+          increase(uag_ledger_archive_failures_total[1d]) > 0
+        labels: { severity: warning }
+        annotations:
+          summary: A month of the ledger could not be archived
+          runbook: infra/runbooks/UagLedgerArchiveFails.md
   - name: metering
     rules:
       - alert: UagUsageBuried

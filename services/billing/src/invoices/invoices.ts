@@ -3,7 +3,7 @@ import type { AccountDocument } from "../store/accounts.ts";
 import type { InvoiceDocument, InvoiceSums } from "../store/invoices.ts";
 import type { Store } from "../store/store.ts";
 import { addUp, type RowSum } from "./add-up.ts";
-import { monthAfter, monthOf, monthsBetween, startOf } from "./months.ts";
+import { isClosed, monthAfter, monthOf, monthsBetween, seqOf, startOf } from "./months.ts";
 
 export interface Invoice extends InvoiceSums {
   readonly accountId: string;
@@ -14,16 +14,8 @@ export interface Invoice extends InvoiceSums {
 
 type Books = Pick<Store, "invoices" | "ledger">;
 
-/** Clocks of billing's processes differ by less than this. */
-const closesAfterMs = 3_600_000;
 /** Time limit of the query that sums a month. */
 const maxTimeMS = 60_000;
-
-/**
- * Rows are numbered by the microseconds of their time, so a month is a range of the account's
- * index.
- */
-const seqOf = (moment: Date): bigint => BigInt(moment.getTime()) * 1_000n;
 
 type Found = Readonly<Record<"rows" | "charged" | "writtenOff" | "toppedUp" | "balance", number | bigint>> & {
   readonly _id: { readonly kind: EntryKind; readonly model: string | null };
@@ -73,7 +65,7 @@ export async function invoicesUpTo(
   for (const [at, month] of monthsOf(account, nowMs).entries()) {
     if (month > last) break;
     const end = startOf(monthAfter(month));
-    const closed = end.getTime() + closesAfterMs < nowMs;
+    const closed = isClosed(month, nowMs);
     const seq = { ...(at > 0 && { $gte: seqOf(startOf(month)) }), $lt: seqOf(end) };
     const found = closed ? known.get(month) : undefined;
     const sums = found ?? addUp(await sumsOf(store, accountId, seq), opening);

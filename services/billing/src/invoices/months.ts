@@ -15,3 +15,13 @@ export function monthsBetween(first: string, last: string): string[] {
   for (let month = first; month <= last; month = monthAfter(month)) months.push(month);
   return months;
 }
+
+/** Clocks of billing's processes differ by less than this. */
+const closesAfterMs = 3_600_000;
+
+/** No new row of the ledger can get a seq in this month. */
+export const isClosed = (month: string, nowMs: number): boolean =>
+  startOf(monthAfter(month)).getTime() + closesAfterMs < nowMs;
+
+/** Rows are numbered by the microseconds of their time, so a month is a range of seqs. */
+export const seqOf = (moment: Date): bigint => BigInt(moment.getTime()) * 1_000n;

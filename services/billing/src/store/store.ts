@@ -1,3 +1,4 @@
+import type { LeaseDocument } from "@uag/mongo/lease.ts";
 import { type Connection, createConnection, type Model } from "mongoose";
 import { type AccountDocument, accountModel } from "./accounts.ts";
 import { type AdminTokenDocument, adminTokenModel } from "./admin-tokens.ts";
@@ -7,7 +8,9 @@ import { type GrantDocument, grantModel } from "./grants.ts";
 import { type HolderDocument, holderModel } from "./holders.ts";
 import { type InvoiceDocument, invoiceModel } from "./invoices.ts";
 import { type KeyDocument, keyModel } from "./keys.ts";
+import { leaseModel } from "./leases.ts";
 import { type EntryDocument, ledgerModel } from "./ledger.ts";
+import { type LedgerMonthDocument, ledgerMonthModel } from "./ledger-months.ts";
 import { type LimitHolderDocument, limitHolderModel } from "./limit-holders.ts";
 import { type LimitPoolDocument, limitPoolModel } from "./limit-pools.ts";
 import { type PriceDocument, priceModel } from "./prices.ts";
@@ -23,7 +26,9 @@ interface Models {
   readonly holders: Model<HolderDocument>;
   readonly invoices: Model<InvoiceDocument>;
   readonly keys: Model<KeyDocument>;
+  readonly leases: Model<LeaseDocument>;
   readonly ledger: Model<EntryDocument>;
+  readonly ledgerMonths: Model<LedgerMonthDocument>;
   readonly limitHolders: Model<LimitHolderDocument>;
   readonly limitPools: Model<LimitPoolDocument>;
   readonly prices: Model<PriceDocument>;
@@ -44,7 +49,9 @@ export function modelsOn(connection: Connection): Models {
     holders: holderModel(connection),
     invoices: invoiceModel(connection),
     keys: keyModel(connection),
+    leases: leaseModel(connection),
     ledger: ledgerModel(connection),
+    ledgerMonths: ledgerMonthModel(connection),
     limitHolders: limitHolderModel(connection),
     limitPools: limitPoolModel(connection),
     prices: priceModel(connection),

@@ -74,6 +74,8 @@ export const ledgerMetrics = {
   uag_billing_transaction_retries_total: billing.counter("Transactions that had to run again."),
   uag_billing_abandoned_transactions_total: billing.counter("Transactions of dead processes that were ended."),
   uag_billing_pruned_grants_total: billing.counter("Ended grants that were deleted."),
+  uag_ledger_archived_rows_total: billing.counter("Rows of the ledger that were archived; they stay in it."),
+  uag_ledger_archive_failures_total: billing.counter("Archivings of the ledger that failed."),
   uag_billing_reap_failures_total: billing.counter("Rounds of the reaper that failed."),
 
   uag_audit_exact: auditor.gauge("1: the last audit found no fault, 0: it did. Not there before the first verdict."),

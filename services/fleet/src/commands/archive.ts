@@ -1,63 +1,121 @@
-// npm run archive: manages months of single usage events of the running fleet.
+// npm run archive: manages the archived months of the running fleet, usage and ledger.
 import { parseArgs } from "node:util";
 import { fail, UserError } from "@uag/command/step.mjs";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
-import { type Month, type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
+import { type LedgerArchiveServiceServer, LedgerArchiveServiceService } from "@uag/proto/billing/v1/archive.ts";
+import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { operatorClient } from "../operator.ts";
 import { readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
 
 const help = `npm run archive -- <command> [options]
 
-Single requests of closed months go from the database into files (gzip of NDJSON, a UsageEvent a line), each read back
-before its rows are dropped. Metering does so by itself; sums by hour and day stay where they are.
-  list              the months: rows and bytes in the database, and files
+Closed months in files (gzip of NDJSON). Single requests (usage, a UsageEvent a line) go from the database into them and
+are dropped there once they were read back; sums by hour and day stay. The ledger (an Entry a line) is copied, and stays.
+Metering and billing do so by themselves.
+  list              the months: rows and bytes in the database (usage), and files
   run               archives every month that is due
     --dry-run       only says which
-  verify            reads the files back, and compares them with what was archived; ends with 1 when one differs
+  verify            reads the files back, and compares them with what was archived, the ledger's with the ledger too;
+                    ends with 1 when one differs
   --month <2026-01> run and verify: only this one
+  --only <what>     usage or ledger
 `;
 
 const options = {
   month: { type: "string" },
+  only: { type: "string" },
   "dry-run": { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
 /** Reading a month of many millions of rows takes long. */
 const timeoutMs = 6 * 3_600_000;
+const listTimeoutMs = 60_000;
 
-type Client = RpcClient<UsageAdminServiceServer>;
-
-function list(months: readonly Month[]): void {
-  const rows = months.map(({ month, rows: open, bytes, due, parts }) => [
-    month || "(before)",
-    String(open),
-    String(bytes),
-    due ? "due" : "",
-    parts.map(({ key, rows: archived }) => `${key} (${archived} rows)`).join(", "),
-  ]);
-  process.stdout.write(`${table([["MONTH", "ROWS", "BYTES", "", "ARCHIVED"], ...rows])}\n`);
+/** A month of usage or of the ledger. */
+interface Month {
+  readonly month: string;
+  /** In the database, with their bytes; undefined: not counted. */
+  readonly open?: { readonly rows: bigint; readonly bytes: bigint };
+  readonly due: boolean;
+  readonly parts: readonly { readonly key: string; readonly rows: bigint }[];
 }
 
-async function run(client: Client, months: readonly Month[], dryRun: boolean): Promise<void> {
-  const due = months.filter((one) => one.due);
+/** What is archived, and who does it. */
+interface Archive {
+  readonly what: "usage" | "ledger";
+  list(): Promise<Month[]>;
+  run(month: string): Promise<{ rows: bigint; keys: readonly string[] }>;
+  verify(month: string): Promise<{ rows: bigint; faults: readonly string[] }>;
+}
+
+const usageArchive = (client: RpcClient<UsageAdminServiceServer>): Archive => ({
+  what: "usage",
+  async list() {
+    const { months } = await client.listMonths({}, { timeoutMs: listTimeoutMs });
+    return months.map(({ rows, bytes, ...month }) => ({ ...month, open: { rows, bytes } }));
+  },
+  async run(month) {
+    const { rows, key } = await client.archiveMonth({ month }, { timeoutMs });
+    return { rows, keys: [key] };
+  },
+  verify: async (month) => await client.verifyMonth({ month }, { timeoutMs }),
+});
+
+const ledgerArchive = (client: RpcClient<LedgerArchiveServiceServer>): Archive => ({
+  what: "ledger",
+  async list() {
+    const { months } = await client.listLedgerMonths({}, { timeoutMs: listTimeoutMs });
+    return months.map(({ archived, ...month }) => ({ ...month, due: !archived }));
+  },
+  run: async (month) => await client.archiveLedgerMonth({ month }, { timeoutMs }),
+  verify: async (month) => await client.verifyLedgerMonth({ month }, { timeoutMs }),
+});
+
+interface Listed {
+  readonly archive: Archive;
+  readonly months: readonly Month[];
+}
+
+function list(all: readonly Listed[]): void {
+  const rows = all.flatMap(({ archive: { what }, months }) =>
+    months.map(({ month, open, due, parts }) => [
+      what,
+      month || "(before)",
+      open === undefined ? "" : String(open.rows),
+      open === undefined ? "" : String(open.bytes),
+      due ? "due" : "",
+      parts.map(({ key, rows: archived }) => `${key} (${archived} rows)`).join(", "),
+    ]),
+  );
+  process.stdout.write(`${table([["WHAT", "MONTH", "ROWS", "BYTES", "", "ARCHIVED"], ...rows])}\n`);
+}
+
+async function run(all: readonly Listed[], dryRun: boolean): Promise<void> {
+  const due = all.flatMap(({ archive, months }) => months.filter((one) => one.due).map((one) => ({ archive, one })));
   if (due.length === 0) process.stdout.write("No month is due.\n");
-  for (const { month, rows } of due) {
-    if (dryRun) process.stdout.write(`${month}: ${rows} rows would be archived\n`);
+  for (const { archive, one } of due) {
+    const { month, open } = one;
+    const name = `${archive.what} ${month}`;
+    if (dryRun) process.stdout.write(`${name}: ${open === undefined ? "its" : open.rows} rows would be archived\n`);
     else {
-      const done = await client.archiveMonth({ month }, { timeoutMs });
-      process.stdout.write(`${month}: ${done.rows} rows are in ${done.key}\n`);
+      const { rows, keys } = await archive.run(month);
+      const where = keys.length === 0 ? "there was nothing to archive" : `${rows} rows are in ${keys.join(", ")}`;
+      process.stdout.write(`${name}: ${where}\n`);
     }
   }
 }
 
-async function verify(client: Client, months: readonly Month[]): Promise<number> {
+async function verify(all: readonly Listed[]): Promise<number> {
   let faulty = 0;
-  for (const { month } of months.filter(({ parts }) => parts.length > 0)) {
-    const { rows, faults } = await client.verifyMonth({ month }, { timeoutMs });
-    for (const fault of faults) process.stdout.write(`${month}: ${fault}\n`);
-    faulty += faults.length;
-    if (faults.length === 0) process.stdout.write(`${month}: ${rows} rows, as they were archived\n`);
+  for (const { archive, months } of all) {
+    for (const { month } of months.filter(({ parts }) => parts.length > 0)) {
+      const name = `${archive.what} ${month}`;
+      const { rows, faults } = await archive.verify(month);
+      for (const fault of faults) process.stdout.write(`${name}: ${fault}\n`);
+      faulty += faults.length;
+      if (faults.length === 0) process.stdout.write(`${name}: ${rows} rows, as they were archived\n`);
+    }
   }
   return faulty === 0 ? 0 : 1;
 }
@@ -69,17 +127,22 @@ async function main(): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  using client = operatorClient<UsageAdminServiceServer>(
-    await readRunningFleet(),
-    "metering",
-    UsageAdminServiceService,
-  );
-  const all = (await client.listMonths({}, { timeoutMs: 60_000 })).months;
-  const months = values.month === undefined ? all : all.filter(({ month }) => month === values.month);
-  if (months.length === 0 && values.month !== undefined) throw new UserError(`There is nothing of ${values.month}.`);
-  if (command === "verify") return await verify(client, months);
-  if (command === "list") list(months);
-  else if (command === "run") await run(client, months, values["dry-run"] ?? false);
+  const fleet = await readRunningFleet();
+  using usage = operatorClient<UsageAdminServiceServer>(fleet, "metering", UsageAdminServiceService);
+  using ledger = operatorClient<LedgerArchiveServiceServer>(fleet, "billing", LedgerArchiveServiceService);
+  const archives = [usageArchive(usage), ledgerArchive(ledger)];
+  const wanted = archives.filter(({ what }) => values.only === undefined || what === values.only);
+  if (wanted.length === 0) throw new UserError(`--only is ${archives.map(({ what }) => what).join(" or ")}.`);
+  const all = await Promise.all(wanted.map(async (archive) => ({ archive, months: await archive.list() })));
+  const chosen = all.map(({ archive, months }) => ({
+    archive,
+    months: months.filter(({ month }) => values.month === undefined || month === values.month),
+  }));
+  if (values.month !== undefined && chosen.every(({ months }) => months.length === 0))
+    throw new UserError(`There is nothing of ${values.month}.`);
+  if (command === "verify") return await verify(chosen);
+  if (command === "list") list(chosen);
+  else if (command === "run") await run(chosen, values["dry-run"] ?? false);
   else throw new UserError(`There is no command "${command}".\n\n${help}`);
   return 0;
 }

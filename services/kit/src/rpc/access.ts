@@ -79,6 +79,10 @@ export const access: Readonly<Record<string, Access>> = {
     servedBy: ["billing"],
     callers: { Settle: ["metering"], ListEntries: routerAndOperator, Audit: ["operator"] },
   },
+  "billing.v1.LedgerArchiveService": {
+    servedBy: ["billing"],
+    callers: { ListLedgerMonths: ["operator"], ArchiveLedgerMonth: ["operator"], VerifyLedgerMonth: ["operator"] },
+  },
   "metering.v1.MeteringService": {
     servedBy: ["metering"],
     callers: {

@@ -1,11 +1,13 @@
+import { agree, contentOf, contentOfRows, type LineFormat, type Sums, writeChecked } from "@uag/kit/archive/file.ts";
+import { noArchiveStore } from "@uag/kit/archive/settings.ts";
 import type { ObjectStore } from "@uag/kit/objects/store.ts";
-import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { Lease } from "@uag/mongo/lease.ts";
+import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { mongo } from "mongoose";
 import type { MeteringEvents } from "../events.ts";
 import { type EventDocument, fromDocument } from "../store/event.ts";
 import { type ArchivedPart, monthBefore, outside, type Partition } from "../store/months.ts";
 import type { Store } from "../store/store.ts";
-import { type Content, contentOf, contentOfEvents, writeFile } from "./file.ts";
 
 export interface Archive {
   readonly store: Store;
@@ -18,6 +20,17 @@ export interface Archive {
 
 const rowsAtOnce = 2_000;
 
+type Amount = "costNanoUsd" | "holdNanoUsd";
+
+const format: LineFormat<UsageEvent, Amount> = {
+  encode: UsageEvent.toJSON,
+  decode: UsageEvent.fromJSON,
+  amounts: ["costNanoUsd", "holdNanoUsd"],
+};
+
+/** The lease under which months are archived. */
+export const archiverLease = ({ leases }: Store): Lease => ({ leases, id: "archiver" });
+
 /** Whether a month is old enough to be archived. */
 export const isDue = (month: string, { keepMonths }: Archive, now = new Date()): boolean =>
   month !== outside && month < monthBefore(now, keepMonths);
@@ -29,8 +42,8 @@ async function* eventsOf(
 ): AsyncGenerator<UsageEvent> {
   const cursor = rows.find({}, { sort: { _id: 1 }, batchSize: rowsAtOnce });
   try {
-    for (let n = 0; await cursor.hasNext(); ) {
-      if (n++ % 10 === 0) await before();
+    while (await cursor.hasNext()) {
+      await before();
       for (const row of cursor.readBufferedDocuments()) yield fromDocument(row);
     }
   } finally {
@@ -39,17 +52,20 @@ async function* eventsOf(
 }
 
 /** Sums computed by the database itself. */
-async function sumsOf(rows: mongo.Collection<EventDocument>): Promise<Omit<Content, "sha256">> {
+async function sumsOf(rows: mongo.Collection<EventDocument>): Promise<Sums<Amount>> {
   const [sums] = await rows
     .aggregate<{ rows: number | bigint; cost: bigint; hold: bigint }>([
       { $group: { _id: null, rows: { $sum: 1 }, cost: { $sum: "$costNanoUsd" }, hold: { $sum: "$holdNanoUsd" } } },
     ])
     .toArray();
-  return { rows: Number(sums?.rows ?? 0), costNanoUsd: BigInt(sums?.cost ?? 0), holdNanoUsd: BigInt(sums?.hold ?? 0) };
+  const amounts = { costNanoUsd: BigInt(sums?.cost ?? 0), holdNanoUsd: BigInt(sums?.hold ?? 0) };
+  return { rows: Number(sums?.rows ?? 0), amounts };
 }
 
-const agree = (one: Omit<Content, "sha256">, other: Omit<Content, "sha256">): boolean =>
-  one.rows === other.rows && one.costNanoUsd === other.costNanoUsd && one.holdNanoUsd === other.holdNanoUsd;
+const sumsOfPart = ({ rows, costNanoUsd, holdNanoUsd }: ArchivedPart): Sums<Amount> => ({
+  rows: Number(rows),
+  amounts: { costNanoUsd, holdNanoUsd },
+});
 
 /**
  * Writes a month's rows to a file and reads it back. @throws when the file differs from the
@@ -60,14 +76,10 @@ async function exported(
   { key, rows }: { key: string; rows: mongo.Collection<EventDocument> },
   before: () => Promise<void>,
 ): Promise<ArchivedPart> {
-  const { bytes, ...written } = await writeFile(objects, key, eventsOf(rows, before));
-  const found = await contentOf(objects, key);
-  if (found.sha256 !== written.sha256 || !agree(found, written))
-    throw new Error(`${key} does not hold what was written`);
-  if (!agree(found, await sumsOf(rows))) throw new Error(`${key} does not hold what the database does`);
-  const { costNanoUsd, holdNanoUsd, sha256 } = written;
-  const counts = { rows: BigInt(written.rows), bytes: BigInt(bytes) };
-  return { key, ...counts, costNanoUsd, holdNanoUsd, sha256, archivedAt: new Date() };
+  const source = { rows: eventsOf(rows, before), sumsOf: () => sumsOf(rows) };
+  const { amounts, sha256, ...written } = await writeChecked(objects, { key, format }, source);
+  const counts = { rows: BigInt(written.rows), bytes: BigInt(written.bytes) };
+  return { key, ...counts, ...amounts, sha256, archivedAt: new Date() };
 }
 
 /**
@@ -81,7 +93,7 @@ export async function archiveMonth(
   month: string,
   before: () => Promise<void> = async () => undefined,
 ): Promise<ArchivedPart | undefined> {
-  if (objects === undefined) throw new Error("there is no place for archives: set ARCHIVE_DIR or ARCHIVE_S3_ENDPOINT");
+  if (objects === undefined) throw new Error(noArchiveStore);
   const { partitions, months } = store;
   const found = (await partitions.list()).filter((one) => one.month === month);
   if (found.length === 0) return undefined;
@@ -106,8 +118,15 @@ export async function archiveMonth(
 
 /** Whether the closed collection equals the last part: a request is in one part only. */
 async function isNoted(part: ArchivedPart, { rows }: Partition): Promise<boolean> {
-  if (!agree({ ...part, rows: Number(part.rows) }, await sumsOf(rows))) return false;
-  return (await contentOfEvents(eventsOf(rows, async () => undefined))).sha256 === part.sha256;
+  if (!agree(sumsOfPart(part), await sumsOf(rows))) return false;
+  return (
+    (
+      await contentOfRows(
+        format,
+        eventsOf(rows, async () => undefined),
+      )
+    ).sha256 === part.sha256
+  );
 }
 
 /** Archives the months that are due, oldest first; returns the parts written. */
@@ -132,10 +151,11 @@ export async function verifyMonth(
   const faults: string[] = [];
   let rows = 0n;
   for (const part of (await store.months.findOne({ _id: month }))?.parts ?? []) {
-    const found = objects && (await contentOf(objects, part.key).catch((error: unknown) => String(error)));
-    if (found === undefined) faults.push("There is no place for archives: set ARCHIVE_DIR or ARCHIVE_S3_ENDPOINT.");
+    const found =
+      objects && (await contentOf(objects, { key: part.key, format }).catch((error: unknown) => String(error)));
+    if (found === undefined) faults.push(noArchiveStore);
     else if (typeof found === "string") faults.push(`${part.key} cannot be read: ${found}`);
-    else if (found.sha256 !== part.sha256 || !agree(found, { ...part, rows: Number(part.rows) }))
+    else if (found.sha256 !== part.sha256 || !agree(found, sumsOfPart(part)))
       faults.push(`${part.key} is not what was archived.`);
     else rows += part.rows;
   }

@@ -1,4 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { noArchiveStore } from "@uag/kit/archive/settings.ts";
+import { underLease } from "@uag/mongo/lease.ts";
 import type {
   ArchiveMonthRequest,
   ArchiveMonthResponse,
@@ -8,7 +10,6 @@ import type {
   VerifyMonthResponse,
 } from "@uag/proto/metering/v1/admin.ts";
 import * as months from "../archive/archive.ts";
-import { asArchiver } from "../archive/schedule.ts";
 import type { Partition } from "../store/months.ts";
 
 const monthShape = /^\d{4}-\d{2}$/;
@@ -60,21 +61,18 @@ export async function listMonths(archive: months.Archive): Promise<ListMonthsRes
 
 /** Archives a due month now; one that is archived already does not change. */
 export async function archiveMonth(
-  { archive, owner }: { archive: months.Archive; owner: string },
+  archive: months.Archive,
   request: ArchiveMonthRequest,
 ): Promise<ArchiveMonthResponse> {
   const month = checked(request.month);
   if (archive.objects === undefined) {
-    throw new GatewayError(
-      "invalid_request",
-      "There is no place for archives: set ARCHIVE_DIR or ARCHIVE_S3_ENDPOINT.",
-    );
+    throw new GatewayError("invalid_request", noArchiveStore);
   }
   if (!months.isDue(month, archive)) {
     const text = `The last ${archive.keepMonths} whole months stay in the database (USAGE_KEEP_MONTHS).`;
     throw new GatewayError("invalid_request", text, { param: "month" });
   }
-  const part = await asArchiver(archive.store, owner, async (keep) => ({
+  const part = await underLease(months.archiverLease(archive.store), async (keep) => ({
     done: await months.archiveMonth(archive, month, keep),
   }));
   if (part === undefined) throw new GatewayError("service_unavailable", "Another process is archiving.");

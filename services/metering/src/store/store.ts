@@ -1,6 +1,7 @@
 import { createUnblocker } from "@uag/mongo/abandoned-transactions.ts";
 import { collectionOf } from "@uag/mongo/collection.ts";
 import { connectMongo } from "@uag/mongo/connect.ts";
+import type { LeaseDocument } from "@uag/mongo/lease.ts";
 import { inTransaction } from "@uag/mongo/transaction.ts";
 import { type ClientSession, type Connection, mongo } from "mongoose";
 import { type MonthDocument, openPartitions, type Partitions } from "./months.ts";
@@ -38,13 +39,6 @@ export interface Store {
   readonly buried: mongo.Collection<BuriedDocument>;
   readonly members: mongo.Collection<MemberDocument>;
   readonly keyUse: mongo.Collection<KeyUseDocument>;
-}
-
-/** A lease for work that only one process at a time may do. */
-export interface LeaseDocument {
-  _id: string;
-  owner: string;
-  until: Date;
 }
 
 const maxPoolSize = 16;

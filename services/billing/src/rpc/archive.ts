@@ -1,0 +1,60 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { noArchiveStore } from "@uag/kit/archive/settings.ts";
+import { underLease } from "@uag/mongo/lease.ts";
+import type {
+  ArchiveLedgerMonthRequest,
+  ArchiveLedgerMonthResponse,
+  ListLedgerMonthsResponse,
+  VerifyLedgerMonthRequest,
+  VerifyLedgerMonthResponse,
+} from "@uag/proto/billing/v1/archive.ts";
+import { archiveMonth, archiverLease, closedMonths } from "../archive/archive.ts";
+import { verifyMonth } from "../archive/verify.ts";
+import type { Billing } from "../billing.ts";
+import type { LedgerMonthDocument } from "../store/ledger-months.ts";
+
+async function closedMonth({ store }: Billing, name: string): Promise<LedgerMonthDocument> {
+  const month = (await closedMonths(store)).find(({ _id }) => _id === name);
+  if (month !== undefined) return month;
+  throw new GatewayError("invalid_request", "This is no closed month of the ledger.", { param: "month" });
+}
+
+/** The closed months, oldest first. */
+export async function listLedgerMonths({ store }: Billing): Promise<ListLedgerMonthsResponse> {
+  const months = await closedMonths(store);
+  return {
+    months: months.map(({ _id, parts, archivedAt }) => ({
+      month: _id,
+      archived: archivedAt !== null,
+      parts: parts.map((part) => ({
+        key: part.key,
+        rows: part.rows,
+        bytes: part.bytes,
+        sha256: part.sha256,
+        archivedAtMs: BigInt(part.archivedAt.getTime()),
+      })),
+    })),
+  };
+}
+
+/** Archives a closed month now; one that is archived already does not change. */
+export async function archiveLedgerMonth(
+  billing: Billing,
+  request: ArchiveLedgerMonthRequest,
+): Promise<ArchiveLedgerMonthResponse> {
+  const { archive } = billing;
+  if (archive.objects === undefined) throw new GatewayError("invalid_request", noArchiveStore);
+  const parts = await underLease(archiverLease(billing.store), async (keep) =>
+    archiveMonth(archive, await closedMonth(billing, request.month), keep),
+  );
+  if (parts === undefined) throw new GatewayError("service_unavailable", "Another process is archiving.");
+  return { rows: parts.reduce((sum, { rows }) => sum + rows, 0n), keys: parts.map(({ key }) => key) };
+}
+
+/** Compares a month's files with what was archived and with the ledger. */
+export async function verifyLedgerMonth(
+  billing: Billing,
+  request: VerifyLedgerMonthRequest,
+): Promise<VerifyLedgerMonthResponse> {
+  return await verifyMonth(billing.archive, await closedMonth(billing, request.month));
+}

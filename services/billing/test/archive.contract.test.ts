@@ -1,0 +1,271 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createReadStream } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { randomText } from "@uag/kit/ids.ts";
+import { openFolder } from "@uag/kit/objects/folder.ts";
+import type { ObjectStore } from "@uag/kit/objects/store.ts";
+import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { type LedgerArchiveServiceServer, LedgerArchiveServiceService } from "@uag/proto/billing/v1/archive.ts";
+import { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import { archiveDue, archiveMonth, closedMonths, type LedgerArchive } from "../src/archive/archive.ts";
+import { verifyMonth } from "../src/archive/verify.ts";
+import { monthOf, seqOf } from "../src/invoices/months.ts";
+import { chain, chainStart } from "../src/ledger/entry.ts";
+import { connectBooks } from "../src/store/connection.ts";
+import { entryDocument } from "../src/store/ledger.ts";
+import { openStore, type Store } from "../src/store/store.ts";
+import { faults, fund, type Scratch, scratch, spawnBilling, startBilling, usage } from "./harness.ts";
+
+const keep = async (): Promise<void> => undefined;
+const silent = { ledgerArchived: () => undefined, ledgerArchiveFailed: () => undefined };
+
+/** Noon of a day, some months ago. */
+function past(months: number, day = 10): Date {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, day, 12));
+}
+
+/** The books' database, besides the service. */
+async function openBooks({ env }: Scratch): Promise<Store & AsyncDisposable> {
+  const { MONGODB_URL: url = "", MONGODB_DATABASE: database = "" } = env;
+  const connection = await connectBooks({ url, database });
+  return Object.assign(await openStore(connection), { [Symbol.asyncDispose]: () => connection.close() });
+}
+
+/** Rows of one account, numbered from a moment on. */
+async function putRows({ ledger }: Store, accountId: string, { count, at }: { count: number; at: Date }) {
+  const rows = Array.from({ length: count }, (_, i) => {
+    const requestId = `${accountId}-${at.getTime()}-${i}`;
+    const change = { available: -3n, held: 1n, charged: 2n, writtenOff: 0n, toppedUp: 0n };
+    const event = usage({ requestId, accountId, costNanoUsd: 2n, rawUsage: Buffer.from(randomText(40)) });
+    const posting = { id: `settle:${requestId}`, kind: "settle", change, requestId, event } as const;
+    const place = { accountId, seq: seqOf(at) + BigInt(i), previousHash: chainStart, atMs: at.getTime() };
+    return entryDocument(chain(posting, place));
+  });
+  await ledger.collection.insertMany(rows as never[]);
+}
+
+const months = { old: monthOf(past(2)), last: monthOf(past(1)) };
+
+/** Two closed months of three accounts, and what is not closed. */
+async function putBooks(store: Store): Promise<void> {
+  const createdAt = past(2, 2);
+  await store.accounts.collection.insertOne({ _id: "b", createdAt, number: 1 } as never);
+  await putRows(store, "a", { count: 700, at: past(2) });
+  // Numbered when numbers were not times yet.
+  await putRows(store, "b", { count: 2, at: new Date(1) });
+  await putRows(store, "b", { count: 1, at: past(2, 28) });
+  await putRows(store, "c", { count: 600, at: past(2) });
+  await putRows(store, "a", { count: 3, at: past(1) });
+  await putRows(store, "c", { count: 4, at: new Date() });
+}
+
+async function withBooks(work: (archive: LedgerArchive, dir: string, db: Scratch) => Promise<void>): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), "ledger-"));
+  try {
+    await using db = scratch({ ARCHIVE_DIR: dir, ARCHIVE_EVERY_MS: "1000" });
+    await using store = await openBooks(db);
+    await putBooks(store);
+    await work({ store, objects: openFolder(dir), events: silent, rowsAPart: 600 }, dir, db);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+const entriesIn = async (file: string): Promise<Entry[]> =>
+  gunzipSync(await readFile(file))
+    .toString()
+    .trimEnd()
+    .split("\n")
+    .map((line) => Entry.fromJSON(JSON.parse(line)));
+
+async function verified({ store, ...archive }: LedgerArchive, month: string) {
+  const known = (await closedMonths(store)).find(({ _id }) => _id === month);
+  assert.ok(known !== undefined, `${month} is closed`);
+  return await verifyMonth({ store, ...archive }, known);
+}
+
+function archiveClient(port: number) {
+  return createRpcClient<LedgerArchiveServiceServer>(LedgerArchiveServiceService, `127.0.0.1:${port}`, insecure, {
+    timeoutMs: 60_000,
+  });
+}
+
+test("each closed month of the ledger is exported whole, in order and once, in files that agree with the database; the rows stay, and the current month is left alone", () =>
+  withBooks(async (archive, dir) => {
+    const rows = await archive.store.ledger.countDocuments();
+    await archiveDue(archive, keep);
+    const files = await readdir(join(dir, months.old));
+    assert.deepEqual(
+      files.sort(),
+      [1, 2, 3].map((n) => `ledger-${n}.ndjson.gz`),
+    );
+    const found = (await Promise.all(files.map((file) => entriesIn(join(dir, months.old, file))))).flat();
+    const order = found.map(({ accountId, seq }) => `${accountId} ${String(seq).padStart(20, "0")}`);
+    assert.deepEqual(order, [...new Set(order)].sort());
+    assert.deepEqual(
+      ["a", "b", "c"].map((id) => found.filter(({ accountId }) => accountId === id).length),
+      [700, 3, 600],
+    );
+    assert.equal((await entriesIn(join(dir, months.last, "ledger-1.ndjson.gz"))).length, 3);
+    const [old] = await closedMonths(archive.store);
+    assert.deepEqual(
+      old?.parts.map((part) => [part.rows, part.amounts.availableNanoUsd, part.amounts.chargedNanoUsd]),
+      [
+        [600n, -1_800n, 1_200n],
+        [600n, -1_800n, 1_200n],
+        [103n, -309n, 206n],
+      ],
+    );
+    assert.deepEqual(await verified(archive, months.old), { rows: 1_303n, faults: [] });
+    assert.deepEqual(await verified(archive, months.last), { rows: 3n, faults: [] });
+    assert.equal(await archive.store.ledger.countDocuments(), rows);
+    assert.deepEqual((await readdir(dir)).sort(), [months.old, months.last]);
+  }));
+
+test("a row that is changed, deleted or added in the database is found, and so is a changed, cut or missing file", () =>
+  withBooks(async (archive, dir) => {
+    await archiveDue(archive, keep);
+    const { ledger } = archive.store;
+    const faultsOf = async () => (await verified(archive, months.old)).faults.join("\n");
+    const Id = `settle:c-${past(2).getTime()}-5`;
+    const row = await ledger.collection.findOne({ _id: Id } as never);
+    await ledger.collection.updateOne({ _id: Id } as never, { $set: { charged: 3n } });
+    assert.match(await faultsOf(), new RegExp(`^[\\d-]+/ledger-2.ndjson.gz: ${Id} is not the same in the ledger\\.$`));
+    await ledger.collection.deleteOne({ _id: Id } as never);
+    assert.match(await faultsOf(), new RegExp(`where it has ${Id} the ledger has settle:c-\\d+-6\\.$`));
+    await ledger.collection.insertOne(row as never);
+    assert.equal(await faultsOf(), "");
+    await putRows(archive.store, "z", { count: 1, at: past(2) });
+    assert.match(await faultsOf(), /settle:z-\d+-0 is in the ledger and in no file/);
+    await ledger.collection.deleteOne({ accountId: "z" });
+    await putRows(archive.store, "ab", { count: 1, at: past(2) });
+    assert.match(await faultsOf(), /ledger-2\.ndjson\.gz: where it has settle:b-\d+-0 the ledger has settle:ab-/);
+    await ledger.collection.deleteOne({ accountId: "ab" });
+
+    const file = join(dir, months.old, "ledger-1.ndjson.gz");
+    const bytes = await readFile(file);
+    await writeFile(
+      file,
+      gzipSync(gunzipSync(bytes).toString().replace('"chargedNanoUsd":"2"', '"chargedNanoUsd":"1"')),
+    );
+    assert.match(await faultsOf(), /is not what was archived\.\n.*: settle:a-\d+-0 is not the same in the ledger/);
+    await writeFile(file, bytes.subarray(0, bytes.length - 12));
+    assert.match(await faultsOf(), /ledger-1\.ndjson\.gz cannot be read/);
+    await rm(file);
+    assert.match(await faultsOf(), /is not there/);
+  }));
+
+test("an archiving that ends in the middle goes on behind the last file that was verified; a store that loses what it is given gets nothing recorded", () =>
+  withBooks(async (archive) => {
+    const { store } = archive;
+    const known = async () => {
+      const [month] = await closedMonths(store);
+      assert.ok(month !== undefined);
+      return month;
+    };
+    const objects = archive.objects as ObjectStore;
+    const written: string[] = [];
+    const put: ObjectStore["put"] = async (key, type, body) => {
+      if (written.length === 1) throw new Error("it is away");
+      written.push(key);
+      return await objects.put(key, type, body);
+    };
+    await assert.rejects(archiveMonth({ ...archive, objects: { ...objects, put } }, await known(), keep), /it is away/);
+    assert.deepEqual([(await known()).parts.length, (await known()).archivedAt], [1, null]);
+
+    const other: ObjectStore["find"] = async (key) => await objects.find(key.replace("ledger-2", "ledger-1"));
+    const forgetful = { ...archive, objects: { ...objects, find: other } };
+    await assert.rejects(archiveMonth(forgetful, await known(), keep), /ledger-2.* does not hold what was written/);
+    assert.equal((await known()).parts.length, 1);
+
+    const lost = async (): Promise<void> => {
+      throw new Error("another process holds the lease");
+    };
+    await assert.rejects(archiveMonth(archive, await known(), lost), /holds the lease/);
+    const before = await known();
+    assert.deepEqual(
+      (await archiveMonth(archive, before, keep)).map(({ key }) => key),
+      [2, 3].map((n) => `${months.old}/ledger-${n}.ndjson.gz`),
+    );
+    await assert.rejects(archiveMonth(archive, before, keep), /another process has archived rows/);
+    assert.deepEqual(await verified(archive, months.old), { rows: 1_303n, faults: [] });
+  }));
+
+test("billing killed while it writes a file: when its lease has lapsed the next process exports the month, each row once, and two at a time do not get in each other's way", () =>
+  withBooks(async (_, dir, db) => {
+    const part = join(dir, months.old, "ledger-1.ndjson.gz.part");
+    await mkdir(join(dir, months.old));
+    // Whoever writes into a pipe that nobody reads from stops in the middle.
+    await promisify(execFile)("mkfifo", [part]);
+    const reading = createReadStream(part, { highWaterMark: 1 });
+    await using billing = await spawnBilling(db.env);
+    assert.equal((await reading[Symbol.asyncIterator]().next()).done, false);
+    await rm(part);
+    await db.tamper("leases", { _id: "ledger-archiver" }, { $set: { until: new Date(0) } });
+    await billing.restart();
+    reading.destroy();
+    await using second = await startBilling(db.env);
+    using one = archiveClient(billing.port);
+    using two = archiveClient(second.grpcPort);
+    const lists = () => Promise.all([one.listLedgerMonths({}), two.listLedgerMonths({})]);
+    await waitFor(async () => (await lists()).every(({ months: all }) => all.every(({ archived }) => archived)));
+    const again = await Promise.allSettled(
+      [one, two].map((client) => client.archiveLedgerMonth({ month: months.old })),
+    );
+    for (const result of again) if (result.status === "fulfilled") assert.equal(result.value.rows, 0n);
+    assert.deepEqual(await one.verifyLedgerMonth({ month: months.old }), { rows: 1_303n, faults: [] });
+    assert.deepEqual(await two.verifyLedgerMonth({ month: months.last }), { rows: 3n, faults: [] });
+    assert.deepEqual(await readdir(join(dir, months.old)), ["ledger-1.ndjson.gz"]);
+    await assert.rejects(one.archiveLedgerMonth({ month: monthOf(new Date()) }), /no closed month/);
+  }));
+
+test("while the archive's store is away billing settles as ever and counts what failed; when it is back the month is archived", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "ledger-"));
+  const away = join(dir, "away");
+  try {
+    await writeFile(away, "a file where a folder should be");
+    await using db = scratch({ ARCHIVE_DIR: join(away, "archive"), ARCHIVE_EVERY_MS: "1000" });
+    await using billing = await startBilling(db.env);
+    const accountId = await fund(billing, 100n);
+    await db.tamper("accounts", { _id: accountId }, { $set: { createdAt: past(1) } });
+    using client = archiveClient(billing.grpcPort);
+    const failures = async (): Promise<boolean> => {
+      const text = await (await fetch(`http://127.0.0.1:${billing.adminPort}/metrics`)).text();
+      return /^uag_ledger_archive_failures_total\{[^}]*\} [1-9]/m.test(text);
+    };
+    await using store = await openBooks(db);
+    await putRows(store, "old", { count: 1, at: past(1) });
+    await waitFor(failures);
+    const event = usage({ accountId, grantId: "", costNanoUsd: 5n, holdNanoUsd: 5n });
+    assert.equal((await billing.ledger.settle({ events: [event] })).settled[0]?.chargedNanoUsd, 5n);
+    await store.ledger.collection.deleteOne({ accountId: "old" });
+    assert.deepEqual(await faults(billing), []);
+    await putRows(store, "old", { count: 1, at: past(1) });
+    await rm(away);
+    const archived = async () => (await client.listLedgerMonths({})).months.every((month) => month.archived);
+    await waitFor(archived);
+    assert.deepEqual(await client.verifyLedgerMonth({ month: months.last }), { rows: 1n, faults: [] });
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+});
+
+test("without a store nothing is archived, and a command that needs one says so", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  using client = archiveClient(billing.grpcPort);
+  const accountId = await fund(billing, 1n);
+  await db.tamper("accounts", { _id: accountId }, { $set: { createdAt: past(1) } });
+  await assert.rejects(client.archiveLedgerMonth({ month: months.last }), /set ARCHIVE_DIR or ARCHIVE_S3_ENDPOINT/);
+  const { faults: told } = await client.verifyLedgerMonth({ month: months.last });
+  assert.match(told.join(), /There is no place for archives/);
+});
