@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, afterEach, before, describe, test } from "node:test";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import OpenAI from "openai";
@@ -101,6 +102,33 @@ describe("the console in a browser", () => {
     await legend.getByText("beta + mobile").waitFor();
     await legend.getByText("search").waitFor();
     assert.equal(await legend.getByText("search").count(), 1);
+  });
+
+  test("what is exported is what the page lists: the filters, the outcome and the time of its address", async () => {
+    const { account_id, base_url, api_key: apiKey } = stage.fleet.run;
+    await new OpenAI({ baseURL: `${base_url}/v1`, apiKey }).chat.completions.create(hello);
+    const view = { account: account_id, range: "hour24", model, operation: "chat.completions" };
+    const page = await stage.visit(`/usage?${new URLSearchParams(view)}`, "Usage");
+    const list = page.getByRole("region", { name: "Requests" });
+    await list.getByRole("row").filter({ hasText: model }).first().waitFor();
+    assert.equal(await page.getByRole("combobox", { name: "Operation" }).inputValue(), "chat.completions");
+    const exported = async (): Promise<string[]> => {
+      await page.getByRole("button", { name: "Export" }).click();
+      const started = page.waitForEvent("download");
+      const link = page.getByRole("menuitem", { name: "Export as JSON lines" });
+      const { searchParams } = new URL((await link.getAttribute("href")) ?? "", base_url);
+      const hoursAgo = (Date.now() - Date.parse(searchParams.get("from") ?? "")) / 3_600_000;
+      assert.ok(hoursAgo >= 23 && hoursAgo <= 26, `from ${hoursAgo} hours ago`);
+      await link.click();
+      return (await readFile(await (await started).path(), "utf8")).split("\n").filter((line) => line !== "");
+    };
+    const rows = (await exported()).map((line) => JSON.parse(line) as { model: string; outcome: string });
+    assert.ok(rows.length > 0);
+    for (const row of rows) assert.equal(row.model, model);
+    await list.getByRole("combobox", { name: "Outcome" }).click();
+    await page.getByRole("option", { name: "Process died" }).click();
+    await list.getByText("No requests in this time").waitFor();
+    assert.deepEqual(await exported(), []);
   });
 
   test("of many keys a page is shown at once, and all of them are searched and sorted", async () => {

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
+import { promisify } from "node:util";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
+import { repoRoot } from "../src/paths.ts";
 import { Stage } from "./console/stage.ts";
 
 const side = 128;
@@ -32,15 +38,16 @@ const alphasOfMask = `(async () => {
 describe("the playground in a browser", () => {
   let stage: Stage;
   let picture: { name: string; mimeType: string; buffer: Buffer };
+  const resources = new AsyncDisposableStack();
 
   before(async () => {
-    stage = await Stage.open();
+    stage = resources.use(await Stage.open());
     const buffer = await sharp({ create: { width: side, height: side, channels: 3, background: "#3b82f6" } })
       .png()
       .toBuffer();
     picture = { name: "blue.png", mimeType: "image/png", buffer };
   });
-  after(() => stage[Symbol.asyncDispose]());
+  after(() => resources.disposeAsync());
   afterEach(() => stage.closePages());
 
   const open = (mode: string): Promise<Page> => stage.visit(`/playground?${mode}`, "Playground");
@@ -134,14 +141,65 @@ describe("the playground in a browser", () => {
     await page.getByRole("row").filter({ hasText: "Console playground" }).first().waitFor();
   });
 
-  for (const name of ["curl", "JavaScript", "Python"])
-    test(`the call is also there as ${name}`, async () => {
+  /** The text of a program that makes the call, copied from the page. */
+  async function codeOn(page: Page, name: string): Promise<string> {
+    await page.getByRole("button", { name: "As code" }).click();
+    await page.getByRole("tab", { name }).click();
+    return (await page.getByRole("region", { name }).textContent()) ?? "";
+  }
+
+  /** Runs the program in a folder of its own, with the SDK and the picture there. */
+  async function execute(name: string, code: string) {
+    const dir = await mkdtemp(join(tmpdir(), "as-code-"));
+    resources.defer(() => rm(dir, { recursive: true, force: true }));
+    await symlink(join(repoRoot, "services/fleet/node_modules"), join(dir, "node_modules"));
+    for (const file of ["picture-1.png", "blue.png", "mask.png"]) await writeFile(join(dir, file), picture.buffer);
+    const options = { cwd: dir, env: { ...process.env, API_KEY: stage.fleet.run.api_key } };
+    const { stdout } =
+      name === "curl"
+        ? await promisify(execFile)("sh", ["-c", code], options)
+        : await promisify(execFile)(process.execPath, ["--input-type=module", "-e", code], options);
+    return { dir, stdout };
+  }
+
+  for (const name of ["curl", "JavaScript"]) {
+    test(`the conversation's call as ${name} runs as it is, and reads its picture from a file`, async () => {
+      const page = await open("models=gpt-4o-mini");
+      await page.locator("input[type=file]").setInputFiles(picture);
+      await page.getByAltText("Image 1 of the message").waitFor();
+      await page.getByLabel("Your message").fill("Isn't `this` $HOME \\ blue?");
+      const code = await codeOn(page, name);
+      await page.getByText("The picture is read from the file picture-1.png.").waitFor();
+      const { stdout } = await execute(name, code);
+      const text = name === "curl" ? contentOf(stdout) : stdout;
+      assert.match(text, /Isn't `this` \$HOME \\ blue\?/);
+      assert.match(text, /1 (?:image|picture)/);
+    });
+
+    test(`the call of speech as ${name} writes the sound to a file`, async () => {
       const page = await open("mode=speech");
       await page.getByLabel("Text").fill("Hello there");
-      await page.getByRole("button", { name: "As code" }).click();
-      await page.getByRole("tab", { name }).click();
-      const code = page.getByRole("region", { name });
-      await code.getByText("Hello there").waitFor();
-      assert.match((await code.textContent()) ?? "", /audio\/speech/);
+      const { dir } = await execute(name, await codeOn(page, name));
+      const sound = await readFile(join(dir, "speech.mp3"));
+      assert.ok(sound.subarray(0, 3).toString() === "ID3" || sound[0] === 0xff, sound.subarray(0, 80).toString());
     });
+
+    test(`the call of an edit as ${name} runs as it is`, async () => {
+      const page = await open("mode=edit");
+      await page.locator("input[type=file]").setInputFiles(picture);
+      await page.getByLabel("Prompt").fill("A red circle");
+      const { stdout } = await execute(name, await codeOn(page, name));
+      assert.match(stdout, /b64_json|url/);
+    });
+  }
 });
+
+/** The text that a streamed response adds up to. */
+function contentOf(stream: string): string {
+  const chunks = [...stream.matchAll(/^data: (\{.*)$/gm)].map(([, data = ""]) => JSON.parse(data) as Chunk);
+  return chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("");
+}
+
+interface Chunk {
+  readonly choices: readonly { readonly delta: { readonly content?: string } }[];
+}

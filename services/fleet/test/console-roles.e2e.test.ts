@@ -170,6 +170,18 @@ describe("roles in the console", () => {
     assert.equal(rows[0].client_address, "203.0.113.9");
   });
 
+  test("the session's cookie is Secure where the browser speaks TLS with a trusted proxy in front, and its end too", async () => {
+    const { email, password: first } = fleet.run.admin;
+    const tls = { "x-forwarded-proto": "https" };
+    const one = new Visitor(fleet.run.console_url);
+    const opened = await one.post("/api/session", { email, password: first }, tls);
+    assert.equal(opened.status, 201, opened.text);
+    assert.match(one.setCookie, /^console_session=.*; HttpOnly; Secure; SameSite=Lax$/);
+    one.csrf = opened.json().csrf_token;
+    assert.equal((await one.send("DELETE", "/api/session", { headers: tls })).status, 204);
+    assert.match(one.setCookie, /^console_session=; .*; HttpOnly; Secure; SameSite=Lax$/);
+  });
+
   test("an auditor spends nothing and changes nothing, and an owner cannot top up", async () => {
     assert.equal((await person("auditor").get("/api/gateway/v1/models")).status, 403);
     assert.equal((await person("auditor").get("/api/admin/v1/keys")).status, 200);

@@ -1,4 +1,4 @@
-/** What the server said of a call that failed, in the gateway's nested shape. */
+/** The error of a call that failed, in the gateway's nested shape. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -7,12 +7,12 @@ export class ApiError extends Error {
   /** By which the operator finds the call in the logs. */
   readonly requestId: string | null;
 
-  constructor(status: number, said: { message: string; code: string; param: string | null }, requestId: string | null) {
-    super(said.message);
+  constructor(status: number, body: { message: string; code: string; param: string | null }, requestId: string | null) {
+    super(body.message);
     this.name = "ApiError";
     this.status = status;
-    this.code = said.code;
-    this.param = said.param;
+    this.code = body.code;
+    this.param = body.param;
     this.requestId = requestId;
   }
 }
@@ -26,15 +26,15 @@ interface ErrorBody {
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /**
- * The error that an answer tells of, in any of the gateway's shapes; one without a body is named
+ * The error in a response, in any of the gateway's shapes; one without a body is named
  * by its status.
  */
 export async function errorOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
-  const said = {
+  const error = {
     message: text(body.error?.message) ?? text(body.message) ?? `HTTP ${response.status} ${response.statusText}`.trim(),
     code: text(body.error?.code) ?? text(body.code) ?? String(response.status),
     param: text(body.error?.param) ?? null,
   };
-  return new ApiError(response.status, said, response.headers.get("x-request-id"));
+  return new ApiError(response.status, error, response.headers.get("x-request-id"));
 }

@@ -23,6 +23,8 @@ export const playground = {
   settings: "Settings",
   code: "As code",
   codeAbout: "The same call from a program. Put a key in API_KEY.",
+  codePictures_one: "The picture is read from the file {{files}}.",
+  codePictures_other: "The pictures are read from the files {{files}}.",
   you: "You",
   waiting: "Waiting for the first words",
   stopped: "Stopped",

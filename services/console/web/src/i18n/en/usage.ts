@@ -16,6 +16,7 @@ export const usage = {
   filter: {
     model: "Model",
     key: "Key",
+    operation: "Operation",
     outcome: "Outcome",
     status: "HTTP status",
     any: "Any",

@@ -16,6 +16,7 @@ export const playground = {
   settings: "设置",
   code: "查看代码",
   codeAbout: "在程序中发起同样的调用。把密钥放入 API_KEY。",
+  codePictures_other: "图片从文件 {{files}} 读取。",
   you: "你",
   waiting: "等待首个词",
   stopped: "已停止",

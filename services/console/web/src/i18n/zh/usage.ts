@@ -13,7 +13,15 @@ export const usage = {
     account: "账户",
   },
   measure: { label: "显示", cost: "花费", requests: "请求", tokens: "Token" },
-  filter: { model: "模型", key: "密钥", outcome: "结果", status: "HTTP 状态", any: "任意", clear: "清除筛选" },
+  filter: {
+    model: "模型",
+    key: "密钥",
+    operation: "操作",
+    outcome: "结果",
+    status: "HTTP 状态",
+    any: "任意",
+    clear: "清除筛选",
+  },
   facts: {
     spend: "花费",
     requests: "请求数",

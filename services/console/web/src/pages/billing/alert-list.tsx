@@ -51,16 +51,16 @@ function AlertMenu({ of: alert, title, onEdit }: { of: SpendAlert; title: string
   );
 }
 
-/** The thresholds, those filled that were told of this month. */
+/** The thresholds, those filled that were reported this month. */
 function Thresholds({ of: alert }: { readonly of: SpendAlert }) {
   const { month, monthly_usd: amount, thresholds, notices } = alert;
-  const told = notices.filter((notice) => notice.month === month && notice.monthly_usd === amount);
+  const reported = notices.filter((notice) => notice.month === month && notice.monthly_usd === amount);
   return (
     <Group gap={4}>
       {thresholds.map((threshold) => {
-        const isTold = told.some((notice) => notice.threshold === threshold);
+        const isReported = reported.some((notice) => notice.threshold === threshold);
         return (
-          <Badge key={threshold} size="sm" variant="dot" color={isTold ? "orange" : "gray.5"}>
+          <Badge key={threshold} size="sm" variant="dot" color={isReported ? "orange" : "gray.5"}>
             {`${threshold}%`}
           </Badge>
         );
@@ -69,7 +69,7 @@ function Thresholds({ of: alert }: { readonly of: SpendAlert }) {
   );
 }
 
-/** How much of it there is, against what is told of. */
+/** How much of it there is, against the threshold. */
 function State({ of: alert }: { readonly of: SpendAlert }) {
   const { t } = useTranslation();
   const { kind, balance_usd, below_usd, spent_usd, monthly_usd } = alert;
@@ -162,7 +162,7 @@ function Rows({ id, keys, onEdit }: { id: string; keys: readonly Key[]; onEdit?:
   );
 }
 
-/** Who is told when a part of what may be spent is, or little is left. */
+/** Who is notified when a part of what may be spent is, or little is left. */
 export function Alerts({ id }: { readonly id: string }) {
   const { t } = useTranslation();
   const mayChange = useMayChange("alerts");

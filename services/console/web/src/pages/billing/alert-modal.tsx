@@ -32,7 +32,7 @@ function AmountInput(props: NumberInputProps) {
   return <NumberInput {...amount} {...props} />;
 }
 
-/** What an alert tells of, and for whose money. */
+/** What an alert is about, and for whose money. */
 function About({ form, keys }: { readonly form: Form; readonly keys: readonly Key[] }) {
   const { t } = useTranslation();
   const { kind } = form.getValues();
@@ -63,7 +63,7 @@ function About({ form, keys }: { readonly form: Form; readonly keys: readonly Ke
   );
 }
 
-/** When an alert tells. */
+/** When an alert is sent. */
 function Measures({ form }: { readonly form: Form }) {
   const { t } = useTranslation();
   const { kind } = form.getValues();

@@ -18,7 +18,7 @@ export function spentPercent({ spent_usd, monthly_usd }: SpendAlert): number {
   return monthly_usd === null ? 0 : Number((nanoUsdOf(spent_usd) * 1_000n) / nanoUsdOf(monthly_usd)) / 10;
 }
 
-/** Whether less is left than a balance's alert tells of. */
+/** Whether less is left than a balance's alert allows. */
 export function isLow({ balance_usd, below_usd }: SpendAlert): boolean {
   return balance_usd !== null && below_usd !== null && nanoUsdOf(balance_usd) < nanoUsdOf(below_usd);
 }
@@ -52,7 +52,7 @@ export function alertValuesOf(alert?: SpendAlert): AlertValues {
   };
 }
 
-/** What a kind of alert is told by. */
+/** The figures that a kind of alert compares with. */
 function measuresOf({ kind, monthly_usd, below_usd, thresholds }: AlertValues) {
   if (kind === "balance") return { below_usd: Number(below_usd).toFixed(9) };
   const percent = { thresholds: thresholds.map(Number) };

@@ -5,6 +5,35 @@ import { useTranslation } from "react-i18next";
 import { useSession } from "../../session/use-session.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { type CodeOf, codeOf } from "./code.ts";
+import { picturesInFiles } from "./code-pictures.ts";
+
+function Programs({ of: call }: { readonly of: CodeOf }) {
+  const { t } = useTranslation();
+  const programs = Object.entries(codeOf(call));
+  const { files } = picturesInFiles(call.body);
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="sm">
+        {t("playground.codeAbout")}{" "}
+        {files.length > 0 && t("playground.codePictures", { count: files.length, files: files.join(", ") })}
+      </Text>
+      <Tabs defaultValue="curl" variant="outline">
+        <Tabs.List>
+          {programs.map(([name]) => (
+            <Tabs.Tab key={name} value={name} fz="xs">
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {programs.map(([name, text]) => (
+          <Tabs.Panel key={name} value={name} pt="sm">
+            <CodeBlock text={text} label={name} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </>
+  );
+}
 
 /** Shows the call that would be made now as curl, JavaScript and Python. */
 export function AsCode(call: Omit<CodeOf, "baseUrl">) {
@@ -23,23 +52,7 @@ export function AsCode(call: Omit<CodeOf, "baseUrl">) {
         title={t("playground.code")}
         closeButtonProps={{ "aria-label": t("common.close") }}
       >
-        <Text size="sm" c="dimmed" mb="sm">
-          {t("playground.codeAbout")}
-        </Text>
-        <Tabs defaultValue="curl" variant="outline">
-          <Tabs.List>
-            {Object.keys(codeOf({ baseUrl, ...call })).map((name) => (
-              <Tabs.Tab key={name} value={name} fz="xs">
-                {name}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-          {Object.entries(codeOf({ baseUrl, ...call })).map(([name, text]) => (
-            <Tabs.Panel key={name} value={name} pt="sm">
-              <CodeBlock text={text} label={name} />
-            </Tabs.Panel>
-          ))}
-        </Tabs>
+        <Programs of={{ baseUrl, ...call }} />
       </Modal>
     </>
   );

@@ -20,7 +20,7 @@ export function ChatPanel() {
   const { models: named = usualModel } = route.useSearch();
   const models = useMemo(() => named.split(",").slice(0, maxModels), [named]);
   const [settings, setSettings] = useState<Settings>({ system: "", temperature: "", maxTokens: "", tools: "" });
-  const { turns, say, stop, clear, busy } = useChat(models, settings);
+  const { turns, send, stop, clear, busy } = useChat(models, settings);
   return (
     <Group align="stretch" gap="md">
       <Panel style={{ flex: "1 1 18rem", alignSelf: "flex-start" }}>
@@ -39,10 +39,10 @@ export function ChatPanel() {
           )}
           <Composer
             busy={busy}
-            onSay={say}
+            onSend={send}
             onStop={stop}
             onClear={turns.length > 0 ? clear : undefined}
-            bodyOf={(said) => chatBody(models[0] ?? usualModel, turns, said, settings)}
+            bodyOf={(message) => chatBody(models[0] ?? usualModel, turns, message, settings)}
           />
         </Stack>
       </Panel>

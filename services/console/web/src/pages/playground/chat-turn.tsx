@@ -4,12 +4,12 @@ import { duration, integer } from "../../format/number.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Bill } from "./bill.tsx";
-import type { Answer, ToolCall, Turn } from "./conversation.ts";
+import type { ModelResponse, ToolCall, Turn } from "./conversation.ts";
 import { Thumbnails } from "./pictures.tsx";
 
-function Figures({ of: answer }: { readonly of: Answer }) {
+function Figures({ of: response }: { readonly of: ModelResponse }) {
   const { t } = useTranslation();
-  const { tookMs, firstMs, usage, requestId, state } = answer;
+  const { tookMs, firstMs, usage, requestId, state } = response;
   if (tookMs === null) return null;
   return (
     <Group gap="xs" fz="xs" c="dimmed" className="tabular">
@@ -41,7 +41,7 @@ function ToolCalls({ of: calls }: { readonly of: readonly ToolCall[] }) {
   ));
 }
 
-function AnswerCard({ model, of: answer }: { readonly model: string; readonly of: Answer }) {
+function ResponseCard({ model, of: response }: { readonly model: string; readonly of: ModelResponse }) {
   const { t } = useTranslation();
   return (
     <Paper withBorder p="sm" bg="var(--app-backdrop)">
@@ -49,7 +49,7 @@ function AnswerCard({ model, of: answer }: { readonly model: string; readonly of
         <Text size="xs" fw={600}>
           {model}
         </Text>
-        {answer.state === "waiting" && (
+        {response.state === "waiting" && (
           <Group gap="xs">
             <Loader size="xs" type="dots" />
             <Text size="sm" c="dimmed">
@@ -57,43 +57,43 @@ function AnswerCard({ model, of: answer }: { readonly model: string; readonly of
             </Text>
           </Group>
         )}
-        {answer.text !== "" && (
+        {response.text !== "" && (
           <Text
             size="sm"
             style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
-            aria-busy={answer.state === "streaming"}
+            aria-busy={response.state === "streaming"}
           >
-            {answer.text}
+            {response.text}
           </Text>
         )}
-        <ToolCalls of={answer.toolCalls} />
-        {answer.error !== null && <Failure error={answer.error} />}
-        <Figures of={answer} />
+        <ToolCalls of={response.toolCalls} />
+        {response.error !== null && <Failure error={response.error} />}
+        <Figures of={response} />
       </Stack>
     </Paper>
   );
 }
 
-/** What was said, and the answers side by side. */
-export function ChatTurn({ of: { said, answers } }: { readonly of: Turn }) {
-  const count = Object.keys(answers).length;
+/** A message, and the responses side by side. */
+export function ChatTurn({ of: { message, responses } }: { readonly of: Turn }) {
+  const count = Object.keys(responses).length;
   return (
     <Stack gap="sm">
       <Box ml="auto" maw="80%">
         <Paper p="sm" bg="var(--mantine-primary-color-light)">
           <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-            {said.text}
+            {message.text}
           </Text>
-          {said.images.length > 0 && (
+          {message.images.length > 0 && (
             <Box mt="xs">
-              <Thumbnails urls={said.images} />
+              <Thumbnails urls={message.images} />
             </Box>
           )}
         </Paper>
       </Box>
       <SimpleGrid cols={{ base: 1, md: Math.min(2, count), xl: count > 2 ? count : Math.min(2, count) }}>
-        {Object.entries(answers).map(([model, answer]) => (
-          <AnswerCard key={model} model={model} of={answer} />
+        {Object.entries(responses).map(([model, response]) => (
+          <ResponseCard key={model} model={model} of={response} />
         ))}
       </SimpleGrid>
     </Stack>

@@ -1,3 +1,5 @@
+import { picturesInFiles, readPictures } from "./code-pictures.ts";
+
 /** A JSON value as Python writes it. */
 function python(value: unknown, indent = ""): string {
   const inner = `${indent}    `;
@@ -12,14 +14,6 @@ function python(value: unknown, indent = ""): string {
 /** In single quotes for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-const maxDataLength = 200;
-
-/** Pictures in a body are thousands of characters that nobody reads. */
-const withoutPictures = (_name: string, value: unknown): unknown =>
-  typeof value === "string" && value.startsWith("data:") && value.length > maxDataLength
-    ? `${value.slice(0, value.indexOf(",") + 1)}…`
-    : value;
-
 /** Apart from its quotes, or a reader of this file would take it for an import of its own. */
 const sdk = JSON.stringify("openai");
 
@@ -31,29 +25,98 @@ export interface CodeOf {
   readonly body: object;
   /** Names of files by field: then the call is a form. */
   readonly files?: Readonly<Record<string, string>> | undefined;
+  /** The file that the response is written to; without it the response is printed. */
+  readonly saveAs?: string | undefined;
 }
 
 export type Code = Readonly<Record<"curl" | "JavaScript" | "Python", string>>;
 
-function jsonCode({ baseUrl, path, body }: CodeOf): Code {
-  const short = path.replace(/^\/v1/, "");
-  const json = JSON.stringify(body, withoutPictures, 2);
-  return {
-    curl: `curl ${baseUrl}${path} \\\n  -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \\\n  -d ${quoted(json)}`,
-    JavaScript: `import OpenAI from ${sdk};
+interface JsonCall {
+  readonly baseUrl: string;
+  readonly path: string;
+  /** The body as JSON, with marks in place of pictures. */
+  readonly json: string;
+  readonly hasPictures: boolean;
+  readonly isStream: boolean;
+  readonly hasTools: boolean;
+  readonly saveAs: string | undefined;
+}
+
+function curlCode({ baseUrl, path, json, hasPictures, isStream, saveAs }: JsonCall): string {
+  const options = `${isStream ? "-N " : ""}${saveAs === undefined ? "" : `--output ${saveAs} `}`;
+  const start = `curl ${options}${baseUrl}${path} \\
+  -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \\\n`;
+  if (!hasPictures) return `${start}  -d ${quoted(json)}`;
+  // Pictures are longer than an argument may be; curl takes the line breaks of base64 out.
+  const text = readPictures(
+    json.replaceAll(/[$`]|\\(?!u0000)/g, "\\$&"),
+    (prefix, file) => `"${prefix}$(base64 < ${file})"`,
+  );
+  return `${start}  -d @- <<JSON\n${text}\nJSON`;
+}
+
+function javaScriptCode({ baseUrl, path, json, hasPictures, isStream, hasTools, saveAs }: JsonCall): string {
+  const body = readPictures(json, (prefix, file) => `\`${prefix}\${readFileSync("${file}", "base64")}\``);
+  const fromFs = [hasPictures && "readFileSync", saveAs !== undefined && "writeFileSync"].filter(Boolean);
+  const imports = fromFs.length === 0 ? "" : `import { ${fromFs.join(", ")} } from "node:fs";\n`;
+  const call = `openai.post("${path.replace(/^\/v1/, "")}", { body: ${body} })`;
+  const print = hasTools
+    ? "console.log(chunk.choices[0]?.delta)"
+    : 'process.stdout.write(chunk.choices[0]?.delta.content ?? "")';
+  const main = isStream
+    ? `const stream = await openai.chat.completions.create(${body});
+for await (const chunk of stream) ${print};`
+    : saveAs === undefined
+      ? `const response = await ${call};
+console.log(response);`
+      : `const response = await ${call}.asResponse();
+writeFileSync("${saveAs}", Buffer.from(await response.arrayBuffer()));`;
+  return `${imports}import OpenAI from ${sdk};
 
 const openai = new OpenAI({ baseURL: "${baseUrl}/v1", apiKey: process.env.API_KEY });
-const answer = await openai.post("${short}", { body: ${json} });
-console.log(answer);
-`,
-    Python: `import os
+${main}
+`;
+}
+
+function pythonCode({ baseUrl, path, json, hasPictures, isStream, hasTools, saveAs }: JsonCall): string {
+  const body = readPictures(
+    python(JSON.parse(json)),
+    (prefix, file) => `"${prefix}" + base64.b64encode(open("${file}", "rb").read()).decode()`,
+  );
+  const post = (type: string): string => `client.post("${path.replace(/^\/v1/, "")}", cast_to=${type}, body=${body})`;
+  const print = hasTools ? "chunk.choices[0].delta" : 'chunk.choices[0].delta.content or "", end="", flush=True';
+  const main = isStream
+    ? `for chunk in client.chat.completions.create(**${body}):
+    if chunk.choices:
+        print(${print})`
+    : saveAs === undefined
+      ? `response = ${post("object")}
+print(response)`
+      : `response = ${post("httpx.Response")}
+with open("${saveAs}", "wb") as file:
+    file.write(response.content)`;
+  const imports = [hasPictures && "import base64", "import os", saveAs !== undefined && "import httpx"].filter(Boolean);
+  return `${imports.join("\n")}
 from openai import OpenAI
 
 client = OpenAI(base_url="${baseUrl}/v1", api_key=os.environ["API_KEY"])
-answer = client.post("${short}", cast_to=object, body=${python(JSON.parse(json))})
-print(answer)
-`,
+${main}
+`;
+}
+
+function jsonCode({ baseUrl, path, body, saveAs }: CodeOf): Code {
+  const pictures = picturesInFiles(body);
+  const json = JSON.stringify(pictures.body, null, 2);
+  const call: JsonCall = {
+    baseUrl,
+    path,
+    json,
+    hasPictures: pictures.files.length > 0,
+    isStream: "stream" in body && body.stream === true,
+    hasTools: "tools" in body,
+    saveAs,
   };
+  return { curl: curlCode(call), JavaScript: javaScriptCode(call), Python: pythonCode(call) };
 }
 
 /** The one operation that takes a form: it has a method of its own in the SDKs. */
@@ -71,7 +134,7 @@ function editCode({ baseUrl, path, body, files = {} }: CodeOf): Code {
 import OpenAI from ${sdk};
 
 const openai = new OpenAI({ baseURL: "${baseUrl}/v1", apiKey: process.env.API_KEY });
-const answer = await openai.images.edit({
+const response = await openai.images.edit({
 ${lines(
   [
     ...fields.map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
@@ -80,13 +143,13 @@ ${lines(
   "  ",
 )}
 });
-console.log(answer);
+console.log(response);
 `,
     Python: `import os
 from openai import OpenAI
 
 client = OpenAI(base_url="${baseUrl}/v1", api_key=os.environ["API_KEY"])
-answer = client.images.edit(
+response = client.images.edit(
 ${lines(
   [
     ...fields.map(([name, value]) => `${name}=${python(value)}`),
@@ -95,7 +158,7 @@ ${lines(
   "    ",
 )}
 )
-print(answer)
+print(response)
 `,
   };
 }

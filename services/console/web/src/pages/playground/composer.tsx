@@ -3,27 +3,27 @@ import { IconEraser, IconPlayerStop, IconSend2 } from "@tabler/icons-react";
 import { type KeyboardEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { AsCode } from "./as-code.tsx";
-import type { Said } from "./conversation.ts";
+import type { UserMessage } from "./conversation.ts";
 import { AddPictures, Thumbnails } from "./pictures.tsx";
 
 interface Props {
   readonly busy: boolean;
-  readonly onSay: (said: Said) => void;
+  readonly onSend: (message: UserMessage) => void;
   readonly onStop: () => void;
   readonly onClear: (() => void) | undefined;
-  readonly bodyOf: (said: Said) => object;
+  readonly bodyOf: (message: UserMessage) => object;
 }
 
-const nothing: Said = { text: "", images: [] };
+const empty: UserMessage = { text: "", images: [] };
 
 /** Where the next message is written. */
-export function Composer({ busy, onSay, onStop, onClear, bodyOf }: Props) {
+export function Composer({ busy, onSend, onStop, onClear, bodyOf }: Props) {
   const { t } = useTranslation();
-  const [said, setSaid] = useState(nothing);
+  const [message, setMessage] = useState(empty);
   const submit = (): void => {
-    if (said.text.trim() === "" || busy) return;
-    onSay(said);
-    setSaid(nothing);
+    if (message.text.trim() === "" || busy) return;
+    onSend(message);
+    setMessage(empty);
   };
   // Enter ends a word that is being put together with an input method; it does not send it.
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -31,24 +31,24 @@ export function Composer({ busy, onSay, onStop, onClear, bodyOf }: Props) {
     event.preventDefault();
     submit();
   };
-  const setImages = (images: readonly string[]): void => setSaid({ ...said, images });
+  const setImages = (images: readonly string[]): void => setMessage({ ...message, images });
   return (
     <Stack gap="sm">
-      <Thumbnails urls={said.images} onChange={setImages} />
+      <Thumbnails urls={message.images} onChange={setImages} />
       <Textarea
         aria-label={t("playground.message")}
         placeholder={t("playground.message")}
         autosize
         minRows={2}
         maxRows={10}
-        value={said.text}
-        onChange={(event) => setSaid({ ...said, text: event.currentTarget.value })}
+        value={message.text}
+        onChange={(event) => setMessage({ ...message, text: event.currentTarget.value })}
         onKeyDown={onKeyDown}
       />
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
-          <AddPictures urls={said.images} onChange={setImages} />
-          <AsCode path="/v1/chat/completions" body={bodyOf({ ...said, text: said.text || "Hello!" })} />
+          <AddPictures urls={message.images} onChange={setImages} />
+          <AsCode path="/v1/chat/completions" body={bodyOf({ ...message, text: message.text || "Hello!" })} />
           {onClear !== undefined && (
             <Tooltip label={t("playground.clear")}>
               <ActionIcon

@@ -1,5 +1,5 @@
-/** What the user says in one turn. */
-export interface Said {
+/** What the user sends in one turn. */
+export interface UserMessage {
   readonly text: string;
   /** Pictures, as data: URLs. */
   readonly images: readonly string[];
@@ -19,7 +19,7 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-export interface Answer {
+export interface ModelResponse {
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
   readonly state: "waiting" | "streaming" | "done" | "stopped" | "failed";
@@ -31,11 +31,11 @@ export interface Answer {
   readonly error: Error | null;
 }
 
-/** What the user said, and what each model answered. */
+/** A message of the user, and the response of each model. */
 export interface Turn {
   readonly id: number;
-  readonly said: Said;
-  readonly answers: Readonly<Record<string, Answer>>;
+  readonly message: UserMessage;
+  readonly responses: Readonly<Record<string, ModelResponse>>;
 }
 
 /** The tools of the settings; undefined for none, or for what is no array of JSON. */
@@ -49,16 +49,16 @@ export function toolsOf(text: string): unknown[] | undefined {
   }
 }
 
-function contentOf({ text, images }: Said): string | object[] {
+function contentOf({ text, images }: UserMessage): string | object[] {
   if (images.length === 0) return text;
   return [{ type: "text", text }, ...images.map((url) => ({ type: "image_url", image_url: { url } }))];
 }
 
-/** The request for one model's next answer: it sees its own conversation, not the others'. */
-export function chatBody(model: string, turns: readonly Turn[], said: Said, settings: Settings): object {
-  // An answer that only asks for a tool is left out: nobody here has run it.
-  const history = turns.flatMap(({ said: earlier, answers }) => {
-    const text = answers[model]?.text;
+/** The request for one model's next response: it sees its own conversation, not the others'. */
+export function chatBody(model: string, turns: readonly Turn[], message: UserMessage, settings: Settings): object {
+  // A response that only asks for a tool is left out: nobody here has run it.
+  const history = turns.flatMap(({ message: earlier, responses }) => {
+    const text = responses[model]?.text;
     const user = { role: "user", content: contentOf(earlier) };
     return text ? [user, { role: "assistant", content: text }] : [user];
   });
@@ -66,7 +66,7 @@ export function chatBody(model: string, turns: readonly Turn[], said: Said, sett
   const tools = toolsOf(settings.tools);
   return {
     model,
-    messages: [...system, ...history, { role: "user", content: contentOf(said) }],
+    messages: [...system, ...history, { role: "user", content: contentOf(message) }],
     ...(settings.temperature !== "" && { temperature: settings.temperature }),
     ...(settings.maxTokens !== "" && { max_completion_tokens: settings.maxTokens }),
     ...(tools !== undefined && { tools }),

@@ -13,13 +13,13 @@ import { Bill } from "./bill.tsx";
 import { ask, receiptIdOf } from "./gateway.ts";
 import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
 
-interface Asked {
+interface Wanted {
   readonly prompt: string;
   readonly size: string;
 }
 
 /** The body by the model's family: alpha models have a shape of their own. */
-export function imageBody(model: Model | undefined, { prompt, size }: Asked): object {
+export function imageBody(model: Model | undefined, { prompt, size }: Wanted): object {
   if (model?.image?.family !== "alpha") return { model: model?.id, prompt, ...(size !== "" && { size }) };
   return {
     model: model.id,
@@ -28,7 +28,7 @@ export function imageBody(model: Model | undefined, { prompt, size }: Asked): ob
   };
 }
 
-interface ImageAnswer {
+interface ImageResponse {
   readonly data?: readonly { readonly b64_json?: string; readonly url?: string }[];
   readonly output_format?: string;
   readonly output?: {
@@ -36,8 +36,8 @@ interface ImageAnswer {
   };
 }
 
-/** The images of an answer, in any family's shape, as addresses. */
-export function imagesOf({ data = [], output, output_format = "png" }: ImageAnswer): string[] {
+/** The images of a response, in any family's shape, as addresses. */
+export function imagesOf({ data = [], output, output_format = "png" }: ImageResponse): string[] {
   const nested = output?.choices.flatMap(({ message }) => message.content.flatMap(({ image }) => image ?? [])) ?? [];
   return [
     ...data.flatMap(({ b64_json, url }) => (b64_json ? `data:image/${output_format};base64,${b64_json}` : (url ?? []))),
@@ -61,7 +61,7 @@ export async function makeImages(
 ): Promise<Made> {
   const startedAt = performance.now();
   const response = await ask({ path, body, account });
-  const images = imagesOf((await response.json()) as ImageAnswer);
+  const images = imagesOf((await response.json()) as ImageResponse);
   const tookMs = Math.round(performance.now() - startedAt);
   return { images, prompt, tookMs, requestId: receiptIdOf(response) };
 }
@@ -113,9 +113,9 @@ export function ImagesPanel() {
   const { t } = useTranslation();
   const account = useAccountId();
   const { models, model, choose } = useModelOf("images.generations");
-  const [asked, setAsked] = useState<Asked>({ prompt: "", size: "" });
-  const body = imageBody(model, asked);
-  const make = useMutation({ mutationFn: () => makeImages("/v1/images/generations", body, account, asked.prompt) });
+  const [wanted, setWanted] = useState<Wanted>({ prompt: "", size: "" });
+  const body = imageBody(model, wanted);
+  const make = useMutation({ mutationFn: () => makeImages("/v1/images/generations", body, account, wanted.prompt) });
   const form = (
     <>
       <ModelSelect models={models} model={model} choose={choose} />
@@ -123,21 +123,21 @@ export function ImagesPanel() {
         label={t("playground.prompt")}
         autosize
         minRows={3}
-        value={asked.prompt}
-        onChange={(event) => setAsked({ ...asked, prompt: event.currentTarget.value })}
+        value={wanted.prompt}
+        onChange={(event) => setWanted({ ...wanted, prompt: event.currentTarget.value })}
       />
       <TextInput
         label={t("playground.size")}
         placeholder={model?.image?.sizes[0] ?? "1024x1024"}
-        value={asked.size}
-        onChange={(event) => setAsked({ ...asked, size: event.currentTarget.value })}
+        value={wanted.size}
+        onChange={(event) => setWanted({ ...wanted, size: event.currentTarget.value })}
       />
       <Group justify="space-between">
         <AsCode path="/v1/images/generations" body={body} />
         <Button
           onClick={() => make.mutate()}
           loading={make.isPending}
-          disabled={asked.prompt === "" || model === undefined}
+          disabled={wanted.prompt === "" || model === undefined}
         >
           {t("playground.make")}
         </Button>

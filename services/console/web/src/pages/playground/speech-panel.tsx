@@ -74,7 +74,7 @@ export function SpeechPanel() {
         onChange={(event) => setInput(event.currentTarget.value)}
       />
       <Group justify="space-between">
-        <AsCode path="/v1/audio/speech" body={body} />
+        <AsCode path="/v1/audio/speech" body={body} saveAs="speech.mp3" />
         <Button onClick={() => make.mutate()} loading={make.isPending} disabled={input === "" || model === undefined}>
           {t("playground.speak")}
         </Button>

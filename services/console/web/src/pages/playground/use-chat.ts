@@ -1,14 +1,21 @@
 import { useCallback, useReducer, useRef } from "react";
 import { useAccountId } from "../../shell/account.ts";
-import { type Answer, chatBody, type Said, type Settings, type ToolCall, type Turn } from "./conversation.ts";
+import {
+  chatBody,
+  type ModelResponse,
+  type Settings,
+  type ToolCall,
+  type Turn,
+  type UserMessage,
+} from "./conversation.ts";
 import { ask, chunksOf, receiptIdOf, type ToolCallPiece } from "./gateway.ts";
 
 type Action =
-  | { readonly type: "said"; readonly turn: Turn }
-  | { readonly type: "heard"; readonly id: number; readonly model: string; readonly change: Partial<Answer> }
+  | { readonly type: "sent"; readonly turn: Turn }
+  | { readonly type: "changed"; readonly id: number; readonly model: string; readonly change: Partial<ModelResponse> }
   | { readonly type: "cleared" };
 
-const waiting: Answer = {
+const waiting: ModelResponse = {
   text: "",
   toolCalls: [],
   state: "waiting",
@@ -21,12 +28,12 @@ const waiting: Answer = {
 
 function reduce(turns: readonly Turn[], action: Action): readonly Turn[] {
   if (action.type === "cleared") return [];
-  if (action.type === "said") return [...turns, action.turn];
+  if (action.type === "sent") return [...turns, action.turn];
   const { id, model, change } = action;
   return turns.map((turn) => {
     if (turn.id !== id) return turn;
-    const answer = { ...(turn.answers[model] ?? waiting), ...change };
-    return { ...turn, answers: { ...turn.answers, [model]: answer } };
+    const response = { ...(turn.responses[model] ?? waiting), ...change };
+    return { ...turn, responses: { ...turn.responses, [model]: response } };
   });
 }
 
@@ -40,43 +47,44 @@ function joined(calls: readonly ToolCall[], pieces: readonly ToolCallPiece[]): r
   return all;
 }
 
-interface Listening {
+interface Streaming {
   readonly body: object;
   readonly account: string | undefined;
   readonly signal: AbortSignal;
-  readonly tell: (change: Partial<Answer>) => void;
+  readonly update: (change: Partial<ModelResponse>) => void;
 }
 
-/** Streams one model's answer, and tells of it as it comes. */
-async function listen({ body, account, signal, tell }: Listening): Promise<void> {
+/** Streams one model's response, and reports each change of it. */
+async function stream({ body, account, signal, update }: Streaming): Promise<void> {
   const startedAt = performance.now();
   const elapsed = (): number => Math.round(performance.now() - startedAt);
   let text = "";
   let toolCalls: readonly ToolCall[] = [];
-  const heard = (change: Partial<Answer>): void => {
+  const received = (change: Partial<ModelResponse>): void => {
     const isFirst = text === "" && toolCalls.length === 0;
-    tell({ ...change, state: "streaming", ...(isFirst && { firstMs: elapsed() }) });
+    update({ ...change, state: "streaming", ...(isFirst && { firstMs: elapsed() }) });
   };
   try {
     const response = await ask({ path: "/v1/chat/completions", body, account, signal });
-    tell({ requestId: receiptIdOf(response) });
+    update({ requestId: receiptIdOf(response) });
     for await (const { choices, usage } of chunksOf(response)) {
       const { content, tool_calls: pieces = [] } = choices?.[0]?.delta ?? {};
       if (content) {
-        heard({ text: text + content });
+        received({ text: text + content });
         text += content;
       }
       if (pieces?.length) {
         const calls = joined(toolCalls, pieces);
-        heard({ toolCalls: calls });
+        received({ toolCalls: calls });
         toolCalls = calls;
       }
-      if (usage) tell({ usage: { input: usage.prompt_tokens, output: usage.completion_tokens } });
+      if (usage) update({ usage: { input: usage.prompt_tokens, output: usage.completion_tokens } });
     }
-    tell({ state: "done", tookMs: elapsed() });
+    update({ state: "done", tookMs: elapsed() });
   } catch (error) {
-    if (signal.aborted) tell({ state: "stopped", tookMs: elapsed() });
-    else tell({ state: "failed", tookMs: elapsed(), error: error instanceof Error ? error : new Error(String(error)) });
+    if (signal.aborted) update({ state: "stopped", tookMs: elapsed() });
+    else
+      update({ state: "failed", tookMs: elapsed(), error: error instanceof Error ? error : new Error(String(error)) });
   }
 }
 
@@ -85,19 +93,19 @@ export function useChat(models: readonly string[], settings: Settings) {
   const account = useAccountId();
   const [turns, dispatch] = useReducer(reduce, []);
   const aborting = useRef<AbortController>(undefined);
-  const say = useCallback(
-    (said: Said) => {
+  const send = useCallback(
+    (message: UserMessage) => {
       const id = Date.now();
       const controller = new AbortController();
       aborting.current = controller;
-      const answers = Object.fromEntries(models.map((model) => [model, waiting]));
-      dispatch({ type: "said", turn: { id, said, answers } });
+      const responses = Object.fromEntries(models.map((model) => [model, waiting]));
+      dispatch({ type: "sent", turn: { id, message, responses } });
       for (const model of models)
-        void listen({
-          body: chatBody(model, turns, said, settings),
+        void stream({
+          body: chatBody(model, turns, message, settings),
           account,
           signal: controller.signal,
-          tell: (change) => dispatch({ type: "heard", id, model, change }),
+          update: (change) => dispatch({ type: "changed", id, model, change }),
         });
     },
     [models, settings, turns, account],
@@ -107,7 +115,7 @@ export function useChat(models: readonly string[], settings: Settings) {
     stop();
     dispatch({ type: "cleared" });
   };
-  const last = Object.values(turns.at(-1)?.answers ?? {});
+  const last = Object.values(turns.at(-1)?.responses ?? {});
   const busy = last.some(({ state }) => state === "waiting" || state === "streaming");
-  return { turns, say, stop, clear, busy };
+  return { turns, send, stop, clear, busy };
 }

@@ -93,10 +93,10 @@ export function VideoPanel() {
   const { t } = useTranslation();
   const account = useAccountId();
   const { models, model, choose } = useModelOf("videos.generations");
-  const [asked, setAsked] = useState({ prompt: "", duration: 5, resolution: "720p" });
-  const size = { duration: asked.duration, resolution: asked.resolution };
-  const parameters = { resolution: asked.resolution.toUpperCase(), duration: asked.duration };
-  const body = { model: model?.id, ...size, input: { prompt: asked.prompt }, parameters };
+  const [wanted, setWanted] = useState({ prompt: "", duration: 5, resolution: "720p" });
+  const size = { duration: wanted.duration, resolution: wanted.resolution };
+  const parameters = { resolution: wanted.resolution.toUpperCase(), duration: wanted.duration };
+  const body = { model: model?.id, ...size, input: { prompt: wanted.prompt }, parameters };
   const make = useMutation({
     mutationFn: async (): Promise<Started> => {
       const startedAt = Date.now();
@@ -112,22 +112,22 @@ export function VideoPanel() {
         label={t("playground.prompt")}
         autosize
         minRows={3}
-        value={asked.prompt}
-        onChange={(event) => setAsked({ ...asked, prompt: event.currentTarget.value })}
+        value={wanted.prompt}
+        onChange={(event) => setWanted({ ...wanted, prompt: event.currentTarget.value })}
       />
       <Group grow>
         <NumberInput
           label={t("playground.duration")}
           min={1}
           max={30}
-          value={asked.duration}
-          onChange={(value) => setAsked({ ...asked, duration: Number(value) || 5 })}
+          value={wanted.duration}
+          onChange={(value) => setWanted({ ...wanted, duration: Number(value) || 5 })}
         />
         <Select
           label={t("playground.resolution")}
           data={resolutions.length > 0 ? [...new Set(resolutions)] : ["480p", "720p", "1080p"]}
-          value={asked.resolution}
-          onChange={(value) => setAsked({ ...asked, resolution: value ?? "720p" })}
+          value={wanted.resolution}
+          onChange={(value) => setWanted({ ...wanted, resolution: value ?? "720p" })}
           allowDeselect={false}
         />
       </Group>
@@ -136,7 +136,7 @@ export function VideoPanel() {
         <Button
           onClick={() => make.mutate()}
           loading={make.isPending}
-          disabled={asked.prompt === "" || model === undefined}
+          disabled={wanted.prompt === "" || model === undefined}
         >
           {t("playground.film")}
         </Button>

@@ -13,11 +13,12 @@ const route = getRouteApi("/app/usage");
 /** What of the usage is shown; all of it stands in the address. */
 export function UsageFilters() {
   const { t } = useTranslation();
-  const { model, key } = route.useSearch();
+  const { model, key, operation } = route.useSearch();
   const { range } = useView();
   const navigate = useNavigate({ from: "/usage" });
   const models = useQuery(modelsQuery);
   const keys = useAllKeys({ account: useAccountId(), withRevoked: true });
+  const operations = [...new Set((models.data ?? []).flatMap((one) => one.operations))].sort();
   const set = (change: { range?: string; model?: string; key?: string; operation?: string }): void =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   return (
@@ -53,7 +54,17 @@ export function UsageFilters() {
         limit={100}
         w={{ base: "100%", xs: 240 }}
       />
-      {(model ?? key) !== undefined && (
+      <Select
+        aria-label={t("usage.filter.operation")}
+        placeholder={t("usage.filter.operation")}
+        data={operations}
+        value={operation ?? null}
+        onChange={(value) => set({ operation: value ?? undefined })}
+        searchable
+        clearable
+        w={{ base: "100%", xs: 200 }}
+      />
+      {(model ?? key ?? operation) !== undefined && (
         <Button
           variant="subtle"
           leftSection={<IconX size={14} />}

@@ -1,20 +1,25 @@
 import { Button, Menu, Skeleton } from "@mantine/core";
 import { IconDownload, IconKey } from "@tabler/icons-react";
+import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { urlOf } from "../../api/http.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ReceiptDrawer } from "./receipt-drawer.tsx";
-import { useFilter, useOwnKeys } from "./usage.ts";
+import { listedFrom, useFilter, useOwnKeys, useView } from "./usage.ts";
 import { UsageFilters } from "./usage-filters.tsx";
 import { UsageOverview } from "./usage-overview.tsx";
 import { UsageRequests } from "./usage-requests.tsx";
 
-/** Streams single requests as a file; it ends with what was there when it began. */
+const route = getRouteApi("/app/usage");
+
+/** Streams the requests that the page lists as a file, to the newest when it began. */
 function ExportMenu() {
   const { t } = useTranslation();
-  const filter = useFilter();
+  const { outcome } = route.useSearch();
+  const { range } = useView();
+  const filter = { ...useFilter(), outcome, from: listedFrom(range) };
   return (
     <Menu position="bottom-end">
       <Menu.Target>

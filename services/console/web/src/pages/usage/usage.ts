@@ -39,6 +39,9 @@ export function useView() {
   };
 }
 
+/** The beginning of a range, at a full hour, from which single requests are listed and exported. */
+export const listedFrom = (range: Range): string => windowOf(range).from.slice(0, 14).concat("00:00Z");
+
 /** Until the next full minute, so that a view that is drawn again asks the same. */
 function windowOf(range: Range): { from: string; until: string } {
   const minute = 60_000;
@@ -82,9 +85,8 @@ export const seriesQuery = (filter: Query, range: Range, by: Grouping) =>
   });
 
 export const eventsQuery = (filter: Query, range: Range) => {
-  const { from } = windowOf(range);
   return infiniteQueryOptions({
-    ...pagedQuery<UsageEvent>("usage", "/usage/events", { ...filter, from: from.slice(0, 14).concat("00:00Z") }, 50),
+    ...pagedQuery<UsageEvent>("usage", "/usage/events", { ...filter, from: listedFrom(range) }, 50),
     placeholderData: keepPreviousData,
   });
 };
