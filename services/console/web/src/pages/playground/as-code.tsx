@@ -15,7 +15,7 @@ function Programs({ of: call }: { readonly of: CodeOf }) {
     <>
       <Text size="sm" c="dimmed" mb="sm">
         {t("playground.codeAbout")}{" "}
-        {files.length > 0 && t("playground.codePictures", { count: files.length, files: files.join(", ") })}
+        {files.length > 0 && t("playground.code_pictures", { count: files.length, files: files.join(", ") })}
       </Text>
       <Tabs defaultValue="curl" variant="outline">
         <Tabs.List>
