@@ -38,13 +38,13 @@ async function firstMonth({ accounts, ledgerMonths }: Store): Promise<string | u
   if (known !== null) return known._id;
   const oldest = await accounts.findOne().sort({ createdAt: 1 }).lean<{ createdAt: Date }>();
   if (oldest === null) return undefined;
-  const Id = monthOf(oldest.createdAt);
+  const month = monthOf(oldest.createdAt);
   await ledgerMonths.updateOne(
-    { _id: Id },
+    { _id: month },
     { $setOnInsert: { first: true, parts: [], archivedAt: null } },
     { upsert: true },
   );
-  return Id;
+  return month;
 }
 
 /** All closed months, oldest first, archived or not. */

@@ -38,11 +38,12 @@ const accountCount = 24;
 const richNanoUsd = 100_000_000_000n;
 
 /**
- * How long a process that stops needs, milliseconds: a connection may begin a stream until the end
- * of its keep-alive time, and on a busy machine each word comes late.
+ * How long a process that stops needs, milliseconds. A stream under way has promised to keep its
+ * connection, so another may follow on it; an idle one may begin a stream until its keep-alive time
+ * is over; and on a busy machine each word comes late.
  */
 export const graceFor = (streamSeconds: number): number =>
-  keepAlive.keepAliveTimeout + (1.5 * streamSeconds + 10) * 1_000;
+  keepAlive.keepAliveTimeout + (3 * streamSeconds + 10) * 1_000;
 
 /** Keys of several accounts: those of one account all go to one replica while it can be reached. */
 export async function clientsOf(fleet: TestFleet): Promise<TestClient[]> {
