@@ -275,7 +275,8 @@ describe("what an administrator does through the public server", () => {
       assert.equal((await fetch(`${fleet.run.admin_url}/keys`, { method, headers })).status, status);
     }
     const secret = (await run("keys", "create", "--name", "cli", "--rpm", "1000", "--expires", "1d")).trim();
-    assert.equal((await chat(clientOf(secret))).status, 200);
+    const response = await chat(clientOf(secret));
+    assert.equal(response.status, 200, response.text);
     const id = /key_\w+/.exec(await run("keys", "list", "--name", "cli"))?.[0] ?? "";
     assert.match(await run("keys", "update", id, "--rpm", "none", "--budget", "5"), /5 USD a month/);
     const renewed = (await run("keys", "regenerate", id)).trim();

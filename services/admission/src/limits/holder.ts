@@ -47,7 +47,20 @@ export class Holder {
   }
 
   get live(): boolean {
-    return this.#renewedAt !== undefined && msSince(this.#options.clock, this.#renewedAt) < this.#leaseMs;
+    return this.#remainingMs > 0;
+  }
+
+  get #remainingMs(): number {
+    if (this.#renewedAt === undefined) return 0;
+    return this.#leaseMs - msSince(this.#options.clock, this.#renewedAt);
+  }
+
+  /**
+   * Makes sure that half of the lease is left, so that permits which arrive now outlast the next
+   * tick: while none are held, nobody renews. @throws {GatewayError} when billing cannot be reached
+   */
+  async ensure(): Promise<void> {
+    if (this.#remainingMs <= this.#leaseMs / 2) await this.renew();
   }
 
   /**

@@ -71,6 +71,15 @@ const refusal =
   (error: unknown) =>
     error instanceof GatewayError && error.code === code && check(error);
 
+test("a permit borrowed just before an unused lease runs out is good for the whole admission", async () => {
+  const stage = new Stage({ requestsPerMinute: 100n });
+  await stage.holder.renew();
+  stage.time = 3_990;
+  const reservation = await stage.key.wait(request);
+  stage.time = 4_040;
+  assert.equal(reservation.live, true);
+});
+
 test("a request that finds permits at hand asks nobody", async () => {
   const stage = new Stage({ requestsPerMinute: 100n, concurrentRequests: 100n });
   await stage.key.wait(request);

@@ -223,7 +223,7 @@ export class SharedLimit {
   async #callAll(): Promise<void> {
     do {
       const { holder, now } = this.#options;
-      if (!holder.live) await holder.renew();
+      await holder.ensure();
       this.#serve();
       const again = this.#pendingRequest !== undefined;
       this.#pendingRequest ??= this.#request(holder.id);
@@ -234,7 +234,7 @@ export class SharedLimit {
         return undefined;
       });
       // After a pause longer than the lease, others may hold these permits by now.
-      if (!holder.live) await holder.renew();
+      await holder.ensure();
       // A lapsed id has no permits: the next round asks under the new id.
       if (response === undefined || request.holderId !== holder.id) continue;
       this.#pendingRequest = undefined;
