@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { announceStatus } from "@uag/kit/announce-status.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { systemClock } from "@uag/kit/clock.ts";
 import { readConfig } from "@uag/kit/config.ts";
@@ -57,6 +58,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const api = new AdminApi({ baseUrl: settings.ADMIN_URL, dispatcher });
   const credentials = new DelegatedCredentials({ api, ownToken: settings.CONSOLE_ADMIN_TOKEN, sessions, events });
   const bus = started.use(await connectBus({ settings, name: "console", log }));
+  started.use(announceStatus({ bus, service: "console", log }));
   const hints = started.use(new HintHub(bus));
   const throttle = new SignInThrottle(store);
   const parts = { store, sessions, passwords, throttle, credentials, audit, events, api, dispatcher, hints };

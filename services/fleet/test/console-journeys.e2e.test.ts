@@ -181,8 +181,11 @@ describe("the console in a browser", () => {
     const page = await stage.visit("/keys", "API keys");
     const client = await stage.issueKey(page, "to be revoked");
     assert.equal(await statusOf(client.chat.completions.create(hello)), 200);
+    const revoke = page.getByRole("button", { name: "Revoke", exact: true });
     await page.getByRole("row").filter({ hasText: "to be revoked" }).click();
-    await page.getByRole("button", { name: "Revoke", exact: true }).click();
+    await page.getByText("1 request in the last hour").waitFor();
+    await revoke.click();
+    await page.getByText(/It is in use: last used .+, with 1 request in the last hour\./).waitFor();
     await page.getByRole("button", { name: "Revoke key" }).click();
     await page.getByText("The key is revoked.").waitFor();
     await getsStatus(401, () => client.chat.completions.create(hello));

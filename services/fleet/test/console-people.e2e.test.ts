@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
+import { serviceNames } from "@uag/contract/routes.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import type { Page } from "playwright-core";
 import { adminApi } from "../src/commands/admin-api.ts";
@@ -96,6 +97,47 @@ describe("people in the console, behind two replicas", () => {
     await auditor.getByRole("region", { name: "Processes" }).getByText("billing", { exact: true }).waitFor();
   });
 
+  /** Opens every page of the person's menu; returns the calls that failed. */
+  async function walkMenu(page: Page): Promise<{ pages: string[]; failed: string[] }> {
+    const failed: string[] = [];
+    page.on("response", (response) => {
+      if (response.status() >= 400) failed.push(`${response.status()} ${response.url()}`);
+    });
+    const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
+    const pages = await links.allInnerTexts();
+    for (const name of pages) {
+      await links.filter({ hasText: name }).click();
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      await waitFor(async () => (await page.locator(".mantine-Skeleton-root").count()) === 0, { what: name });
+      assert.equal(await page.getByRole("alert").filter({ hasText: "That did not work" }).count(), 0, name);
+    }
+    return { pages, failed };
+  }
+
+  test("every page in the menu of each kind of person loads for them, and another's says that it is not for their role", async () => {
+    const operator = await stage.visit("/members", "Members");
+    const use = ["API keys", "Usage", "Playground", "Models"];
+    const manage = ["Billing", "Webhooks", "Members", "Audit log"];
+    const read = ["API keys", "Usage", "Models", "Billing", "Webhooks", "Audit log"];
+    const kinds = [
+      { role: "Owner", account: "default", has: [...use, ...manage], lacks: "/fleet" },
+      { role: "Member", account: "default", has: use, lacks: "/billing" },
+      { role: "Auditor", account: "default", has: read, lacks: "/accounts" },
+      { role: "Auditor", account: "All accounts", has: [...read, "Accounts", "Fleet"], lacks: "/playground" },
+    ];
+    for (const [nth, { role, account, has, lacks }] of kinds.entries()) {
+      const page = await join(operator, `kind-${nth}@example.com`, role, account);
+      const { pages, failed } = await walkMenu(page);
+      assert.deepEqual(pages, has, role);
+      assert.deepEqual(failed, [], `${role} of ${account}`);
+      await page.goto(`${stage.fleet.run.console_url}${lacks}`);
+      await page.getByText("This page is not for your role").waitFor();
+    }
+    const { pages, failed } = await walkMenu(operator);
+    assert.deepEqual(pages, [...use, ...manage, "Accounts", "Unpriced requests", "Fleet"]);
+    assert.deepEqual(failed, []);
+  });
+
   test("a person signs in at the OpenID Connect provider and comes back to the page they asked for", async () => {
     const page = await stage.newPage("/models?q=sonnet");
     await page.getByRole("link", { name: "Example" }).click();
@@ -146,10 +188,13 @@ describe("people in the console, behind two replicas", () => {
     await page.getByText("One request").locator("..").getByText("$0.15").waitFor();
   });
 
-  test("the fleet page lists every process and shows the auditor's verdict", { timeout: 120_000 }, async () => {
+  test("the fleet page lists every process on the bus and shows the auditor's verdict", {
+    timeout: 120_000,
+  }, async () => {
     const page = await stage.visit("/fleet", "Fleet");
-    for (const service of ["billing", "chat", "metering", "router"])
-      await page.getByRole("region", { name: "Processes" }).getByText(service, { exact: true }).waitFor();
+    const processes = page.getByRole("region", { name: "Processes" });
+    for (const service of [...serviceNames, "billing", "metering", "router", "console"])
+      await processes.getByText(service, { exact: true }).first().waitFor();
     await page.getByRole("region", { name: "Providers" }).getByText("anthropic").waitFor();
     await page.getByText(/The books (?:are exact|were not audited)/).waitFor();
   });

@@ -41,6 +41,6 @@ export const busAccess: Readonly<Record<Peer, BusAccess>> = {
   // It reads the books and calls no service.
   auditor: { publish: [], subscribe: [] },
   ...capabilities,
-  console: { publish: [], subscribe: [usageAppliedSubject, keyChangedSubject] },
+  console: { publish: [statusSubjects.of("console")], subscribe: [usageAppliedSubject, keyChangedSubject] },
   operator: { publish: [">"], subscribe: [">"] },
 };

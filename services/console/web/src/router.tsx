@@ -11,7 +11,8 @@ import {
 } from "@tanstack/react-router";
 import { ApiError } from "./api/error.ts";
 import { fromSearch, type SearchReader } from "./search.ts";
-import { sessionQuery } from "./session/session.ts";
+import { mayOpen, NotForRoleError } from "./session/readers.ts";
+import { type Session, sessionQuery } from "./session/session.ts";
 import { SignInPage } from "./session/sign-in-page.tsx";
 import { NotFound } from "./ui/not-found.tsx";
 import { PageError } from "./ui/page-error.tsx";
@@ -56,9 +57,17 @@ const app = createRoute({
   component: lazyRouteComponent(() => import("./shell/shell.tsx"), "Shell"),
 });
 
-/** A page behind the sign-in, with what its address may say. */
+/** A page behind the sign-in, with what its address may say, for those whose role has it. */
 function page<P extends string, S extends SearchReader>(path: P, search: S, component: RouteComponent) {
-  return createRoute({ getParentRoute: () => app, path, validateSearch: fromSearch(search), component });
+  return createRoute({
+    getParentRoute: () => app,
+    path,
+    validateSearch: fromSearch(search),
+    beforeLoad: ({ context }: { readonly context: { readonly session: Session } }): void => {
+      if (!mayOpen(path, context.session.user)) throw new NotForRoleError();
+    },
+    component,
+  });
 }
 
 const index = createRoute({

@@ -1,15 +1,16 @@
 import { NavLink, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { mayOpen } from "../session/readers.ts";
 import { useUser } from "../session/use-session.ts";
 import { navigation } from "./navigation.ts";
 import classes from "./shell.module.css";
 
 export function NavLinks() {
   const { t } = useTranslation();
-  const { role } = useUser();
+  const user = useUser();
   return navigation.map((section) => {
-    const entries = [...section.entries].filter(({ roles }) => roles?.includes(role) ?? true);
+    const entries = [...section.entries].filter(({ to }) => mayOpen(to, user));
     if (entries.length === 0) return null;
     return (
       <Stack key={section.name} gap={2} mt="sm">

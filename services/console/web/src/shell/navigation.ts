@@ -12,27 +12,15 @@ import {
   IconUsers,
   IconWebhook,
 } from "@tabler/icons-react";
-import type { Role } from "../session/session.ts";
 
-/** A page in the navigation, and who finds it there. */
+/** A page in the navigation. */
 interface Entry<Name extends string> {
   readonly to: string;
   readonly name: Name;
   readonly icon: Icon;
-  /** Everybody, where it is not said. */
-  readonly roles?: readonly Role[];
 }
 
-const entry = <Name extends string>(to: string, name: Name, icon: Icon, roles?: readonly Role[]): Entry<Name> => ({
-  to,
-  name,
-  icon,
-  ...(roles && { roles }),
-});
-
-const spends: readonly Role[] = ["operator", "owner", "member"];
-const sees: readonly Role[] = ["operator", "owner", "auditor"];
-const runs: readonly Role[] = ["operator", "owner"];
+const entry = <Name extends string>(to: string, name: Name, icon: Icon): Entry<Name> => ({ to, name, icon });
 
 /** The pages by what they are for, in the order of how often they are looked at. */
 export const navigation = [
@@ -41,25 +29,25 @@ export const navigation = [
     entries: [
       entry("/keys", "keys", IconKey),
       entry("/usage", "usage", IconChartBar),
-      entry("/playground", "playground", IconMessageChatbot, spends),
-      entry("/models", "models", IconBook, spends),
+      entry("/playground", "playground", IconMessageChatbot),
+      entry("/models", "models", IconBook),
     ],
   },
   {
     name: "manage",
     entries: [
-      entry("/billing", "billing", IconCreditCard, sees),
-      entry("/webhooks", "webhooks", IconWebhook, sees),
-      entry("/members", "members", IconUsers, runs),
-      entry("/audit-log", "audit", IconHistory, sees),
+      entry("/billing", "billing", IconCreditCard),
+      entry("/webhooks", "webhooks", IconWebhook),
+      entry("/members", "members", IconUsers),
+      entry("/audit-log", "audit", IconHistory),
     ],
   },
   {
     name: "operate",
     entries: [
-      entry("/accounts", "accounts", IconBuilding, ["operator", "auditor"]),
-      entry("/unpriced", "unpriced", IconReceiptOff, ["operator"]),
-      entry("/fleet", "fleet", IconServer, ["operator", "auditor"]),
+      entry("/accounts", "accounts", IconBuilding),
+      entry("/unpriced", "unpriced", IconReceiptOff),
+      entry("/fleet", "fleet", IconServer),
     ],
   },
 ] as const;

@@ -1,6 +1,8 @@
 import { Container } from "@mantine/core";
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
+import { NotForRoleError } from "../session/readers.ts";
 import { Failure } from "./failure.tsx";
+import { NotForRole } from "./not-found.tsx";
 
 /** What stands in place of a page that cannot be shown. */
 export function PageError({ error, reset }: ErrorComponentProps) {
@@ -9,6 +11,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
     reset();
     void router.invalidate();
   };
+  if (error instanceof NotForRoleError) return <NotForRole />;
   return (
     <Container size="sm" py="xl">
       <Failure error={error instanceof Error ? error : new Error(String(error))} onRetry={retry} />

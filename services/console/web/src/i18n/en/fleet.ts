@@ -26,6 +26,8 @@ export const fleet = {
     streamHint: "batches that wait to be applied",
   },
   replicas: "Processes",
+  unannounced:
+    "The auditor and the MCP server are not on the bus and do not appear here: the first speaks by its verdict above, both by their probes and metrics.",
   providers: "Providers in the last hour",
   columns: {
     service: "Service",

@@ -90,7 +90,10 @@ export const keys = {
   revoke: {
     title: "Revoke “{{name}}”?",
     about: "Every request with it is answered with 401 within a second. This cannot be undone.",
-    used: "It is in use: last used {{when}}, with {{count, number}} requests in the last hour. Whatever sends them will fail.",
+    used_one:
+      "It is in use: last used {{when}}, with {{count, number}} request in the last hour. Whatever sends it will fail.",
+    used_other:
+      "It is in use: last used {{when}}, with {{count, number}} requests in the last hour. Whatever sends them will fail.",
     unused: "Nothing has used it in the last hour.",
     never: "It was never used.",
     submit: "Revoke key",

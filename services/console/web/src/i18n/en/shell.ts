@@ -62,6 +62,11 @@ export const notFound = {
   home: "Go to the start page",
 } as const;
 
+export const notForRole = {
+  title: "This page is not for your role",
+  hint: "An operator or the account's owner can change what you may see.",
+} as const;
+
 export const roles = {
   operator: "Operator",
   owner: "Owner",

@@ -26,6 +26,8 @@ export const fleet = {
     streamHint: "等待处理的批次",
   },
   replicas: "进程",
+  unannounced:
+    "审计进程和 MCP 服务器不接入消息总线，因此不在此列：前者以上方的审计结论为准，两者均可通过探针和指标查看。",
   providers: "最近一小时的提供商",
   columns: {
     service: "服务",

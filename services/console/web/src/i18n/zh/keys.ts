@@ -88,7 +88,8 @@ export const keys = {
   revoke: {
     title: "吊销“{{name}}”？",
     about: "一秒之内，使用它的所有请求都会收到 401。此操作无法撤销。",
-    used: "它正在使用中：最近使用于{{when}}，最近一小时有 {{count, number}} 次请求。这些请求将会失败。",
+    used_one: "它正在使用中：最近使用于{{when}}，最近一小时有 {{count, number}} 次请求。这些请求将会失败。",
+    used_other: "它正在使用中：最近使用于{{when}}，最近一小时有 {{count, number}} 次请求。这些请求将会失败。",
     unused: "最近一小时没有使用。",
     never: "从未使用过。",
     submit: "吊销密钥",

@@ -62,6 +62,11 @@ export const notFound = {
   home: "返回首页",
 };
 
+export const notForRole = {
+  title: "您的角色无权查看此页面",
+  hint: "运营人员或账户所有者可以更改您的权限。",
+};
+
 export const roles = {
   operator: "运维人员",
   owner: "所有者",

@@ -6,7 +6,7 @@ import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
 import { models } from "./models.ts";
 import { playground } from "./playground.ts";
-import { common, failure, invitation, nav, notFound, roles, shell, signIn } from "./shell.ts";
+import { common, failure, invitation, nav, notForRole, notFound, roles, shell, signIn } from "./shell.ts";
 import { usage } from "./usage.ts";
 
 export const zh: Texts<typeof en> = {
@@ -21,6 +21,7 @@ export const zh: Texts<typeof en> = {
   members,
   models,
   nav,
+  notForRole,
   notFound,
   playground,
   profile,

@@ -88,6 +88,9 @@ export function ReplicaTable({ of: replicas }: { readonly of: readonly Replica[]
         rowId={({ id }) => id}
         empty={<Empty icon={IconServer} title={t("fleet.none")} hint={t("fleet.noneHint")} />}
       />
+      <Text size="xs" c="dimmed" mt="sm">
+        {t("fleet.unannounced")}
+      </Text>
     </Panel>
   );
 }

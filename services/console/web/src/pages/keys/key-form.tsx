@@ -11,10 +11,9 @@ import {
   TextInput,
 } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { modelsQuery } from "../../api/models.ts";
+import { useModels } from "../../api/models.ts";
 import type { Key } from "../../api/types.ts";
 import { Failure } from "../../ui/failure.tsx";
 import { tagsOf } from "./keys.ts";
@@ -156,7 +155,7 @@ interface Props {
 /** What can be said of a key when it is made and when it is changed. */
 export function KeyForm({ of: key, first, submit, error, pending, onSubmit, onCancel }: Props) {
   const { t } = useTranslation();
-  const models = useQuery(modelsQuery);
+  const models = useModels();
   const form = useForm<KeyValues>({ mode: "uncontrolled", initialValues: valuesOf(key) });
   const expiries = useExpiryChoices(key);
   return (

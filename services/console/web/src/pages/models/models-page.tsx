@@ -1,10 +1,9 @@
 import { Button, Group, SegmentedControl, Text, TextInput } from "@mantine/core";
 import { IconSearch, IconSearchOff } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { modelsQuery } from "../../api/models.ts";
+import { useModels } from "../../api/models.ts";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
@@ -21,7 +20,7 @@ const maxCompared = 4;
 
 function useShownModels() {
   const { q = "", does } = route.useSearch();
-  const found = useQuery(modelsQuery);
+  const found = useModels();
   const rows = useMemo(() => {
     const words = q.toLowerCase().split(/\s+/);
     return found.data?.filter((model) => {

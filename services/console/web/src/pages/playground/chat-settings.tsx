@@ -1,9 +1,8 @@
 import { JsonInput, MultiSelect, NumberInput, SimpleGrid, Stack, Textarea } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { modelsQuery } from "../../api/models.ts";
+import { useModels } from "../../api/models.ts";
 import { capabilitiesOf } from "../models/prices.ts";
 import { type Settings, toolsOf } from "./conversation.ts";
 
@@ -20,7 +19,7 @@ interface Props {
 function ModelsInput({ models }: { readonly models: string[] }) {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/playground" });
-  const { data = [] } = useQuery(modelsQuery);
+  const { data = [] } = useModels();
   const chat = useMemo(() => data.filter((model) => capabilitiesOf(model).includes("chat")), [data]);
   return (
     <MultiSelect

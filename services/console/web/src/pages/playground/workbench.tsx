@@ -1,14 +1,13 @@
 import { Group, Select, Stack } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { modelsQuery } from "../../api/models.ts";
+import { useModels } from "../../api/models.ts";
 import type { Model } from "../../api/types.ts";
 import { Panel } from "../../ui/panel.tsx";
 
 /** The models that are served on an operation, and the one that is chosen. */
 export function useModelOf(operation: string) {
-  const { data = [] } = useQuery(modelsQuery);
+  const { data = [] } = useModels();
   const [id, choose] = useState<string>();
   const models = useMemo(() => data.filter(({ operations }) => operations.includes(operation)), [data, operation]);
   const model = models.find((one) => one.id === id) ?? models[0];

@@ -1,9 +1,8 @@
 import { Button, Group, SegmentedControl, Select } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { modelsQuery } from "../../api/models.ts";
+import { useModels } from "../../api/models.ts";
 import { useAccountId } from "../../shell/account.ts";
 import { useAllKeys } from "../keys/keys.ts";
 import { type Range, ranges, useView } from "./usage.ts";
@@ -16,7 +15,7 @@ export function UsageFilters() {
   const { model, key, operation } = route.useSearch();
   const { range } = useView();
   const navigate = useNavigate({ from: "/usage" });
-  const models = useQuery(modelsQuery);
+  const models = useModels();
   const keys = useAllKeys({ account: useAccountId(), withRevoked: true });
   const operations = [...new Set((models.data ?? []).flatMap((one) => one.operations))].sort();
   const set = (change: { range?: string; model?: string; key?: string; operation?: string }): void =>
