@@ -54,6 +54,7 @@ function randomEvent(seed: number): UsageEvent {
       status: random(600),
     })),
     traceId: among([undefined, "4bf92f3577b34da6a3ce929d0e0e4736"]),
+    spanId: among([undefined, "00f067aa0ba902b7"]),
   };
 }
 

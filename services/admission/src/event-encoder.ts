@@ -57,6 +57,7 @@ export class EventEncoder {
     this.#optionalInteger(23, event.firstByteMs);
     for (const failed of event.failedAttempts) this.#failedAttempt(failed);
     if (event.traceId !== undefined) this.#text(25, event.traceId);
+    if (event.spanId !== undefined) this.#text(26, event.spanId);
   }
 
   #unit(name: string, quantity: bigint): void {

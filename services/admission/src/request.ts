@@ -199,5 +199,6 @@ function startedEvent(session: RequestSession, request: AdmitRequest, grantId: s
     settlementRule: SettlementRule.UNSPECIFIED,
     failedAttempts: [],
     traceId: request.traceId,
+    spanId: request.spanId,
   };
 }

@@ -26,6 +26,8 @@ export interface AdmitRequest {
   readonly stream: boolean;
   /** Of the trace that the request belongs to; undefined when it belongs to none. */
   readonly traceId?: string | undefined;
+  /** Of the span that metering's is a child of; undefined when the request is not sampled. */
+  readonly spanId?: string | undefined;
 }
 
 /** How a request ended and what is billed for it. */

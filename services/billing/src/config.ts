@@ -1,6 +1,7 @@
 import { archiveSettings } from "@uag/kit/archive/settings.ts";
 import { commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
+import { tracingSettings } from "@uag/kit/tracing/settings.ts";
 import { z } from "zod";
 
 const pepper = z.string().regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex");
@@ -14,6 +15,7 @@ export const schema = z.object({
   MONGODB_URL: z.string().min(1).describe("MongoDB replica set, as `mongodb://host:port/?replicaSet=name`."),
   MONGODB_DATABASE: z.string().min(1).default("billing").describe("Database that holds the books."),
   ...natsSettings,
+  ...tracingSettings,
   KEY_PEPPER: pepper.describe("Secret under which API keys and admin tokens are digested, hex, 32 bytes or more."),
   KEY_PEPPER_PREVIOUS: previousSecrets(pepper).describe(
     "Comma-separated peppers that it replaced: what was digested under them is valid as long as they are here.",

@@ -8,6 +8,7 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { openIdentity } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
+import { openTracing } from "@uag/kit/tracing/tracing.ts";
 import { createUnblocker } from "@uag/mongo/abandoned-transactions.ts";
 import { mongoCheck } from "@uag/mongo/connect.ts";
 import { startLeased } from "@uag/mongo/lease.ts";
@@ -142,9 +143,10 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     settings,
   };
   startUpkeep(billing, config, started);
-  const rpc = started.use(
-    await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services: rpcServices(billing, log) }),
-  );
+  const tracing = await openTracing("billing", config, log);
+  if (tracing !== undefined) started.use(tracing);
+  const services = rpcServices(billing, log, tracing);
+  const rpc = started.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services }));
   const checks = { mongodb: mongoCheck(connection), nats: bus.check };
   const admin = started.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
   started.use(announceStatus({ bus, service: "billing", log }));

@@ -1,5 +1,6 @@
 import type { Logger } from "@uag/kit/log.ts";
 import { type CallerOf, type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
+import type { Tracing } from "@uag/kit/tracing/tracing.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type LedgerArchiveServiceServer, LedgerArchiveServiceService } from "@uag/proto/billing/v1/archive.ts";
@@ -85,7 +86,7 @@ function adminService(bind: Bind, log: Logger): RpcService {
  * Billing's seven gRPC services. An unreachable database is `service_unavailable` on every one of
  * them.
  */
-export function rpcServices(billing: Billing, log: Logger): RpcService[] {
+export function rpcServices(billing: Billing, log: Logger, tracing?: Tracing): RpcService[] {
   const bind: Bind = (rpc) => (request, who) =>
     rpc(billing, withActor(request, who)).catch((error: unknown) => {
       throw toStoreError(error);
@@ -131,6 +132,7 @@ export function rpcServices(billing: Billing, log: Logger): RpcService[] {
       LedgerServiceService,
       { settle: bind(settle), listEntries: bind(listEntries), audit: bind(audit) },
       log,
+      tracing,
     ),
     unaryService<LedgerArchiveServiceServer>(
       LedgerArchiveServiceService,

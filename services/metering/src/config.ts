@@ -1,5 +1,6 @@
 import { archiveSettings } from "@uag/kit/archive/settings.ts";
 import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
+import { tracingSettings } from "@uag/kit/tracing/settings.ts";
 import { z } from "zod";
 
 const integer = (min: number, preset: number) => z.coerce.number().int().min(min).default(preset);
@@ -10,6 +11,7 @@ export const schema = z.object({
   MONGODB_URL: z.string().min(1).describe("MongoDB replica set, as `mongodb://host:port/?replicaSet=name`."),
   MONGODB_DATABASE: z.string().min(1).default("metering").describe("Database that holds usage."),
   ...natsSettings,
+  ...tracingSettings,
   USAGE_MAC_KEYS: commaList
     .pipe(z.array(z.string().regex(/^[\w-]+:([0-9a-fA-F]{2}){32,}$/, "must be publisher:hex")))
     .optional()

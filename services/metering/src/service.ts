@@ -11,6 +11,7 @@ import { createMetrics } from "@uag/kit/metrics.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
 import { type RpcService, serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import { openTracing } from "@uag/kit/tracing/tracing.ts";
 import { mongoCheck } from "@uag/mongo/connect.ts";
 import { startLeased } from "@uag/mongo/lease.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
@@ -167,7 +168,9 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const expiredBeforeMs = (): number => Date.now() - (config.USAGE_KEEP_MONTHS * monthMs) / 2;
   const batchKeys = batchKeysOf(config);
   const parts = { store, billing, events, expiredBeforeMs, announce: announcer(bus) };
-  const apply: ApplyOptions = { ...parts, keyUse: new KeyUse(store), turns: newTurns() };
+  const tracing = await openTracing("metering", config, log);
+  if (tracing !== undefined) stack.use(tracing);
+  const apply: ApplyOptions = { ...parts, tracing, keyUse: new KeyUse(store), turns: newTurns() };
   const dead = { deadSubject: names.deadSubject, maxDeliver: config.MAX_DELIVER };
   const options = { ...dead, inbox, batchKeys, bus, apply, log, workingMs };
   const working = work(options, stop.signal);

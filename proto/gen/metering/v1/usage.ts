@@ -250,7 +250,14 @@ export interface UsageEvent {
   /** The first 16 of them, in their order. */
   failedAttempts: FailedAttempt[];
   /** Of the client's trace, or of ours where requests are traced: 32 digits in hex. */
-  traceId?: string | undefined;
+  traceId?:
+    | string
+    | undefined;
+  /**
+   * Of the request's span where it is sampled, for metering's to be its child: 16 digits in hex.
+   * Neither stored nor billed.
+   */
+  spanId?: string | undefined;
 }
 
 /** What a service replica publishes to JetStream. */
@@ -536,6 +543,7 @@ function createBaseUsageEvent(): UsageEvent {
     firstByteMs: undefined,
     failedAttempts: [],
     traceId: undefined,
+    spanId: undefined,
   };
 }
 
@@ -627,6 +635,9 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     }
     if (message.traceId !== undefined) {
       writer.uint32(202).string(message.traceId);
+    }
+    if (message.spanId !== undefined) {
+      writer.uint32(210).string(message.spanId);
     }
     return writer;
   },
@@ -844,6 +855,14 @@ export const UsageEvent: MessageFns<UsageEvent> = {
             message.traceId = reader.string();
             continue;
           }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.spanId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -949,6 +968,11 @@ export const UsageEvent: MessageFns<UsageEvent> = {
         : isSet(object.trace_id)
         ? globalThis.String(object.trace_id)
         : undefined,
+      spanId: isSet(object.spanId)
+        ? globalThis.String(object.spanId)
+        : isSet(object.span_id)
+        ? globalThis.String(object.span_id)
+        : undefined,
     };
   },
 
@@ -1029,6 +1053,9 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     if (message.traceId !== undefined) {
       obj.traceId = message.traceId;
     }
+    if (message.spanId !== undefined) {
+      obj.spanId = message.spanId;
+    }
     return obj;
   },
 
@@ -1068,6 +1095,7 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     message.firstByteMs = object.firstByteMs ?? undefined;
     message.failedAttempts = object.failedAttempts?.map((e) => FailedAttempt.fromPartial(e)) || [];
     message.traceId = object.traceId ?? undefined;
+    message.spanId = object.spanId ?? undefined;
     return message;
   },
 };

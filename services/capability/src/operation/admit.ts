@@ -1,9 +1,9 @@
 import type { Admitted } from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { traceIdOf } from "@uag/kit/tracing/traceparent.ts";
 import type { CapabilityContext } from "../context.ts";
 import type { OperationSpec, Size } from "./operation-spec.ts";
 import type { CheckedRequest } from "./request-spec.ts";
+import { traceOf } from "./trace.ts";
 
 /** A granted hold, and the size it was granted for. */
 export interface Grant<S extends Size> {
@@ -18,14 +18,14 @@ export interface Grant<S extends Size> {
  * admission
  */
 export async function admit<B, R, S extends Size, A>(
-  { admission }: Pick<CapabilityContext, "admission">,
+  context: Pick<CapabilityContext, "admission" | "tracing">,
   spec: OperationSpec<B, R, S, A>,
   checked: CheckedRequest<R>,
 ): Promise<Grant<S>> {
   const { exchange, caller, model, request } = checked;
-  const traceId = traceIdOf(exchange.headers);
+  const trace = traceOf(context, exchange.headers);
   const hold = async (size: S): Promise<Grant<S>> => {
-    const admitted = await admission.admit({
+    const admitted = await context.admission.admit({
       requestId: exchange.requestId,
       caller,
       operation: spec.name,
@@ -34,7 +34,7 @@ export async function admit<B, R, S extends Size, A>(
       holdNanoUsd: size.holdNanoUsd,
       tokens: size.tokens,
       stream: spec.streams?.(request) === true,
-      traceId,
+      ...trace,
     });
     return { admitted, size };
   };

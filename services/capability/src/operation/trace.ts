@@ -1,10 +1,10 @@
-import type { Settlement } from "@uag/admission/types.ts";
+import type { AdmitRequest, Settlement } from "@uag/admission/types.ts";
 import type { Upstream } from "@uag/catalog/types.ts";
-import { headerOf } from "@uag/kit/http/header-of.ts";
-import { parseTraceparent, traceparentOf, withTraceparent } from "@uag/kit/tracing/traceparent.ts";
+import { callerSpanOf, isSampled, traceparentOf, withTraceparent } from "@uag/kit/tracing/traceparent.ts";
 import type { Tracing } from "@uag/kit/tracing/tracing.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import type { CapabilityContext } from "../context.ts";
 import type { CapabilityEvents } from "../events.ts";
 import type { CheckedRequest } from "./request-spec.ts";
 
@@ -35,6 +35,18 @@ export interface RequestTrace {
   call<T>(upstream: Upstream, work: () => Promise<T>): Promise<T>;
 }
 
+/**
+ * What a usage event says of the request's trace: the span only where metering's is to be its
+ * child.
+ */
+export function traceOf(
+  { tracing }: Pick<CapabilityContext, "tracing">,
+  headers: readonly string[],
+): Pick<AdmitRequest, "traceId" | "spanId"> {
+  const span = callerSpanOf(headers);
+  return { traceId: span?.traceId, spanId: tracing !== undefined && isSampled(span) ? span.spanId : undefined };
+}
+
 /** Starts the span of a request that has passed all checks. */
 export function openTrace<R>(
   tracing: Tracing,
@@ -44,7 +56,7 @@ export function openTrace<R>(
   const name = conventional[operation] ?? operation;
   const span = tracing.start(`${name} ${model.id}`, {
     kind: "CLIENT",
-    parent: parseTraceparent(headerOf(exchange.headers, "traceparent")),
+    parent: callerSpanOf(exchange.headers),
     attributes: {
       "gen_ai.operation.name": name,
       "gen_ai.request.model": model.id,

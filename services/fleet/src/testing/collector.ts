@@ -15,6 +15,7 @@ interface OtlpSpan {
   readonly name: string;
   readonly kind: number;
   readonly attributes: readonly { readonly key: string; readonly value: Value }[];
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly status?: { readonly code?: number };
 }
 

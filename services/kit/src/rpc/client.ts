@@ -6,6 +6,7 @@ import type { Identity } from "./identity.ts";
 import { replicasOf } from "./replica-resolver.ts";
 import type { Handlers } from "./server.ts";
 import { fromStatus } from "./status.ts";
+import { addTraceparent } from "./trace.ts";
 
 /** Bounds of one unary call. */
 export interface CallOptions {
@@ -77,6 +78,7 @@ export function createRpcClient<S>(
         const deadline = Date.now() + (options.timeoutMs ?? timeoutMs);
         const attempt = (triesLeft: number): void => {
           const metadata = new Metadata();
+          addTraceparent(metadata);
           // A replica that has refused a call is not called again.
           if (options.affinity !== undefined && triesLeft === mostTries) metadata.set(affinityHeader, options.affinity);
           const call = client.makeUnaryRequest(

@@ -7,11 +7,13 @@ import {
 } from "@grpc/grpc-js";
 import { toGatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Logger } from "../log.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import type { Peer } from "./access.ts";
 import { guarded } from "./guard.ts";
 import type { Identity } from "./identity.ts";
 import { peerOf } from "./peer.ts";
 import { toStatus } from "./status.ts";
+import { inSpan } from "./trace.ts";
 
 /** The caller's identity from its certificate; undefined without TLS. */
 export type CallerOf = () => Peer | undefined;
@@ -37,12 +39,21 @@ export interface RpcService {
 /**
  * Binds async functions to a generated service. A thrown `GatewayError` becomes its status;
  * anything else is logged and becomes `internal_error` without details.
+ * @param tracing where traced callers' calls have spans
  */
-export function unaryService<S>(definition: ServiceDefinition, handlers: Handlers<S>, log: Logger): RpcService {
+export function unaryService<S>(
+  definition: ServiceDefinition,
+  handlers: Handlers<S>,
+  log: Logger,
+  tracing?: Tracing | undefined,
+): RpcService {
   const implementation: UntypedServiceImplementation = {};
   for (const [name, handler] of Object.entries(handlers) as [string, Unary][]) {
+    const method = definition[name]?.path.slice(1) ?? name;
     const unary: handleUnaryCall<unknown, unknown> = (call, callback) => {
-      handler(call.request, () => peerOf(call)).then(
+      const work = () => handler(call.request, () => peerOf(call));
+      const done = tracing === undefined ? work() : inSpan({ tracing, metadata: call.metadata, method }, work);
+      done.then(
         (response) => callback(null, response),
         (error: unknown) => {
           const known = toGatewayError(error);

@@ -11,6 +11,8 @@ export interface SpanStart {
   readonly kind: keyof typeof SpanKind;
   /** Undefined: starts a trace. */
   readonly parent: SpanContext | undefined;
+  /** Other spans that it has to do with. */
+  readonly links?: readonly SpanContext[];
   readonly attributes: Attributes;
 }
 
@@ -40,9 +42,13 @@ export async function openTracing(
   const provider = openProvider(service, settings);
   const tracer: Tracer = provider.getTracer("unified-ai-gateway", "1.0.0");
   return {
-    start(name, { kind, parent, attributes }) {
+    start(name, { kind, parent, links = [], attributes }) {
       const context = parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
-      return tracer.startSpan(name, { kind: kinds[kind], attributes }, context);
+      return tracer.startSpan(
+        name,
+        { kind: kinds[kind], attributes, links: links.map((span) => ({ context: span })) },
+        context,
+      );
     },
     async [Symbol.asyncDispose]() {
       const sent = provider.shutdown().catch((error: unknown) => warn("the last were lost", error));

@@ -1,6 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { type RpcClient, replicaFor } from "@uag/kit/rpc/client.ts";
+import type { Tracing } from "@uag/kit/tracing/tracing.ts";
 import type { LedgerServiceServer } from "@uag/proto/billing/v1/ledger.ts";
 import { outcomeToJSON, Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { mongo } from "mongoose";
@@ -13,9 +14,12 @@ import { type BuriedEvent, bury } from "./buried.ts";
 import type { DecodedBatch, RefusedEvent } from "./decode.ts";
 import type { KeyUse } from "./key-use.ts";
 import { rollUp, type WriteOffs } from "./rollup.ts";
+import { withSpans } from "./trace.ts";
 import { Turn } from "./turn.ts";
 
 export interface ApplyOptions {
+  /** Undefined: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   readonly store: Store;
   readonly billing: RpcClient<LedgerServiceServer>;
   readonly events: MeteringEvents;
@@ -46,10 +50,18 @@ const settleTimeoutMs = 20_000;
  * @param how `buries` false: an event that billing will never accept is thrown instead of buried.
  * Default true.
  */
-export async function applyBatches(
+export function applyBatches(
   options: ApplyOptions,
   batches: readonly DecodedBatch[],
   how: { readonly buries: boolean } = { buries: true },
+): Promise<void> {
+  return withSpans(options.tracing, batches, () => applyAll(options, batches, how));
+}
+
+async function applyAll(
+  options: ApplyOptions,
+  batches: readonly DecodedBatch[],
+  how: { readonly buries: boolean },
 ): Promise<void> {
   const incoming = firstOfEach(options, batches);
   const { counted, repeated, writeOffs, refused } = await options.turns.settle.take(() => settle(options, incoming));
@@ -138,7 +150,7 @@ function namedIn(error: unknown, events: readonly UsageEvent[]): UsageEvent | un
 
 /** Trace ids are usage's alone: what the ledger has is hashed, and stays for ever. */
 const asBilled = (event: UsageEvent): UsageEvent =>
-  event.traceId === undefined ? event : { ...event, traceId: undefined };
+  event.traceId === undefined ? event : { ...event, traceId: undefined, spanId: undefined };
 
 /** Settles all events except those that billing names as impossible; those go to `refused`. */
 async function settleAccepted(options: ApplyOptions, events: UsageEvent[], refused: RefusedEvent[]) {

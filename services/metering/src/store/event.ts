@@ -45,7 +45,7 @@ export interface EventDocument {
 
 export function toDocument(event: UsageEvent): EventDocument {
   const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...others } = event;
-  const { firstByteMs, failedAttempts, traceId, ...rest } = others;
+  const { firstByteMs, failedAttempts, traceId, spanId: _, ...rest } = others;
   return {
     _id: requestId,
     ...rest,

@@ -2,8 +2,8 @@ import { jsonBody } from "@uag/capability/operation/body-reader.ts";
 import { defineUnbilled, type JsonReply } from "@uag/capability/operation/define-query.ts";
 import type { Operation } from "@uag/capability/operation/operation.ts";
 import type { CheckedRequest } from "@uag/capability/operation/request-spec.ts";
+import { traceOf } from "@uag/capability/operation/trace.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { traceIdOf } from "@uag/kit/tracing/traceparent.ts";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";
 import { findVideoModel, operation, readVideoRequest, type VideoRequest, videoModelOf } from "../request/read.ts";
@@ -51,7 +51,7 @@ async function respond(
     caller,
     requestId,
     idempotencyKey,
-    traceId: traceIdOf(exchange.headers),
+    ...traceOf(context, exchange.headers),
   });
   const waits = task.live && timeoutMs > 0;
   const ended = waits ? await context.completions.wait(task._id, { timeoutMs, signal }) : undefined;

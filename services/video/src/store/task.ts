@@ -58,6 +58,8 @@ export interface TaskDocument {
   readonly idempotencyKey?: string;
   /** Of the trace that its request belongs to. */
   readonly traceId?: string;
+  /** Of its sampled span there. */
+  readonly spanId?: string;
   readonly model: string;
   readonly family: Family;
   readonly provider: string;
@@ -123,6 +125,7 @@ const schema = new Schema<TaskDocument>(
     requestId: text,
     idempotencyKey: maybeText,
     traceId: maybeText,
+    spanId: maybeText,
     model: text,
     family: { type: String, enum: families, required: true },
     provider: text,

@@ -18,12 +18,14 @@ export interface Submission {
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   /** Of the trace that the request belongs to. */
-  readonly traceId: string | undefined;
+  readonly traceId?: string | undefined;
+  /** Of its sampled span there. */
+  readonly spanId?: string | undefined;
 }
 
 /** Builds the row of a task, which is stored before any provider is called. */
 export function newTask(context: Pick<VideoContext, "settings" | "health">, given: Submission): TaskDocument {
-  const { request, caller, requestId, idempotencyKey, traceId } = given;
+  const { request, caller, requestId, idempotencyKey, traceId, spanId } = given;
   const { model, family, terms, webhookUrl } = request;
   const upstream = orderUpstreams(model.upstreams, (one) => context.health.cooldownUntil(one))[0];
   if (upstream === undefined) throw new Error("a model without upstreams was asked for");
@@ -42,6 +44,7 @@ export function newTask(context: Pick<VideoContext, "settings" | "health">, give
     requestId,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(traceId !== undefined && { traceId }),
+    ...(spanId !== undefined && { spanId }),
     model: model.id,
     family,
     provider: upstream.provider.name,

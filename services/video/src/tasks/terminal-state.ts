@@ -66,6 +66,7 @@ function startOf(task: TaskDocument) {
     stream: false,
     failedAttempts: [],
     traceId: task.traceId,
+    spanId: task.spanId,
   };
 }
 
