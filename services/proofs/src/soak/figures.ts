@@ -5,11 +5,10 @@ import type { Books } from "@uag/fleet/audit/billed.ts";
 import { operatorClient } from "@uag/fleet/operator.ts";
 import type { Run } from "@uag/fleet/run-file.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
-import { natsOptions } from "@uag/kit/bus.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
-import { connect } from "nats";
 import type { LoadResponse } from "./load.ts";
+import { connectNats } from "./nats.ts";
 
 /** The figures of a proof. All but the first three must be 0. */
 export interface Figures {
@@ -78,9 +77,7 @@ function unlessAway(error: unknown): undefined {
  * the last audit.
  */
 async function settleAll(fleet: TestFleet, waitMs: number): Promise<Home> {
-  await using connection = await connect(natsOptions({ NATS_URL: fleet.run.nats_url })).then((nats) =>
-    Object.assign(nats, { [Symbol.asyncDispose]: () => nats.close() }),
-  );
+  await using connection = await connectNats(fleet);
   const look = async (auditMs: number): Promise<Home> => ({
     report: await fleet.audit(auditMs),
     usage: await usageOf(fleet.run),
@@ -99,15 +96,19 @@ async function settleAll(fleet: TestFleet, waitMs: number): Promise<Home> {
 /** What a client may have had a part of. */
 const received: readonly string[] = ["completed", "left", "broken"];
 
+/** Responses with a bill of their own: the client has seen their head, and they are no replay. */
+export const billedResponses = (responses: readonly LoadResponse[]): LoadResponse[] =>
+  responses.filter(
+    ({ outcome, headers }) => received.includes(outcome) && headers?.has("idempotent-replayed") === false,
+  );
+
 /**
  * Responses that the client received, or had begun to receive, but the ledger does not know;
  * replayed ones have no bill.
  */
 function missingIn({ billed }: Books, responses: readonly LoadResponse[]): string[] {
   const known = new Set(billed.map(({ requestId }) => requestId));
-  const mine = responses.filter(
-    ({ outcome, headers }) => received.includes(outcome) && headers?.has("idempotent-replayed") === false,
-  );
+  const mine = billedResponses(responses);
   return mine.flatMap(({ requestId, outcome }) =>
     known.has(requestId) ? [] : [`${requestId} was answered (${outcome}) and is not billed.`],
   );

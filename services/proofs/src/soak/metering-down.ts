@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { topUp } from "@uag/fleet/testing/limited-key.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { MongoClient } from "mongodb";
-import { collectFigures, type Figures } from "./figures.ts";
-import { Load, type LoadResponse, receipt } from "./load.ts";
+import { billedResponses, collectFigures, type Figures } from "./figures.ts";
+import { Load, receipt } from "./load.ts";
+import { connectNats } from "./nats.ts";
 import type { Proof, ProofOptions } from "./proof.ts";
 
 const usualPerSecond = 500;
@@ -15,14 +16,6 @@ const pollMs = 200;
 const idsAtOnce = 1_000;
 /** Far longer than it may take: then nothing is being settled at all. */
 const maxBacklogMs = 900_000;
-
-/** Ids of the answers that have a bill of their own. */
-function billedIds(responses: readonly LoadResponse[]): string[] {
-  const own = responses.filter(
-    ({ outcome, headers }) => outcome === "completed" && !headers?.has("idempotent-replayed"),
-  );
-  return own.map(({ requestId }) => requestId);
-}
 
 /** Those of `requestIds` that the ledger does not have yet. */
 async function unsettledOf(client: MongoClient, requestIds: readonly string[]): Promise<string[]> {
@@ -55,9 +48,19 @@ async function rateDuring(load: Load, work: () => Promise<unknown>): Promise<{ p
   return { perSecond: Math.round((load.responses.length - already) / seconds), seconds };
 }
 
+/** What all that waits in JetStream takes there: usage, and nothing else. */
+async function streamBytes(fleet: TestFleet): Promise<number> {
+  await using nats = await connectNats(fleet);
+  const manager = await nats.jetstreamManager({ checkAPI: false });
+  let bytes = 0;
+  for await (const { state } of manager.streams.list()) bytes += state.bytes;
+  return bytes;
+}
+
 interface Course {
   readonly rates: readonly number[];
   readonly waiting: number;
+  readonly waitingBytes: number;
   readonly backlogSeconds: number;
 }
 
@@ -66,7 +69,11 @@ async function takeAway(fleet: TestFleet, load: Load, outageMs: number): Promise
   const before = await rateDuring(load, () => sleep(Math.min(maxBeforeMs, outageMs)));
   await fleet.processes.takeDown("metering");
   const during = await rateDuring(load, () => sleep(outageMs));
-  const waiting = await unsettledOf(client, billedIds(load.responses));
+  const waiting = await unsettledOf(
+    client,
+    billedResponses(load.responses).map(({ requestId }) => requestId),
+  );
+  const waitingBytes = await streamBytes(fleet);
   const after = await rateDuring(load, async () => {
     await fleet.processes.restart("metering");
     await settle(client, waiting);
@@ -74,6 +81,7 @@ async function takeAway(fleet: TestFleet, load: Load, outageMs: number): Promise
   return {
     rates: [before, during, after].map(({ perSecond }) => perSecond),
     waiting: waiting.length,
+    waitingBytes,
     backlogSeconds: after.seconds,
   };
 }
@@ -96,7 +104,7 @@ async function proveMeteringDown(options: ProofOptions): Promise<Figures> {
     ...figures,
     notes: [
       `${before} requests/s before, ${during} during ${seconds} s without metering, ${after} after`,
-      `${course.waiting} requests were waiting, and settled ${course.backlogSeconds.toFixed(1)} s after metering was started`,
+      `${course.waiting} requests were waiting, ${Math.round(course.waitingBytes / course.waiting)} bytes of JetStream each, and settled ${course.backlogSeconds.toFixed(1)} s after metering was started`,
     ],
   };
 }
