@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
+import { mongoAccess } from "../../services/fleet/src/engines/mongo-users.ts";
 import { repoRoot } from "../../services/fleet/src/paths.ts";
 import { services } from "../../services/fleet/src/processes.ts";
 import { access } from "../../services/kit/src/rpc/access.ts";
@@ -165,6 +166,32 @@ test("the fleet's own NATS lets in the services that use it, which go there and 
   const sorted = (list: readonly unknown[]): string[] => list.map((one) => JSON.stringify(one)).sort();
   assert.deepEqual(sorted(from), sorted(clients));
   assert.ok(!fleet.some(({ metadata }) => metadata.name.startsWith("uag-nats")));
+});
+
+test("the fleet's own MongoDB lets in the services that use it, which go there and nowhere else for it, and itself", async () => {
+  const bundled = await render(built, fleetChart, ["--set", "global.mongodb.bundled=true"]);
+  const of = (kind: string, name: string): KubeObject["spec"] =>
+    bundled.find((one) => one.kind === kind && one.metadata.name === name)?.spec;
+  const pods = (name: string): unknown => ({
+    podSelector: { matchLabels: { "app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "uag" } },
+  });
+  const clients: unknown[] = [pods("mongodb")];
+  for (const name of serviceCharts) {
+    const { volumes } = (of("StatefulSet", `uag-${name}`) ?? of("Deployment", `uag-${name}`)).template.spec;
+    const ca = volumes.find((one: { name: string }) => one.name === "mongodb-ca");
+    const uses = name in mongoAccess;
+    const exits = of("NetworkPolicy", `uag-${name}`).egress.filter(
+      ({ ports }: KubeObject["spec"]) => ports[0].port === 27017,
+    );
+    assert.deepEqual(exits, uses ? [{ ports: [{ port: 27017 }], to: [pods("mongodb")] }] : [], name);
+    assert.equal(ca?.secret.secretName, uses ? of("Certificate", "uag-mongodb").secretName : undefined, name);
+    // Of the members' Secret a service is given the authority alone, and no key.
+    assert.deepEqual(ca?.secret.items ?? [], uses ? [{ key: "ca.crt", path: "ca.crt" }] : [], name);
+    if (uses) clients.push(pods(name));
+  }
+  const sorted = (list: readonly unknown[]): string[] => list.map((one) => JSON.stringify(one)).sort();
+  assert.deepEqual(sorted(of("NetworkPolicy", "uag-mongodb").ingress[0].from), sorted(clients));
+  assert.ok(!fleet.some(({ metadata }) => metadata.name.startsWith("uag-mongodb")));
 });
 
 test("who may send mail has its sender, its server's secret, and a way out to that server", async () => {

@@ -10,7 +10,7 @@ export const helmDir = join(repoRoot, "infra/helm");
 
 /** The charts of services, of the engines that a fleet may bring along, and the one of them all. */
 export const serviceCharts: readonly string[] = services.map(({ name }) => name);
-export const engineCharts: readonly string[] = ["nats"];
+export const engineCharts: readonly string[] = ["nats", "mongodb"];
 export const fleetChart = "gateway";
 export const charts: readonly string[] = [...serviceCharts, ...engineCharts, fleetChart];
 

@@ -73,7 +73,7 @@ export function matrix(chart: string): readonly Line[] {
     { name: "monitored", args: set(...monitored) },
     { name: "without-chat", args: set("chat.enabled=false") },
     { name: "values-of-1.0.0", args: ["--values", join(helmDir, "released/1.0.0.yaml")] },
-    { name: "bundled", args: set("global.nats.bundled=true") },
+    { name: "bundled", args: set("global.nats.bundled=true", "global.mongodb.bundled=true") },
     { name: "dashboards", args: set("global.dashboards.enabled=true") },
     { name: "rolling-catalogue", args: set("global.catalog.rollOnChange=true", "global.fleet=green") },
   ];

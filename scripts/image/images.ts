@@ -25,7 +25,12 @@ const extras: Readonly<Record<string, Extras>> = {
     files: ["services/console/web/dist/**"],
     prepare: (report) => buildConsole({ report }),
   },
-  billing: { commands: { roles: "services/billing/src/commands/roles.ts" } },
+  billing: {
+    commands: {
+      roles: "services/billing/src/commands/roles.ts",
+      "mongo-member": "services/fleet/src/engines/mongo-member.ts",
+    },
+  },
   metering: { commands: { "replay-dead": "services/metering/src/commands/replay-dead.ts" } },
   media: { packages: { sharp: [] } },
   speech: { packages: { "wasm-media-encoders": ["wasm"] } },

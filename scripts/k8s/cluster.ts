@@ -1,7 +1,7 @@
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { providerEnvironments } from "../../services/catalog/src/provider-environment.ts";
-import { findNatsServer } from "../../services/fleet/src/engines/find.ts";
+import { findMongod, findNatsServer } from "../../services/fleet/src/engines/find.ts";
 import { chooseEngines, type Engines } from "../../services/fleet/src/engines/start.ts";
 import { issue } from "../../services/fleet/src/identity/authority.ts";
 import { certificateFiles, makeCertificates } from "../../services/fleet/src/identity/certificates.ts";
@@ -13,6 +13,7 @@ import { loadSecrets } from "../../services/fleet/src/secrets.ts";
 import { seed } from "../../services/fleet/src/seed.ts";
 import { respondsOk } from "../../services/fleet/src/supervisor/health.ts";
 import { Supervisor } from "../../services/fleet/src/supervisor/supervisor.ts";
+import { engineCharts } from "../charts/charts.ts";
 import { type Manifests, readManifests, type Workload } from "./manifests.ts";
 import { Names } from "./names.ts";
 import { makePod, type Pod } from "./pod.ts";
@@ -37,7 +38,7 @@ export interface ClusterOptions {
   readonly dataDir: string;
   /** Folder with a tree for each image. */
   readonly images: string;
-  /** Whether NATS is the servers of the fleet's chart, in place of one beside the cluster. */
+  /** Whether the engines are those of the fleet's charts, in place of some beside the cluster. */
   readonly bundled: boolean;
   report(line: string): void;
 }
@@ -49,7 +50,8 @@ async function certificatesOf(dataDir: string, manifests: Manifests): Promise<Ma
   const issued = new Map<string, Record<string, string>>();
   for (const [secret, names] of manifests.certificates) {
     const { cert, key } = await issue(authority, names);
-    issued.set(secret, { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert });
+    const pair = { "tls.crt": cert, "tls.key": key, "tls-combined.pem": `${key}${cert}` };
+    issued.set(secret, { ...pair, "ca.crt": authority.cert });
   }
   return issued;
 }
@@ -65,9 +67,10 @@ function filesOf({ manifests, secrets, certificates }: Around, workload: Workloa
     if (volume?.configMap !== undefined) return manifests.configMaps.get(volume.configMap.name);
     if (volume?.secret === undefined) return undefined;
     const { secretName, items } = volume.secret;
-    if (items === undefined) return certificates.get(secretName);
+    const certificate = certificates.get(secretName);
+    if (items === undefined) return certificate;
     const keys = items.map(({ key }: { key: string }) => key) as string[];
-    return Object.fromEntries(keys.map((key) => [key, secrets.valueOf(workload.service, key)]));
+    return Object.fromEntries(keys.map((key) => [key, certificate?.[key] ?? secrets.valueOf(workload.service, key)]));
   };
 }
 
@@ -79,16 +82,33 @@ async function natsImage(dataDir: string): Promise<string> {
   return dir;
 }
 
+/** A folder with MongoDB's server and the libraries that it brings along, as its image has it. */
+async function mongoImage(dataDir: string): Promise<string> {
+  const dir = join(dataDir, "images/mongo");
+  const { path, env } = await findMongod({ binDir });
+  await mkdir(dir, { recursive: true });
+  await copyFile(path, join(dir, "server"));
+  const libraries = env["LD_LIBRARY_PATH"];
+  if (libraries !== undefined) await cp(libraries, join(dir, "lib"), { recursive: true, dereference: true });
+  await writeFile(join(dir, "mongod"), '#!/bin/sh\nLD_LIBRARY_PATH=/app/lib exec /app/server "$@"\n');
+  await chmod(join(dir, "mongod"), 0o755);
+  return dir;
+}
+
+/** The last part of an image's name, without tag and digest. */
+const lastOf = (image: string): string => /([\w-]+)(?:[:@][^/]*)?$/.exec(image)?.[1] ?? image;
+
 async function makePods(around: Around, { dataDir, images, bundled }: ClusterOptions, hosts: string): Promise<Pod[]> {
   const pods: Pod[] = [];
-  const others = new Map(bundled ? [["nats", await natsImage(dataDir)]] : []);
+  const engines = bundled ? { nats: await natsImage(dataDir), mongo: await mongoImage(dataDir) } : {};
+  const others = new Map(Object.entries(engines));
+  const imageOf = (name: string): string => others.get(lastOf(name)) ?? join(images, lastOf(name));
   for (const workload of around.manifests.workloads) {
     for (let ordinal = 0; ordinal < workload.replicas; ordinal++) {
       const dir = join(dataDir, "pods", `${workload.name}-${ordinal}`);
-      const image = others.get(workload.service) ?? join(images, workload.service);
       const ip = `${firstAddress}${pods.length + 1}`;
       await mkdir(dir, { recursive: true });
-      pods.push(await makePod({ workload, ordinal, ip, dir, image, hosts, filesOf: filesOf(around, workload) }));
+      pods.push(await makePod({ workload, ordinal, ip, dir, imageOf, hosts, filesOf: filesOf(around, workload) }));
     }
   }
   return pods;
@@ -105,7 +125,7 @@ async function startSimulator(dataDir: string, ports: Ports, supervisor: Supervi
 }
 
 async function startEngines(engines: Engines, bundled: boolean, supervisor: Supervisor): Promise<void> {
-  const processes = engines.processes.filter(({ name }) => !(bundled && name === "nats-server"));
+  const processes = bundled ? [] : engines.processes;
   for (const spec of processes) await supervisor.add(spec);
   await Promise.all(processes.map(({ name }) => supervisor.ready(name)));
 }
@@ -130,7 +150,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const publishers = manifests.workloads
     .filter(({ container }) => container.env.some(isMacKey))
     .map(({ service }) => service);
-  const secrets = new LocalSecrets(engines, settings, publishers);
+  const secrets = new LocalSecrets(bundled ? undefined : engines, settings, publishers);
   const certificates = await certificatesOf(dataDir, manifests);
   const hosts = join(dataDir, "hosts");
   await writeFile(hosts, "");
@@ -157,10 +177,13 @@ async function startPods(pods: readonly Pod[], supervisor: Supervisor): Promise<
   const readyMs = new Map<string, number>();
   const start = async (pod: Pod): Promise<void> => {
     const startedAt = performance.now();
-    await supervisor.add(pod.spec);
+    for (const spec of [...pod.sidecars, pod.spec]) await supervisor.add(spec);
     await supervisor.ready(pod.name, { timeoutMs: 180_000 });
     readyMs.set(pod.name, performance.now() - startedAt);
   };
-  await Promise.all(pods.map(start));
+  // In a cluster services begin anew until the engines are there; here that would take longer.
+  const isEngine = ({ workload }: Pod): boolean => engineCharts.includes(workload.service);
+  await Promise.all(pods.filter(isEngine).map(start));
+  await Promise.all(pods.filter((pod) => !isEngine(pod)).map(start));
   return readyMs;
 }

@@ -13,7 +13,8 @@ const help = `npm run k8s:local [-- --no-build] [--bundled] [--keep] [--rest <se
 
 Renders the fleet's chart and runs its pods here: each a process in a file system of its own, read-only, as a plain user,
 with the manifests' environment, ports and probes, the images' trees, and MongoDB and NATS of this machine;
-with --bundled NATS is the three servers of the fleet's own chart, and they are replaced under requests too. Sends
+with --bundled they are the three members and the three servers of the fleet's own charts, and are replaced under
+requests too. Sends
 requests, replaces the replicas of chat one after the other meanwhile, and prints what each pod takes. Needs root, for
 mounts. --no-build takes the images' trees as they are; --keep goes on until Ctrl-C; --rest waits before memory is read (10).
 `;
@@ -99,7 +100,7 @@ async function main(): Promise<void> {
   print(`${cluster.pods.length} pods are ready. A request through the public server:\n${await firstAnswer(cluster)}`);
   await sleep(Number(values.rest) * 1_000);
   await figures(cluster);
-  for (const service of values.bundled ? ["chat", "nats"] : ["chat"]) {
+  for (const service of values.bundled ? ["chat", "nats", "mongodb"] : ["chat"]) {
     const { sent, failed } = await roll(cluster, service);
     print(`${service}'s replicas were replaced: ${sent} requests meanwhile, ${failed.length} failed`);
     for (const failure of failed.slice(0, 5)) print(`  ${failure}`);

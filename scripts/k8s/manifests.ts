@@ -13,6 +13,8 @@ export interface Workload {
   readonly governedBy: string | undefined;
   readonly template: KubeObject["spec"];
   readonly container: KubeObject["spec"];
+  /** Containers that run beside it. */
+  readonly sidecars: readonly KubeObject["spec"][];
 }
 
 export interface Manifests {
@@ -31,11 +33,16 @@ function workloadOf({ metadata, spec }: KubeObject): Workload {
   const template = spec.template.spec;
   const service = spec.template.metadata.labels[serviceLabel] as string;
   const { replicas, serviceName: governedBy } = spec;
-  return { name: metadata.name, service, replicas, governedBy, template, container: template.containers[0] };
+  const [container] = template.containers;
+  const sidecars = (template.initContainers ?? []).filter(
+    ({ restartPolicy }: KubeObject["spec"]) => restartPolicy === "Always",
+  );
+  return { name: metadata.name, service, replicas, governedBy, template, container, sidecars };
 }
 
-const namesIn = ({ commonName, uris, dnsNames }: KubeObject["spec"]): CertificateNames => ({
+const namesIn = ({ commonName, subject, uris, dnsNames }: KubeObject["spec"]): CertificateNames => ({
   commonName,
+  ...(subject === undefined ? {} : { organization: subject.organizations[0] }),
   ...(uris === undefined ? {} : { uri: uris[0] }),
   ...(dnsNames === undefined ? {} : { dns: dnsNames }),
 });

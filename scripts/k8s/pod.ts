@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { nodeOptions } from "../../services/fleet/src/service-processes.ts";
 import { respondsOk } from "../../services/fleet/src/supervisor/health.ts";
 import type { ProcessSpec } from "../../services/fleet/src/supervisor/process.ts";
+import { acceptsConnections } from "../../services/fleet/src/supervisor/tcp.ts";
 import type { Workload } from "./manifests.ts";
 
 /** Whom the manifests run a container as. */
@@ -15,6 +16,8 @@ export interface Pod {
   /** Its folder: the root of its file system is below it, and what is mounted there. */
   readonly dir: string;
   readonly spec: ProcessSpec;
+  /** What runs beside it. */
+  readonly sidecars: readonly ProcessSpec[];
 }
 
 export interface PodOptions {
@@ -22,8 +25,8 @@ export interface PodOptions {
   readonly ordinal: number;
   readonly ip: string;
   readonly dir: string;
-  /** Folder of its image's tree. */
-  readonly image: string;
+  /** Folder of an image's tree, by the image's name. */
+  imageOf(name: string): string;
   /** File with the addresses of all services. */
   readonly hosts: string;
   /** What is in a volume, by file name; one that is not here is an empty folder. */
@@ -52,7 +55,7 @@ mount --rbind /dev ${quoted(join(root, "dev"))}
 mount --rbind /proc ${quoted(join(root, "proc"))}
 ${binds.join("\n")}
 mount -o remount,bind,ro ${quoted(root)}
-exec /usr/sbin/chroot --userspec=${nobody}:${nobody} ${quoted(root)} ${command.map(quoted).join(" ")}
+exec /usr/sbin/chroot --userspec=${nobody}:${nobody} ${quoted(root)} /usr/bin/env -C /app ${command.map(quoted).join(" ")}
 `;
 }
 
@@ -62,27 +65,34 @@ interface Variable {
   readonly valueFrom?: { readonly fieldRef: { readonly fieldPath: string } };
 }
 
-function environmentOf({ container }: Workload, name: string, ip: string): Record<string, string> {
+type Container = Workload["container"];
+
+function environmentOf({ env = [] }: Container, name: string, ip: string): Record<string, string> {
   const fields: Readonly<Record<string, string>> = { "metadata.name": name, "status.podIP": ip };
   const textOf = ({ value, valueFrom }: Variable): string => {
     const found = value ?? fields[valueFrom?.fieldRef.fieldPath ?? ""];
     if (found === undefined) throw new Error(`${name}: nothing is known of ${JSON.stringify(valueFrom)}`);
     return found;
   };
-  const entries = container.env.map((variable: Variable) => [variable.name, textOf(variable)]);
-  return { PATH: "/app:/usr/bin:/bin", NODE_ENV: "production", ...Object.fromEntries(entries) };
+  const entries = env.map((variable: Variable) => [variable.name, textOf(variable)]);
+  return { PATH: "/app:/node/bin:/usr/bin:/bin", NODE_ENV: "production", ...Object.fromEntries(entries) };
 }
 
-function urlOf({ container }: Workload, ip: string, probe: string): string {
-  const { path, port } = container[probe].httpGet;
-  const number = container.ports.find(({ name }: { name: string }) => name === port).containerPort;
-  return `http://${ip}:${number}${path}`;
+/** Asks what a probe of the container asks, as the kubelet does. */
+function probeOf(container: Container, ip: string, name: string): (timeoutMs?: number) => Promise<boolean> {
+  const { httpGet, tcpSocket } = container[name];
+  const { path, port } = httpGet ?? tcpSocket;
+  const named = container.ports.find((one: { name: string }) => one.name === port);
+  const number = named?.containerPort ?? port;
+  if (httpGet === undefined) return () => acceptsConnections(number, ip);
+  return (timeoutMs) => respondsOk(`http://${ip}:${number}${path}`, timeoutMs);
 }
 
-async function volumeMounts(options: PodOptions): Promise<Mount[]> {
+/** The volumes that a container mounts; containers of one pod share them. */
+async function volumeMounts(options: PodOptions, container: Container): Promise<Mount[]> {
   const { workload, dir } = options;
   const mounts: Mount[] = [];
-  for (const { name, mountPath, readOnly } of workload.container.volumeMounts) {
+  for (const { name, mountPath, readOnly } of container.volumeMounts) {
     const from = join(dir, "volumes", name);
     await mkdir(from, { recursive: true });
     const volume = workload.template.volumes.find((one: { name: string }) => one.name === name);
@@ -97,30 +107,53 @@ async function volumeMounts(options: PodOptions): Promise<Mount[]> {
   return mounts;
 }
 
-/** Makes a pod's folder and says how it is started. */
-export async function makePod(options: PodOptions): Promise<Pod> {
-  const { workload, ordinal, ip, dir, image, hosts } = options;
-  const name = `${workload.name}-${ordinal}`;
-  const root = join(dir, "root");
+/** The command of a container with its variables put in, as the kubelet does. */
+function commandOf({ command, args = [] }: Container, env: Readonly<Record<string, string>>): string[] {
+  const words: string[] =
+    command === undefined ? ["/node/bin/node", ...nodeOptions, "/app/main.js"] : [...command, ...args];
+  return words.map((word) => word.replaceAll(/\$\((\w+)\)/g, (_, name: string) => env[name] ?? ""));
+}
+
+/** Makes a container's file system, and says how it is started there. */
+async function processOf(
+  options: PodOptions,
+  container: Container,
+  at: { readonly name: string; readonly pod: string; readonly root: string },
+): Promise<Omit<ProcessSpec, "isReady">> {
+  const { ip, dir, hosts } = options;
+  const { name, pod, root } = at;
   const system = ["/usr", "/bin", "/lib", "/lib64"].map((path) => ({ from: path, to: path }));
   const node = dirname(dirname(process.execPath));
+  const image = options.imageOf(container.image);
   const mounts: Mount[] = [...system, { from: node, to: "/node" }, { from: image, to: "/app" }];
-  mounts.push(...(await volumeMounts(options)));
+  mounts.push(...(await volumeMounts(options, container)));
   for (const { to } of [...mounts, { to: "dev" }, { to: "proc" }, { to: "etc" }])
     await mkdir(join(root, to), { recursive: true });
   await writeFile(join(root, "etc/hosts"), "");
   mounts.push({ from: hosts, to: "/etc/hosts" });
-  const script = join(dir, "start.sh");
-  const { command: own, args = [] } = workload.container;
-  const command = own === undefined ? ["/node/bin/node", ...nodeOptions, "/app/main.js"] : [...own, ...args];
-  await writeFile(script, scriptOf(name, root, mounts, command));
+  const env = environmentOf(container, pod, ip);
+  const script = `${root}.sh`;
+  await writeFile(script, scriptOf(pod, root, mounts, commandOf(container, env)));
+  return { name, command: ["unshare", "--mount", "--uts", "sh", script], env, cwd: dir };
+}
+
+/** Makes a pod's folder and says how it is started. */
+export async function makePod(options: PodOptions): Promise<Pod> {
+  const { workload, ordinal, ip, dir } = options;
+  const { container } = workload;
+  const name = `${workload.name}-${ordinal}`;
+  const isAlive = probeOf(container, ip, "livenessProbe");
+  const main = await processOf(options, container, { name, pod: name, root: join(dir, "root") });
   const spec: ProcessSpec = {
-    name,
-    command: ["unshare", "--mount", "--uts", "sh", script],
-    env: environmentOf(workload, name, ip),
-    cwd: dir,
-    isReady: () => respondsOk(urlOf(workload, ip, "readinessProbe")),
-    liveness: { isAlive: () => respondsOk(urlOf(workload, ip, "livenessProbe"), 5_000) },
+    ...main,
+    isReady: () => probeOf(container, ip, "readinessProbe")(),
+    liveness: { isAlive: () => isAlive(5_000) },
+    stopMs: workload.template.terminationGracePeriodSeconds * 1_000,
   };
-  return { name, workload, ip, dir, spec };
+  const sidecars: ProcessSpec[] = [];
+  for (const sidecar of workload.sidecars) {
+    const at = { name: `${name}-${sidecar.name}`, pod: name, root: join(dir, sidecar.name) };
+    sidecars.push({ ...(await processOf(options, sidecar, at)), isReady: async () => true });
+  }
+  return { name, workload, ip, dir, spec, sidecars };
 }

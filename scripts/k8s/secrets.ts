@@ -1,16 +1,27 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { mongoAccess } from "../../services/fleet/src/engines/mongo-users.ts";
 import type { Engines } from "../../services/fleet/src/engines/start.ts";
 import { type Peer, peers } from "../../services/kit/src/rpc/access.ts";
+
+const members = [0, 1, 2].map((ordinal) => `uag-mongodb-${ordinal}.uag-mongodb:27017`).join();
+const query = "replicaSet=uag-mongodb&authSource=admin&tls=true&tlsCAFile=/etc/uag/mongodb/ca.crt";
 
 /** Makes up what an operator would put into the Secrets of the manifests. */
 export class LocalSecrets {
   readonly #root = randomBytes(32).toString("hex");
-  readonly #engines: Engines;
+  readonly #engines: Pick<Engines, "settingsFor"> | undefined;
   readonly #providers: Readonly<Record<string, string>>;
   readonly #publishers: readonly string[];
 
-  /** @param publishers who publishes usage */
-  constructor(engines: Engines, providers: Readonly<Record<string, string>>, publishers: readonly string[]) {
+  /**
+   * @param engines undefined: those of the fleet's charts
+   * @param publishers who publishes usage
+   */
+  constructor(
+    engines: Pick<Engines, "settingsFor"> | undefined,
+    providers: Readonly<Record<string, string>>,
+    publishers: readonly string[],
+  ) {
     this.#engines = engines;
     this.#providers = providers;
     this.#publishers = publishers;
@@ -26,10 +37,24 @@ export class LocalSecrets {
     return peers.map((peer) => `password_${peer}: ${passwordOf(peer)}\n`).join("");
   }
 
+  #mongodbPassword(peer: string): string {
+    return this.#derived(`mongodb/${peer}`);
+  }
+
+  /** The file that the chart of MongoDB reads: the passwords in each service's own Secret. */
+  #mongodbPasswords(): string {
+    return JSON.stringify(
+      Object.fromEntries(Object.keys(mongoAccess).map((peer) => [peer, this.#mongodbPassword(peer)])),
+    );
+  }
+
   /** The value of a key in a service's Secret. What several services share is the same for all. */
   valueOf(service: string, key: string): string {
     if (key === "passwords.conf") return this.#natsPasswords();
-    const ofEngines = this.#engines.settingsFor(service as Peer)[key];
+    if (key === "passwords.json") return this.#mongodbPasswords();
+    if (key === "MONGODB_URL" && this.#engines === undefined)
+      return `mongodb://${service}:${this.#mongodbPassword(service)}@${members}/?${query}`;
+    const ofEngines = this.#engines?.settingsFor(service as Peer)[key];
     if (ofEngines !== undefined) return ofEngines;
     if (key === "USAGE_MAC_KEY") return this.#derived(`usage/${service}`);
     if (key === "USAGE_MAC_KEYS")

@@ -5,7 +5,7 @@ import type { Values } from "../charts/charts.ts";
 /**
  * What one machine is given for a cluster's values: mostly one replica, engines of its own.
  *
- * @param natsUrl where NATS is; without it, the fleet brings along the servers of its own chart
+ * @param natsUrl where NATS is; without it, the fleet brings along its own NATS and MongoDB
  */
 export function localValues(providers: Readonly<Record<string, string>>, natsUrl: string | undefined): Values {
   const addresses = Object.fromEntries(Object.entries(providers).filter(([name]) => name.endsWith("_BASE_URL")));
@@ -16,7 +16,12 @@ export function localValues(providers: Readonly<Record<string, string>>, natsUrl
   const each = services.map(({ name }) => [name, withProviders.has(name) ? capability : one] as const);
   return {
     ...Object.fromEntries(each),
-    global: { nats: natsUrl === undefined ? { bundled: true } : { url: natsUrl }, publicUrl: "http://127.0.0.1:8080" },
+    global: {
+      nats: natsUrl === undefined ? { bundled: true } : { url: natsUrl },
+      mongodb: { bundled: natsUrl === undefined },
+      publicUrl: "http://127.0.0.1:8080",
+    },
+    mongodb: { cacheMegabytes: 256, oplogMegabytes: 990 },
     chat: { ...capability, replicaCount: 2 },
     metering: { ...one, settings: { STREAM_REPLICAS: natsUrl === undefined ? 3 : 1 } },
   };

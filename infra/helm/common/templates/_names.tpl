@@ -51,6 +51,15 @@ labels:
 {{- .Values.tls.existingSecret | default (printf "%s-tls" (include "common.name" .)) -}}
 {{- end }}
 
+{{/* The Secret with the CA by which a service believes MongoDB; nothing when it needs none. */}}
+{{- define "common.mongodbCa" -}}
+{{- if .Values.service.mongodb -}}
+{{- $mongodb := mergeOverwrite (deepCopy .Values.mongodb) (((.Values.global).mongodb) | default dict) -}}
+{{- $bundled := ternary (printf "%s-mongodb-tls" (include "common.fleet" .)) "" $mongodb.bundled -}}
+{{- $mongodb.caSecret | default $bundled -}}
+{{- end -}}
+{{- end }}
+
 {{- define "common.catalog" -}}
 {{- .Values.catalog.configMap | default (printf "%s-catalog" (include "common.fleet" .)) -}}
 {{- end }}

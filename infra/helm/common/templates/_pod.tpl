@@ -54,6 +54,11 @@ volumeMounts:
     mountPath: /etc/uag/tls
     readOnly: true
   {{- end }}
+  {{- if include "common.mongodbCa" . }}
+  - name: mongodb-ca
+    mountPath: /etc/uag/mongodb
+    readOnly: true
+  {{- end }}
   {{- if .Values.service.catalog }}
   - name: catalog
     mountPath: /etc/uag/catalog
@@ -94,6 +99,15 @@ volumeMounts:
   secret:
     secretName: {{ include "common.tlsSecret" . }}
     defaultMode: 0440
+{{- end }}
+{{- with include "common.mongodbCa" . }}
+- name: mongodb-ca
+  secret:
+    secretName: {{ . }}
+    defaultMode: 0440
+    items:
+      - key: ca.crt
+        path: ca.crt
 {{- end }}
 {{- if .Values.service.catalog }}
 - name: catalog

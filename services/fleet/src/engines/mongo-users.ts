@@ -51,16 +51,24 @@ async function putRole(db: Db): Promise<void> {
 /**
  * Creates missing users, and updates existing ones to the roles of the table. Must be called as the
  * operator.
+ * @param passwordOf undefined for a user that is not to be made
+ * @param renew also sets the passwords of those that are there
  */
-export async function putUsers(admin: Db, billing: Db, passwordOf: (peer: Peer) => string): Promise<void> {
+export async function putUsers(
+  admin: Db,
+  billing: Db,
+  passwordOf: (peer: Peer) => string | undefined,
+  renew = false,
+): Promise<void> {
   await putRole(billing);
   const { users } = (await admin.command({ usersInfo: 1 })) as unknown as { users: KnownUser[] };
   const known = new Map(users.map(({ user, roles }) => [user, byName(roles)]));
   const wanted = Object.entries(mongoAccess) as [Peer, readonly Role[]][];
   await Promise.all(
     wanted.map(async ([user, roles]) => {
-      if (known.get(user) === byName(roles)) return;
-      const rights = { pwd: passwordOf(user), roles, mechanisms: ["SCRAM-SHA-256"] };
+      const pwd = passwordOf(user);
+      if (pwd === undefined || (!renew && known.get(user) === byName(roles))) return;
+      const rights = { pwd, roles, mechanisms: ["SCRAM-SHA-256"] };
       await admin.command(known.has(user) ? { updateUser: user, ...rights } : { createUser: user, ...rights });
     }),
   );

@@ -2,12 +2,13 @@ import { randomBytes } from "node:crypto";
 import { access, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Peer } from "@uag/kit/rpc/access.ts";
-import { type Db, MongoClient, MongoServerError } from "mongodb";
+import type { Db } from "mongodb";
 import { writePrivate } from "../private-file.ts";
 import type { ProcessSpec } from "../supervisor/process.ts";
 import { acceptsConnections } from "../supervisor/tcp.ts";
 import { engineEnv } from "./env.ts";
 import type { Engine } from "./find.ts";
+import { isPassing, isUnknownUser, isWritable, withClient } from "./mongo-client.ts";
 import { putOperator, putUsers } from "./mongo-users.ts";
 
 export interface MongodOptions {
@@ -87,7 +88,8 @@ async function isPrimary(options: MongodOptions, users: { put: boolean }): Promi
       return true;
     });
   } catch (error) {
-    if (!(error instanceof MongoServerError && error.codeName === "AuthenticationFailed")) return ifPassing(error);
+    if (isPassing(error)) return false;
+    if (!isUnknownUser(error)) throw error;
   }
   try {
     // There are no users yet: the data directory is new, or older than them.
@@ -98,41 +100,9 @@ async function isPrimary(options: MongodOptions, users: { put: boolean }): Promi
     });
     return false;
   } catch (error) {
-    return ifPassing(error);
+    if (isPassing(error)) return false;
+    throw error;
   }
-}
-
-const timeoutMs = 1_000;
-
-async function withClient<T>(url: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
-  const client = new MongoClient(url, { serverSelectionTimeoutMS: timeoutMs, connectTimeoutMS: timeoutMs });
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
-
-async function isWritable(admin: Db): Promise<boolean> {
-  return (await admin.command({ hello: 1 }))["isWritablePrimary"] === true;
-}
-
-/** False for responses of a server that is starting up. @throws anything else */
-function ifPassing(error: unknown): false {
-  if (error instanceof MongoServerError && isPassing(error)) return false;
-  if (error instanceof Error && /^Mongo(ServerSelection|Network)/.test(error.name)) return false;
-  throw error;
-}
-
-/** Transient states of a server that is starting or electing. */
-function isPassing(error: MongoServerError): boolean {
-  const names = [
-    "NotYetInitialized",
-    "AlreadyInitialized",
-    "InterruptedDueToReplStateChange",
-    "NotPrimaryNoSecondaryOk",
-  ];
-  return names.includes(String(error.codeName)) || error.hasErrorLabel("RetryableWriteError");
 }
 
 async function moveReplicaSet(admin: Db, host: string): Promise<void> {

@@ -13,6 +13,8 @@ export interface Pair {
 export interface CertificateNames {
   /** Its name in listings; ignored by verifiers. */
   readonly commonName: string;
+  /** What members of a database's set know each other by. */
+  readonly organization?: string;
   readonly uri?: string;
   readonly dns?: readonly string[];
   readonly ip?: readonly string[];
@@ -61,7 +63,7 @@ export async function makeAuthority(fromMs = Date.now()): Promise<Pair> {
 
 /** Issues a certificate for both ends of a connection, with its key. */
 export async function issue(authority: Pair, names: CertificateNames, fromMs = Date.now()): Promise<Pair> {
-  const { commonName, uri, dns = [], ip = [] } = names;
+  const { commonName, organization, uri, dns = [], ip = [] } = names;
   const keys = await newKeys();
   const issuer = new x509.X509Certificate(authority.cert);
   const alternatives: x509.JsonGeneralName[] = [
@@ -72,7 +74,7 @@ export async function issue(authority: Pair, names: CertificateNames, fromMs = D
   const { serverAuth, clientAuth } = x509.ExtendedKeyUsage;
   const certificate = await x509.X509CertificateGenerator.create({
     ...life(leafDays, fromMs),
-    subject: `CN=${commonName}`,
+    subject: organization === undefined ? `CN=${commonName}` : `CN=${commonName}, O=${organization}`,
     issuer: issuer.subject,
     publicKey: keys.publicKey,
     signingKey: createPrivateKey(authority.key).toCryptoKey(curve, false, ["sign"]),

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 
-/** True when something accepts connections on this port of the loopback interface. */
-export function acceptsConnections(port: number): Promise<boolean> {
+/** True when something accepts connections on this port, of the loopback interface by default. */
+export function acceptsConnections(port: number, host = "127.0.0.1"): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: "127.0.0.1", port });
+    const socket = connect({ host, port });
     const respond = (accepted: boolean): void => {
       socket.destroy();
       resolve(accepted);
