@@ -35,7 +35,7 @@ export const schema = z.object({
     .describe("Our client id there. Redirect URI: `/console/api/oidc/callback`."),
   OIDC_CLIENT_SECRET: z.string().min(1).optional().describe("Our client secret there; none for a public client."),
   OIDC_LABEL: z.string().max(60).default("single sign-on").describe("The provider's name on the sign-in button."),
-  OIDC_SCOPES: z.string().default("openid email profile").describe("Scopes that are asked for, space-separated."),
+  OIDC_SCOPES: z.string().default("openid email profile").describe("Scopes that are requested, space-separated."),
   OIDC_ROLE_CLAIM: z.string().default("groups").describe("Claim whose values give a person's role."),
   OIDC_ROLES: commaList
     .default([])
@@ -59,7 +59,7 @@ export const schema = z.object({
   CONTENT_ORIGINS: commaList
     .default(["https:"])
     .describe(
-      "Where pictures, sound and films of answers may come from besides the gateway, comma-separated: origins, or `https:` for wherever providers keep them.",
+      "Where pictures, sound and films of responses may come from besides the gateway, comma-separated: origins, or `https:` for wherever providers keep them.",
     ),
   WEB_DIR: z.string().optional().describe("Folder of the built web half; `web/dist` beside the sources when unset."),
   ...lingerSetting,

@@ -3,7 +3,7 @@ import type { Metrics } from "@uag/kit/metrics.ts";
 
 /** Business events: each is a log line and a metric. */
 export interface Events {
-  /** A request was answered. */
+  /** A request was completed. */
   responded(status: number): void;
   signedIn(by: "password" | "oidc" | "invitation"): void;
   signInFailed(address: string, requestId: string): void;

@@ -48,7 +48,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > maxResponseBytes) throw new Error(`the admin API answered more than ${maxResponseBytes} bytes`);
+    if (length > maxResponseBytes) throw new Error(`the admin API's response has more than ${maxResponseBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -15,7 +15,7 @@ export type PersonOf = (response: Response) => Person;
 
 export const personOf: PersonOf = (response) => {
   const { person } = response.locals as { person?: Person };
-  if (person === undefined) throw new Error("a request is answered only for a person");
+  if (person === undefined) throw new Error("the request has no person");
   return person;
 };
 

@@ -28,7 +28,7 @@ export function oidcRoutes(parts: Parts): Router {
   return router;
 }
 
-/** A path of the console, whatever was asked for: this is no open redirect. */
+/** A path of the console, whatever was requested: this is no open redirect. */
 function returnPath(requested: string | null): string {
   return requested !== null && /^\/console\/(?!\/)[\w\-./?=&%~]{0,500}$/.test(requested) ? requested : "/console/";
 }

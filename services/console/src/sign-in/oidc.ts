@@ -10,7 +10,7 @@ export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** The page of the console that was asked for. */
+  /** The page of the console that was requested. */
   readonly returnTo: string;
 }
 

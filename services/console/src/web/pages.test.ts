@@ -32,7 +32,7 @@ describe("the files of the pages", () => {
     await writeFile(join(dir, "assets/app-1a2b.js.br"), brotliCompressSync(script));
     await writeFile(join(dir, "assets/app-1a2b.js.gz"), gzipSync(script));
     await writeFile(join(dir, "assets/font.woff2"), "font");
-    // In a test express does not print what it answers with an error.
+    // In a test express does not print the requests that fail.
     const app = express().set("env", "test").use("/console", webPages(dir));
     const server = createServer(app);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

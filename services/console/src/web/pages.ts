@@ -9,7 +9,7 @@ const notBuilt = `<!doctype html>
 <h1>The console is not built yet</h1>
 <p><code>npm start</code> builds it from <code>services/console/web</code> as soon as the gateway is ready, and reports
 when it is done or why it failed. This page loads again by itself.</p>
-<p>Its API answers at <code>/console/api</code>, and the gateway at <code>/v1</code>.</p>
+<p>Its API is at <code>/console/api</code>, and the gateway at <code>/v1</code>.</p>
 </html>
 `;
 

@@ -24,7 +24,8 @@ const hintTypeOf = (data: string): HintType | undefined => {
 function createRefresh(client: QueryClient) {
   const due = new Set<HintType>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let lastAt = Number.NEGATIVE_INFINITY;
+  // The page has just fetched what it shows, and is busy with that.
+  let lastAt = performance.now();
   const run = (): void => {
     timer = undefined;
     lastAt = performance.now();

@@ -21,7 +21,7 @@ export const playground = {
   you: "你",
   waiting: "等待首个词",
   stopped: "已停止",
-  firstAfter: "{{time}} 后首个词",
+  firstAfter: "{{time}}后首个词",
   tokens: "输入 {{input}} · 输出 {{output}}",
   costSoon: "费用稍后显示",
   start: "说点什么",

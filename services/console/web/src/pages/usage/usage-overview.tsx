@@ -1,7 +1,8 @@
-import { Group, SegmentedControl, Select, SimpleGrid, Skeleton } from "@mantine/core";
+import { Group, SegmentedControl, Select, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import { IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import type { UsageSeries } from "../../api/types.ts";
 import { compact, duration, integer, percent } from "../../format/number.ts";
@@ -11,15 +12,20 @@ import { Failure } from "../../ui/failure.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { groupings, measures, seriesQuery, useFilter, useView } from "./usage.ts";
-import { UsageChart } from "./usage-chart.tsx";
+
+// The largest script there is: the page takes input before it has arrived.
+const UsageChart = lazy(async () => ({ default: (await import("./usage-chart.tsx")).UsageChart }));
 
 type Total = UsageSeries["groups"][number]["total"];
+
+/** A line may end between two figures, not between a number and its unit. */
+const unbroken = (ms: number): string => duration(ms).replaceAll(" ", "\u00a0");
 
 /** A median, with what the slowest see in its hint. */
 function Percentiles({ name, of: times }: { readonly name: string; readonly of: Total["latency_ms"] }) {
   const { t } = useTranslation();
   if (times === null) return <Fact name={name}>—</Fact>;
-  const hint = t("usage.facts.p95", { p95: duration(times.p95), p99: duration(times.p99) });
+  const hint = t("usage.facts.p95", { p95: unbroken(times.p95), p99: unbroken(times.p99) });
   return (
     <Fact name={name} hint={hint}>
       {duration(times.p50)}
@@ -107,7 +113,14 @@ export function UsageOverview() {
     <>
       <Panel>{sums === undefined ? <Skeleton h={56} /> : <Totals of={sums} />}</Panel>
       <Panel title={t(`usage.measure.${show}`)} action={<ChartControls />}>
-        {series.data === undefined ? <Skeleton h={280} /> : <UsageChart of={series.data} by={by} show={show} />}
+        <Suspense fallback={<Skeleton h={280} />}>
+          {series.data === undefined ? <Skeleton h={280} /> : <UsageChart of={series.data} by={by} show={show} />}
+        </Suspense>
+        {by === "tag" && series.data?.groups.some(({ other }) => other) && (
+          <Text size="xs" c="dimmed" mt="xs">
+            {t("usage.mostKeys")}
+          </Text>
+        )}
       </Panel>
     </>
   );
