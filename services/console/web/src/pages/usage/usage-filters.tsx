@@ -9,6 +9,11 @@ import { type Range, ranges, useView } from "./usage.ts";
 
 const route = getRouteApi("/app/usage");
 
+/** What there is, and what is chosen: a filter is shown also before the models have come. */
+const choices = (there: readonly string[], chosen: string | undefined): string[] => [
+  ...new Set(chosen === undefined ? there : [...there, chosen]),
+];
+
 /** What of the usage is shown; all of it stands in the address. */
 export function UsageFilters() {
   const { t } = useTranslation();
@@ -17,7 +22,10 @@ export function UsageFilters() {
   const navigate = useNavigate({ from: "/usage" });
   const models = useModels();
   const keys = useAllKeys({ account: useAccountId(), withRevoked: true });
-  const operations = [...new Set((models.data ?? []).flatMap((one) => one.operations))].sort();
+  const operations = choices(
+    (models.data ?? []).flatMap((one) => one.operations),
+    operation,
+  ).sort();
   const set = (change: { range?: string; model?: string; key?: string; operation?: string }): void =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   return (
@@ -31,7 +39,10 @@ export function UsageFilters() {
       <Select
         aria-label={t("usage.filter.model")}
         placeholder={t("usage.filter.model")}
-        data={(models.data ?? []).map(({ id }) => id)}
+        data={choices(
+          (models.data ?? []).map(({ id }) => id),
+          model,
+        )}
         value={model ?? null}
         onChange={(value) => set({ model: value ?? undefined })}
         searchable
