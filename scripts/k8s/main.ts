@@ -14,9 +14,9 @@ const help = `npm run k8s:local [-- --no-build] [--bundled] [--keep] [--rest <se
 Renders the fleet's chart and runs its pods here: each a process in a file system of its own, read-only, as a plain user,
 with the manifests' environment, ports and probes, the images' trees, and MongoDB and NATS of this machine;
 with --bundled they are the three members and the three servers of the fleet's own charts, and are replaced under
-requests too. Sends
-requests, replaces the replicas of chat one after the other meanwhile, and prints what each pod takes. Needs root, for
-mounts. --no-build takes the images' trees as they are; --keep goes on until Ctrl-C; --rest waits before memory is read (10).
+requests too. Sends requests, replaces the replicas of chat one after the other meanwhile, and prints what each pod
+takes. Needs root, for mounts. --no-build takes the images' trees as they are; --keep goes on until Ctrl-C; --rest waits
+before memory is read (10).
 `;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

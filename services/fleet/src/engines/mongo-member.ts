@@ -6,7 +6,6 @@ import { commaList, readConfig } from "@uag/kit/config.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { peers } from "@uag/kit/rpc/access.ts";
 import { z } from "zod";
-import { isPassing } from "./mongo-client.ts";
 import { type Member, type Passwords, rotateCertificates, tendMember } from "./mongo-set.ts";
 
 const schema = z.object({
@@ -45,7 +44,7 @@ async function tend(member: Member, config: Config, applied: Applied): Promise<b
   const ready = await tendMember(member, passwords, text !== applied.passwords);
   if (!ready) return false;
   applied.passwords = text;
-  if (applied.certificate === "") applied.certificate = certificate;
+  // The server may have begun with another one, before this companion.
   if (applied.certificate !== certificate) await rotateCertificates(member, passwords);
   applied.certificate = certificate;
   return true;
@@ -59,12 +58,14 @@ async function main(): Promise<void> {
   const member = { socket, set, members, first, caFile };
   const applied: Applied = { passwords: "", certificate: "" };
   let ready = false;
+  let reason = "";
   const server = createServer((_request, response) => response.writeHead(ready ? 200 : 503).end());
   server.listen(config.PORT, config.HOST);
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(0));
   for (;;) {
     const now = await tend(member, config, applied).catch((error: unknown) => {
-      if (!isPassing(error)) log.warn({ err: error }, "the member is not as it should be");
+      if (String(error) !== reason) log.warn({ err: error }, "the member is not ready yet");
+      reason = String(error);
       return false;
     });
     if (now !== ready) log.info({ ready: now }, "the member's state changed");

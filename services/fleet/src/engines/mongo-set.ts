@@ -103,9 +103,9 @@ async function addMember(admin: Db, { members }: Member): Promise<void> {
   const known = new Set(config.members.map(({ host }) => host));
   const host = members.find((one) => !known.has(one));
   if (host === undefined) return;
-  const Id = Math.max(...config.members.map((one) => one._id)) + 1;
+  const nextId = Math.max(...config.members.map((one) => one._id)) + 1;
   const votes = config.members.length < maxVoting ? 1 : 0;
-  const added = [...config.members, { _id: Id, host, votes, priority: votes }];
+  const added = [...config.members, { _id: nextId, host, votes, priority: votes }];
   await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members: added } });
 }
 
