@@ -5,7 +5,8 @@ import { proto, releaseProto } from "./check/proto.ts";
 const help = `npm run proto [-- --release]
 
 Checks the .proto files, also against those of the last release, and generates proto/gen from them.
---release: they are released now, and what comes later is compared with them.
+--release: they are released now, and what comes later is compared with them; infra/released.txt names the commit,
+which npm run roll -- upgrade begins with.
 `;
 
 const { values } = parseArgs({ options: { release: { type: "boolean" }, help: { type: "boolean", short: "h" } } });

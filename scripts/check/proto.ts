@@ -1,6 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { repoRoot as root } from "../../services/fleet/src/paths.ts";
 import type { Check } from "./check.ts";
 import { problemsOf } from "./run-tool.ts";
@@ -9,9 +11,14 @@ const protoDir = join(root, "proto");
 /** The interfaces of the last release, which running replicas may still speak. */
 const released = "released.binpb";
 
-/** The interfaces as they are become those of the last release. */
-export const releaseProto = (): Promise<string[]> =>
-  problemsOf("buf", ["build", "--exclude-source-info", "-o", released], { cwd: protoDir });
+/** Makes this commit the last release, and the interfaces as they are those it speaks. */
+export async function releaseProto(): Promise<string[]> {
+  const problems = await problemsOf("buf", ["build", "--exclude-source-info", "-o", released], { cwd: protoDir });
+  if (problems.length > 0) return problems;
+  const { stdout: commit } = await promisify(execFile)("git", ["rev-parse", "HEAD"], { cwd: root });
+  await writeFile(join(root, "infra/released.txt"), commit);
+  return [];
+}
 
 async function filesUnder(dir: string): Promise<Map<string, string>> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });

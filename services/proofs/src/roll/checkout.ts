@@ -9,8 +9,7 @@ import { type Release, releaseIn } from "@uag/fleet/release.ts";
 
 const run = promisify(execFile);
 
-/** Of a time before there were releases. */
-const firstCommit = "cf06ce91f";
+/** The commit of the last release: `npm run proto -- --release` writes it. */
 const releasedFile = "infra/released.txt";
 
 /** What a checkout has for itself; all releases have it. */
@@ -24,22 +23,17 @@ interface Built {
 
 const git = async (...args: string[]): Promise<string> => (await run("git", args, { cwd: repoRoot })).stdout.trim();
 
-/** The last release: the newest tag, what `infra/released.txt` names, or a fixed commit. */
+/** The last release: the newest tag, or what `infra/released.txt` names. */
 export async function lastRelease(): Promise<{ readonly ref: string; readonly from: string }> {
   const tag = await git("describe", "--tags", "--abbrev=0").catch(() => "");
   if (tag !== "") return { ref: tag, from: "the newest tag" };
-  const named = await readFile(join(repoRoot, releasedFile), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
-    throw error;
-  });
-  if (named.trim() !== "") return { ref: named.trim(), from: releasedFile };
-  return { ref: firstCommit, from: `a fixed commit, as there is neither a tag nor ${releasedFile}` };
+  return { ref: (await readFile(join(repoRoot, releasedFile), "utf8")).trim(), from: releasedFile };
 }
 
 /** Unpacks a commit of this repository into a folder, and installs and builds what it needs. */
 export async function checkOut(ref: string, root: string, report: (line: string) => void): Promise<Release> {
   const commit = await git("rev-parse", "--verify", "--quiet", `${ref}^{commit}`).catch(() => {
-    throw new UserError(`This repository has no commit ${ref}.`);
+    throw new UserError(`This clone has no commit ${ref}. If it is shallow, run: git fetch --unshallow`);
   });
   await mkdir(root, { recursive: true });
   const archive = spawn("git", ["archive", commit], { cwd: repoRoot, stdio: ["ignore", "pipe", "inherit"] });
