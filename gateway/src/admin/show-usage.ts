@@ -34,6 +34,8 @@ const settlementRules: Partial<Record<SettlementRule, Event["settlement_rule"]>>
   [SettlementRule.ABORTED_ESTIMATE]: "aborted_estimate",
   [SettlementRule.NOTHING_OWED]: "nothing_owed",
   [SettlementRule.LAST_CHECKPOINT]: "last_checkpoint",
+  [SettlementRule.FAILED_USAGE]: "failed_usage",
+  [SettlementRule.FAILED_ESTIMATE]: "failed_estimate",
 };
 
 function rawUsage(bytes: Buffer): unknown {

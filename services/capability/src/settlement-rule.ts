@@ -7,5 +7,7 @@ import { Outcome, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 export function settlementRule(outcome: Outcome, bill: { estimated: boolean; free: boolean }): SettlementRule {
   if (outcome === Outcome.DISCONNECTED)
     return bill.estimated ? SettlementRule.ABORTED_ESTIMATE : SettlementRule.DRAINED;
-  return outcome === Outcome.FAILED && bill.free ? SettlementRule.NOTHING_OWED : SettlementRule.COMPLETED;
+  if (outcome !== Outcome.FAILED) return SettlementRule.COMPLETED;
+  if (bill.free) return SettlementRule.NOTHING_OWED;
+  return bill.estimated ? SettlementRule.FAILED_ESTIMATE : SettlementRule.FAILED_USAGE;
 }

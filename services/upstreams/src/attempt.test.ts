@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Upstream } from "@uag/catalog/types.ts";
 import { AttemptsFailed, attempt } from "./attempt.ts";
-import { type FailureKind, UpstreamFailure } from "./failure.ts";
+import { type FailureKind, UpstreamFailure, unusableResponse } from "./failure.ts";
 import { UpstreamHealth } from "./health.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
@@ -79,6 +79,30 @@ test("a short wait that is asked for is kept, a long one is told to the client",
 test("of several failures the most telling is told", async () => {
   assert.equal((await run([a, b], { a: [30_000], b: ["operator"] })).kind, "capacity");
   assert.equal((await run([a, b], { a: ["operator"], b: ["unknown_model"] })).kind, "unknown_model");
+});
+
+test("a failure that the upstream charges for is final, and is the one that is reported", async () => {
+  const usage = { units: [{ name: "input_tokens", quantity: 3n }], raw: Buffer.from("{}") };
+  for (const failure of [
+    unusableResponse("not JSON"),
+    new UpstreamFailure("transient", "an error with usage", { status: 200, usage }),
+    new UpstreamFailure("operator", "an error with usage", { status: 200, usage }),
+  ]) {
+    const called: string[] = [];
+    const call = async ({ provider: { name } }: Upstream): Promise<never> => {
+      called.push(name);
+      throw name === "b" ? failure : new UpstreamFailure("capacity", "wait", { status: 429, retryAfterMs: 30_000 });
+    };
+    const error = await attempt({
+      upstreams: [a, b, upstream("c", 2)],
+      health: new UpstreamHealth(),
+      budget: new RetryBudget(),
+      signal: new AbortController().signal,
+      call,
+    }).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof AttemptsFailed);
+    assert.deepEqual([called, error.failure, error.attempts], [["a", "b"], failure, 2]);
+  }
 });
 
 test("a client that left gets no second try", async () => {

@@ -7,7 +7,6 @@ import type { RetryBudget } from "./retry-budget.ts";
 
 /** Failures that a retry at the same upstream may fix. */
 const sameAgain: ReadonlySet<FailureKind> = new Set(["transient", "unreachable", "capacity"]);
-const hopeless: ReadonlySet<FailureKind> = new Set(["client", "cancelled"]);
 const triesOfOne = 3;
 const firstBackoffMs = 100;
 const maxBackoffMs = 2_000;
@@ -51,9 +50,9 @@ export class AttemptsFailed extends Error {
 }
 
 /**
- * Tries the upstreams, best first, until one answers: each once, then retriable ones again, with
+ * Tries the upstreams, best first, until one responds: each once, then retriable ones again, with
  * growing pauses. A delay requested by an upstream is honoured if it is short; otherwise that
- * upstream is not tried again.
+ * upstream is not tried again. A final failure ends the attempts, so at most one of them is billed.
  * @throws {AttemptsFailed}
  */
 export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<T>> {
@@ -79,7 +78,7 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
         health.failed(upstream, failure);
         options.onFailure?.(upstream, failure, performance.now() - startedAt);
         last = new AttemptsFailed(moreInformative(last?.failure, failure), upstream, attempts);
-        if (hopeless.has(failure.kind)) throw last;
+        if (failure.isFinal) throw last;
         if (!sameAgain.has(failure.kind) || (failure.retryAfterMs ?? 0) > maxBackoffMs) continue;
         again.push(upstream);
         waitMs = Math.max(waitMs, failure.retryAfterMs ?? 0);
@@ -103,7 +102,7 @@ function asFailure(error: unknown): UpstreamFailure {
  * account tells it least.
  */
 function moreInformative(before: UpstreamFailure | undefined, now: UpstreamFailure): UpstreamFailure {
-  if (before === undefined || hopeless.has(now.kind)) return now;
+  if (before === undefined || now.isFinal) return now;
   const rank: Record<FailureKind, number> = {
     client: 9,
     cancelled: 9,

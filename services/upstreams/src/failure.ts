@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { UsageReport } from "./usage-report.ts";
 
 /**
  * Why an upstream did not answer, grouped by how to react.
@@ -44,36 +45,82 @@ export interface UpstreamFailureOptions {
   readonly retryAfterMs?: number | undefined;
   /** For an aborted call: how long the upstream had worked on it, which it charges for. */
   readonly workedMs?: number | undefined;
+  /** What the upstream reports as used by the call, and charges for although it failed. */
+  readonly usage?: UsageReport | undefined;
+  /**
+   * Set when the upstream responded and charges for it, but the response cannot be used: the output
+   * that could be read, for an estimate where `usage` is undefined.
+   */
+  readonly received?: string | undefined;
   readonly cause?: unknown;
 }
+
+/** Failures that no other attempt can change. */
+const hopeless: ReadonlySet<FailureKind> = new Set(["client", "cancelled"]);
 
 export class UpstreamFailure extends Error {
   override readonly name = "UpstreamFailure";
   readonly kind: FailureKind;
   readonly status: number;
-  readonly retryAfterMs: number | undefined;
-  readonly workedMs: number | undefined;
-  // Private, so that no logger outputs them: an upstream may quote the request.
-  readonly #reported: UpstreamMessage | undefined;
-  readonly #body: Buffer | undefined;
+  // Private, so that no logger outputs it: an upstream may quote the request.
+  readonly #options: UpstreamFailureOptions;
 
   constructor(kind: FailureKind, text: string, options: UpstreamFailureOptions = {}) {
     super(text, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.status = options.status ?? 0;
-    this.#reported = options.reported;
-    this.#body = options.body;
-    this.retryAfterMs = options.retryAfterMs;
-    this.workedMs = options.workedMs;
+    this.#options = options;
   }
 
   get reported(): UpstreamMessage | undefined {
-    return this.#reported;
+    return this.#options.reported;
   }
 
   get body(): Buffer | undefined {
-    return this.#body;
+    return this.#options.body;
   }
+
+  get retryAfterMs(): number | undefined {
+    return this.#options.retryAfterMs;
+  }
+
+  get workedMs(): number | undefined {
+    return this.#options.workedMs;
+  }
+
+  /** What the upstream reports as used; it is billed. */
+  get usage(): UsageReport | undefined {
+    return this.#options.usage;
+  }
+
+  /** The readable output of an unusable response; it is billed by estimate if there is no usage. */
+  get received(): string | undefined {
+    return this.#options.received;
+  }
+
+  /**
+   * No further attempt is made: the request is at fault, its client has left, or the upstream
+   * charges for this call and would charge for the next one too.
+   */
+  get isFinal(): boolean {
+    return hopeless.has(this.kind) || this.usage !== undefined || this.received !== undefined;
+  }
+
+  /** The same failure with more that is known about it. */
+  with(more: UpstreamFailureOptions): UpstreamFailure {
+    return new UpstreamFailure(this.kind, this.message, { ...this.#options, ...more });
+  }
+}
+
+/**
+ * The failure for a response under status 200 that the upstream charges for and that cannot be
+ * used: too large, unreadable, or of another kind than was asked for.
+ */
+export function unusableResponse(
+  reason: string,
+  options: Pick<UpstreamFailureOptions, "usage" | "received" | "cause"> = {},
+): UpstreamFailure {
+  return new UpstreamFailure("transient", reason, { received: "", ...options, status: 200 });
 }
 
 /** Failures about our account or our calls, not about what a request says. */

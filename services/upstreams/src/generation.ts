@@ -1,7 +1,7 @@
 import type { Model, Upstream } from "@uag/catalog/types.ts";
-import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { UpstreamFailure } from "./failure.ts";
 import type { MediaFetcher } from "./media/fetch.ts";
+import type { UsageReport } from "./usage-report.ts";
 
 /** Client formats for generated text, by operation. */
 export type GenerationFormat = "chat.completions" | "messages" | "responses";
@@ -28,14 +28,6 @@ export interface GenerationCall {
   readonly headers: readonly string[];
   /** Fetches the request's URLs, for upstreams that do not do so themselves. */
   readonly media?: MediaFetcher;
-}
-
-/** The usage reported by an upstream. */
-export interface UsageReport {
-  /** In the catalogue's units, none including another. */
-  readonly units: Unit[];
-  /** The upstream's usage object, unmodified (JSON). */
-  readonly raw: Buffer;
 }
 
 /** A non-streamed answer, in the client's format. */

@@ -1,8 +1,9 @@
 import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { UpstreamFailure } from "./failure.ts";
-import type { Delivered, ResponseStream, UsageReport } from "./generation.ts";
+import type { Delivered, ResponseStream } from "./generation.ts";
 import { Runs } from "./runs.ts";
+import type { UsageReport } from "./usage-report.ts";
 
 const blankLine = Buffer.from("\n\n");
 

@@ -17,7 +17,7 @@ export const Outcome = {
   COMPLETED: 1,
   /** DISCONNECTED - The client left; billed by what the upstream reported, else by what was delivered. */
   DISCONNECTED: 2,
-  /** FAILED - Nothing was delivered, nothing is owed. */
+  /** FAILED - Nothing was delivered; billed only by what upstreams charge anyway, mostly nothing. */
   FAILED: 3,
   /** CRASHED - The service died in between; billed by its last checkpoint. */
   CRASHED: 4,
@@ -141,6 +141,13 @@ export const SettlementRule = {
   NOTHING_OWED: 4,
   /** LAST_CHECKPOINT - The service died: by its last checkpoint. */
   LAST_CHECKPOINT: 5,
+  /** FAILED_USAGE - It failed, and the upstream reported usage all the same: by that usage. */
+  FAILED_USAGE: 6,
+  /**
+   * FAILED_ESTIMATE - It failed because a response, which the upstream charges for, could not be used: by an estimate
+   * of the prompt and of the output that was received.
+   */
+  FAILED_ESTIMATE: 7,
 } as const;
 
 export type SettlementRule = typeof SettlementRule[keyof typeof SettlementRule];
@@ -152,6 +159,8 @@ export namespace SettlementRule {
   export type ABORTED_ESTIMATE = typeof SettlementRule.ABORTED_ESTIMATE;
   export type NOTHING_OWED = typeof SettlementRule.NOTHING_OWED;
   export type LAST_CHECKPOINT = typeof SettlementRule.LAST_CHECKPOINT;
+  export type FAILED_USAGE = typeof SettlementRule.FAILED_USAGE;
+  export type FAILED_ESTIMATE = typeof SettlementRule.FAILED_ESTIMATE;
 }
 
 export function settlementRuleFromJSON(object: any): SettlementRule {
@@ -174,6 +183,12 @@ export function settlementRuleFromJSON(object: any): SettlementRule {
     case 5:
     case "SETTLEMENT_RULE_LAST_CHECKPOINT":
       return SettlementRule.LAST_CHECKPOINT;
+    case 6:
+    case "SETTLEMENT_RULE_FAILED_USAGE":
+      return SettlementRule.FAILED_USAGE;
+    case 7:
+    case "SETTLEMENT_RULE_FAILED_ESTIMATE":
+      return SettlementRule.FAILED_ESTIMATE;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum SettlementRule");
   }
@@ -193,6 +208,10 @@ export function settlementRuleToJSON(object: SettlementRule): string {
       return "SETTLEMENT_RULE_NOTHING_OWED";
     case SettlementRule.LAST_CHECKPOINT:
       return "SETTLEMENT_RULE_LAST_CHECKPOINT";
+    case SettlementRule.FAILED_USAGE:
+      return "SETTLEMENT_RULE_FAILED_USAGE";
+    case SettlementRule.FAILED_ESTIMATE:
+      return "SETTLEMENT_RULE_FAILED_ESTIMATE";
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum SettlementRule");
   }

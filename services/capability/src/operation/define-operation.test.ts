@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Settlement } from "@uag/admission/types.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
+import type { Upstream } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
-import { SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
+import { UpstreamFailure, unusableResponse } from "@uag/upstreams/failure.ts";
 import { UpstreamHealth } from "@uag/upstreams/health.ts";
 import { RetryBudget } from "@uag/upstreams/retry-budget.ts";
 import type { JsonBody } from "../request/body.ts";
@@ -116,6 +119,44 @@ for (const [where, spec] of Object.entries({
     const { settled, responses, failures } = await run(spec);
     assert.ok(settled.length === 1 && owedNothing(settled));
     assert.deepEqual([responses, failures.length], [[500], 1]);
+  });
+}
+
+const owedByFailure: [what: string, failure: UpstreamFailure, rule: SettlementRule, costNanoUsd: bigint][] = [
+  [
+    "an error with usage is billed by that usage",
+    new UpstreamFailure("transient", "an error with usage", {
+      status: 200,
+      usage: { units: [{ name: "input_tokens", quantity: 2n }], raw: Buffer.from('{"prompt_tokens":2}') },
+    }),
+    SettlementRule.FAILED_USAGE,
+    2_000n,
+  ],
+  [
+    "a response that cannot be used is billed by estimate",
+    unusableResponse("not JSON", { received: "some text" }),
+    SettlementRule.FAILED_ESTIMATE,
+    9_000n,
+  ],
+  [
+    "an error without usage is free",
+    new UpstreamFailure("transient", "an error", { status: 200 }),
+    SettlementRule.NOTHING_OWED,
+    0n,
+  ],
+];
+for (const [title, failure, rule, costNanoUsd] of owedByFailure) {
+  test(`${title}, and its bill names the rule`, async () => {
+    const { settled, responses } = await run({
+      call: () => Promise.reject(new AttemptsFailed(failure, current.models.get("m")?.upstreams[0] as Upstream, 1)),
+      owed: (_, { failure: { received = "" } }) => ({
+        units: [{ name: "input_tokens", quantity: BigInt(received.length) }],
+        estimated: true,
+      }),
+    });
+    const [bill] = settled;
+    assert.deepEqual([settled.length, responses, bill?.upstream], [1, [502], "p"]);
+    assert.deepEqual([bill?.outcome, bill?.settlementRule, bill?.costNanoUsd], [Outcome.FAILED, rule, costNanoUsd]);
   });
 }
 

@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import type { AttemptResult, Bill, Charge } from "../bill.ts";
 import { clientErrorOf, respondError } from "../client-error.ts";
@@ -41,13 +42,19 @@ export async function giveUp<B, R, S extends Size, A>(
 }
 
 /**
- * An upstream charges for a call that was aborted while it worked on it, but not for one that
- * failed.
+ * What upstreams charge for a failed request: the usage that was reported with the failure, else an
+ * estimate of a call that was aborted, or whose response could not be used. Nothing otherwise.
  */
 async function owedFor<B, R, S extends Size, A>(
   spec: OperationSpec<B, R, S, A>,
   admitted: AdmittedRequest<R, S>,
   failed: AttemptsFailed | undefined,
 ): Promise<Charge | undefined> {
-  return failed?.failure.workedMs === undefined ? undefined : await spec.owed?.(admitted, failed);
+  if (failed === undefined) return undefined;
+  const { usage, received, workedMs } = failed.failure;
+  const outcome = admitted.exchange.over ? Outcome.DISCONNECTED : Outcome.FAILED;
+  if (usage !== undefined) return { ...usage, outcome };
+  if (received === undefined && workedMs === undefined) return undefined;
+  const estimate = await spec.owed?.(admitted, failed);
+  return estimate && { ...estimate, outcome };
 }

@@ -1,7 +1,7 @@
 import type { Admitted } from "@uag/admission/types.ts";
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
-import type { Charge } from "../bill.ts";
+import type { UsageCharge } from "../bill.ts";
 import type { Reply } from "./reply.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
 
@@ -62,10 +62,11 @@ export interface OperationSpec<B, R, S extends Size, A> extends RequestSpec<B, R
    */
   call(admitted: AdmittedRequest<R, S>): Promise<A>;
   /**
-   * What a disconnected client owes for a call that was aborted while an upstream worked on it.
-   * Required where `call` throws `AttemptsFailed` unchanged.
+   * Estimates what an upstream charges for a call that was aborted while it worked on it
+   * (`failure.workedMs`), or whose response could not be used (`failure.received`). Required where
+   * `call` throws `AttemptsFailed` unchanged.
    */
-  owed?(admitted: AdmittedRequest<R, S>, failed: AttemptsFailed): Charge | Promise<Charge>;
+  owed?(admitted: AdmittedRequest<R, S>, failed: AttemptsFailed): UsageCharge | Promise<UsageCharge>;
   /** The response for the client, with its usage. Its first byte is sent after this. */
   respond(admitted: AdmittedRequest<R, S>, response: A): Reply | Promise<Reply>;
   /** Discards a response that is not delivered, or not completely because of an internal fault. */

@@ -2,7 +2,6 @@ import { jsonBody } from "@uag/capability/operation/body-reader.ts";
 import { defineOperation } from "@uag/capability/operation/define-operation.ts";
 import type { Operation } from "@uag/capability/operation/operation.ts";
 import type { AdmittedRequest } from "@uag/capability/operation/operation-spec.ts";
-import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { Attempted } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import { type Generated, generate } from "@uag/upstreams/generate.ts";
@@ -32,9 +31,8 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
     resize: tighterSizes,
     streams: ({ stream }) => stream,
     call: (admitted: AdmittedRequest<GenerationRequest, GenerationSize>) => callUpstreams(context, format, admitted),
-    async owed(admitted, { failure: { workedMs } }) {
-      return { outcome: Outcome.DISCONNECTED, ...(await estimatedUsage(admitted, { text: "", workedMs })) };
-    },
+    owed: (admitted, { failure: { received = "", workedMs } }) =>
+      estimatedUsage(admitted, { text: received, workedMs }),
     respond: (admitted, attempted) => respond(format, admitted, attempted),
     discard({ value }) {
       if (value.kind === "stream") value.live.cancel();

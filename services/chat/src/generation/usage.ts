@@ -2,9 +2,9 @@ import type { UsageCharge } from "@uag/capability/bill.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import { unseenTokens } from "@uag/upstreams/disconnect/unseen.ts";
-import type { UsageReport } from "@uag/upstreams/generation.ts";
 import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
+import type { UsageReport } from "@uag/upstreams/usage-report.ts";
 import type { GenerationRequest } from "../format.ts";
 
 const bytesPerToken = 4;

@@ -14,8 +14,19 @@ export const usageEvent = z.object({
   ended_at: time.nullable(),
   outcome: z.enum(["unspecified", ...outcomes]).describe("How the request ended."),
   settlement_rule: z
-    .enum(["unspecified", "completed", "drained", "aborted_estimate", "nothing_owed", "last_checkpoint"])
-    .describe("By which rule the bill was made; see what happens when a client leaves."),
+    .enum([
+      "unspecified",
+      "completed",
+      "drained",
+      "aborted_estimate",
+      "nothing_owed",
+      "last_checkpoint",
+      "failed_usage",
+      "failed_estimate",
+    ])
+    .describe(
+      "The rule by which the bill was made. A failed request is billed only if its provider reported usage with the failure (`failed_usage`), or sent a response that the gateway could not use (`failed_estimate`).",
+    ),
   pricing: z
     .enum(["unspecified", "exact", "estimated", "unpriced"])
     .describe("What is known of the price: what is `unpriced` is charged when it has been repaired."),

@@ -5,7 +5,6 @@ import type { RequestSpec } from "@uag/capability/operation/request-spec.ts";
 import type { JsonBody } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { ImageRequest } from "@uag/upstreams/images/types.ts";
 import { adapterFor } from "@uag/upstreams/registry.ts";
 import type { MediaContext } from "../context.ts";
@@ -32,8 +31,7 @@ export function imageOperation<B extends JsonBody | Form>(
       return await (job.request.stream ? openStream : makeAll)(context, admitted, job);
     },
     async owed({ request: job }) {
-      const units = await abandonedUnits(job, job.request.count);
-      return { outcome: Outcome.DISCONNECTED, units, estimated: true };
+      return { units: await abandonedUnits(job, job.request.count), estimated: true };
     },
     respond: (admitted, response) =>
       response.kind === "stream" ? streamResponse(admitted, response) : jsonResponse(response),

@@ -1,7 +1,7 @@
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Tokens } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, isFields } from "../conversation/fields.ts";
-import type { UsageReport } from "../generation.ts";
+import type { UsageReport } from "../usage-report.ts";
 
 /**
  * Anthropic's usage of one answer. A stream reports it in parts, each cumulative: the last non-null

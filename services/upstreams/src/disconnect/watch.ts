@@ -76,8 +76,7 @@ export class DisconnectWatch implements Drained {
   explained(failure: unknown): unknown {
     if (!(failure instanceof UpstreamFailure) || failure.kind !== "cancelled" || this.#sentAt === undefined)
       return failure;
-    const { status } = failure;
-    return new UpstreamFailure("cancelled", failure.message, { status, workedMs: performance.now() - this.#sentAt });
+    return failure.with({ workedMs: performance.now() - this.#sentAt });
   }
 
   #left(): void {

@@ -3,12 +3,13 @@ import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { ResponseStream, UsageReport } from "../generation.ts";
+import type { ResponseStream } from "../generation.ts";
 import { rawMember } from "../images/response.ts";
 import { type ImageStream, tokensOfPartial } from "../images/stream.ts";
 import type { ImageCall } from "../images/types.ts";
 import { errorInside } from "../openai-compatible/errors.ts";
 import { openAiVariant } from "../openai-compatible/variant.ts";
+import type { UsageReport } from "../usage-report.ts";
 import { unitsOfImageUsage } from "./image-usage.ts";
 
 /** A 4K image as base64, with some margin. */

@@ -3,7 +3,8 @@ import type { SseEvent } from "@uag/kit/sse/event.ts";
 import type { ResponseEvent } from "../conversation/events.ts";
 import type { Conversation } from "../conversation/types.ts";
 import type { UpstreamFailure } from "../failure.ts";
-import type { BadResponse, GenerationCall, UpstreamCall, UsageReport } from "../generation.ts";
+import type { BadResponse, GenerationCall, UpstreamCall } from "../generation.ts";
+import type { UsageReport } from "../usage-report.ts";
 
 /** An upstream protocol: encodes conversations and reads answers. */
 export interface UpstreamProtocol {

@@ -2,7 +2,8 @@ import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { type ResponseEvent, spokenText } from "../conversation/events.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { Delivered, ResponseStream, UsageReport } from "../generation.ts";
+import type { Delivered, ResponseStream } from "../generation.ts";
+import type { UsageReport } from "../usage-report.ts";
 import type { ResponseWriter } from "./client.ts";
 import type { ResponseReader } from "./protocol.ts";
 

@@ -68,6 +68,8 @@ export const usage = {
     aborted_estimate: "Estimated, for the client left and the provider reported nothing",
     nothing_owed: "Nothing owed",
     last_checkpoint: "Billed up to the last checkpoint",
+    failed_usage: "Failed, and billed what the provider reported",
+    failed_estimate: "Failed, and estimated, because the provider's response was unusable",
   },
   export: { csv: "Export as CSV", json: "Export as JSON lines", label: "Export" },
   short: {

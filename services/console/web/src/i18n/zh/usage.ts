@@ -62,6 +62,8 @@ export const usage = {
     aborted_estimate: "估算：客户端离开且提供商未报告",
     nothing_owed: "无需付费",
     last_checkpoint: "计费至最后检查点",
+    failed_usage: "请求失败，按提供商报告计费",
+    failed_estimate: "请求失败，估算：提供商的响应无法使用",
   },
   export: { csv: "导出 CSV", json: "导出 JSON 行", label: "导出" },
   short: {
