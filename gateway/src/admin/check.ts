@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { queryOf } from "@uag/kit/http/target.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import type { z } from "zod";
 
@@ -7,9 +8,8 @@ import type { z } from "zod";
  * @throws {GatewayError} `invalid_request`
  */
 export function checkedQuery<S extends z.ZodType>(schema: S, url: string): z.output<S> {
-  const query = new URLSearchParams(url.split("?", 2)[1]);
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const [name, value] of query) {
+  for (const [name, value] of queryOf(url)) {
     if (name in values) {
       throw new GatewayError("invalid_request", `${name} is given more than once.`.slice(0, 300), { param: name });
     }

@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { pathOf, queryOf } from "@uag/kit/http/target.ts";
 import type { AccountRule } from "./access.ts";
 import type { AdminCall } from "./admin.ts";
 import type { AdminClients } from "./clients.ts";
@@ -17,11 +18,10 @@ const denied = (account: string): GatewayError =>
 
 /** Without an account in its query a call concerns the token's own. */
 function withAccount(url: string, account: string): string {
-  const [path = "", query = ""] = url.split("?", 2);
-  const given = new URLSearchParams(query);
+  const given = queryOf(url);
   if (given.getAll("account").some((name) => name !== account)) throw denied(account);
   given.set("account", account);
-  return `${path}?${given}`;
+  return `${pathOf(url)}?${given}`;
 }
 
 /** A body of another type is refused by the operation's own schema. */

@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { billingUsageQuery } from "@uag/contract/requests/usage.ts";
+import { queryOf } from "@uag/kit/http/target.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { MeteringServiceServer, UsageBucket } from "@uag/proto/metering/v1/metering.ts";
 import type { ResolvedKey } from "../keys/key-cache.ts";
@@ -21,7 +22,7 @@ type Metering = Pick<RpcClient<MeteringServiceServer>, "queryUsage">;
  * another, exclusive.
  */
 function rangeOf(url: string): { fromMs: bigint; untilMs: bigint } {
-  const query = new URLSearchParams(url.split("?", 2)[1]);
+  const query = queryOf(url);
   const given = Object.fromEntries(
     ["start_date", "end_date"].flatMap((name) => query.getAll(name).map((v) => [name, v])),
   );

@@ -7,9 +7,8 @@ import { adminRoutes } from "@uag/contract/routes.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { adminApi } from "../src/commands/admin-api.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+import { enrol as enrolIn, firstOperator, invite as inviteTo, password } from "./console/people.ts";
 import { Visitor } from "./console/visitor.ts";
-
-const password = "correct horse battery staple";
 
 const reads = [
   "GET /accounts/:id",
@@ -71,29 +70,15 @@ describe("roles in the console", () => {
   let otherAccount = "";
   let otherKey = "";
 
-  async function invite(by: Visitor, body: object): Promise<string> {
-    const made = await by.post("/api/invitations", body);
-    assert.equal(made.status, 201, made.text);
-    const { url } = made.json() as { url: string };
-    assert.ok(url.startsWith(`${fleet.run.console_url}/invitations/`));
-    return url.slice(fleet.run.console_url.length);
-  }
-
-  async function enrol(by: Visitor, email: string, role: string, accountId: string | null): Promise<Visitor> {
-    const link = await invite(by, { email, role, account_id: accountId });
-    const person = new Visitor(fleet.run.console_url);
-    const accepted = await person.post(`/api${link}/accept`, { name: role, password });
-    assert.equal(accepted.status, 201, accepted.text);
-    person.csrf = accepted.json().csrf_token;
-    return person;
-  }
+  const invite = (by: Visitor, body: object) => inviteTo(fleet, by, body);
+  const enrol = (by: Visitor, email: string, role: string, accountId: string | null) =>
+    enrolIn(fleet, by, { email, role, account_id: accountId });
 
   before(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "console-roles-"));
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
     fleet = resources.use(await startTestFleet({ dataDir, env: { TRUSTED_HOPS: "1" } }));
-    const { email, password: first } = fleet.run.admin;
-    operator = await new Visitor(fleet.run.console_url).signIn(email, first);
+    operator = await firstOperator(fleet);
     const api = adminApi(fleet.run);
     otherAccount = ((await api.call("POST", "/accounts", { name: "Other" })) as { id: string }).id;
     otherKey = ((await api.call("POST", "/keys", { account_id: otherAccount })) as { id: string }).id;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pathOf } from "./http/target.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Checks one dependency of the process; the reason describes the fault for an operator. */
@@ -45,7 +46,7 @@ export async function respondOperator(
   response: ServerResponse,
   { metrics, checks, alive = {} }: OperatorPages,
 ): Promise<boolean> {
-  const path = (url ?? "").split("?", 1)[0];
+  const path = pathOf(url ?? "");
   if (path === "/health/live" || path === "/health/ready" || path === "/health") {
     const report = await checkHealth(path === "/health/live" ? alive : checks);
     respond(response, report.status === "ok" ? 200 : 503, "application/json", JSON.stringify(report));

@@ -1,3 +1,4 @@
+import { pathOf, queryOf } from "@uag/kit/http/target.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import type { z } from "zod";
 
@@ -10,8 +11,7 @@ const maxLength = 2_000;
  * @throws {GatewayError} `invalid_request`, naming the parameter
  */
 export function readQuery<S extends z.ZodObject>(schema: S, target: string): z.output<S> {
-  const at = target.indexOf("?");
-  const given = new URLSearchParams(at < 0 ? "" : target.slice(at + 1, at + 1 + maxLength));
+  const given = queryOf(target.slice(0, pathOf(target).length + 1 + maxLength));
   const values = Object.keys(schema.shape).flatMap((name) => {
     const value = given.get(name);
     return value === null ? [] : [[name, value]];

@@ -6,6 +6,7 @@ import { modelEntry } from "@uag/catalog/model-entry.ts";
 import type { Catalog } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { modelListQuery } from "@uag/contract/requests/queries.ts";
+import { pathOf } from "@uag/kit/http/target.ts";
 import type { z } from "zod";
 import type { ChatContext } from "../context.ts";
 
@@ -44,7 +45,7 @@ export function listModels(context: ChatContext): Operation {
 export function getModel(context: ChatContext): Operation {
   return defineQuery(context, {
     respond({ target }, { models }) {
-      const [path = ""] = target.split("?");
+      const path = pathOf(target);
       const id = decodedId(path.slice(path.lastIndexOf("/models/") + "/models/".length));
       const model = context.catalog.current.models.get(id);
       if (model === undefined || !mayUse(models, id)) {

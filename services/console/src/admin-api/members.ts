@@ -1,6 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { z } from "zod";
-import { queryOf } from "../http/paging.ts";
 import type { MemberRule } from "../people/access.ts";
 import type { Person } from "../people/person.ts";
 import type { AdminApi } from "./client.ts";
@@ -11,8 +10,7 @@ export interface AdminRequest {
   readonly api: AdminApi;
   readonly token: string;
   readonly person: Person;
-  /** Below `/admin/v1`, with its query. */
-  readonly path: string;
+  readonly query: URLSearchParams;
   /** The id in the path; empty where there is none. */
   readonly id: string;
 }
@@ -22,7 +20,7 @@ const page = z.looseObject({ data: z.array(key), has_more: z.boolean(), next_cur
 
 const receipt = z.looseObject({ event: z.looseObject({ key_id: z.string() }) });
 
-const idPattern = /^[\w.:-]{1,200}$/;
+const idPattern = /^(?!\.{1,2}$)[\w.:-]{1,200}$/;
 /** Pages that are searched for a member's keys at most. */
 const maxPages = 20;
 
@@ -54,7 +52,7 @@ export async function confineMember(requested: AdminRequest, rule: MemberRule): 
   if (rule === "own-key") await requireOwnKey(requested, requested.id, "id");
   if (rule === "own-event") await requireOwnEvent(requested);
   if (rule !== "key-in-query") return;
-  const named = queryOf(requested.path).getAll("key");
+  const named = requested.query.getAll("key");
   const [id = ""] = named;
   if (named.length !== 1) throw new GatewayError("invalid_request", "Name one of your keys.", { param: "key" });
   await requireOwnKey(requested, id, "key");
@@ -65,7 +63,7 @@ export async function confineMember(requested: AdminRequest, rule: MemberRule): 
  * limit although more follow.
  */
 export async function listOwnKeys(requested: AdminRequest): Promise<object> {
-  const query = queryOf(requested.path);
+  const query = new URLSearchParams(requested.query);
   for (let pages = 1; ; pages++) {
     const response = page.parse(await requested.api.call(requested.token, { method: "GET", path: `/keys?${query}` }));
     const data = response.data.filter((row) => isOwn(row, requested.person));

@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type AdminOperation, type AdminRoute, adminRoutes } from "@uag/contract/routes.ts";
+import { queryOf, targetFrom } from "@uag/kit/http/target.ts";
 import type { Request, Response } from "express";
 import { Router } from "express";
 import type { Dispatcher } from "undici";
@@ -46,15 +47,15 @@ async function respond(
   const grant = grantOf(person.user.role, route.operation);
   if (grant === undefined) throw new GatewayError("permission_denied", "Your role does not allow that.");
   const token = await credentials.token(person, grant.token);
-  const path = request.originalUrl.slice(request.originalUrl.indexOf(prefix) + prefix.length);
-  const requested: AdminRequest = { api, token, person, path, id: String(request.params["id"] ?? "") };
+  const query = queryOf(request.originalUrl);
+  const requested: AdminRequest = { api, token, person, query, id: String(request.params["id"] ?? "") };
   await confineMember(requested, grant.rule);
   if (grant.rule === "list") {
     response.setHeader("cache-control", "no-store").json(await listOwnKeys(requested));
     return;
   }
   const body = await bodyOf(request, requested, route);
-  const url = adminUrl.replace(/\/$/, "") + path;
+  const url = adminUrl.replace(/\/$/, "") + targetFrom(route.path.slice(prefix.length), request.params, query);
   const from = addressOf(request);
   const bodyLimit = route.maxBodyBytes;
   if (await relay(request, response, { dispatcher, url, bearer: token, bodyLimit, body, from })) return;

@@ -1,12 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { queryOf } from "@uag/kit/http/target.ts";
 import type { PageRequest } from "@uag/mongo/paging.ts";
 import type { Request, Response } from "express";
-
-/** The query of a path. */
-export function queryOf(path: string): URLSearchParams {
-  const at = path.indexOf("?");
-  return new URLSearchParams(at < 0 ? "" : path.slice(at + 1));
-}
 
 /**
  * The page that a query asks for, in the admin API's names.

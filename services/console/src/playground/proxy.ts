@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { mountBodyLimits, routes } from "@uag/contract/routes.ts";
+import { queryOf, targetFrom } from "@uag/kit/http/target.ts";
 import { type Request, type Response, Router } from "express";
 import type { Dispatcher } from "undici";
 import { z } from "zod";
@@ -31,7 +32,7 @@ export function playgroundProxy(options: PlaygroundOptions): Router {
     const verb = method.toLowerCase() as "get" | "post" | "delete";
     // The mount lets nothing else through.
     const bodyLimit = Math.min(maxBodyBytes, mountBodyLimits["/console"]);
-    router.route(path)[verb]((request, response) => respond(request, response, { ...options, bodyLimit }));
+    router.route(path)[verb]((request, response) => respond(request, response, { ...options, path, bodyLimit }));
   }
   return router;
 }
@@ -59,17 +60,18 @@ async function firstAccount({ api, credentials }: PlaygroundOptions, person: Per
 async function respond(
   request: Request,
   response: Response,
-  options: PlaygroundOptions & { readonly bodyLimit: number },
+  options: PlaygroundOptions & { readonly path: string; readonly bodyLimit: number },
 ): Promise<void> {
-  const { credentials, personOf, dispatcher, gatewayUrl, bodyLimit } = options;
+  const { credentials, personOf, dispatcher, gatewayUrl, path, bodyLimit } = options;
   const person = personOf(response);
   if (person.user.role === "auditor") throw new GatewayError("permission_denied", "An auditor spends no money.");
-  const inner = new URL(request.originalUrl.slice(request.originalUrl.indexOf("/v1/")), gatewayUrl);
-  const named = inner.searchParams.get("account");
-  inner.searchParams.delete("account");
+  const query = queryOf(request.originalUrl);
+  const named = query.get("account");
+  query.delete("account");
   const account = await accountOf(person, named, () => firstAccount(options, person));
   const bearer = await credentials.key(person, account);
-  if (await relay(request, response, { dispatcher, url: inner.href, bearer, bodyLimit })) return;
+  const url = gatewayUrl.replace(/\/$/, "") + targetFrom(path, request.params, query);
+  if (await relay(request, response, { dispatcher, url, bearer, bodyLimit })) return;
   // The key was revoked elsewhere: the next request gets a new one.
   credentials.dropKey(person, account);
   throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 100 });

@@ -1,10 +1,10 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { queryOf } from "@uag/kit/http/target.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { isDuplicate } from "@uag/mongo/errors.ts";
 import { type Request, type Response, Router } from "express";
 import { z } from "zod";
 import { clearCookie, cookieOf, setCookie } from "../http/cookies.ts";
-import { queryOf } from "../http/paging.ts";
 import { requestIdOf } from "../http/refuse.ts";
 import { addressOf } from "../people/authenticate.ts";
 import type { UserDocument } from "../store/users.ts";
@@ -16,7 +16,7 @@ type Parts = SignInParts & { readonly oidc: Oidc };
 
 const cookie = "console_oidc";
 const pendingMs = 600_000;
-const maxQueryLength = 8_192;
+const maxTargetLength = 8_192;
 
 const pendingShape = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), returnTo: z.string() });
 
@@ -53,9 +53,8 @@ async function callback(request: Request, response: Response, parts: Parts): Pro
   try {
     const pending = pendingOf(request);
     clearCookie(request, response, cookie);
-    const at = request.originalUrl.indexOf("?");
-    const query = at < 0 ? "" : request.originalUrl.slice(at);
-    if (query.length > maxQueryLength) throw new GatewayError("invalid_request");
+    if (request.originalUrl.length > maxTargetLength) throw new GatewayError("invalid_request");
+    const query = `?${queryOf(request.originalUrl)}`;
     const user = await userOf(await parts.oidc.end(query, pending), parts);
     await openSession(request, response, { parts, user, by: "oidc" });
     response.redirect(303, pending.returnTo);

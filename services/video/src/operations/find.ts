@@ -1,6 +1,7 @@
 import { defineQuery } from "@uag/capability/operation/define-query.ts";
 import type { Operation } from "@uag/capability/operation/operation.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { pathOf } from "@uag/kit/http/target.ts";
 import type { VideoContext } from "../context.ts";
 import { toStoreError } from "../store/errors.ts";
 import type { TaskDocument } from "../store/task.ts";
@@ -22,7 +23,7 @@ export async function findTask(context: VideoContext, accountId: string, id: str
 }
 
 function idIn(target: string): string {
-  const [path = ""] = target.split("?", 1);
+  const path = pathOf(target);
   try {
     return decodeURIComponent(path.slice(path.lastIndexOf("/") + 1));
   } catch {
