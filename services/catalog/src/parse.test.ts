@@ -122,6 +122,11 @@ const faults: [what: string, yaml: string, message: RegExp][] = [
   ["no output limit", yaml(model().replace("max_output_tokens: 100", "")), /models\[acme-1\]: .*max_output_tokens/],
   ["no upstream", yaml(model().replace("[{ provider: acme }]", "[]")), /models\[acme-1\]\.upstreams/],
   ["a wrong duration", yaml(model(), provider.replace("250ms", "250")), /providers\.acme\.timeouts\.connect/],
+  [
+    "a misspelt operation",
+    yaml(model().replace("[chat.completions]", "[chat.completions, mesages]")),
+    /models\[acme-1\]\.operations\.1: must be one of chat\.completions, messages, responses, embeddings, /,
+  ],
   ["a wrong protocol", yaml(model(), provider.replace("openai", "soap")), /providers\.acme\.protocol/],
 ];
 for (const [what, text, message] of faults) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { nanoUsd } from "./nano-usd.ts";
 import { protocolNames } from "./protocols.ts";
+import { modelOperationNames } from "./sizing.ts";
 import { unitTable } from "./units.ts";
 
 const seconds = { ms: 0.001, s: 1, m: 60, h: 3600 } as const;
@@ -172,7 +173,10 @@ export const modelSchema = z.strictObject({
   owned_by: z.string().min(1),
   display_name: z.string().optional(),
   created: z.union([z.iso.date(), z.int().nonnegative()]).describe("Day of release, or Unix seconds."),
-  operations: z.array(z.string().regex(/^[a-z_]+(\.[a-z_]+)*$/)).min(1),
+  operations: z
+    .array(z.enum(modelOperationNames, { error: `must be one of ${modelOperationNames.join(", ")}` }))
+    .min(1)
+    .describe("The operations that the model serves."),
   reasoning: reasoningSchema.optional().describe("Present for a reasoning model."),
   context_tokens: z.int().positive().optional(),
   max_output_tokens: z.int().positive().optional(),

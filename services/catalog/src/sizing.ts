@@ -38,19 +38,16 @@ export type UnitsByOperation = Readonly<Record<string, readonly UnitName[]>>;
 const textNeeds = [["input_tokens"], ["output_tokens"]] as const;
 const imageNeeds = [["images", "image_output_tokens"]] as const;
 
+interface OperationUnits {
+  readonly sizing: Readonly<Record<string, readonly UnitName[]>>;
+  readonly needs: readonly (readonly UnitName[])[];
+}
+
 /**
  * The operations a model in the catalogue may have: the sizing of its requests, and the units that
  * need a price before a request can be held for, one of each list. Variants count.
  */
-const modelOperations: Readonly<
-  Record<
-    string,
-    {
-      readonly sizing: Readonly<Record<string, readonly UnitName[]>>;
-      readonly needs: readonly (readonly UnitName[])[];
-    }
-  >
-> = {
+const modelOperations = {
   "chat.completions": { sizing: sizings.generation, needs: textNeeds },
   messages: { sizing: sizings.generation, needs: textNeeds },
   responses: { sizing: sizings.generation, needs: textNeeds },
@@ -59,11 +56,17 @@ const modelOperations: Readonly<
   "images.generations": { sizing: sizings.images, needs: imageNeeds },
   "images.edits": { sizing: sizings.images, needs: imageNeeds },
   "videos.generations": { sizing: sizings.videos, needs: [["video_seconds", "output_tokens"]] },
-};
+} as const satisfies Record<string, OperationUnits>;
+
+/** An operation that a model may have. */
+export type ModelOperation = keyof typeof modelOperations;
+
+/** Every operation that a model may have, in the order in which errors list them. */
+export const modelOperationNames = Object.keys(modelOperations) as ModelOperation[];
 
 /** The units that each operation's sizing bounds. */
 export const boundedUnits: UnitsByOperation = Object.fromEntries(
-  Object.entries(modelOperations).map(([operation, { sizing }]) => [
+  Object.entries<OperationUnits>(modelOperations).map(([operation, { sizing }]) => [
     operation,
     [...new Set(Object.values(sizing).flat())],
   ]),
@@ -84,10 +87,11 @@ export function unboundedUnits(
 }
 
 /** What a model's price lacks: one line for each operation that could never be held for. */
-export function missingUnits(operations: readonly string[], priced: readonly UnitName[]): string[] {
-  return operations.flatMap((operation) =>
-    (modelOperations[operation]?.needs ?? [])
+export function missingUnits(operations: readonly ModelOperation[], priced: readonly UnitName[]): string[] {
+  return operations.flatMap((operation) => {
+    const { needs }: OperationUnits = modelOperations[operation];
+    return needs
       .filter((anyOf) => !anyOf.some((unit) => priced.includes(unit)))
-      .map((anyOf) => `${operation} needs a price of ${anyOf.join(" or ")}`),
-  );
+      .map((anyOf) => `${operation} needs a price of ${anyOf.join(" or ")}`);
+  });
 }
