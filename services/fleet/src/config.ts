@@ -15,7 +15,7 @@ export const schema = z.object({
   MONGODB_URL: url.describe("A MongoDB replica set to use in place of a mongod of the fleet's own."),
   NATS_URL: url.describe("NATS servers with JetStream to use in place of a nats-server of the fleet's own."),
   EGRESS_ALLOW: url.describe(
-    "Comma-separated `host:port` that users' URLs may name though they are not public; the simulator's own when unset.",
+    "Comma-separated `host:port` that users' URLs may name although they are not public, in addition to the simulator's.",
   ),
   CATALOG_FILE: z
     .string()

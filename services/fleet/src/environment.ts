@@ -20,6 +20,7 @@ export interface EnvironmentOptions {
   secrets: Secrets;
   /** Number of processes per service; default 1. */
   replicas: Readonly<Record<string, number>>;
+  /** Comma-separated `host:port`s that users' URLs may name besides the simulator's. */
   egressAllow?: string | undefined;
   /** Settings of every service; they take precedence over the caller's environment. */
   env: Readonly<Record<string, string>>;
@@ -56,7 +57,8 @@ export async function environmentOf(options: EnvironmentOptions): Promise<Enviro
     batchKey: (publisher) => derived(`usage/${publisher}`),
     auditKey: derived("audit/checkpoints"),
     simulatorUrl: `http://${simulatorAddress}`,
-    egressAllow: options.egressAllow ?? simulatorAddress,
+    // Images that the simulator makes are fetched from it, whatever else is allowed.
+    egressAllow: [simulatorAddress, options.egressAllow].filter(Boolean).join(","),
     secrets,
     catalogFile,
     providers: providerEnvironments(await readFile(catalogFile, "utf8")),

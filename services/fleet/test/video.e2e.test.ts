@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type Receiver, startReceiver } from "../src/testing/receiver.ts";
-import { simulatorPort } from "../src/testing/simulator-port.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { picture, requests, text } from "./video/requests.ts";
 
@@ -32,7 +31,7 @@ describe("video through the public server", () => {
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
     const services = ["billing", "metering", "media", "video", "router"];
     receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
-    const egressAllow = `${receiver.address},127.0.0.1:${await simulatorPort(dataDir)}`;
+    const egressAllow = receiver.address;
     fleet = resources.use(await startTestFleet({ dataDir, services, env: { SIM_TASK_MS: "700" }, egressAllow }));
   });
   after(() => resources.disposeAsync());

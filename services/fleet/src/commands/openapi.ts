@@ -10,7 +10,6 @@ import { recordExamples } from "../openapi/examples/record-examples.ts";
 import { openApiFile, openApiText } from "../openapi/file.ts";
 import { startFleet } from "../service.ts";
 import { startReceiver } from "../testing/receiver.ts";
-import { simulatorPort } from "../testing/simulator-port.ts";
 
 const help = `npm run openapi -- [--record]
 
@@ -23,7 +22,7 @@ async function record(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), "examples-"));
   resources.defer(() => rm(dataDir, { recursive: true, force: true }));
   const receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
-  const egressAllow = `${receiver.address},127.0.0.1:${await simulatorPort(dataDir)}`;
+  const egressAllow = receiver.address;
   const { run } = resources.use(await startFleet({ dataDir, egressAllow }));
   const recorded = await recordExamples(run, receiver);
   await writeFile(examplesFile, `${JSON.stringify(recorded, null, 2)}\n`);

@@ -32,7 +32,8 @@ export async function openPlace(resources: AsyncDisposableStack): Promise<ImageP
   const dataDir = await mkdtemp(join(tmpdir(), "images-"));
   resources.defer(() => rm(dataDir, { recursive: true, force: true }));
   const services = ["billing", "metering", "media", "router"];
-  const fleet = resources.use(await startTestFleet({ dataDir, services }));
+  // An address of the user's own, which must not replace what the fleet itself needs.
+  const fleet = resources.use(await startTestFleet({ dataDir, services, egressAllow: "127.0.0.1:9" }));
   const openai = new OpenAI({ apiKey: fleet.run.api_key, baseURL: `${fleet.run.base_url}/v1`, maxRetries: 0 });
   const draw = async (background: "opaque" | "transparent"): Promise<Buffer> => {
     const made = await openai.images.generate({ model: "gamma-image-1", prompt, quality: "low", background });
