@@ -5,6 +5,7 @@ import type { ForwardRoute } from "@uag/contract/routes.ts";
 import { headerOf } from "@uag/kit/http/header-of.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { OpenRequests } from "@uag/kit/open-requests.ts";
+import { logServerError } from "@uag/kit/server-error.ts";
 import type { LinkCall, LinkResponse } from "@uag/link/call.ts";
 import type { LinkClient } from "@uag/link/client.ts";
 import type { LinkError } from "@uag/link/errors.ts";
@@ -120,6 +121,7 @@ class Exchange implements LinkResponse, Upload {
   abandon(error: GatewayError): void {
     this.#options.uploads.delete(this);
     this.#call?.cancel(error.code);
+    logServerError(this.#options.log, error, { requestId: this.#response.locals.requestId });
     this.#response.locals.failure = error.code;
     if (this.#headSent) {
       this.#response.destroy();
@@ -170,6 +172,8 @@ class Exchange implements LinkResponse, Upload {
     const error = linkFailure(failure);
     const reported = isReportedByService(failure);
     response.locals.failure = failure.message;
+    // What a service reported, it has logged.
+    if (!reported) logServerError(this.#options.log, error, { requestId: response.locals.requestId });
     if (reported && this.#first !== undefined) this.sendHead();
     if (!this.#headSent) {
       this.#headSent = true;
@@ -218,10 +222,6 @@ class Exchange implements LinkResponse, Upload {
       this.#response.writeHead(this.#status, this.#headers);
       this.#headSent = true;
     } catch (error) {
-      this.#options.log.error(
-        { err: error, request_id: this.#response.locals.requestId },
-        "a service's head is not valid",
-      );
       this.abandon(new GatewayError("internal_error", undefined, { cause: error }));
       return false;
     }

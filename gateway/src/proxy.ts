@@ -1,6 +1,7 @@
 import { type ClientRequest, ServerResponse } from "node:http";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Logger } from "@uag/kit/log.ts";
+import { logServerError } from "@uag/kit/server-error.ts";
 import type { Request } from "express";
 import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware";
 import { clientAddress } from "./client-address.ts";
@@ -80,8 +81,9 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
         const target = requested.get(request);
         // A client's disconnect before the response says nothing about the service.
         if (target !== undefined && !response.destroyed) options.replicas.failed(target);
-        options.log.warn({ err: error, request_id: response.locals.requestId }, "proxied service failed");
-        fail(request, response, new GatewayError("service_unavailable", undefined, { cause: error }));
+        const refusal = new GatewayError("service_unavailable", undefined, { cause: error });
+        logServerError(options.log, refusal, { requestId: response.locals.requestId });
+        fail(request, response, refusal);
       },
     },
   });

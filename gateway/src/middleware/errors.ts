@@ -4,6 +4,7 @@ import { errorText } from "@uag/contract/errors/shapes.ts";
 import { errorTable } from "@uag/contract/errors/table.ts";
 import { routes } from "@uag/contract/routes.ts";
 import type { Logger } from "@uag/kit/log.ts";
+import { logServerError } from "@uag/kit/server-error.ts";
 import type { NextFunction, Request } from "express";
 import { discardBody } from "../discard.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
@@ -36,8 +37,7 @@ export function renderErrors(log: Logger): ErrorHandler {
   return (thrown, request, response, _next) => {
     const error = knownError(thrown);
     response.locals.failure = error.code;
-    if (error.code === "internal_error")
-      log.error({ err: error.cause ?? error, request_id: response.locals.requestId }, "request failed");
+    logServerError(log, error, { requestId: response.locals.requestId });
     if (response.headersSent) response.destroy();
     else sendError(request, response, error);
   };

@@ -1,11 +1,8 @@
 import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { retryHeaders } from "@uag/contract/errors/retry-headers.ts";
 import type { ErrorReport } from "@uag/contract/errors/shapes.ts";
 import { LinkError } from "@uag/link/errors.ts";
-import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { failureToGatewayError, UpstreamFailure } from "@uag/upstreams/failure.ts";
-import type { CapabilityEvents } from "./events.ts";
 
 /** A failure as reported to the client: our own error, or the upstream's. */
 export interface ClientError {
@@ -41,24 +38,4 @@ export interface ErrorFormat {
   errorBody(error: ClientError): Buffer;
   /** The status sent to the client; default: the error's own. */
   errorStatus?(error: ClientError): number;
-}
-
-/** How an error is sent to the client. */
-export interface RespondErrorOptions {
-  readonly events: CapabilityEvents;
-  readonly format: ErrorFormat;
-  /** Additional headers, alternating name and value. */
-  readonly headers: readonly string[];
-}
-
-/** Responds with an error if the client is still connected. */
-export function respondError(exchange: LinkExchange, clientError: ClientError, options: RespondErrorOptions): void {
-  const { error } = clientError;
-  if (error.code === "internal_error") options.events.failed(clientError.requestId, error.cause ?? error);
-  if (error.code === "unpriced_model") options.events.refusedUnpriced(clientError.requestId, error.cause ?? error);
-  if (exchange.over) return;
-  const body = options.format.errorBody(clientError);
-  const headers = ["content-type", "application/json", "content-length", String(body.length)];
-  headers.push(...retryHeaders(error), ...options.headers, ...(error.headers ?? []));
-  exchange.respond(options.format.errorStatus?.(clientError) ?? error.httpStatus, headers, body);
 }

@@ -3,8 +3,10 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { unitOf } from "@uag/catalog/units.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
+import { logServerError } from "@uag/kit/server-error.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { failureForLog, type UpstreamFailure } from "@uag/upstreams/failure.ts";
+import type { ClientError } from "./client-error.ts";
 
 /** Observable events around an upstream call: each is logged and counted here and nowhere else. */
 export interface CapabilityEvents {
@@ -12,12 +14,9 @@ export interface CapabilityEvents {
   /** A call of an upstream has begun to answer. */
   upstreamResponded(upstream: Upstream): void;
   upstreamFailed(requestId: string, upstream: Upstream, failure: UpstreamFailure): void;
-  /**
-   * A request was refused because the catalogue has no price for it: an operator should fix the
-   * catalogue.
-   */
-  refusedUnpriced(requestId: string, error: unknown): void;
-  /** An internal fault. */
+  /** A request got an error response. One with a status of 500 or more is logged with its cause. */
+  refused(error: ClientError): void;
+  /** An internal fault beside a response, or in the middle of one. */
   failed(requestId: string, error: unknown): void;
 }
 
@@ -28,6 +27,12 @@ const outcomeNames: Record<Outcome, string> = {
   [Outcome.FAILED]: "failed",
   [Outcome.CRASHED]: "crashed",
 };
+
+/** An upstream's failure as the cause of a response, which has a code and a status of its own. */
+function causeOf(failure: UpstreamFailure): Readonly<Record<string, unknown>> {
+  const { code: upstreamCode, status: upstreamStatus, ...rest } = failureForLog(failure);
+  return { upstream_code: upstreamCode, upstream_status: upstreamStatus, ...rest };
+}
 
 /** Counts what requests used and cost, and how soon their streams began. */
 function measureUse(metrics: Metrics): (settlement: Settlement) => void {
@@ -80,9 +85,9 @@ export function createEvents(log: Logger, metrics: Metrics): CapabilityEvents {
         "upstream failed",
       );
     },
-    refusedUnpriced(requestId, error) {
-      refusedUnpriced.inc();
-      log.error({ request_id: requestId, err: error }, "request refused: the catalogue has no price for it");
+    refused({ error, failure, requestId }) {
+      if (error.code === "unpriced_model") refusedUnpriced.inc();
+      logServerError(log, error, { requestId, ...(failure && causeOf(failure)) });
     },
     failed: (requestId, error) => log.error({ request_id: requestId, err: error }, "request failed"),
   };

@@ -21,7 +21,7 @@ import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { createConnection } from "mongoose";
-import { clientErrorOf, respondError } from "../src/client-error.ts";
+import { clientErrorOf } from "../src/client-error.ts";
 import { createEvents } from "../src/events.ts";
 import { withIdempotency } from "../src/idempotency/idempotency.ts";
 import { ResponseBox } from "../src/idempotency/response-box.ts";
@@ -29,6 +29,7 @@ import { Runs } from "../src/idempotency/runs.ts";
 import { IdempotencyStore } from "../src/idempotency/store.ts";
 import { openLinkListener } from "../src/link-listener.ts";
 import { nestedErrors } from "../src/nested-error.ts";
+import { respondError } from "../src/respond-error.ts";
 
 export const testBox = new ResponseBox(keyringOf("5a".repeat(32)));
 

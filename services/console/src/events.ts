@@ -1,5 +1,7 @@
+import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
+import { logServerError } from "@uag/kit/server-error.ts";
 
 /** Business events: each is a log line and a metric. */
 export interface Events {
@@ -15,8 +17,8 @@ export interface Events {
   tokenRefused(error: unknown): void;
   /** A row of the audit log could not be written in the background. */
   unrecorded(error: unknown): void;
-  /** Something that should not have happened. */
-  failed(error: unknown, requestId?: string): void;
+  /** A request got an error response. One with a status of 500 or more is logged with its cause. */
+  refused(error: GatewayError, requestId: string): void;
 }
 
 export function createEvents(log: Logger, metrics: Metrics): Events {
@@ -33,6 +35,6 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
     leftBehind: (error) => log.warn({ err: error }, "what was made for a session could not be revoked"),
     tokenRefused: (error) => log.error({ err: error }, "the admin API refuses CONSOLE_ADMIN_TOKEN"),
     unrecorded: (error) => log.error({ err: error }, "a failed sign-in could not be recorded"),
-    failed: (error, requestId) => log.error({ err: error, request_id: requestId }, "a request failed"),
+    refused: (error, requestId) => logServerError(log, error, { requestId }),
   };
 }

@@ -52,18 +52,22 @@ export function createApp(options: AppOptions): Express {
     refuse(response, new GatewayError("method_not_allowed"));
   });
   app.use((_request, response) => refuse(response, new GatewayError("not_found")));
-  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+  app.use((thrown: unknown, request: Request, response: Response, _next: NextFunction) => {
+    const error = refusalOf(thrown);
+    events.refused(error, requestIdOf(request));
     if (response.headersSent) response.destroy();
-    else refuse(response, refusalOf(error, events));
+    else refuse(response, error);
   });
   return app;
 }
 
-function refusalOf(error: unknown, events: Events): GatewayError | ApiError {
+function refusalOf(error: unknown): GatewayError | ApiError {
   if (error instanceof GatewayError || error instanceof ApiError) return error;
-  events.failed(error);
-  return new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000 });
+  return new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000, cause: error });
 }
+
+/** The router's id of a request; one of our own without a router in front. */
+const requestIdOf = (request: Request): string => request.get("x-request-id") ?? newId("mcp");
 
 function onlyOurHosts(isOurs: HostCheck) {
   return ({ headers }: Request, _response: Response, next: NextFunction): void => {
@@ -95,7 +99,7 @@ async function serve(
   response.once("close", () => controller.abort());
   const session = request.get("mcp-session-id");
   using _running = cancellations.open(body, session && `${keyId} ${session}`, controller);
-  const requestId = request.get("x-request-id") ?? newId("mcp");
+  const requestId = requestIdOf(request);
   const exchange: Exchange = {
     requestId,
     idempotencyKey: request.get("idempotency-key"),

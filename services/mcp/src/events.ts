@@ -1,5 +1,7 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
+import { logServerError } from "@uag/kit/server-error.ts";
 import type { ApiError } from "./gateway/api-error.ts";
 
 /** The service's business events. */
@@ -10,7 +12,12 @@ export interface Events {
   called(tool: string, seconds: number, error?: ApiError): void;
   /** A message was refused, or its response could not be delivered. */
   rejected(error: Error): void;
-  /** An unexpected failure. */
+  /**
+   * A request to /mcp got an error response. One of ours with a status of 500 or more is logged
+   * with its cause; the gateway has logged its own.
+   */
+  refused(error: GatewayError | ApiError, requestId: string): void;
+  /** A tool failed unexpectedly. */
   failed(error: unknown, requestId?: string): void;
 }
 
@@ -21,6 +28,9 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
     responded: (status) => requests.inc({ status: String(status) }),
     called: (tool, seconds, error) => calls.observe({ tool, outcome: error?.code ?? "ok" }, seconds),
     rejected: (error) => log.debug({ err: error }, "a message was rejected"),
+    refused(error, requestId) {
+      if (error instanceof GatewayError) logServerError(log, error, { requestId });
+    },
     failed: (error, requestId) => log.error({ err: error, request_id: requestId }, "a tool request failed"),
   };
 }

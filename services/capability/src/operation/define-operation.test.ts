@@ -4,13 +4,17 @@ import type { Settlement } from "@uag/admission/types.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { Upstream } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { type ErrorCode, errorTable } from "@uag/contract/errors/table.ts";
 import { BufferBudget } from "@uag/kit/buffer-budget.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { capturedLog, type LogLine } from "@uag/kit/testing/captured-log.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Outcome, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure, unusableResponse } from "@uag/upstreams/failure.ts";
 import { UpstreamHealth } from "@uag/upstreams/health.ts";
 import { RetryBudget } from "@uag/upstreams/retry-budget.ts";
+import { createEvents } from "../events.ts";
 import type { JsonBody } from "../request/body.ts";
 import { modelOf } from "../request/model-of.ts";
 import { jsonBody } from "./body-reader.ts";
@@ -24,6 +28,9 @@ models: [{ id: m, owned_by: o, created: 0, operations: [embeddings], context_tok
   {},
 );
 const nothing = (): void => undefined;
+
+/** The message of the error that a log line has. */
+const messageOf = ({ err }: LogLine): string | undefined => (err as Error | undefined)?.message;
 
 type Spec = OperationSpec<JsonBody, JsonBody, Size, string>;
 
@@ -50,7 +57,7 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
   const settled: Settlement[] = [];
   const holds: bigint[] = [];
   const responses: (string | number)[] = [];
-  const failures: unknown[] = [];
+  const { log, lines } = capturedLog();
   const admitted = { started: Promise.resolve(), headers: [], clientLeft: nothing, checkpoint: nothing };
   const context: OperationContext = {
     admission: {
@@ -66,13 +73,7 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
     budget: new RetryBudget(),
     buffers: new BufferBudget(),
     catalog: { current, [Symbol.dispose]: nothing },
-    events: {
-      settled: nothing,
-      upstreamResponded: nothing,
-      upstreamFailed: nothing,
-      refusedUnpriced: nothing,
-      failed: (_, error) => failures.push(error),
-    },
+    events: createEvents(log, createMetrics("test")),
     health: new UpstreamHealth(),
     tracing: undefined,
   };
@@ -97,7 +98,7 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
     ...options.exchange,
   } satisfies LinkExchange;
   await defineOperation(context, { ...good, ...spec }).handler(exchange);
-  return { settled, holds, responses, failures };
+  return { settled, holds, responses, lines };
 }
 
 const owedNothing = ([settlement]: readonly Settlement[]): boolean =>
@@ -116,9 +117,9 @@ for (const [where, spec] of Object.entries({
   "after the upstream's answer": { respond: fault },
 } satisfies Record<string, Partial<Spec>>)) {
   test(`a fault ${where} gives the hold back, and is answered with 500`, async () => {
-    const { settled, responses, failures } = await run(spec);
+    const { settled, responses, lines } = await run(spec);
     assert.ok(settled.length === 1 && owedNothing(settled));
-    assert.deepEqual([responses, failures.length], [[500], 1]);
+    assert.deepEqual([responses, lines.length], [[500], 1]);
   });
 }
 
@@ -160,15 +161,40 @@ for (const [title, failure, rule, costNanoUsd] of owedByFailure) {
   });
 }
 
+for (const code of Object.keys(errorTable) as ErrorCode[]) {
+  const { http } = errorTable[code];
+  test(`a response with ${http} ${code} logs its cause ${http >= 500 ? "once" : "nowhere"}`, async () => {
+    const call = async (): Promise<never> => {
+      throw new GatewayError(code, undefined, { cause: new Error("the cause") });
+    };
+    const { responses, lines } = await run({ call });
+    assert.deepEqual(responses, [http]);
+    const logged = lines.map((line) => [line["request_id"], line["code"], messageOf(line)]);
+    assert.deepEqual(logged, http >= 500 ? [["r", code, "the cause"]] : []);
+  });
+}
+
+test("logs one line with the cause for a response of ours that an upstream's URL made fail", async () => {
+  const call = async (): Promise<never> => {
+    throw new UpstreamFailure("transient", "a picture's URL cannot be fetched", { cause: new Error("not public") });
+  };
+  const { responses, lines } = await run({ call });
+  assert.deepEqual(responses, [502]);
+  assert.deepEqual(
+    lines.map((line) => [line["msg"], line["code"], line["reason"], messageOf(line)]),
+    [["request failed", "upstream_error", "a picture's URL cannot be fetched", "not public"]],
+  );
+});
+
 test("a fault before the hold holds nothing and bills nothing", async () => {
   const { settled, holds } = await run({ read: fault });
   assert.deepEqual([settled, holds], [[], []]);
 });
 
 test("a fault while a failed answer is let go does not keep its bill from being written", async () => {
-  const { settled, responses, failures } = await run({ respond: fault, discard: fault });
+  const { settled, responses, lines } = await run({ respond: fault, discard: fault });
   assert.ok(settled.length === 1 && owedNothing(settled));
-  assert.deepEqual([responses, failures.length], [[500], 2]);
+  assert.deepEqual([responses, lines.length], [[500], 2]);
 });
 
 test("a stream that cannot begin is cut, let go and free", async () => {

@@ -2,8 +2,9 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import type { AttemptResult, Bill, Charge } from "../bill.ts";
-import { clientErrorOf, respondError } from "../client-error.ts";
+import { clientErrorOf } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
+import { respondError } from "../respond-error.ts";
 import { usageHeaders } from "./headers.ts";
 import type { AdmittedRequest, OperationSpec, Size } from "./operation-spec.ts";
 import { PartialFailure } from "./partial-failure.ts";
@@ -35,7 +36,6 @@ export async function giveUp<B, R, S extends Size, A>(
     if (owed === undefined) await bill.fail(result);
     else await bill.charge(owed, result);
   } catch (error) {
-    events.failed(exchange.requestId, error);
     throw new GatewayError("service_unavailable", undefined, { cause: error });
   }
   respondError(exchange, clientError, { events, format: errorFormat, headers: usageHeaders(admitted, attempts) });

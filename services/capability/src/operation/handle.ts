@@ -1,7 +1,8 @@
 import type { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { callerOf } from "../caller.ts";
-import { clientErrorOf, type ErrorFormat, respondError } from "../client-error.ts";
+import { clientErrorOf, type ErrorFormat } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
+import { respondError } from "../respond-error.ts";
 import type { Operation } from "./operation.ts";
 import {
   type CheckedRequest,

@@ -23,7 +23,7 @@ export function renderErrors(events: Events) {
   return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const error = asGatewayError(thrown);
     const requestId = requestIdOf(request);
-    if (error.code === "internal_error") events.failed(thrown, requestId);
+    events.refused(error, requestId);
     if (response.headersSent) {
       response.destroy();
       return;

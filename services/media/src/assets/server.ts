@@ -5,6 +5,7 @@ import { errorText } from "@uag/contract/errors/shapes.ts";
 import { type MountedServer, startMountedServer } from "@uag/kit/http/mounted-server.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { ObjectStore, StoredObject } from "@uag/kit/objects/store.ts";
+import { logServerError } from "@uag/kit/server-error.ts";
 import { extensionOf } from "./assets.ts";
 import { rangeOf } from "./range.ts";
 import type { AssetTokens } from "./token.ts";
@@ -26,9 +27,10 @@ const path = /^\/assets\/([A-Za-z0-9_-]+)(?:\.[a-z0-9]{2,5})?(?:\?.*)?$/;
 export async function startAssetServer(options: AssetServerOptions): Promise<MountedServer> {
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     serve(options, request, response).catch((error: unknown) => {
-      options.log.error({ err: error }, "an asset cannot be served");
+      const refusal = new GatewayError("service_unavailable", undefined, { cause: error });
+      logServerError(options.log, refusal, { requestId: String(request.headers["x-request-id"] ?? "") });
       if (response.headersSent) response.destroy();
-      else refuse(request, response, new GatewayError("service_unavailable"));
+      else refuse(request, response, refusal);
     });
   };
   const { host, port, lingerMs } = options;

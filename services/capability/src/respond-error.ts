@@ -1,0 +1,23 @@
+import { retryHeaders } from "@uag/contract/errors/retry-headers.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
+import type { ClientError, ErrorFormat } from "./client-error.ts";
+import type { CapabilityEvents } from "./events.ts";
+
+/** How an error is sent to the client. */
+export interface RespondErrorOptions {
+  readonly events: CapabilityEvents;
+  readonly format: ErrorFormat;
+  /** Additional headers, alternating name and value. */
+  readonly headers: readonly string[];
+}
+
+/** Responds with an error if the client is still connected. */
+export function respondError(exchange: LinkExchange, clientError: ClientError, options: RespondErrorOptions): void {
+  const { error } = clientError;
+  options.events.refused(clientError);
+  if (exchange.over) return;
+  const body = options.format.errorBody(clientError);
+  const headers = ["content-type", "application/json", "content-length", String(body.length)];
+  headers.push(...retryHeaders(error), ...options.headers, ...(error.headers ?? []));
+  exchange.respond(options.format.errorStatus?.(clientError) ?? error.httpStatus, headers, body);
+}
