@@ -7,7 +7,7 @@ import type { Publisher } from "./publish/publisher.ts";
 import { outOfReach } from "./refusals.ts";
 import type { OpenRequest, RequestSession } from "./request.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
-import { Account, type GrantSource, hasBudget } from "./wallet/account.ts";
+import { Account, type GrantSource, purseOf } from "./wallet/account.ts";
 import { GrantReturns } from "./wallet/grant-returns.ts";
 import type { Grant } from "./wallet/wallet.ts";
 
@@ -70,17 +70,13 @@ export class HolderSession implements RequestSession {
     return this.#accounts.values();
   }
 
-  /**
-   * The account that funds this caller's requests: a key with a budget of its own has a wallet of
-   * its own.
-   */
+  /** The wallet of the purse that funds this caller's requests. */
   account(caller: Caller): Account {
-    const { accountId, keyId } = caller;
-    const ownBudget = hasBudget(caller);
-    const id = ownBudget ? `${accountId}/${keyId}` : accountId;
+    const purse = purseOf(caller);
+    const id = `${purse.accountId}/${purse.keyId}`;
     const known = this.#accounts.get(id);
     if (known !== undefined) return known;
-    const account = new Account({ accountId, keyId: ownBudget ? keyId : "" }, this.#source, this.#dependencies.wallet);
+    const account = new Account(purse, this.#source, this.#dependencies.wallet);
     this.#accounts.set(id, account);
     return account;
   }

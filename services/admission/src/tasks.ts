@@ -8,7 +8,7 @@ import { budgetExceeded, insufficientBalance, outOfReach, unpaidUsage } from "./
 import type { SessionDependencies } from "./session-dependencies.ts";
 import type { Succession } from "./succession.ts";
 import type { AdmitTask } from "./types.ts";
-import { hasBudget, isFenced } from "./wallet/account.ts";
+import { isFenced } from "./wallet/account.ts";
 
 const acquireTimeoutMs = 5_000;
 
@@ -16,7 +16,8 @@ const acquireTimeoutMs = 5_000;
  * Moves a task's money from available to held, bound to the task rather than to this process.
  * Repeating it for the same task returns the same grant, from any process.
  * @returns the grant's id
- * @throws {GatewayError} `insufficient_balance`, `permission_denied` when this holder is fenced,
+ * @throws {GatewayError} `insufficient_balance`, `budget_exceeded`, `unpaid_usage`;
+ * `already_exists` when its grant is closed; `permission_denied` when this holder is fenced;
  * `service_unavailable`
  */
 async function acquireForTask(
@@ -24,17 +25,18 @@ async function acquireForTask(
   holderId: string,
   task: AdmitTask,
 ): Promise<string> {
+  const { accountId, keyId } = task.purse;
   const response = await billing.acquire(
     {
       holderId,
-      accountId: task.caller.accountId,
-      keyId: hasBudget(task.caller) ? task.caller.keyId : "",
+      accountId,
+      keyId,
       needNanoUsd: task.holdNanoUsd,
       wantNanoUsd: task.holdNanoUsd,
       requestId: `task:${task.requestId}`,
       taskUntilMs: BigInt(task.untilMs),
     },
-    { timeoutMs: acquireTimeoutMs, affinity: task.caller.accountId },
+    { timeoutMs: acquireTimeoutMs, affinity: accountId },
   );
   if (response.insufficient) {
     if (response.owedNanoUsd > 0n) throw unpaidUsage(response.owedNanoUsd);
@@ -54,7 +56,7 @@ interface TaskSession {
  * Finds a task's grant, or creates it: see {@link acquireForTask}. If the holder turns out to be
  * fenced, a new session takes over.
  * @returns the grant's id; empty for a task that cannot cost anything
- * @throws {GatewayError} `insufficient_balance` or `service_unavailable`
+ * @throws {GatewayError} see there
  */
 export async function findTaskGrant({ dependencies, succession }: TaskSession, task: AdmitTask): Promise<string> {
   if (task.holdNanoUsd <= 0n) return "";

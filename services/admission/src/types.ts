@@ -8,6 +8,7 @@ import type {
   Unit,
   UsageEvent,
 } from "@uag/proto/metering/v1/usage.ts";
+import type { Purse } from "./wallet/account.ts";
 
 /** What a capability service asks for before it calls an upstream. */
 export interface AdmitRequest {
@@ -105,6 +106,8 @@ export interface FreeAdmission {
 
 /** A task that may outlive the request that submitted it, and this process. */
 export interface AdmitTask extends Omit<AdmitRequest, "stream"> {
+  /** Whose money it spends. Fixed at submission: its key's budget may be set or lifted later. */
+  readonly purse: Purse;
   /**
    * Unix milliseconds by which the task is settled in any case; after that billing may reclaim its
    * money.

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { House } from "@uag/testing/house.ts";
 import type { AdmitRequest, AdmitTask, Settlement } from "../src/types.ts";
+import { purseOf } from "../src/wallet/account.ts";
 
 export interface Spawned extends Disposable {
   readonly child: ChildProcess;
@@ -42,7 +43,8 @@ export function request(accountId: string, requestId: string, holdNanoUsd: bigin
 /** A task of the same shape. */
 export function taskOf(accountId: string, requestId: string, holdNanoUsd: bigint): AdmitTask {
   const { stream: _, ...requested } = request(accountId, requestId, holdNanoUsd);
-  return { ...requested, operation: "videos.generations", untilMs: Date.now() + 3_600_000 };
+  const purse = purseOf(requested.caller);
+  return { ...requested, purse, operation: "videos.generations", untilMs: Date.now() + 3_600_000 };
 }
 
 export function taskBill(requested: AdmitTask, grantId: string, cost: bigint): UsageEvent {

@@ -9,6 +9,8 @@ export interface VideoEvents {
   ambiguous(task: TaskDocument, error: unknown): void;
   /** The provider was searched for a task without a provider id. */
   recovered(task: TaskDocument, found: boolean): void;
+  /** Its grant was refused, or could not be found before it expired. */
+  recoveredWithoutGrant(task: TaskDocument, error: unknown): void;
   polled(provider: string, outcome: "ok" | "failed" | "ended"): void;
   ended(task: TaskDocument): void;
   settled(task: TaskDocument): void;
@@ -41,6 +43,10 @@ export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
     recovered(task, found) {
       recovered.labels(String(found)).inc();
       log.warn({ task: task._id, request_id: task.requestId, found }, "looked for a task whose answer was lost");
+    },
+    recoveredWithoutGrant(task, error) {
+      const fields = { task: task._id, request_id: task.requestId, account: task.accountId, err: error };
+      log.warn(fields, "a recovered task has no grant: its cost will be charged to its account");
     },
     polled: (provider, outcome) => polls.labels(provider, outcome).inc(),
     ended(task) {

@@ -95,8 +95,10 @@ function countedUnit(terms: Terms, rates: Rates, usage: VideoUsage | undefined):
   const basis = basisOf(rates);
   const count = basis === tokens ? usage?.tokens : usage?.seconds;
   if (count === undefined || !(count >= 0)) return undefined;
+  const quantity = Math.ceil(count - 1e-6);
+  if (!Number.isSafeInteger(quantity)) return undefined;
   const resolution = usage?.resolution ?? terms.resolution;
-  return { name: unitFor(basis, rates, resolution, terms.variants), quantity: BigInt(Math.ceil(count - 1e-6)) };
+  return { name: unitFor(basis, rates, resolution, terms.variants), quantity: BigInt(quantity) };
 }
 
 /** A price as a task stores it: the price at the time of submission is charged. */

@@ -2,22 +2,31 @@ import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
+import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { type House, startHouse } from "@uag/testing/house.ts";
+import { replica as admissionReplica } from "@uag/testing/replica.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { startProvider, type TestProvider } from "./provider.ts";
-import type { Begin } from "./replica-process.ts";
-import { startReplica, TestBooks } from "./support.ts";
+import type { Begin, Stop } from "./replica-process.ts";
+import { startReplica } from "./support.ts";
 
 interface View {
   readonly status: string;
   readonly error?: { readonly message: string };
 }
 
+/** What the submitted video costs, nano-USD. */
+const price = 500_000_000n;
+
 /** Kills the process at one point of its submission; resolves once it has exited. */
 type Killing = (child: ChildProcess, provider: TestProvider) => Promise<unknown>;
 
-const beforeRequest: Killing = async (child) => {
+const whenStopped: Killing = async (child) => {
   await once(child, "message");
   child.kill("SIGKILL");
   await once(child, "exit");
@@ -40,46 +49,90 @@ const beforeTheIdIsStored: Killing = async (child, provider) => {
 
 interface Point {
   readonly title: string;
-  readonly stopsAtHold: boolean;
+  readonly stop: Stop;
   readonly kill: Killing;
   readonly status: "succeeded" | "failed";
 }
 
 const points: readonly Point[] = [
-  { title: "before the provider is asked", stopsAtHold: true, kill: beforeRequest, status: "failed" },
-  { title: "before the provider answers", stopsAtHold: false, kill: beforeResponse, status: "succeeded" },
-  {
-    title: "when the answer is there and its id is not stored",
-    stopsAtHold: false,
-    kill: beforeTheIdIsStored,
-    status: "succeeded",
-  },
+  { title: "before its hold is requested", stop: "before the hold", kill: whenStopped, status: "failed" },
+  { title: "before the provider is asked", stop: "after the hold", kill: whenStopped, status: "failed" },
+  { title: "before the provider responds", stop: "never", kill: beforeResponse, status: "succeeded" },
+  { title: "before the provider's id is stored", stop: "never", kill: beforeTheIdIsStored, status: "succeeded" },
 ];
 
-describe("a submission whose process is killed with -9 is found again or fails; it is never made or charged twice", () => {
-  for (const { title, stopsAtHold, kill, status } of points) {
-    test(`killed ${title}, a submission is found again or fails`, async () => {
-      await using at = scratchDatabase();
-      await using provider = await startProvider();
-      const child = fork(join(import.meta.dirname, "replica-process.ts"));
-      const { url, database } = at;
-      const begin: Begin = { at: { url, database }, provider: provider.url, requestId: "req_1", stopsAtHold };
-      child.send(begin);
-      await kill(child, provider);
-      assert.equal(child.signalCode, "SIGKILL");
-      provider.create = "ok";
-      const books = new TestBooks();
-      await using replica = await startReplica({ at, books, providers: [provider.url] });
-      for (const task of provider.tasks.values()) task.word = "SUCCEEDED";
-      const tasks = async (): Promise<View[]> => (await replica.call("videos.list")).json<{ data: View[] }>().data;
-      await waitFor(async () => (await tasks()).every((task) => task.status === status), { what: "the end" });
-      const [task, ...others] = await tasks();
-      assert.deepEqual(others, []);
-      if (status === "failed") assert.match(task?.error?.message ?? "", /It was not charged/);
-      await waitFor(() => books.bills.size === 1 && books.open.length === 0, { what: "the bill" });
-      assert.equal(books.bills.get("req_1")?.costNanoUsd, status === "succeeded" ? 500_000_000n : 0n);
-      assert.equal(provider.tasks.size, status === "succeeded" ? 1 : 0);
-      assert.equal(books.conflicts, 0);
-    });
+/** Where a task's money comes from. The balance and the budget cover one video each. */
+const funds = [
+  { title: "an account with money to spare", balance: 10n * price, budget: 0n },
+  { title: "an account whose balance covers one video", balance: price, budget: 0n },
+  { title: "a key whose monthly budget covers one video", balance: 10n * price, budget: price },
+] as const;
+
+describe("video submissions of killed processes", () => {
+  let house: House;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    house = resources.use(await startHouse());
+  });
+  after(() => resources.disposeAsync());
+
+  async function callerWith({ balance, budget }: (typeof funds)[number]): Promise<Caller> {
+    const accountId = await house.account(balance);
+    const limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: budget };
+    using keys = createRpcClient<KeyServiceServer>(KeyServiceService, house.env["BILLING"] as string, insecure);
+    const { key } = await keys.createKey({ accountId, name: "", models: [], expiresAtMs: 0n, limits } as never);
+    return Caller.fromPartial({ accountId, keyId: key?.id as string, limits });
+  }
+
+  for (const source of funds) {
+    for (const { title, stop, kill, status } of points) {
+      test(`settles a submission once when its process is killed ${title}, charged to ${source.title}`, async () => {
+        await using at = scratchDatabase();
+        await using provider = await startProvider();
+        const caller = await callerWith(source);
+        const { accountId } = caller;
+        const requestId = `req_${accountId}`;
+        const child = fork(join(import.meta.dirname, "replica-process.ts"));
+        const begin: Begin = {
+          at: { url: at.url, database: at.database },
+          provider: provider.url,
+          requestId,
+          house: house.env,
+          caller: Buffer.from(Caller.encode(caller).finish()).toString("base64"),
+          stop,
+        };
+        child.send(begin);
+        await kill(child, provider);
+        assert.equal(child.signalCode, "SIGKILL");
+        provider.create = "ok";
+        await using admission = await admissionReplica(house.env, { publish: { gatherMs: 20, confirmMs: 50 } });
+        await using replica = await startReplica({ at, books: { admission }, providers: [provider.url] });
+        for (const task of provider.tasks.values()) task.word = "SUCCEEDED";
+        const tasks = async (): Promise<View[]> => {
+          const listed = await replica.call("videos.list", undefined, { caller });
+          return listed.json<{ data: View[] }>().data;
+        };
+        await waitFor(async () => (await tasks()).every((task) => task.status === status), { what: "the end" });
+        const [task, ...others] = await tasks();
+        assert.deepEqual(others, []);
+        if (status === "failed") assert.match(task?.error?.message ?? "", /It was not charged/);
+        await waitFor(async () => (await house.events(accountId)).length > 0, { what: "the bill" });
+        const cost = status === "succeeded" ? price : 0n;
+        const events = await house.events(accountId);
+        assert.deepEqual(
+          events.map((event) => [event.requestId, event.costNanoUsd]),
+          [[requestId, cost]],
+        );
+        assert.notEqual(events[0]?.grantId, "");
+        const money = await house.accounts.getAccount({ id: accountId });
+        assert.deepEqual(
+          [money.availableNanoUsd, money.heldNanoUsd, money.chargedNanoUsd],
+          [source.balance - cost, 0n, cost],
+        );
+        assert.equal(provider.tasks.size, status === "succeeded" ? 1 : 0);
+        assert.deepEqual((await house.ledger.audit({})).violations, []);
+      });
+    }
   }
 });

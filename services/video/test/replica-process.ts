@@ -2,39 +2,51 @@
 // its progress.
 
 import type { TaskAdmission } from "@uag/admission/types.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { replica as admissionReplica } from "@uag/testing/replica.ts";
 import { order, startReplica } from "./support.ts";
+
+/** Where the process stops for good, if it stops by itself. */
+export type Stop = "before the hold" | "after the hold" | "never";
 
 /** What the parent sends once. */
 export interface Begin {
   readonly at: { url: string; database: string };
   readonly provider: string;
   readonly requestId: string;
-  /** Stops for good once the money was requested: the row is written, no provider was called. */
-  readonly stopsAtHold: boolean;
+  /** The settings of a replica's admission; see `House.env`. */
+  readonly house: Record<string, string>;
+  /** Encoded in base64. */
+  readonly caller: string;
+  readonly stop: Stop;
 }
 
 const never = new Promise<never>(() => {});
 
-function admissionOf({ stopsAtHold }: Begin): TaskAdmission {
+async function stopFor(stop: Stop, at: Stop): Promise<void> {
+  if (stop !== at) return;
+  process.send?.("stopped");
+  await never;
+}
+
+function stoppingAdmission(admission: TaskAdmission, { stop }: Begin): TaskAdmission {
   return {
     async admitTask(task) {
-      process.send?.("held");
-      if (stopsAtHold) await never;
-      return `gr_${task.requestId}`;
+      await stopFor(stop, "before the hold");
+      const grantId = await admission.admitTask(task);
+      await stopFor(stop, "after the hold");
+      return grantId;
     },
-    async findTaskGrant() {
-      throw new GatewayError("service_unavailable");
-    },
-    async settleTask() {
-      throw new GatewayError("service_unavailable");
-    },
+    findTaskGrant: (task) => admission.findTaskGrant(task),
+    settleTask: (event) => admission.settleTask(event),
   };
 }
 
 process.once("message", async (begin: Begin) => {
-  const { at, provider, requestId } = begin;
-  const replica = await startReplica({ at, books: { admission: admissionOf(begin) }, providers: [provider] });
-  const response = await replica.call("videos.create", order(), { requestId });
+  const { at, provider, requestId, house } = begin;
+  const admission = stoppingAdmission(await admissionReplica(house), begin);
+  const replica = await startReplica({ at, books: { admission }, providers: [provider] });
+  const caller = Caller.decode(Buffer.from(begin.caller, "base64"));
+  const response = await replica.call("videos.create", order(), { requestId, caller });
   process.send?.(`answered ${response.status}`);
 });

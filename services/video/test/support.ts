@@ -34,12 +34,17 @@ export class TestBooks {
   /** Called around each settlement; may throw, like a connection that breaks before or after. */
   disturb: (when: "before" | "after") => void = () => {};
   refuse: GatewayError | undefined;
+  /** Refuses the grants of recovered tasks while set. */
+  refuseGrants: GatewayError | undefined;
   /** Makes settling fail while set. */
   away = false;
 
   readonly admission: TaskAdmission = {
     admitTask: async (task) => this.#hold(task),
-    findTaskGrant: async (task) => this.#hold(task),
+    findTaskGrant: async (task) => {
+      if (this.refuseGrants !== undefined) throw this.refuseGrants;
+      return this.#hold(task);
+    },
     settleTask: async (event) => {
       if (this.away) throw new GatewayError("service_unavailable");
       this.disturb("before");
@@ -99,6 +104,8 @@ export interface CallOptions {
   readonly query?: string;
   readonly id?: string;
   readonly requestId?: string;
+  /** Who calls, for a key with limits of its own. */
+  readonly caller?: Caller;
 }
 
 export interface Replica extends AsyncDisposable {
@@ -187,7 +194,8 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   return {
     webhooks,
     async call(operation, body, request = {}) {
-      const caller = Caller.fromPartial({ keyId: "key_1", accountId: request.accountId ?? "acct_1" });
+      const accountId = request.accountId ?? "acct_1";
+      const caller = request.caller ?? Caller.fromPartial({ keyId: "key_1", accountId });
       const path = `/v1/videos/generations${request.id === undefined ? "" : `/${request.id}`}`;
       const stream = ResponseStream.open(
         client,

@@ -4,6 +4,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
+import { createConnection } from "mongoose";
 import { type ProviderTask, startProvider, type TestProvider } from "./provider.ts";
 import { order, type Replica, startReplica, TestBooks } from "./support.ts";
 
@@ -40,6 +41,19 @@ describe("video tasks", () => {
   const onlyTask = (): ProviderTask => {
     assert.equal(provider.tasks.size, 1);
     return [...provider.tasks.values()][0] as ProviderTask;
+  };
+  const changeTask = async (id: string, update: object): Promise<void> => {
+    const connection = await createConnection(at.url, { dbName: at.database }).asPromise();
+    const { matchedCount } = await connection.collection("tasks").updateOne({ ids: id }, update);
+    assert.equal(matchedCount, 1);
+    await connection.close();
+  };
+  /** Leaves a task as if its process had died before the provider's id was stored. */
+  const loseProcess = async (requestId: string): Promise<View> => {
+    const task = await submit({}, { requestId });
+    const unset = { upstreamId: 1, grantId: 1 };
+    await changeTask(task.id, { $set: { dueAt: new Date(), misses: 0 }, $unset: unset });
+    return task;
   };
   const billOf = (requestId: string) => books.bills.get(requestId);
 
@@ -234,6 +248,54 @@ describe("video tasks", () => {
       [...books.bills.values()].map(({ costNanoUsd }) => costNanoUsd),
       [0n],
     );
+  });
+
+  for (const code of ["insufficient_balance", "budget_exceeded", "unpaid_usage", "already_exists"] as const) {
+    test(`charges a lost task to its account when its grant is refused with ${code}`, async () => {
+      books.refuseGrants = new GatewayError(code);
+      const requestId = `req_${code}`;
+      // Its hold was never confirmed, and the process died after the provider had the task.
+      const { id } = await loseProcess(requestId);
+      onlyTask().word = "SUCCEEDED";
+      await reaches(id, "succeeded");
+      await waitFor(() => books.bills.size > 0, { what: "the bill" });
+      assert.deepEqual([billOf(requestId)?.grantId, billOf(requestId)?.costNanoUsd], ["", 500_000_000n]);
+    });
+  }
+
+  test("ends a lost task by its deadline when billing never responds", async () => {
+    books.refuseGrants = new GatewayError("service_unavailable");
+    const { id } = await loseProcess("req_silent");
+    provider.tasks.clear();
+    await changeTask(id, { $set: { expiresAt: new Date(Date.now() + 500) } });
+    await reaches(id, "failed");
+    assert.equal(billOf("req_silent")?.costNanoUsd, 0n);
+  });
+
+  test("ends a task by its deadline when each of its polls throws", async () => {
+    const { id } = await submit();
+    await reaches(id, "queued");
+    const task = onlyTask();
+    // Its bill cannot be computed, from the next claim on.
+    await changeTask(id, { $set: { rates: null } });
+    const polls = task.polls;
+    await waitFor(() => task.polls > polls + 1, { what: "two more polls" });
+    task.word = "SUCCEEDED";
+    await changeTask(id, { $set: { expiresAt: new Date(Date.now() + 500) } });
+    await reaches(id, "expired");
+    await waitFor(() => books.open.length === 0, { what: "the release" });
+  });
+
+  test("finds a lost task although an older one of its model is still lost", async () => {
+    books.refuseGrants = new GatewayError("service_unavailable");
+    const stuck = await loseProcess("req_stuck");
+    await changeTask(stuck.id, { $set: { createdAt: new Date(Date.now() - 3_600_000) } });
+    provider.tasks.clear();
+    provider.create = "lost";
+    const { id } = await submit();
+    provider.create = "ok";
+    onlyTask().word = "SUCCEEDED";
+    await reaches(id, "succeeded");
   });
 
   test("two lost tasks of one model are told apart or fail: no account gets another's video", async () => {

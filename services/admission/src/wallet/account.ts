@@ -22,7 +22,7 @@ interface Waiter {
 }
 
 /** True for a key that may spend only part of its account's money. */
-export function hasBudget({ limits }: Caller): boolean {
+function hasBudget({ limits }: Caller): boolean {
   return limits !== undefined && limits.monthlyBudgetNanoUsd > 0n;
 }
 
@@ -31,6 +31,11 @@ export interface Purse {
   readonly accountId: string;
   /** Empty: for all keys without a budget of their own. */
   readonly keyId: string;
+}
+
+/** The purse that funds a caller's requests: a key with a budget of its own has one of its own. */
+export function purseOf(caller: Caller): Purse {
+  return { accountId: caller.accountId, keyId: hasBudget(caller) ? caller.keyId : "" };
 }
 
 /**

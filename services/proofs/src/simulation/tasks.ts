@@ -1,4 +1,5 @@
 import type { AdmitTask } from "@uag/admission/types.ts";
+import { purseOf } from "@uag/admission/wallet/account.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
@@ -59,7 +60,7 @@ export class Tasks {
     const holdNanoUsd = BigInt(random(200));
     const caller = random(3) === 0 ? this.#options.callers.limitedCaller() : freeCaller;
     const task = { caller, operation: "videos.generations", model: "m", tokens: 1, priceVersion: "v1" };
-    const requested = { ...task, requestId, holdNanoUsd, untilMs };
+    const requested = { ...task, purse: purseOf(caller), requestId, holdNanoUsd, untilMs };
     this.#tasks.push({ requested, submitted: false, grantId: undefined, bill: undefined });
     this.goOn(replica, this.#tasks.at(-1));
   }

@@ -47,6 +47,6 @@ describe("a video of DashScope's is read as it says", () => {
       untilMs: Date.UTC(2026, 0, 1, 1),
     };
     const path = wanVideo.list?.call(lost).path ?? "";
-    assert.match(path, /start_time=20260101075900&end_time=20260101090100&model_name=wan2.6-t2v/);
+    assert.match(path, /start_time=20260101080000&end_time=20260101090000&model_name=wan2.6-t2v/);
   });
 });

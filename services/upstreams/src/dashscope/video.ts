@@ -65,12 +65,10 @@ function usageOf(body: Fields): VideoUsage | undefined {
   return { raw, seconds: numberOf(raw["duration"]) ?? numberOf(raw["video_duration"]), resolution };
 }
 
-const clockSlackMs = 60_000;
-
 function listPath({ upstreamModel, fromMs, untilMs }: LostVideo): string {
   const query = new URLSearchParams({
-    start_time: stamp(fromMs - clockSlackMs),
-    end_time: stamp(untilMs + clockSlackMs),
+    start_time: stamp(fromMs),
+    end_time: stamp(untilMs),
     model_name: upstreamModel,
     page_no: "1",
     page_size: "100",

@@ -58,7 +58,7 @@ export interface VideoState {
 export interface LostVideo {
   readonly taskId: string;
   readonly upstreamModel: string;
-  /** Time range of its creation request, unix milliseconds. */
+  /** Time range of its creation by the upstream's clock, unix milliseconds. */
   readonly fromMs: number;
   readonly untilMs: number;
 }

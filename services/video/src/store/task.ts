@@ -53,6 +53,11 @@ export interface TaskDocument {
   readonly answered?: boolean;
   readonly accountId: string;
   readonly keyId: string;
+  /**
+   * The key whose monthly budget it is charged to; empty when it has none. Missing in rows of
+   * earlier releases.
+   */
+  readonly budgetKeyId?: string;
   /** Request id of the bill. */
   readonly requestId: string;
   readonly idempotencyKey?: string;
@@ -122,6 +127,7 @@ const schema = new Schema<TaskDocument>(
     answered: Boolean,
     accountId: text,
     keyId: text,
+    budgetKeyId: maybeText,
     requestId: text,
     idempotencyKey: maybeText,
     traceId: maybeText,

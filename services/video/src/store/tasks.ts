@@ -44,7 +44,10 @@ export class TaskStore {
     await this.#tasks.updateOne({ _id: id }, { $unset: { idempotencyKey: 1 } });
   }
 
-  /** Hides a task whose request was answered with an error, and leaves it to recovery. */
+  /**
+   * Hides a task for which no provider was asked, because its hold was not confirmed. Its recovery
+   * releases whatever was held.
+   */
   async abandon(id: string): Promise<void> {
     await this.#tasks.updateOne({ _id: id }, { $set: { hidden: true }, $unset: { idempotencyKey: 1 } });
   }
@@ -184,10 +187,16 @@ export class TaskStore {
     return new Set(found.flatMap(({ upstreamId }) => upstreamId ?? []));
   }
 
-  /** Number of tasks of the same provider and model that lack a provider id too. */
-  lostBeside(task: TaskDocument): Promise<number> {
-    const { provider, upstreamModel } = task;
-    return this.#tasks.countDocuments({ provider, upstreamModel, live: true, upstreamId: { $exists: false } });
+  /**
+   * Number of tasks, this one included, that lack a provider id and were submitted to the same
+   * provider and model within `withinMs` of it.
+   */
+  lostBeside(task: TaskDocument, withinMs: number): Promise<number> {
+    const { provider, upstreamModel, createdAt } = task;
+    const from = new Date(createdAt.getTime() - withinMs);
+    const until = new Date(createdAt.getTime() + withinMs);
+    const lost = { live: true, hidden: false, upstreamId: { $exists: false } };
+    return this.#tasks.countDocuments({ provider, upstreamModel, ...lost, createdAt: { $gte: from, $lte: until } });
   }
 
   liveProviders(): Promise<string[]> {

@@ -10,10 +10,11 @@ const graceMs = 2 * 3_600_000;
 
 /** The admission request of a task; deterministic, so that every call gets the same grant. */
 export function admissionOf(task: TaskDocument, caller?: Caller): AdmitTask {
-  const { accountId, keyId, requestId, model, holdNanoUsd, priceVersion } = task;
+  const { accountId, keyId, budgetKeyId = "", requestId, model, holdNanoUsd, priceVersion } = task;
   return {
     requestId,
     caller: caller ?? Caller.fromPartial({ accountId, keyId }),
+    purse: { accountId, keyId: budgetKeyId },
     operation,
     model,
     holdNanoUsd,

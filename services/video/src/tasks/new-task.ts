@@ -1,3 +1,4 @@
+import { purseOf } from "@uag/admission/wallet/account.ts";
 import { unpricedModel } from "@uag/catalog/price.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
@@ -41,6 +42,7 @@ export function newTask(context: Pick<VideoContext, "settings" | "health">, give
     ids: [id],
     accountId: caller.accountId,
     keyId: caller.keyId,
+    budgetKeyId: purseOf(caller).keyId,
     requestId,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(traceId !== undefined && { traceId }),

@@ -74,3 +74,13 @@ export async function pollTask(context: VideoContext, task: TaskDocument): Promi
   const dueMs = Math.min(Date.now() + pauseMs, Math.max(task.expiresAt.getTime(), Date.now() + 1));
   return { id, claim, status, upstreamStatus, misses, dueAt: new Date(dueMs) };
 }
+
+/**
+ * Ends a task whose poll threw, once it is past its deadline: otherwise it would be polled forever,
+ * and its hold kept.
+ */
+export async function expireOverdue(context: VideoContext, task: TaskDocument): Promise<void> {
+  const step = stepOf(task, undefined);
+  const options = { claim: task.claim, outboxMs: leaseMs(context.settings) };
+  if (step.kind === "end") await endTask(context, task, { step, options });
+}

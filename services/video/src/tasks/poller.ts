@@ -5,7 +5,7 @@ import type { Reschedule } from "../store/changes.ts";
 import type { RateGate } from "../store/rate-gate.ts";
 import type { TaskDocument } from "../store/task.ts";
 import { maxSleepMs, type Wakeup } from "../wakeup.ts";
-import { pollTask } from "./poll.ts";
+import { expireOverdue, pollTask } from "./poll.ts";
 import { leaseMs } from "./poll-schedule.ts";
 
 /** Tasks of one provider that this process polls concurrently. */
@@ -76,7 +76,11 @@ class ProviderPoller {
       .then((change) => {
         if (change !== undefined) this.#reschedule(change);
       })
-      .catch((error: unknown) => this.#context.video.stumbled("poll", error))
+      .catch((error: unknown) => {
+        this.#context.video.stumbled("poll", error);
+        return expireOverdue(this.#context, task);
+      })
+      .catch((error: unknown) => this.#context.video.stumbled("expire", error))
       .finally(() => {
         if (this.#running.size === maxConcurrent) this.#wakeup.wakeAt();
         this.#running.delete(polling);

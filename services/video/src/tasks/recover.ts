@@ -1,3 +1,4 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { ListedVideo } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
@@ -34,7 +35,7 @@ export async function recover(context: VideoContext, task: TaskDocument): Promis
     context.wakeups.of(provider).wakeAt(dueAt.getTime());
     return undefined;
   }
-  const canSearch = at?.adapter.list !== undefined;
+  const canSearch = at?.adapter.list !== undefined && !held.hidden && !isOverdue(held);
   if (canSearch && held.misses + 1 < maxSearches) return searchAgain(context, held);
   const step = { kind: "end", status: "failed", word: "", failure: unconfirmed } as const;
   const options = { claim: held.claim, unmade: true, outboxMs: leaseMs(context.settings) };
@@ -50,25 +51,40 @@ function searchAgain({ settings }: VideoContext, task: TaskDocument): Reschedule
 
 /**
  * Billing knows whether the dead process had reserved the money: asking again returns the same
- * grant.
+ * grant. A refusal is final: the task goes on without a grant, and whatever it costs is charged to
+ * its account. Without a response it is asked again until the task expires.
  */
 async function withGrant(context: VideoContext, task: TaskDocument): Promise<TaskDocument> {
   if (task.grantId !== undefined) return task;
-  const grantId = await context.admission.findTaskGrant(admissionOf(task)).catch((error: { code?: string }) => {
-    // The money had not been reserved, and cannot be now.
-    if (error.code === "insufficient_balance") return "";
-    throw error;
+  const grantId = await context.admission.findTaskGrant(admissionOf(task)).catch((error: unknown) => {
+    if (!isRefusal(error) && !isOverdue(task)) throw error;
+    context.video.recoveredWithoutGrant(task, error);
+    return "";
   });
   await context.tasks.setGrant(task._id, grantId);
   return { ...task, grantId };
 }
 
+/** Billing's decision, unlike a failure to reach it. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof GatewayError && error.httpStatus < 500;
+}
+
+function isOverdue(task: TaskDocument): boolean {
+  return Date.now() >= task.expiresAt.getTime();
+}
+
+/** How far the provider's clock may differ from ours. */
+const clockSlackMs = 60_000;
+
 /** The provider's id of the task, if it is certain enough. */
 async function search(context: VideoContext, task: TaskDocument, at: TaskProvider): Promise<string | undefined> {
   const { list } = at.adapter;
-  if (list === undefined) return undefined;
-  const fromMs = task.createdAt.getTime();
-  const untilMs = fromMs + createLeaseMs(context.settings);
+  // No provider was asked for a hidden task.
+  if (list === undefined || task.hidden) return undefined;
+  const createdMs = task.createdAt.getTime();
+  const fromMs = createdMs - clockSlackMs;
+  const untilMs = createdMs + createLeaseMs(context.settings) + clockSlackMs;
   const call = list.call({ taskId: task._id, upstreamModel: task.upstreamModel, fromMs, untilMs });
   let listed: readonly ListedVideo[];
   try {
@@ -84,13 +100,15 @@ async function search(context: VideoContext, task: TaskDocument, at: TaskProvide
 
 /** When nothing identifies tasks: the only unknown one, provided only one of ours lacks its id. */
 async function onlyStranger(
-  { tasks }: VideoContext,
+  { tasks, settings }: VideoContext,
   task: TaskDocument,
   listed: readonly ListedVideo[],
 ): Promise<string | undefined> {
   const ids = listed.map(({ id }) => id);
   const known = await tasks.known(task.provider, ids);
   const strangers = ids.filter((id) => !known.has(id));
-  if (strangers.length !== 1 || (await tasks.lostBeside(task)) !== 1) return undefined;
-  return strangers[0];
+  if (strangers.length !== 1) return undefined;
+  // Tasks further apart than this are never in each other's listing.
+  const withinMs = createLeaseMs(settings) + 2 * clockSlackMs;
+  return (await tasks.lostBeside(task, withinMs)) === 1 ? strangers[0] : undefined;
 }
