@@ -89,10 +89,13 @@ export const schema = z.object({
     .int()
     .min(60)
     .default(600)
-    .describe(
-      "Requests of one key in a minute that cost nothing: lists, counts, states. Large bodies count as several.",
-    ),
-  FREE_CONCURRENCY: z.coerce.number().int().positive().default(16).describe("How many of those at the same time."),
+    .describe("Free requests per key and minute: lists, token counts, task states. A large body counts as several."),
+  FREE_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(16)
+    .describe("Free requests per key at the same time; more wait up to two seconds for a slot."),
   ...lingerSetting,
   DRAIN_MS: milliseconds.default(25_000).describe("How long answers under way may go on after SIGTERM."),
   ACCESS_LOG: z.enum(["off", "errors", "all"]).default("errors").describe("Which requests leave a line in the log."),

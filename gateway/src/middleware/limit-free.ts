@@ -1,18 +1,30 @@
 import type { FreeLimits } from "@uag/kit/free-limits.ts";
 import type { Handler } from "../request-state.ts";
 
-/** Limits free requests by their key's limits for such. */
+/** Limits free requests by key; one beyond the limits waits briefly before it is refused. */
 export function limitFree(limits: FreeLimits): Handler {
-  return (request, response, next) => {
+  return async (request, response, next) => {
     const { key, route } = response.locals;
     if (key === undefined) throw new Error("limits are a key's");
     const { keyId, requestsPerMinute } = key;
     const length = request.headers["content-length"];
     const bodyBytes = route?.body === "none" ? 0 : length === undefined ? undefined : Number(length);
-    limits.enter({ keyId, requestsPerMinute, bodyBytes });
+    const closed = new AbortController();
+    response.once("close", () => closed.abort());
     // The connection may have closed while the key was looked up: then no close event follows.
-    if (response.destroyed) limits.leave(keyId);
-    else response.once("close", () => limits.leave(keyId));
+    if (response.destroyed) return;
+    let slot: Disposable;
+    try {
+      slot = await limits.enter({ keyId, requestsPerMinute, bodyBytes }, closed.signal);
+    } catch (error) {
+      if (closed.signal.aborted) return;
+      throw error;
+    }
+    if (closed.signal.aborted) {
+      slot[Symbol.dispose]();
+      return;
+    }
+    response.once("close", () => slot[Symbol.dispose]());
     next();
   };
 }

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Clock } from "./clock.ts";
+import { Turns } from "./turns.ts";
 
 /** Limits on each key's unbilled requests. */
 export interface FreeLimitsOptions {
@@ -8,6 +10,8 @@ export interface FreeLimitsOptions {
   readonly perMinute: number;
   /** Concurrent requests per key. */
   readonly concurrency: number;
+  /** Longest wait for units, and then for a slot, before a request is refused. Milliseconds. */
+  readonly maxWaitMs?: number;
 }
 
 /**
@@ -22,14 +26,21 @@ const minuteMs = 60_000;
 const unitBytes = 64 * 1024;
 const concurrencyRetryMs = 500;
 const minSwept = 1_000;
+/** Claude Code counts the tokens of dozens of tools at once. */
+const defaultMaxWaitMs = 2_000;
+/** A key may have this many requests waiting for each one that it may run. */
+const waitingPerSlot = 16;
 
 /** A key's remaining allowance. */
 interface Bucket {
+  /** Negative while requests wait for units that they have reserved. */
   units: number;
   /** The time at which `units` was computed, on the monotonic clock. */
   at: number;
   perMs: number;
+  /** Requests that run or wait. */
   open: number;
+  readonly slots: Turns;
 }
 
 /** A request for something free. */
@@ -44,47 +55,63 @@ export interface FreeRequest {
 /**
  * Limits free requests, which admission does not limit: lists, counts, states. Each key has a
  * bucket of its own in each router, separate from its limit on billed requests, so that counting
- * and polling do not consume that. The bucket fills at the key's own limit, within bounds.
+ * and polling do not consume that. The bucket fills at the key's own limit, within bounds. A
+ * request beyond the limits waits briefly before it is refused: a client that sends a burst of
+ * small requests is slowed down, and does not fail.
  */
 export class FreeLimits {
   readonly #options: FreeLimitsOptions;
+  readonly #maxWaitMs: number;
   readonly #buckets = new Map<string, Bucket>();
   #sweepAt = minSwept;
 
   constructor(options: FreeLimitsOptions) {
     this.#options = options;
+    this.#maxWaitMs = options.maxWaitMs ?? defaultMaxWaitMs;
   }
 
   /**
-   * Takes what a request needs; `leave` must follow. @throws {GatewayError} 429 with a retry time
+   * Takes the units and the slot that a request needs; disposing the result frees the slot.
+   * @param signal aborts the wait, when the client disconnects
+   * @throws {GatewayError} 429 with a retry time; the signal's reason
    */
-  enter(request: FreeRequest): void {
-    const { concurrency } = this.#options;
+  async enter(request: FreeRequest, signal?: AbortSignal): Promise<Disposable> {
     const bucket = this.#bucketOf(request);
-    if (bucket.open >= concurrency) {
-      const text = `This key has ${concurrency} requests that cost nothing under way at once already. Try again shortly.`;
-      throw new GatewayError("concurrency_limit_exceeded", text, { retryAfterMs: concurrencyRetryMs });
-    }
-    const max = bucket.perMs * burstMs;
-    const need = Math.min(max, 1 + Math.floor((request.bodyBytes ?? Number.POSITIVE_INFINITY) / unitBytes));
-    if (bucket.units < need) {
-      const retryAfterMs = Math.ceil((need - bucket.units) / bucket.perMs);
-      const text = `This key has used up its requests that cost nothing: ${Math.round(bucket.perMs * minuteMs)} a minute, where large bodies count more than once. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
-      throw new GatewayError("rate_limit_exceeded", text, { retryAfterMs });
-    }
-    bucket.units -= need;
+    if (bucket.open >= this.#options.concurrency * (1 + waitingPerSlot)) throw this.#tooMany();
+    const waitMs = reserve(bucket, request, this.#maxWaitMs);
     bucket.open++;
+    try {
+      if (waitMs > 0) await sleep(waitMs, undefined, signal && { signal });
+      if (!bucket.slots.tryTake()) await this.#waitForSlot(bucket, signal);
+    } catch (error) {
+      bucket.open--;
+      throw error;
+    }
+    return {
+      [Symbol.dispose]: () => {
+        bucket.open--;
+        bucket.slots.give();
+      },
+    };
   }
 
-  /** Ends a request. */
-  leave(keyId: string): void {
-    const bucket = this.#buckets.get(keyId);
-    if (bucket !== undefined) bucket.open--;
+  async #waitForSlot({ slots }: Bucket, signal: AbortSignal | undefined): Promise<void> {
+    const timeout = AbortSignal.timeout(this.#maxWaitMs);
+    try {
+      await slots.take(signal === undefined ? timeout : AbortSignal.any([signal, timeout]));
+    } catch (error) {
+      throw error === timeout.reason ? this.#tooMany() : error;
+    }
+  }
+
+  #tooMany(): GatewayError {
+    const text = `This key already has ${this.#options.concurrency} free requests in progress. Try again shortly.`;
+    return new GatewayError("concurrency_limit_exceeded", text, { retryAfterMs: concurrencyRetryMs });
   }
 
   #bucketOf({ keyId, requestsPerMinute }: FreeRequest): Bucket {
     const now = this.#options.clock.monotonic();
-    const { perMinute } = this.#options;
+    const { perMinute, concurrency } = this.#options;
     const own = requestsPerMinute === 0 ? perMinute : Math.min(perMinute, Math.max(requestsPerMinute, minPerMinute));
     const perMs = own / minuteMs;
     const known = this.#buckets.get(keyId);
@@ -94,7 +121,7 @@ export class FreeLimits {
       return known;
     }
     if (this.#buckets.size >= this.#sweepAt) this.#sweep(now);
-    const bucket = { units: perMs * burstMs, at: now, perMs, open: 0 };
+    const bucket = { units: perMs * burstMs, at: now, perMs, open: 0, slots: new Turns(concurrency) };
     this.#buckets.set(keyId, bucket);
     return bucket;
   }
@@ -112,4 +139,22 @@ export class FreeLimits {
 function fill(bucket: Bucket, now: number): void {
   bucket.units = Math.min(bucket.perMs * burstMs, bucket.units + (now - bucket.at) * bucket.perMs);
   bucket.at = now;
+}
+
+/**
+ * Reserves a request's units.
+ * @returns milliseconds until they have accumulated
+ * @throws {GatewayError} `rate_limit_exceeded` when that takes longer than `maxWaitMs`
+ */
+function reserve(bucket: Bucket, { bodyBytes }: FreeRequest, maxWaitMs: number): number {
+  const max = bucket.perMs * burstMs;
+  const need = Math.min(max, 1 + Math.floor((bodyBytes ?? Number.POSITIVE_INFINITY) / unitBytes));
+  const waitMs = Math.max(0, Math.ceil((need - bucket.units) / bucket.perMs));
+  if (waitMs > maxWaitMs) {
+    const limit = Math.round(bucket.perMs * minuteMs);
+    const text = `This key has reached its limit of ${limit} free requests per minute; a large body counts as several. Try again in ${Math.ceil(waitMs / 1_000)} s.`;
+    throw new GatewayError("rate_limit_exceeded", text, { retryAfterMs: waitMs });
+  }
+  bucket.units -= need;
+  return waitMs;
 }

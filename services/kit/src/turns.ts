@@ -12,13 +12,17 @@ export class Turns {
     return this.#free === atOnce;
   }
 
+  /** Starts at once if fewer than the limit run; returns whether it did. */
+  tryTake(): boolean {
+    if (this.#free === 0) return false;
+    this.#free--;
+    return true;
+  }
+
   /** @throws the signal's reason, when it aborts first */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#free > 0) {
-      this.#free--;
-      return;
-    }
+    if (this.tryTake()) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = (): void => {
       if (this.#waiting.delete(resolve)) reject(signal.reason);

@@ -70,20 +70,10 @@ const freeLimits = { perMinute: 600, concurrency: 16 };
 function withinFree(limits: FreeAdmission): FreeAdmission["admitFree"] {
   const free = new FreeLimits({ clock: systemClock, ...freeLimits });
   return async (request) => {
-    const { keyId } = request.caller;
-    free.enter({ keyId, requestsPerMinute: 0, bodyBytes: 0 });
-    try {
-      const admitted = await limits.admitFree(request);
-      return {
-        headers: admitted.headers,
-        [Symbol.dispose]: () => {
-          admitted[Symbol.dispose]();
-          free.leave(keyId);
-        },
-      };
-    } catch (error) {
-      free.leave(keyId);
-      throw error;
-    }
+    using held = new DisposableStack();
+    held.use(await free.enter({ keyId: request.caller.keyId, requestsPerMinute: 0, bodyBytes: 0 }));
+    const { headers } = held.use(await limits.admitFree(request));
+    const kept = held.move();
+    return { headers, [Symbol.dispose]: () => kept.dispose() };
   };
 }
