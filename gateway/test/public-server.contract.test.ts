@@ -270,3 +270,14 @@ test("a handler that fails before its head is an honest error of ours", async ()
   assert.equal(response.status, 500);
   assert.doesNotMatch(await response.text(), /secret/);
 });
+
+test("a WebSocket handshake on a POST path gets 426, so that Codex continues over HTTP", async () => {
+  using client = await rawClient(stage.gateway.port);
+  const handshake = "connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13";
+  client.send(`GET /v1/responses HTTP/1.1\r\nhost: a\r\n${handshake}\r\nsec-websocket-key: AAAA\r\n\r\n`);
+  const text = await client.until("websocket_unsupported");
+  assert.match(text, /^HTTP\/1\.1 426 Upgrade Required\r\n/);
+  assert.match(text, /\r\nupgrade: HTTP\/1\.1\r\n/);
+  client.send(`GET /v1/models HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${stage.key}\r\n\r\n`);
+  await client.until("HTTP/1.1 200 OK");
+});

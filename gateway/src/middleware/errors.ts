@@ -62,6 +62,7 @@ export function sendError(request: Request, response: GatewayResponse, error: Ga
   if (allow !== undefined) headers.push("allow", allow);
   const closing = !request.complete && bodyIsCostly(request);
   if (closing) headers.push("connection", "close");
+  else if (error.httpStatus === 426) headers.push("connection", "upgrade", "upgrade", "HTTP/1.1");
   response.writeHead(error.httpStatus, headers);
   if (request.complete || request.headers["expect"] !== undefined) {
     response.end(body);

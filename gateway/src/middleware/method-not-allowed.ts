@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Method } from "@uag/contract/routes.ts";
+import type { Request } from "express";
 import type { Handler } from "../request-state.ts";
 
 /** `GET, HEAD, OPTIONS` for a read-only path. */
@@ -7,11 +8,18 @@ export function allowHeader(methods: readonly Method[]): string {
   return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
 }
 
-/** Refuses a method that the path does not have. */
+/**
+ * Refuses a method that the path does not have. A WebSocket handshake gets 426, after which clients
+ * such as Codex send the same request over HTTP.
+ * https://www.rfc-editor.org/rfc/rfc9110#section-15.5.22
+ */
 export function methodNotAllowed(methods: readonly Method[]): Handler {
   const allowed = allowHeader(methods);
-  return (_request, response) => {
+  return (request, response) => {
     response.locals.allow = allowed;
-    throw new GatewayError("method_not_allowed");
+    throw new GatewayError(isWebSocketHandshake(request) ? "websocket_unsupported" : "method_not_allowed");
   };
 }
+
+const isWebSocketHandshake = ({ method, headers }: Request): boolean =>
+  method === "GET" && headers.upgrade?.toLowerCase() === "websocket";

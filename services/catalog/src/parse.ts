@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { unionFault } from "@uag/kit/union-fault.ts";
 import { parse, YAMLParseError } from "yaml";
 import type { z } from "zod";
 import { resolveProvider } from "./provider.ts";
@@ -63,7 +64,9 @@ function checked(yaml: string): Row {
   }
   const result = catalogSchema.safeParse(content);
   if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `  ${pathText(issue.path, content)}: ${issue.message}`);
+  const lines = result.error.issues
+    .map(unionFault)
+    .map((issue) => `  ${pathText(issue.path, content)}: ${issue.message}`);
   throw new CatalogError(`The catalogue is not valid:\n${lines.join("\n")}`);
 }
 

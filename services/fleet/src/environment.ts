@@ -1,7 +1,9 @@
 import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { providerEnvironments } from "@uag/catalog/provider-environment.ts";
+import { CatalogError } from "@uag/catalog/parse.ts";
+import { type ProviderEnvironment, providerEnvironments } from "@uag/catalog/provider-environment.ts";
+import { UserError } from "@uag/command/step.mjs";
 import type { Engines } from "./engines/start.ts";
 import { repoRoot } from "./paths.ts";
 import type { Ports } from "./ports.ts";
@@ -61,7 +63,7 @@ export async function environmentOf(options: EnvironmentOptions): Promise<Enviro
     egressAllow: [simulatorAddress, options.egressAllow].filter(Boolean).join(","),
     secrets,
     catalogFile,
-    providers: providerEnvironments(await readFile(catalogFile, "utf8")),
+    providers: await providersIn(catalogFile),
     callerEnv: process.env,
     grpc: (service) => addressOf(service, "GRPC_PORT"),
     address: addressOf,
@@ -69,4 +71,16 @@ export async function environmentOf(options: EnvironmentOptions): Promise<Enviro
     adminAddress:
       balancerAdminPort === undefined ? addressOf("router", "ADMIN_PORT") : `127.0.0.1:${balancerAdminPort}`,
   };
+}
+
+/** @throws {UserError} when the catalogue cannot be read, or is not valid */
+async function providersIn(catalogFile: string): Promise<ProviderEnvironment[]> {
+  try {
+    return providerEnvironments(await readFile(catalogFile, "utf8"));
+  } catch (error) {
+    const fileMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    if (!fileMissing && !(error instanceof CatalogError)) throw error;
+    const fault = fileMissing ? "There is no such file." : (error as CatalogError).message;
+    throw new UserError(`${catalogFile}: ${fault}\nCorrect the catalogue, or set CATALOG_FILE to another.`);
+  }
 }

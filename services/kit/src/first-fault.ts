@@ -1,4 +1,5 @@
-import type { z } from "zod";
+import { z } from "zod";
+import { unionFault } from "./union-fault.ts";
 
 /** The context that zod's own `validate` uses, which only checks whether there is a fault. */
 const stopping = { abortEarly: true } as z.core.ParseContext<z.core.$ZodIssue>;
@@ -9,7 +10,10 @@ const stopping = { abortEarly: true } as z.core.ParseContext<z.core.$ZodIssue>;
  * `continue: false`, or zod proceeds to the next item.
  */
 export function parseToFault<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.output<S>> {
-  return schema.safeParse(value, stopping);
+  const result = schema.safeParse(value, stopping);
+  const [issue] = result.error?.issues ?? [];
+  if (issue?.code !== "invalid_union") return result;
+  return { success: false, error: new z.ZodError([unionFault(issue)]) as z.ZodError<z.output<S>> };
 }
 
 /**

@@ -16,6 +16,7 @@ import { type HostCheck, hostnameOf } from "./http/hosts.ts";
 import type { Places } from "./http/places.ts";
 import { readBody } from "./http/read-body.ts";
 import { refuse } from "./http/refuse.ts";
+import { pingResponse } from "./ping.ts";
 import { createToolServer } from "./tool-server.ts";
 
 export interface AppOptions {
@@ -95,6 +96,11 @@ async function serve(
   using _place = places.take(keyId);
   using lease = buffers.open(keyId);
   const body = await readBody(request, lease, bodyLimit);
+  const pong = pingResponse(body, request.get("mcp-protocol-version"));
+  if (pong !== undefined) {
+    response.json(pong);
+    return;
+  }
   const controller = new AbortController();
   response.once("close", () => controller.abort());
   const session = request.get("mcp-session-id");

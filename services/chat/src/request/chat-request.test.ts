@@ -258,7 +258,7 @@ const refused: [fields: object, param: string][] = [
   [{ response_format: {} }, "response_format.type"],
   [{ stop: 5 }, "stop"],
   [{ stop: Array(10_000).fill("x") }, "stop"],
-  [{ stop: [5] }, "stop"],
+  [{ stop: [5] }, "stop[0]"],
   [{ n: 0 }, "n"],
   [{ n: 129 }, "n"],
   [{ n: 1.5 }, "n"],

@@ -64,6 +64,13 @@ const rows = {
     text: "That method is not allowed on this path.",
     remedy: "Use a method that the `allow` header names.",
   },
+  websocket_unsupported: {
+    http: 426,
+    grpc: "UNIMPLEMENTED",
+    type: "invalid_request_error",
+    text: "This path does not accept WebSocket connections. Send the request over HTTP.",
+    remedy: "Send the request over HTTP, with `stream: true` for server-sent events.",
+  },
   request_timeout: {
     http: 408,
     grpc: "DEADLINE_EXCEEDED",

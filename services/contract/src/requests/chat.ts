@@ -22,8 +22,10 @@ export const messageWith = <C extends z.ZodType>(content: C) =>
     tool_calls: z.array(toolCall).max(maxParts).nullish(),
   });
 
+const toolType = z.string({ error: 'must be text, such as "function"' });
+
 /** A tool is an object, or that object as a JSON string (as the public contract allows). */
-export const tool = z.union([z.looseObject({ type: z.string() }), z.string()]);
+export const tool = z.union([z.looseObject({ type: toolType }), z.string()]);
 
 /** The list of messages, of whichever kind the caller reads. */
 export const messagesOf = <M extends z.ZodType>(message: M) => z.array(message).min(1).max(maxMessages);

@@ -51,6 +51,7 @@ export function codesOf(route: Route | AdminRoute, operation: Operation): readon
   const forwarded = "service" in route;
   return [
     ...anywhere,
+    ...(route.method === "POST" ? (["websocket_unsupported"] as const) : []),
     ...(route.body === "none" ? [] : withBody),
     ...(route.body === "json" ? (["invalid_json"] as const) : []),
     ...(route.body !== "none" && forwarded ? repeatable : []),

@@ -64,7 +64,7 @@ for (const address of accepted) {
   test(`${address} may be called`, () => assert.equal(isPublicAddress(address), true));
 }
 
-test("a name that no host of the internet can have is none, however it is written", () => {
+test("rejects names that no public host can have", () => {
   for (const name of [
     "localhost",
     "LOCALHOST.",
@@ -74,8 +74,19 @@ test("a name that no host of the internet can have is none, however it is writte
     "x.INTERNAL",
     "h.home.arpa",
     "localhost.localdomain",
+    `${"a".repeat(64)}.example.com`,
+    `${"a.".repeat(125)}example.com`,
+    "a..example.com",
+    ".example.com",
   ])
     assert.equal(isPublicName(name), false, name);
-  for (const name of ["example.com", "example.com.", "localhost.example.com", "internal.example", "mylocal.io"])
+  for (const name of [
+    "example.com",
+    "example.com.",
+    "localhost.example.com",
+    "internal.example",
+    "mylocal.io",
+    `${"a".repeat(63)}.example.com`,
+  ])
     assert.equal(isPublicName(name), true, name);
 });

@@ -32,8 +32,14 @@ function isIsatap([, , , , first = 0, second]: readonly number[]): boolean {
  */
 const privateSuffix = /(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/;
 
+/** Lengths of a name and of its labels, in octets: RFC 1035, 2.3.4. */
+const maxNameLength = 253;
+const maxLabelLength = 63;
+
 /** False for a name that cannot belong to a public host, whatever a name server says. */
 export function isPublicName(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, "");
-  return name.includes(".") && !privateSuffix.test(name);
+  const labels = name.split(".");
+  if (labels.length < 2 || name.length > maxNameLength) return false;
+  return labels.every(({ length }) => length > 0 && length <= maxLabelLength) && !privateSuffix.test(name);
 }

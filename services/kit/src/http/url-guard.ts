@@ -3,6 +3,11 @@ import { isPublicAddress, isPublicName } from "./address.ts";
 import { UrlError } from "./url-error.ts";
 
 const maxUrlLength = 8 * 1024;
+/**
+ * Parsers disagree about the host of a URL with a backslash or white space in its authority, so
+ * it is rejected: RFC 3986 allows neither. https://url.spec.whatwg.org/#url-parsing
+ */
+const plainAuthority = /^[a-z]+:\/\/[^\\/?#\s]+(?:[/?#]|$)/i;
 
 /** Validates the form of URLs that come from users. */
 export class UrlGuard {
@@ -19,8 +24,9 @@ export class UrlGuard {
 
   /** @throws {UrlError} for a URL that may not be called */
   parse(text: string): URL {
-    const url = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined) throw new UrlError("invalid_url", "The URL is not valid.");
+    const url = text.length <= maxUrlLength ? URL.parse(text) : null;
+    if (url === null || (url.host !== "" && !plainAuthority.test(text)))
+      throw new UrlError("invalid_url", "The URL is not valid.");
     if (this.isExempt(url) && (url.protocol === "http:" || url.protocol === "https:")) return url;
     if (url.protocol !== "https:") throw new UrlError("invalid_url", "The URL must begin with https://.");
     if (url.username !== "" || url.password !== "") {
