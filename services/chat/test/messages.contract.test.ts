@@ -340,7 +340,6 @@ test("a search without a cap gets the catalogue's, or what the balance bears, an
 
 for (const [what, more] of [
   ["code execution", { tools: [{ type: "code_execution_20250825", name: "code_execution" }] }],
-  ["web fetch", { tools: [{ type: "web_fetch_20250910", name: "web_fetch" }] }],
   ["search, on a model without a price for it", { model: "claude", tools: [search] }],
   ["MCP", { mcp_servers: [{ type: "url", url: "https://x.test", name: "x" }] }],
   ["a container of skills", { container: { skills: [] } }],

@@ -54,7 +54,7 @@ const capLowered = (before: Sizing, { outputCap }: Sizing): number | undefined =
   before.outputCap === outputCap ? undefined : outputCap;
 
 const isUncapped = ({ serverTools }: Sizing): boolean =>
-  serverTools?.priced.some(({ maxUses }) => maxUses === undefined) === true;
+  serverTools?.tools.some(({ maxUses }) => maxUses === undefined) === true;
 
 /**
  * The same request with as many tool uses, or tokens, as the balance covers; undefined when that is

@@ -53,13 +53,13 @@ export function sizeOf(sizing: Sizing): Size {
   const added = Array.isArray(tools) && tools.length > 0 ? toolPromptTokens : 0;
   const output = outputBound(sizing) * candidates;
   const uses = usesOf(sizing);
-  const input = inputOfRounds(sizing, { prompt: text + added + media.tokens, output, uses: sum(uses) });
+  const input = inputOfRounds(sizing, { prompt: text + added + media.tokens, output, uses });
   const units = media.sound ? soundIn : media.tokens > 0 ? mediaIn : textIn;
   const speaks = requestsSpeech(sizing.fields) || model.output.has("audio");
   const limits: Limit[] = [
     { quantity: BigInt(input), anyOf: units },
     { quantity: BigInt(output), anyOf: speaks ? soundOut : textOut },
-    ...uses.map(({ unit, count }) => ({ quantity: BigInt(count), anyOf: [unit] })),
+    ...uses.flatMap(({ unit, count }) => (unit === undefined ? [] : [{ quantity: BigInt(count), anyOf: [unit] }])),
   ];
   const likelyText = sizing.promptTokens ?? Math.ceil(text / bytesPerToken);
   const likelyInput = Math.min(likelyText + media.tokens, model.contextTokens);
@@ -71,16 +71,19 @@ export function sizeOf(sizing: Sizing): Size {
 }
 
 interface Uses {
-  readonly unit: UnitName;
+  /** Undefined when a use has no price beside its tokens. */
+  readonly unit: UnitName | undefined;
   readonly count: number;
+  /** Maximum input tokens that each adds. */
+  readonly resultTokens: number;
 }
 
 function usesOf({ serverTools = noServerTools, model, maxUses = model.search.maxUses }: Sizing): Uses[] {
-  return serverTools.priced.map((tool) => ({ unit: tool.unit, count: tool.maxUses ?? maxUses }));
-}
-
-function sum(uses: readonly Uses[]): number {
-  return uses.reduce((total, { count }) => total + count, 0);
+  return serverTools.tools.map(({ unit, maxUses: own = maxUses, resultTokens = model.search.resultTokens }) => ({
+    unit,
+    count: own,
+    resultTokens,
+  }));
 }
 
 /**
@@ -88,12 +91,14 @@ function sum(uses: readonly Uses[]): number {
  */
 function inputOfRounds(
   { model, serverTools = noServerTools }: Sizing,
-  { prompt, output, uses }: { prompt: number; output: number; uses: number },
+  { prompt, output, uses }: { prompt: number; output: number; uses: readonly Uses[] },
 ): number {
-  const rounds = serverTools.searchesTools ? maxToolRounds : Math.min(uses, maxToolRounds);
+  const count = uses.reduce((sum, use) => sum + use.count, 0);
+  const results = uses.reduce((sum, use) => sum + use.count * use.resultTokens, 0);
+  const rounds = serverTools.searchesTools ? maxToolRounds : Math.min(count, maxToolRounds);
   let input = Math.min(prompt, model.contextTokens);
   for (let round = 1; round <= rounds; round++) {
-    const found = Math.ceil((uses * round) / rounds) * model.search.resultTokens;
+    const found = Math.ceil((results * round) / rounds);
     input += Math.min(prompt + output + found, model.contextTokens);
   }
   return input;

@@ -48,7 +48,7 @@ function filling(random: Random, model: Model): string {
 function steering(random: Random, cap: number): string {
   const words = pick(random, [1, cap, cap * 2]);
   const thoughts = random() < 0.5 ? `think ${Math.min(9_000, cap * 2)} words\n` : "";
-  return `search 10 times\n${thoughts}repeat ${Math.min(words, 9_000)} words`;
+  return `search ${pick(random, [0, 5, 10])} times\nfetch 10 pages\n${thoughts}repeat ${Math.min(words, 9_000)} words`;
 }
 
 function parts(random: Random, model: Model, text: string): unknown {
@@ -115,8 +115,8 @@ export function responsesEdge(model: Model, random: Random): Edge {
 }
 
 /**
- * A messages request, sometimes marked for the longest cache, with the provider's own search where
- * it has a price.
+ * A messages request, sometimes marked for the longest cache, with the provider's own search and
+ * fetch where search has a price.
  */
 export function messagesEdge(model: Model, random: Random): Edge {
   const cap = pick(random, [1, 64, 2_000]);
@@ -124,19 +124,18 @@ export function messagesEdge(model: Model, random: Random): Edge {
   const ttl = pick(random, ["5m", "1h", undefined]);
   const mark = ttl === undefined ? {} : { cache_control: { type: "ephemeral", ttl } };
   const own = { name: "tool", description: "d", input_schema: { type: "object" } };
-  const search = {
-    type: "web_search_20250305",
-    name: "web_search",
-    ...(random() < 0.5 && { max_uses: 1 + Math.floor(random() * 10) }),
-  };
-  const searches = model.price.rates.has("web_searches") && random() < 0.5;
+  const uses = () => random() < 0.5 && { max_uses: 1 + Math.floor(random() * 10) };
+  const served = model.price.rates.has("web_searches");
+  const search = { type: "web_search_20250305", name: "web_search", ...uses() };
+  const fetched = { type: "web_fetch_20250910", name: "web_fetch", ...uses() };
+  const tools = [served && search, served && fetched, own].filter((tool) => tool !== false && random() < 0.5);
   const body = {
     model: model.id,
     max_tokens: cap,
     system: [{ type: "text", text: `${"Be of help. ".repeat(600)}${random()}`, ...mark }],
     messages: [{ role: "user", content: [{ type: "text", text }] }],
     stream: random() < 0.5,
-    ...((searches || random() < 0.3) && { tools: searches ? [search, own] : [own] }),
+    ...(tools.length > 0 && { tools }),
   };
   return { operation: "messages.create", body: Buffer.from(JSON.stringify(body)) };
 }

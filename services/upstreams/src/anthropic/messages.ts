@@ -32,7 +32,7 @@ export function passedCall(
   const edits = new Map<string, string | Buffer | undefined>(foreign);
   if (upstream.model !== call.fields["model"]) edits.set("model", JSON.stringify(upstream.model));
   if (call.outputCap !== undefined) edits.set("max_tokens", String(call.outputCap));
-  const tools = call.maxUses === undefined ? undefined : cappedTools(call.fields["tools"], call.maxUses);
+  const tools = cappedTools(call.fields["tools"], call.maxUses);
   if (tools !== undefined) edits.set("tools", JSON.stringify(tools));
   // Settings without effect must not cause errors: SDKs send sampling values to models that no
   // longer accept any.
@@ -53,9 +53,9 @@ function decodeMessage(body: Buffer, upstream: Upstream): UnaryResponse {
   if (failure !== undefined) throw failure;
   const value = parsedJson(text);
   if (!isFields(value) || !Array.isArray(value["content"])) {
-    throw new UpstreamFailure("transient", "the upstream's answer is not a message", { status: 200 });
+    throw new UpstreamFailure("transient", "the upstream's response is not a message", { status: 200 });
   }
-  const usage = new AnthropicUsage();
+  const usage = new AnthropicUsage(upstream.model);
   usage.complete(value["usage"]);
   return { body, usage: usage.report, deliveredText: () => messageText(value) };
 }

@@ -1,6 +1,6 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
-import type { ResponseEvent, StopReason } from "../conversation/events.ts";
+import { type ResponseEvent, type StopReason, unknownStop } from "../conversation/events.ts";
 import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { ResponseReader } from "../translate/protocol.ts";
@@ -20,20 +20,22 @@ const reasons: Readonly<Record<string, StopReason>> = {
 };
 
 /**
- * Reads Anthropic's answers. The use of Anthropic's own tools is left out: only their text concerns
- * the client.
+ * Reads Anthropic's responses. The use of Anthropic's own tools is left out: only their text
+ * concerns the client.
  */
 export class AnthropicReader implements ResponseReader {
   ended = false;
   readonly #upstream: Upstream;
-  readonly #usage = new AnthropicUsage();
-  /** By block index: the number of the call, for blocks that are calls. */
+  readonly #usage: AnthropicUsage;
+  /** By block index: the number of the call, for calls whose input is still to come. */
   readonly #calls = new Map<unknown, number>();
   #callCount = 0;
   #started = false;
+  #stopped = false;
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream;
+    this.#usage = new AnthropicUsage(upstream.model);
   }
 
   get usage() {
@@ -49,12 +51,13 @@ export class AnthropicReader implements ResponseReader {
     const failure = anthropicErrorInside(text, this.#upstream);
     if (failure !== undefined) throw failure;
     const message = fieldsOf(parsedJson(text));
-    if (!Array.isArray(message["content"])) throw broken("the upstream's answer is not a message");
+    if (!Array.isArray(message["content"])) throw broken("the upstream's response is not a message");
     this.#usage.complete(message["usage"]);
     return [
       startOf(message),
       ...listOf(message["content"]).flatMap((block, index) => this.#completeBlock(fieldsOf(block), index)),
-      ...stopOf(message),
+      ...this.#stop(message),
+      ...this.#defaultStop(),
       ...this.#tokens(),
       { type: "end" },
     ];
@@ -76,12 +79,13 @@ export class AnthropicReader implements ResponseReader {
         return this.#delta(fieldsOf(data["delta"]), data["index"]);
       case "message_delta": {
         const delta = fieldsOf(data["delta"]);
-        this.#usage.add(data["usage"], { final: typeof delta["stop_reason"] === "string" });
-        return [...stopOf(delta), ...this.#tokens()];
+        this.#usage.addDelta(data["usage"], { final: typeof delta["stop_reason"] === "string" });
+        return [...this.#stop(delta), ...this.#tokens()];
       }
       case "message_stop":
+        this.#usage.end();
         this.ended = true;
-        return [{ type: "end" }];
+        return [...this.#defaultStop(), { type: "end" }];
       case "ping":
         return this.#started ? [{ type: "idle" }] : [];
       case "error":
@@ -100,14 +104,22 @@ export class AnthropicReader implements ResponseReader {
     return tokens === undefined ? [] : [{ type: "usage", tokens }];
   }
 
+  #stop(fields: Fields): ResponseEvent[] {
+    const events = stopOf(fields);
+    if (events.length > 0) this.#stopped = true;
+    return events;
+  }
+
+  /** A response that names no reason for its end has still ended: with its calls, if it has any. */
+  #defaultStop(): ResponseEvent[] {
+    if (this.#stopped) return [];
+    return [{ type: "stop", candidate, reason: this.#callCount > 0 ? "tools" : "stop", stopSequence: undefined }];
+  }
+
   #opened(block: Fields, index: unknown): ResponseEvent[] {
     switch (block["type"]) {
-      case "tool_use": {
-        const call = this.#callCount++;
-        this.#calls.set(index, call);
-        const id = textOf(block["id"]) ?? "";
-        return [{ type: "call", candidate, call, id, name: textOf(block["name"]) ?? "", signature: undefined }];
-      }
+      case "tool_use":
+        return this.#call(block, index);
       case "redacted_thinking":
         return [{ type: "redacted", candidate, data: textOf(block["data"]) ?? "" }];
       case "text":
@@ -117,6 +129,21 @@ export class AnthropicReader implements ResponseReader {
       default:
         return [];
     }
+  }
+
+  /**
+   * The input of a call follows in deltas, unless it is already complete, as for calls made from
+   * Anthropic's code execution.
+   */
+  #call(block: Fields, index: unknown): ResponseEvent[] {
+    const call = this.#callCount++;
+    const id = textOf(block["id"]) ?? "";
+    const name = textOf(block["name"]) ?? "";
+    const called: ResponseEvent = { type: "call", candidate, call, id, name, signature: undefined };
+    const json = JSON.stringify(fieldsOf(block["input"]));
+    if (json !== "{}") return [called, { type: "input", candidate, call, json }];
+    this.#calls.set(index, call);
+    return [called];
   }
 
   #delta(delta: Fields, index: unknown): ResponseEvent[] {
@@ -140,7 +167,7 @@ export class AnthropicReader implements ResponseReader {
   #completeBlock(block: Fields, index: number): ResponseEvent[] {
     const events = this.#opened(block, index);
     const call = this.#calls.get(index);
-    if (call !== undefined) events.push({ type: "input", candidate, call, json: JSON.stringify(block["input"] ?? {}) });
+    if (call !== undefined) events.push({ type: "input", candidate, call, json: "{}" });
     if (block["type"] === "thinking") {
       events.push({ type: "signature", candidate, signature: textOf(block["signature"]) ?? "" });
     }
@@ -153,15 +180,13 @@ function startOf(message: Fields): ResponseEvent {
 }
 
 function stopOf(fields: Fields): ResponseEvent[] {
-  const reason = textOf(fields["stop_reason"]);
-  if (reason === undefined) return [];
+  const name = textOf(fields["stop_reason"]);
+  if (name === undefined || name === "") return [];
+  const reason = reasons[name];
+  if (reason === undefined) return unknownStop(candidate, name);
   const explanation = textOf(fieldsOf(fields["stop_details"])["explanation"]);
-  const stop = {
-    type: "stop",
-    candidate,
-    reason: reasons[reason] ?? "stop",
-    stopSequence: textOf(fields["stop_sequence"]),
-  } as const;
+  const stopSequence = textOf(fields["stop_sequence"]);
+  const stop: ResponseEvent = { type: "stop", candidate, reason, stopSequence };
   return reason === "refusal" && explanation ? [{ type: "refusal", candidate, text: explanation }, stop] : [stop];
 }
 

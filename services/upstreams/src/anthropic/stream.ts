@@ -19,12 +19,13 @@ const blankLine = Buffer.from("\n\n");
 export class AnthropicStream extends PassThroughStream {
   closing: Buffer = Buffer.alloc(0);
   readonly delivered = new DeliveredText(eventText);
-  readonly #usage = new AnthropicUsage();
+  readonly #usage: AnthropicUsage;
   readonly #upstream: Upstream;
 
   constructor(upstream: Upstream) {
     super();
     this.#upstream = upstream;
+    this.#usage = new AnthropicUsage(upstream.model);
   }
 
   get usage(): UsageReport | undefined {
@@ -51,10 +52,11 @@ export class AnthropicStream extends PassThroughStream {
       case "message_delta": {
         const { delta, usage } = fieldsOf(parsedJson(event.text));
         const { stop_reason } = fieldsOf(delta);
-        this.#usage.add(usage, { final: typeof stop_reason === "string" });
+        this.#usage.addDelta(usage, { final: typeof stop_reason === "string" });
         break;
       }
       case "message_stop":
+        this.#usage.end();
         this.state = "finished";
         this.closing = Buffer.from(event.raw);
         return;

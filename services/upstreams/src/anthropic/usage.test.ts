@@ -92,6 +92,79 @@ const golden: Golden[] = [
     { "input_tokens:fast": 1, "output_tokens:fast": 2 },
     { "input_tokens:fast": 1, "output_tokens:fast": 2 },
   ],
+  [
+    "adds up the model runs of a response with a compaction, which the top level leaves out",
+    [
+      start({ input_tokens: 900, output_tokens: 3 }),
+      last({
+        input_tokens: 40,
+        output_tokens: 7,
+        iterations: [
+          { type: "compaction", input_tokens: 900, output_tokens: 50, cache_read_input_tokens: 8 },
+          { type: "message", input_tokens: 40, output_tokens: 7, cache_creation: { ephemeral_1h_input_tokens: 5 } },
+        ],
+      }),
+    ],
+    { input_tokens: 940, cached_input_tokens: 8, cache_write_1h_tokens: 5, output_tokens: 57 },
+    { input_tokens: 940, cached_input_tokens: 8, cache_write_1h_tokens: 5, output_tokens: 57 },
+  ],
+  [
+    "keeps the tokens of another model apart, whatever the top level counts",
+    [
+      last({
+        input_tokens: 45,
+        output_tokens: 70,
+        iterations: [
+          { type: "message", model: "claude-sonnet-4-5-20250929", input_tokens: 41, output_tokens: 0 },
+          { type: "fallback_message", model: "claude-opus-4-8", input_tokens: 45, output_tokens: 70, speed: "fast" },
+        ],
+      }),
+    ],
+    { input_tokens: 41, "input_tokens:claude-opus-4-8:fast": 45, "output_tokens:claude-opus-4-8:fast": 70 },
+    { input_tokens: 41, "input_tokens:claude-opus-4-8:fast": 45, "output_tokens:claude-opus-4-8:fast": 70 },
+  ],
+  [
+    "keeps the tokens of another model apart if it is the only one",
+    [
+      last({
+        input_tokens: 4,
+        output_tokens: 7,
+        iterations: [{ type: "fallback_message", model: "claude-opus-4-8", input_tokens: 4, output_tokens: 7 }],
+      }),
+    ],
+    { "input_tokens:claude-opus-4-8": 4, "output_tokens:claude-opus-4-8": 7 },
+    { "input_tokens:claude-opus-4-8": 4, "output_tokens:claude-opus-4-8": 7 },
+  ],
+  [
+    "reports an iteration that cannot be counted",
+    [
+      last({
+        input_tokens: 4,
+        output_tokens: 7,
+        iterations: [{ type: "message", input_tokens: 4, output_tokens: 7 }, { type: "message" }],
+      }),
+    ],
+    { input_tokens: 4, output_tokens: 7, unreadable_iterations: 1 },
+    { input_tokens: 4, output_tokens: 7, unreadable_iterations: 1 },
+  ],
+  [
+    "takes a single iteration of the requested model by the top level",
+    [last({ input_tokens: 4, output_tokens: 7, iterations: [{ input_tokens: 4, output_tokens: 7 }] })],
+    { input_tokens: 4, output_tokens: 7 },
+    { input_tokens: 4, output_tokens: 7 },
+  ],
+  [
+    "leaves out uses that are billed as tokens alone, and reports uses that it does not know",
+    [
+      last({
+        input_tokens: 1,
+        output_tokens: 2,
+        server_tool_use: { web_fetch_requests: 3, tool_search_requests: 2, code_runs: 4 },
+      }),
+    ],
+    { input_tokens: 1, output_tokens: 2, code_runs: 4 },
+    { input_tokens: 1, output_tokens: 2, code_runs: 4 },
+  ],
   ["never", [start(undefined), last(null)], undefined, undefined],
   ["zeros: nobody counted", [last({ input_tokens: 0, output_tokens: 0 })], undefined, undefined],
   ["negative", [last({ input_tokens: -1, output_tokens: 4 })], undefined, undefined],
@@ -99,7 +172,7 @@ const golden: Golden[] = [
 
 for (const [what, reported, report, soFar] of golden) {
   test(`Anthropic's usage: ${what}`, () => {
-    const usage = new AnthropicUsage();
+    const usage = new AnthropicUsage("claude-sonnet-4-5");
     for (const { usage: fields, final } of reported) usage.add(fields, { final });
     assert.deepEqual(usage.report && unitsAsNumbers(usage.report.units), report);
     assert.deepEqual(usage.soFar && unitsAsNumbers(usage.soFar.units), soFar);

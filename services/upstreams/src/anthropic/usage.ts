@@ -2,24 +2,39 @@ import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Tokens } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, isFields } from "../conversation/fields.ts";
 import type { UsageReport } from "../usage-report.ts";
+import { type PricedTokens, pricedTokens, sumTokens, unreadableIterations } from "./iterations.ts";
 
 /**
- * Anthropic's usage of one answer. A stream reports it in parts, each cumulative: the last non-null
- * value of every field counts. The input excludes cache reads and writes; thinking is part of the
- * output.
+ * Uses of Anthropic's own tools that cost nothing beside their tokens
+ * (platform.claude.com/docs/en/agents-and-tools/tool-use/web-fetch-tool, "Usage and pricing";
+ * tool search is billed as tokens alone).
+ */
+const freeUses: ReadonlySet<string> = new Set(["web_fetch_requests", "tool_search_requests"]);
+
+/**
+ * Anthropic's usage of one response. A stream reports it in parts, each cumulative: the last
+ * non-null value of every field counts. The input excludes cache reads and writes; thinking is part
+ * of the output.
  */
 export class AnthropicUsage {
+  readonly #model: string;
   #fields: Record<string, unknown> | undefined;
   #final = false;
   #complete: unknown;
+  #outputCounted = false;
 
-  /** Takes the usage of a non-streamed answer. */
+  /** @param model the requested model's name at the upstream */
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  /** Takes the usage of a non-streamed response. */
   complete(usage: unknown): void {
     this.add(usage, { final: true });
     this.#complete = usage;
   }
 
-  /** @param final the answer is complete */
+  /** @param final the response is complete */
   add(usage: unknown, { final }: { final: boolean }): void {
     if (!isFields(usage)) return;
     this.#fields ??= {};
@@ -27,58 +42,62 @@ export class AnthropicUsage {
     if (final && countOf(usage["output_tokens"]) !== undefined) this.#final = true;
   }
 
-  /** The usage of the complete answer; undefined until it is known. */
+  /** Takes the usage of a `message_delta`. */
+  addDelta(usage: unknown, { final }: { final: boolean }): void {
+    this.add(usage, { final });
+    if (countOf(fieldsOf(usage)["output_tokens"]) !== undefined) this.#outputCounted = true;
+  }
+
+  /** The stream ended in order: what it counted is final, even if it named no stop reason. */
+  end(): void {
+    if (this.#outputCounted) this.#final = true;
+  }
+
+  /** The usage of the complete response; undefined until it is known. */
   get report(): UsageReport | undefined {
     return this.#final ? this.soFar : undefined;
   }
 
   get soFar(): UsageReport | undefined {
-    const { tokens } = this;
-    if (tokens === undefined || this.#fields === undefined) return undefined;
+    const parts = this.#parts;
+    if (parts === undefined || this.#fields === undefined) return undefined;
     const raw = Buffer.from(JSON.stringify(this.#complete ?? this.#fields));
-    return { units: unitsOfTokens(tokens, this.#fields), raw };
+    return { units: [...unitsOfTokens(parts), ...unitsOfUses(this.#fields)], raw };
   }
 
-  /** Undefined when the object does not report usage. */
+  /** All tokens of the response, whatever their price; undefined when no usage is reported. */
   get tokens(): Tokens | undefined {
-    return this.#fields === undefined ? undefined : tokensOf(this.#fields);
+    const parts = this.#parts;
+    return parts && sumTokens(parts);
+  }
+
+  get #parts(): PricedTokens[] | undefined {
+    return this.#fields && pricedTokens(this.#fields, this.#model);
   }
 }
 
-function tokensOf(usage: Fields): Tokens | undefined {
-  const input = countOf(usage["input_tokens"]);
-  const output = countOf(usage["output_tokens"]);
-  if (input === undefined || output === undefined) return undefined;
-  const written = fieldsOf(usage["cache_creation"]);
-  const cacheWrite1h = countOf(written["ephemeral_1h_input_tokens"]) ?? 0;
-  const told5m = countOf(written["ephemeral_5m_input_tokens"]) ?? 0;
-  // Unspecified cache writes are of the shorter, cheaper kind: the longer one must be requested.
-  const cacheWrite5m = Math.max(told5m, (countOf(usage["cache_creation_input_tokens"]) ?? 0) - cacheWrite1h);
-  const cacheRead = countOf(usage["cache_read_input_tokens"]) ?? 0;
-  const thinking = countOf(fieldsOf(usage["output_tokens_details"])["thinking_tokens"]) ?? 0;
-  if (input + output + cacheRead + cacheWrite5m + cacheWrite1h === 0) return undefined;
-  return { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking };
+/** One unit for each kind of token and price: a response may have several runs of one price. */
+function unitsOfTokens(parts: readonly PricedTokens[]): Unit[] {
+  const counts = new Map<string, number>();
+  const add = (name: string, quantity: number): void => {
+    if (quantity > 0) counts.set(name, (counts.get(name) ?? 0) + quantity);
+  };
+  for (const { tokens, variant } of parts) {
+    add(`input_tokens${variant}`, tokens.input);
+    add(`cached_input_tokens${variant}`, tokens.cacheRead);
+    add(`cache_write_5m_tokens${variant}`, tokens.cacheWrite5m);
+    add(`cache_write_1h_tokens${variant}`, tokens.cacheWrite1h);
+    add(`output_tokens${variant}`, tokens.output);
+  }
+  return [...counts].map(([name, quantity]) => ({ name, quantity: BigInt(quantity) }));
 }
 
-function unitsOfTokens(tokens: Tokens, usage: Fields): Unit[] {
-  const counts: readonly (readonly [name: string, quantity: number])[] = [
-    ["input_tokens", tokens.input],
-    ["cached_input_tokens", tokens.cacheRead],
-    ["cache_write_5m_tokens", tokens.cacheWrite5m],
-    ["cache_write_1h_tokens", tokens.cacheWrite1h],
-    ["output_tokens", tokens.output],
-  ];
-  // Fast mode costs a multiple; without a price of its own it must not be billed at the normal one.
-  const suffix = usage["speed"] === "fast" ? ":fast" : "";
-  const units = counts
-    .filter(([, quantity]) => quantity > 0)
-    .map(([name, quantity]) => ({ name: name + suffix, quantity: BigInt(quantity) }));
-  // Any other tool use has no price and must not be free.
+/** Uses of Anthropic's own tools. A use without a known price must not be free. */
+function unitsOfUses(usage: Fields): Unit[] {
   const { web_search_requests, ...others } = fieldsOf(usage["server_tool_use"]);
-  const runs = { web_searches: web_search_requests, ...others };
-  for (const [name, count] of Object.entries(runs)) {
-    const quantity = countOf(count) ?? 0;
-    if (quantity > 0) units.push({ name, quantity: BigInt(quantity) });
-  }
-  return units;
+  const uses = { web_searches: web_search_requests, ...others, unreadable_iterations: unreadableIterations(usage) };
+  return Object.entries(uses).flatMap(([name, count]) => {
+    const quantity = freeUses.has(name) ? 0 : (countOf(count) ?? 0);
+    return quantity > 0 ? [{ name, quantity: BigInt(quantity) }] : [];
+  });
 }

@@ -37,6 +37,18 @@ export interface StopEvent {
 
 export type StopReason = "stop" | "stop_sequence" | "length" | "tools" | "refusal" | "pause" | "context_full";
 
+/**
+ * The events for an end that has no equivalent here. It is never shown as a normal one, since an
+ * agent would take what it has for a complete response.
+ */
+export function unknownStop(candidate: number, reason: string): ResponseEvent[] {
+  const text = `The provider ended the response: ${reason.slice(0, 64)}.`;
+  return [
+    { type: "refusal", candidate, text },
+    { type: "stop", candidate, reason: "refusal", stopSequence: undefined },
+  ];
+}
+
 /** An answer's usage. No field contains another, except that `thinking` is part of `output`. */
 export interface Tokens {
   readonly input: number;

@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import type { OperationsHarness } from "@uag/testing/start-operations.ts";
+import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
+import { sendJson } from "./fixtures.ts";
+import { startChat } from "./support.ts";
+
+let upstream: TestUpstream;
+let harness: OperationsHarness;
+
+const catalog = (url: string): string => `
+providers:
+  anthropic: { protocol: anthropic, base_url: "${url}", api_key: sk-upstream-secret }
+models:
+  - id: claude-sonnet-4-5
+    owned_by: o
+    created: 0
+    operations: [messages, chat.completions, responses]
+    context_tokens: 1000000
+    max_output_tokens: 1000
+    price: { input_tokens: 3, cached_input_tokens: 0.3, output_tokens: 15 }
+    upstreams: [{ provider: anthropic }]
+`;
+const model = "claude-sonnet-4-5";
+const messages = [{ role: "user", content: "Hi" }];
+const formats = {
+  "messages.create": { model, max_tokens: 100, messages },
+  "chat.completions": { model, messages },
+  "responses.create": { model, input: "Hi" },
+} as const;
+type Format = keyof typeof formats;
+const names = Object.keys(formats) as Format[];
+
+const settlement = () => harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
+const hold = (): bigint => harness.admission.booked.at(-1)?.request.holdNanoUsd ?? assert.fail("nothing was admitted");
+const event = (data: Record<string, unknown>): string => `event: ${data["type"]}\ndata: ${JSON.stringify(data)}\n\n`;
+const counts = (input: number, output: number) => ({ input_tokens: input, output_tokens: output });
+
+/** One message, as a body and as a stream. */
+interface Message {
+  readonly content: readonly Record<string, unknown>[];
+  readonly usage: Record<string, unknown>;
+  readonly stop: string | null;
+}
+
+function eventsOf({ content, usage, stop }: Message): string {
+  const message = { id: "msg_1", role: "assistant", model, content: [], usage: counts(1, 1) };
+  const blocks = content.flatMap((block, index) => [
+    { type: "content_block_start", index, content_block: block },
+    { type: "content_block_stop", index },
+  ]);
+  const delta = { type: "message_delta", delta: { stop_reason: stop, stop_sequence: null }, usage };
+  return [{ type: "message_start", message }, ...blocks, delta, { type: "message_stop" }].map(event).join("");
+}
+
+function serve(message: Message): void {
+  upstream.script = (request, response) => {
+    if (request.json["stream"] !== true) {
+      const { content, usage, stop } = message;
+      sendJson(response, 200, {
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        model,
+        content,
+        usage,
+        stop_reason: stop,
+      });
+      return;
+    }
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(eventsOf(message));
+  };
+}
+
+const text = { type: "text", text: "Hello." };
+const ask = (format: Format, more: Record<string, unknown> = {}) =>
+  harness.call(format, { ...formats[format], ...more });
+
+before(async () => {
+  upstream = await startUpstream(() => {});
+});
+after(async () => {
+  await harness[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await harness?.[Symbol.asyncDispose]();
+  harness = await startChat({ catalog: catalog(upstream.url) });
+  upstream.received.length = 0;
+});
+
+for (const fallbacks of [[{ model: "claude-opus-4-8" }], [{ model, speed: "fast" }], "default"]) {
+  test(`refuses fallbacks before it calls the provider: ${JSON.stringify(fallbacks)}`, async () => {
+    const response = await ask("messages.create", { fallbacks });
+    assert.equal(response.status, 400);
+    assert.match(response.text, /fallbacks: another model has another price/);
+    assert.deepEqual([upstream.received.length, harness.admission.booked.length], [0, 0]);
+  });
+}
+
+for (const format of names) {
+  for (const stream of [false, true]) {
+    const how = `${format}, ${stream ? "streamed" : "whole"}`;
+
+    test(`bills every model run of a response, not its top level (${how})`, async () => {
+      const iterations = [
+        { type: "compaction", ...counts(60_000, 500) },
+        { type: "message", ...counts(600, 1_300) },
+      ];
+      serve({ content: [text], usage: { ...counts(600, 1_300), iterations }, stop: "end_turn" });
+      assert.equal((await ask(format, { stream })).status, 200);
+      assert.equal(settlement().costNanoUsd, 60_600n * 3_000n + 1_800n * 15_000n);
+      assert.equal(settlement().pricing, Pricing.EXACT);
+    });
+
+    test(`never bills another model's tokens at the requested model's price (${how})`, async () => {
+      const iterations = [
+        { type: "message", model, ...counts(400, 0) },
+        { type: "fallback_message", model: "claude-opus-4-8", ...counts(410, 260) },
+      ];
+      serve({ content: [text], usage: { ...counts(410, 260), iterations }, stop: "end_turn" });
+      assert.equal((await ask(format, { stream })).status, 200);
+      assert.equal(settlement().pricing, Pricing.UNPRICED);
+      assert.deepEqual(
+        settlement().units.map(({ name, quantity }) => [name, Number(quantity)]),
+        [
+          ["input_tokens", 400],
+          ["input_tokens:claude-opus-4-8", 410],
+          ["output_tokens:claude-opus-4-8", 260],
+        ],
+      );
+    });
+
+    test(`prices uses that cost nothing beside their tokens (${how})`, async () => {
+      const used = { web_fetch_requests: 2, tool_search_requests: 3, web_search_requests: 0 };
+      serve({ content: [text], usage: { ...counts(10, 20), server_tool_use: used }, stop: "end_turn" });
+      assert.equal((await ask(format, { stream })).status, 200);
+      assert.deepEqual([settlement().pricing, settlement().costNanoUsd], [Pricing.EXACT, 10n * 3_000n + 20n * 15_000n]);
+    });
+  }
+}
+
+const call = { type: "tool_use", id: "toolu_1", name: "roll", input: { sides: 6 } };
+
+/** How a response ended, for a client of the format. */
+function endOf(format: Format, body: string): unknown {
+  if (format === "responses.create") return /"status":"(incomplete)"/.exec(body)?.[1] ?? "completed";
+  return [...body.matchAll(/"(?:finish|stop)_reason":"(\w+)"/g)].at(-1)?.[1];
+}
+
+for (const stream of [false, true]) {
+  const how = stream ? "streamed" : "whole";
+
+  for (const stop of [null, ""]) {
+    test(`a response that calls tools and names no reason for its end asks for their results (${how}, ${stop})`, async () => {
+      serve({ content: [text, call], usage: counts(10, 20), stop });
+      assert.equal(endOf("chat.completions", (await ask("chat.completions", { stream })).text), "tool_calls");
+      assert.equal(settlement().costNanoUsd, 10n * 3_000n + 20n * 15_000n);
+    });
+  }
+
+  test(`an unknown reason for the end is not shown as a normal end (${how})`, async () => {
+    serve({ content: [text], usage: counts(10, 20), stop: "out_of_patience" });
+    const chat = await ask("chat.completions", { stream });
+    assert.equal(endOf("chat.completions", chat.text), "content_filter");
+    assert.match(chat.text, /The provider ended the response: out_of_patience\./);
+    assert.equal(endOf("responses.create", (await ask("responses.create", { stream })).text), "incomplete");
+  });
+
+  test(`the input of a call that is complete from its start reaches the client (${how})`, async () => {
+    serve({ content: [call], usage: counts(10, 20), stop: "tool_use" });
+    assert.match((await ask("chat.completions", { stream })).text, /"arguments":"{\\"sides\\":6}"/);
+    assert.match((await ask("responses.create", { stream })).text, /"arguments":"{\\"sides\\":6}"/);
+  });
+}
+
+for (const type of ["web_fetch_20250910", "web_fetch_20260209", "web_fetch_20260309"]) {
+  test(`serves ${type}: caps it, holds for what it may read, and bills tokens alone`, async () => {
+    const fetched = { type: "web_fetch_result", url: "https://example.com", content: { type: "document" } };
+    const content = [
+      { type: "server_tool_use", id: "srvtoolu_1", name: "web_fetch", input: { url: "https://example.com" } },
+      { type: "web_fetch_tool_result", tool_use_id: "srvtoolu_1", content: fetched },
+      { ...text, citations: [{ type: "char_location", document_index: 0, cited_text: "Hi" }] },
+    ];
+    const usage = { ...counts(90_000, 20), server_tool_use: { web_fetch_requests: 1 } };
+    serve({ content, usage, stop: "end_turn" });
+    const response = await ask("messages.create", { tools: [{ type, name: "web_fetch" }] });
+    assert.equal(response.status, 200, response.text);
+    assert.deepEqual((response.json() as { content: unknown }).content, content);
+    assert.deepEqual(upstream.received.at(-1)?.json["tools"], [
+      { type, name: "web_fetch", max_uses: 5, max_content_tokens: 125_000 },
+    ]);
+    assert.deepEqual(
+      [settlement().pricing, settlement().costNanoUsd],
+      [Pricing.EXACT, 90_000n * 3_000n + 20n * 15_000n],
+    );
+    // Five fetches, each read again in every later round.
+    assert.ok(hold() >= 15n * 125_000n * 3_000n, `${hold()}`);
+  });
+}
+
+test("a fetch with the client's own caps is sent unchanged, and held for by them", async () => {
+  serve({ content: [text], usage: counts(10, 20), stop: "end_turn" });
+  const tool = { type: "web_fetch_20250910", name: "web_fetch", max_uses: 1, max_content_tokens: 300_000 };
+  assert.equal((await ask("messages.create", { tools: [tool] })).status, 200);
+  assert.deepEqual(upstream.received.at(-1)?.json["tools"], [tool]);
+  assert.ok(hold() >= 300_000n * 3_000n && hold() < 320_000n * 3_000n, `${hold()}`);
+});
