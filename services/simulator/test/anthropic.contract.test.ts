@@ -119,6 +119,30 @@ test("marked prefixes are written to the cache once and then read, by their life
   assert.equal(input_tokens, first.input_tokens + (first.cache_creation_input_tokens ?? 0));
 });
 
+test("input tokens are never 0, not even when the whole prompt is written to the cache or read from it", async () => {
+  const text = "word ".repeat(2000);
+  const content = [{ type: "text" as const, text, cache_control: { type: "ephemeral" as const } }];
+  const request = { model, max_tokens: 10, messages: [{ role: "user" as const, content }] };
+  const { usage: written } = await client.messages.create(request);
+  const { usage: read } = await client.messages.create(request);
+  assert.ok((written.cache_creation_input_tokens ?? 0) > 2000);
+  assert.equal(read.cache_read_input_tokens, written.cache_creation_input_tokens);
+  assert.ok(written.input_tokens > 0 && read.input_tokens > 0);
+});
+
+test("fetched pages are blocks of the message, and are counted", async () => {
+  const tools = [{ type: "web_fetch_20250910", name: "web_fetch", max_uses: 2 }];
+  const { text } = await raw({ model, max_tokens: 10, tools, messages: user("fetch 3 pages\nsay: x") });
+  const { content, usage } = JSON.parse(text) as { content: { type: string }[]; usage: Record<string, unknown> };
+  const page = ["server_tool_use", "web_fetch_tool_result"];
+  assert.deepEqual(
+    content.map(({ type }) => type),
+    [...page, ...page, "text"],
+  );
+  assert.deepEqual(usage["server_tool_use"], { web_search_requests: 0, web_fetch_requests: 2 });
+  assert.ok((usage["input_tokens"] as number) > 75_000);
+});
+
 test("limits, stop sequences and refusals have their stop reasons", async () => {
   const call = (content: string, more: object = {}) =>
     client.messages.create({ model, max_tokens: 50, messages: user(content), ...more });
@@ -383,7 +407,7 @@ test("an error event ends the stream, and a cut stream has told its input alread
   simulator.log.clear();
   await raw({ ...small, stream: true, model: `${model}--sim-cut-4` });
   const [entry] = await logged(simulator, 1);
-  assert.deepEqual([entry?.outcome, entry?.usage?.["input_tokens"], entry?.usage?.["output_tokens"]], ["cut", 4, 1]);
+  assert.deepEqual([entry?.outcome, entry?.usage?.["input_tokens"], entry?.usage?.["output_tokens"]], ["cut", 7, 1]);
 });
 
 test("the models come in pages", async () => {

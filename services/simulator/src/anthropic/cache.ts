@@ -19,7 +19,7 @@ const lifeMs = { "5m": 300_000, "1h": 3_600_000 } as const;
  */
 export function useCache(prompt: Prompt, model: AnthropicModel, cache: PrefixCache, forced?: number): CacheUse {
   if (forced !== undefined) {
-    const read = Math.min(forced, prompt.tokens);
+    const read = Math.min(forced, prompt.steps.at(-1)?.tokens ?? 0);
     return { uncached: prompt.tokens - read, read, written5m: 0, written1h: 0 };
   }
   const lastMarked = prompt.steps.findLastIndex((step) => step.mark !== undefined);

@@ -50,7 +50,7 @@ function* blocks(job: MessageJob): Generator<StreamEvent> {
   const { reasoning, content, calls } = job.candidate;
   let index = 0;
   if (reasoning.length > 0) yield* thinkingBlock(job, index++);
-  for (const block of job.searchBlocks) {
+  for (const block of job.useBlocks) {
     yield event("content_block_start", { index, content_block: block });
     yield event("content_block_stop", { index: index++ });
   }

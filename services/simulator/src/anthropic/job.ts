@@ -7,8 +7,8 @@ import { type CacheUse, useCache } from "./cache.ts";
 import type { AnthropicModel } from "./models.ts";
 import type { Prompt } from "./prompt.ts";
 import type { MessagesRequest } from "./schema.ts";
-import { inputOfSearches, searchBlocks, searchesOf } from "./searches.ts";
 import { signatureOf } from "./signature.ts";
+import { inputOfUses, type ToolUse, toolUseBlocks, toolUsesOf } from "./tool-uses.ts";
 import { turnOf } from "./turn.ts";
 
 /** A validated request, with its answer. */
@@ -18,9 +18,9 @@ export interface MessageJob {
   readonly modelId: string;
   readonly candidate: Candidate;
   readonly cacheUse: CacheUse;
-  /** Number of web searches run by the provider, and their blocks. */
-  readonly searches: number;
-  readonly searchBlocks: readonly object[];
+  /** What the provider's own tools did, and the blocks of it. */
+  readonly uses: readonly ToolUse[];
+  readonly useBlocks: readonly object[];
   /** Thinking is sent without its text, only with its signature. */
   readonly hidesThinking: boolean;
 }
@@ -31,7 +31,7 @@ const stopReasons = { stop: "end_turn", length: "max_tokens", tools: "tool_use",
 export function jobFor(call: Call, request: MessagesRequest, model: AnthropicModel, prompt: Prompt): MessageJob {
   const { huge } = call.faults;
   const turn = turnOf(call, request, model);
-  const searches = searchesOf(request, steeringOf(turn.userText).searches);
+  const uses = toolUsesOf(request, steeringOf(turn.userText));
   const candidate = candidateOf(turn, 0, {
     maxTokens: huge === undefined ? request.max_tokens : Number.POSITIVE_INFINITY,
     stop: request.stop_sequences ?? [],
@@ -44,28 +44,30 @@ export function jobFor(call: Call, request: MessagesRequest, model: AnthropicMod
     modelId: model.id,
     candidate,
     cacheUse: useCache(prompt, model, call.cache, call.faults.cached),
-    searches,
-    searchBlocks: searchBlocks(searches, (prefix) => call.newId(prefix)),
+    uses,
+    useBlocks: toolUseBlocks(uses, (prefix) => call.newId(prefix)),
     hidesThinking: request.thinking?.["display"] === "omitted",
   };
 }
 
 /**
  * The usage of an answer with this many output tokens, as an honest provider reports it; at the
- * beginning without searches.
+ * beginning without tool uses.
  */
-export function usageOf({ cacheUse, candidate, searches }: MessageJob, outputTokens: number, begun = false): Usage {
+export function usageOf({ cacheUse, candidate, uses }: MessageJob, outputTokens: number, begun = false): Usage {
   const { reasoning } = candidate.tokens;
   const { uncached, read, written5m, written1h } = cacheUse;
-  const done = begun ? 0 : searches;
+  const done = begun ? [] : uses;
+  const count = (kind: ToolUse): number => done.filter((use) => use === kind).length;
   return {
-    input_tokens: uncached + inputOfSearches(done, uncached + read + written5m + written1h, outputTokens),
+    input_tokens: uncached + inputOfUses(done, uncached + read + written5m + written1h, outputTokens),
     cache_creation_input_tokens: written5m + written1h,
     cache_read_input_tokens: read,
     cache_creation: { ephemeral_5m_input_tokens: written5m, ephemeral_1h_input_tokens: written1h },
     output_tokens: outputTokens,
     output_tokens_details: reasoning > 0 && outputTokens >= reasoning ? { thinking_tokens: reasoning } : null,
-    server_tool_use: done > 0 ? { web_search_requests: done, web_fetch_requests: 0 } : null,
+    server_tool_use:
+      done.length > 0 ? { web_search_requests: count("search"), web_fetch_requests: count("fetch") } : null,
     service_tier: "standard",
   };
 }
@@ -96,14 +98,14 @@ function inputOf(text: string): unknown {
 }
 
 /** The complete content of an answer. */
-export function contentOf({ candidate, hidesThinking, searchBlocks: searched }: MessageJob): object[] {
+export function contentOf({ candidate, hidesThinking, useBlocks }: MessageJob): object[] {
   const thinking = textOf(candidate.reasoning);
   const text = textOf(candidate.content);
   return [
     ...(thinking === ""
       ? []
       : [{ type: "thinking", thinking: hidesThinking ? "" : thinking, signature: signatureOf(thinking) }]),
-    ...searched,
+    ...useBlocks,
     ...(text === "" ? [] : [{ type: "text", text }]),
     ...candidate.calls.map(({ id, name, input }) => ({ type: "tool_use", id, name, input: inputOf(textOf(input)) })),
   ];

@@ -15,6 +15,8 @@ export interface Prompt {
 }
 
 const perMessage = 3;
+/** The beginning of the model's own turn, after everything that can be cached. */
+const ownTurn = 3;
 const tokensPerPage = 1500;
 const maxImage = 1600;
 const unknownImage = 1568;
@@ -78,9 +80,9 @@ function withoutMark(value: object): unknown {
 }
 
 /**
- * Counts a prompt: 3 tokens per message, text by o200k, an image by its area / 750 (at most 1,600;
- * 1,568 when its size is unknown), a PDF 1,500 per page, tools and schemas as their JSON. `owner`
- * separates the caches of different keys and models.
+ * Counts a prompt: 3 tokens per message and for the model's own turn, text by o200k, an image by
+ * its area / 750 (at most 1,600; 1,568 when its size is unknown), a PDF 1,500 per page, tools and
+ * schemas as their JSON. `owner` separates the caches of different keys and models.
  */
 export function promptOf(request: CountRequest, owner: string): Prompt {
   const steps: PromptStep[] = [];
@@ -108,5 +110,5 @@ export function promptOf(request: CountRequest, owner: string): Prompt {
     tokens += format ? countTokens(JSON.stringify(format.schema)) : 0;
     steps.push({ ...last, tokens, mark: last.mark ?? markOf(request.cache_control) });
   }
-  return { tokens, steps };
+  return { tokens: tokens + ownTurn, steps };
 }

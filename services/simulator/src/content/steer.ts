@@ -15,6 +15,8 @@ export interface Steering {
   readonly refuse?: string;
   /** Web searches run by the provider itself. */
   readonly searches?: number;
+  /** Web pages fetched by the provider itself. */
+  readonly fetches?: number;
   /** The answer is withheld. */
   readonly filtered: boolean;
   /** The prompt itself violates the provider's rules. */
@@ -40,6 +42,7 @@ const directives: readonly { pattern: RegExp; apply(draft: Draft, first: string,
   },
   { pattern: /^think (\d{1,7}) words?\b/i, apply: (draft, count) => (draft.think = Number(count)) },
   { pattern: /^search (\d{1,4}) times?\b/i, apply: (draft, count) => (draft.searches = Number(count)) },
+  { pattern: /^fetch (\d{1,4}) pages?\b/i, apply: (draft, count) => (draft.fetches = Number(count)) },
   { pattern: /^refuse: ?(.*)$/i, apply: (draft, text) => (draft.refuse = text) },
   { pattern: /^filtered$/i, apply: (draft) => (draft.filtered = true) },
   { pattern: /^blocked$/i, apply: (draft) => (draft.blocked = true) },
