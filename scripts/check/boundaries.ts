@@ -21,8 +21,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   admission: ["proto", "contract", "kit", "journal", "catalog"],
   capability: ["proto", "contract", "kit", "link", "mongo", "catalog", "upstreams", "admission"],
   gateway: ["proto", "contract", "kit", "link"],
-  // It judges billing's books by the rules of the books, in a process of its own.
-  auditor: ["proto", "kit", "mongo", "billing"],
+  // It judges billing's books by the rules of the books, and compares metering's events with what
+  // providers report, in a process of its own.
+  auditor: ["proto", "kit", "mongo", "billing", "metering", "catalog", "upstreams"],
   // It is a client of the public API like any other.
   mcp: ["contract", "kit"],
   // Has users and sessions of its own; for everything else it calls the admin API and the public

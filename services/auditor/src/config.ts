@@ -1,6 +1,7 @@
 import { commonSettings } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
+import { ownDatabase, reconcileSettings } from "./reconcile/config.ts";
 
 const secret = z.string().regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex");
 const milliseconds = (preset: number) => z.coerce.number().int().min(1_000).default(preset);
@@ -12,12 +13,9 @@ export const schema = z.object({
   HOST,
   ADMIN_PORT,
   LOG_LEVEL,
-  MONGODB_URL: z
-    .string()
-    .min(1)
-    .describe("MongoDB replica set, as a user who may read billing's database and write its own."),
+  MONGODB_URL: ownDatabase.MONGODB_URL,
   BILLING_DATABASE: z.string().min(1).default("billing").describe("Database that holds the books."),
-  MONGODB_DATABASE: z.string().min(1).default("audit").describe("Database of the checkpoints."),
+  MONGODB_DATABASE: ownDatabase.MONGODB_DATABASE,
   AUDIT_KEY: secret.describe("Secret that signs checkpoints, hex, 32 bytes or more. Nobody else may know it."),
   AUDIT_KEY_PREVIOUS: previousSecrets(secret).describe(
     "Comma-separated secrets that it replaced: checkpoints that they signed are believed.",
@@ -30,6 +28,7 @@ export const schema = z.object({
     .min(0)
     .default(60_000)
     .describe("How long after its start the first audit begins, if one is due by then."),
+  ...reconcileSettings,
 });
 
 export type AuditorConfig = z.infer<typeof schema>;

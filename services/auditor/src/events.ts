@@ -1,6 +1,7 @@
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Flaw } from "./checkpoint.ts";
+import type { DayResult } from "./reconcile/result.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** The auditor's events, each logged and counted in one place. */
@@ -8,6 +9,9 @@ export interface AuditorEvents {
   audited(verdict: Verdict): void;
   fellBack(accountId: string, flaw: Flaw): void;
   failed(error: unknown): void;
+  /** The latest comparison of a provider's last days. */
+  reconciled(provider: string, at: Date, days: readonly DayResult[]): void;
+  reconcileFailed(error: unknown): void;
 }
 
 const maxLogged = 20;
@@ -42,6 +46,37 @@ export function createEvents(log: Logger, metrics: Metrics, since: () => number)
     failed(error) {
       failures.inc();
       log.error({ err: error }, "an audit did not get to its end");
+    },
+    ...reconcileEvents(log, metrics),
+  };
+}
+
+function reconcileEvents(log: Logger, metrics: Metrics): Pick<AuditorEvents, "reconciled" | "reconcileFailed"> {
+  const drifting = metrics.gauge("uag_reconcile_drifting_days");
+  const unreadable = metrics.gauge("uag_reconcile_unreadable_days");
+  const last = metrics.gauge("uag_reconcile_last_run_timestamp_seconds");
+  const failures = metrics.counter("uag_reconcile_failures_total");
+  return {
+    reconciled(provider, at, days) {
+      const settled = days.filter((day) => day.settled);
+      const drift = settled.filter(({ state }) => state === "drifts");
+      const unread = settled.filter(({ state }) => state === "unreadable");
+      drifting.set({ provider }, drift.length);
+      unreadable.set({ provider }, unread.length);
+      last.set({ provider }, at.getTime() / 1_000);
+      const reported = { provider, days: settled.length };
+      for (const { day, unreadable: why } of unread)
+        log.warn({ ...reported, day, why }, "a day of the provider's bill could not be compared");
+      for (const { day, cells } of drift)
+        log.error(
+          { ...reported, day, cells: cells.filter(({ state }) => state === "drifts").slice(0, maxLogged) },
+          "our usage differs from the provider's",
+        );
+      if (drift.length + unread.length === 0) log.info(reported, "our usage agrees with the provider's");
+    },
+    reconcileFailed(error) {
+      failures.inc();
+      log.error({ err: error }, "the comparison with providers' bills failed");
     },
   };
 }

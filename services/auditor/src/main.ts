@@ -1,5 +1,6 @@
 import { run } from "@uag/kit/run.ts";
-import { auditOnce, startService } from "./service.ts";
+import { auditOnce, reconcileOnce, startService } from "./service.ts";
 
 if (process.argv.includes("--once")) process.exit((await auditOnce()) ? 0 : 1);
+if (process.argv.includes("--reconcile")) process.exit(await reconcileOnce());
 await run(startService);

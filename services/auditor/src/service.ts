@@ -7,6 +7,8 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { type AuditorConfig, schema } from "./config.ts";
 import { type AuditorEvents, createEvents } from "./events.ts";
+import { exitCodeOf } from "./reconcile/result.ts";
+import { keepReconciling, openReconciler, reconcileRecent } from "./reconcile/schedule.ts";
 import { type AuditParts, runAudit } from "./run.ts";
 import { connect, openAuditStore } from "./store.ts";
 import type { Kind, Verdict } from "./verdict.ts";
@@ -75,6 +77,20 @@ export async function auditOnce(env: NodeJS.ProcessEnv = process.env): Promise<b
 }
 
 /**
+ * Compares the last days with the providers' reports, once.
+ * @returns the process's exit code: see {@link exitCodeOf}
+ */
+export async function reconcileOnce(env: NodeJS.ProcessEnv = process.env): Promise<number> {
+  const config = readConfig(schema, env);
+  await using stack = new AsyncDisposableStack();
+  const log = createLogger({ service: "auditor", level: config.LOG_LEVEL });
+  const events = createEvents(log, createMetrics("auditor"), Date.now);
+  const reconciler = await openReconciler(config, env, stack);
+  const results = await reconcileRecent(reconciler, config, events);
+  return exitCodeOf(results.filter(({ settled }) => settled));
+}
+
+/**
  * Audits whenever one is due, until stopped. A failed audit is retried a tenth of the period later.
  */
 async function keepAuditing(
@@ -114,6 +130,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const admin = stack.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
   const stop = new AbortController();
   void keepAuditing(parts, { config, known, events, signal: stop.signal });
+  const reconciler = await openReconciler(config, env, stack);
+  void keepReconciling(reconciler, { config, events, signal: stop.signal });
   stack.defer(() => stop.abort());
   log.info({ adminPort: admin.port }, "auditor is up");
   const running = stack.move();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ProviderEnvironment } from "@uag/catalog/provider-environment.ts";
 import { addressSetting, type ServiceName, serviceNames } from "@uag/contract/routes.ts";
 import type { Peer } from "@uag/kit/rpc/access.ts";
-import { providerSettings, simulatedProviders } from "./providers.ts";
+import { adminSettings, providerSettings, simulatedProviders } from "./providers.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** The inputs for the environment of a service. */
@@ -179,7 +179,10 @@ export const services: readonly ServiceRow[] = [
     // Inexact books are reported, but must not prevent a start.
     ready: ["ADMIN_PORT", health.alive],
     alive: health.alive,
-    env: ({ auditKey }) => ({ AUDIT_KEY: auditKey }),
+    env: ({ auditKey, providers, callerEnv: env, simulatorUrl }) => ({
+      AUDIT_KEY: auditKey,
+      ...adminSettings(providers, { env, simulated: simulatedProviders(providers, env), simulatorUrl }),
+    }),
   },
   ...serviceNames.map((name) => particular[name] ?? capability(name)),
   {

@@ -90,4 +90,15 @@ export const ledgerMetrics = {
   }),
   uag_audit_failures_total: auditor.counter("Audits that did not get to an end."),
   uag_audit_lag_seconds: auditor.gauge("How old what is known of the books is."),
+
+  uag_reconcile_drifting_days: auditor.gauge("Recent settled days whose usage or cost differs from the provider's.", {
+    provider: "provider",
+  }),
+  uag_reconcile_unreadable_days: auditor.gauge("Recent settled days that could not be compared with the provider's.", {
+    provider: "provider",
+  }),
+  uag_reconcile_last_run_timestamp_seconds: auditor.gauge("When usage was last compared with the provider's.", {
+    provider: "provider",
+  }),
+  uag_reconcile_failures_total: auditor.counter("Comparisons with providers' bills that failed."),
 } as const;

@@ -21,8 +21,8 @@ const responses = readWrite("idempotency");
 export const mongoAccess: Readonly<Partial<Record<Peer, readonly Role[]>>> = {
   // No updates or deletes in the ledger and the audit log. It prunes only what an audit has seen.
   billing: [{ role: billingRole.name, db: "billing" }, read("audit")],
-  // Read-only on the books, because it audits them.
-  auditor: [read("billing"), readWrite("audit")],
+  // Read-only on the books and the usage events, because it audits them.
+  auditor: [read("billing"), read("metering"), readWrite("audit")],
   metering: [readWrite("metering")],
   ...Object.fromEntries(serviceNames.map((name) => [name, [responses]])),
   media: [responses, readWrite("media")],

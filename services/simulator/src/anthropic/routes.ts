@@ -1,6 +1,7 @@
 import type { Call, Provider, Reply } from "../http/types.ts";
 import { countTokensOf, messages } from "./messages.ts";
 import { type AnthropicModel, anthropicModels, findAnthropicModel } from "./models.ts";
+import { costReport, usageReport } from "./organization.ts";
 import { anthropicProtocol, rejectAnthropic } from "./protocol.ts";
 
 function modelObject(model: AnthropicModel): object {
@@ -48,6 +49,13 @@ export const anthropic: Provider = {
   routes: [
     { method: "POST", path: "/v1/messages", operation: "messages", handle: messages },
     { method: "POST", path: "/v1/messages/count_tokens", operation: "messages.count_tokens", handle: countTokensOf },
+    {
+      method: "GET",
+      path: "/v1/organizations/usage_report/messages",
+      operation: "usage_report",
+      handle: usageReport,
+    },
+    { method: "GET", path: "/v1/organizations/cost_report", operation: "cost_report", handle: costReport },
     { method: "GET", path: "/v1/models", operation: "models.list", handle: listModels },
     { method: "GET", path: "/v1/models/{model}", operation: "models.get", handle: getModel },
   ],

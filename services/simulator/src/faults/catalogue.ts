@@ -88,6 +88,9 @@ export const faultTable = {
   "poll-empty": flag("xAI answers polls of a pending task with no body"),
   "callback-repeat": amount(2, "every callback is sent this many times"),
   "callback-reverse": flag("callbacks of a task come last first, when it has ended"),
+  "report-late": amount(3600, "usage and cost reports leave out what was served within this many seconds"),
+  "report-missing": { value: "text", otherwise: "today", about: "usage and cost reports have no bucket for this day" },
+  "report-drift": amount(1, "usage reports count this many more, cost reports this many nano-USD, in their first row"),
   times: amount(1, "the other faults hit only the first this many attempts of the same request"),
 } as const satisfies Record<string, FaultInfo>;
 

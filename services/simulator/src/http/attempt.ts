@@ -5,6 +5,7 @@ import type { AttemptCounter } from "../faults/attempts.ts";
 import type { Faults } from "../faults/catalogue.ts";
 import { replyByFault } from "../faults/replies.ts";
 import type { FaultRules } from "../faults/rules.ts";
+import type { TruthLog } from "../log/truth-log.ts";
 import type { TaskStore } from "../tasks/store.ts";
 import { type ReadRequest, readRequest } from "./request.ts";
 import type { Match } from "./router.ts";
@@ -16,6 +17,7 @@ export interface AttemptContext {
   readonly attempts: AttemptCounter;
   readonly cache: PrefixCache;
   readonly tasks: TaskStore;
+  readonly log: TruthLog;
   readonly baseFaults: Faults;
   /** Incremented for every id. */
   nextId(): number;
@@ -72,6 +74,7 @@ function callOf(context: AttemptContext, exchange: Exchange, parts: Decided & { 
     credential: parts.credential ?? "",
     cache: context.cache,
     tasks: context.tasks,
+    served: () => context.log.entries(),
     newId: (prefix) => {
       const tail = faults["same-id"] === undefined ? context.nextId().toString(36).padStart(6, "0") : "000000";
       return `${prefix}${digest.slice(0, 18)}${tail}`;

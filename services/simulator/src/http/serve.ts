@@ -4,7 +4,6 @@ import { type Charge, chargeOf } from "../log/charge.ts";
 import type { Begun } from "../log/entry.ts";
 import type { InFlight } from "../log/in-flight.ts";
 import type { Outcome } from "../log/outcome.ts";
-import type { TruthLog } from "../log/truth-log.ts";
 import { type AttemptContext, type CallResult, callerRequestId, respondTo } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import { type Delivered, deliver } from "./deliver.ts";
@@ -12,7 +11,6 @@ import type { Match } from "./router.ts";
 import { ClientGone, CutByFault, type SocketSink, socketSink } from "./sink.ts";
 
 export type ServeContext = AttemptContext & {
-  readonly log: TruthLog;
   readonly inFlight: InFlight;
   readonly maxBodyBytes: number;
 };

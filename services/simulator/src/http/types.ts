@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { PrefixCache } from "../content/prefix-cache.ts";
 import type { Faults } from "../faults/catalogue.ts";
+import type { LogEntry } from "../log/entry.ts";
 import type { TaskStore } from "../tasks/store.ts";
 import type { Units, Usage } from "../usage.ts";
 
@@ -138,6 +139,8 @@ export interface Call {
   readonly credential: string;
   readonly cache: PrefixCache;
   readonly tasks: TaskStore;
+  /** All attempts that have ended, oldest first: what a provider's reports are made of. */
+  served(): readonly LogEntry[];
   /** Creates an id with the prefix; deterministic for the same request and count of ids. */
   newId(prefix: string): string;
   /** Unix time in seconds, or in milliseconds with the fault `created-ms`. */

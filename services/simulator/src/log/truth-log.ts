@@ -86,6 +86,11 @@ export class TruthLog {
     return { entries, next_since: nextSince, has_more: hasMore, dropped: this.#dropped };
   }
 
+  /** All entries in memory, oldest first. */
+  entries(): readonly LogEntry[] {
+    return this.#entries;
+  }
+
   clear(): void {
     this.#entries = [];
     this.#dropped = 0;

@@ -5,6 +5,7 @@ import { openAiSpeech } from "../openai-media/speech.ts";
 import { openAiChat } from "./chat.ts";
 import { openAiEmbeddings } from "./embeddings.ts";
 import { openAiModelIds } from "./models.ts";
+import { organizationCosts, organizationUsage } from "./organization.ts";
 import { openAiProtocol, rejectOpenAi } from "./protocol.ts";
 
 const modelsMadeAt = 1_715_367_049;
@@ -38,6 +39,13 @@ export const openAi: Provider = {
     { method: "POST", path: "/v1/images/generations", operation: "images.generations", handle: openAiImages },
     { method: "POST", path: "/v1/images/edits", operation: "images.edits", reads: "form", handle: openAiImageEdits },
     { method: "POST", path: "/v1/audio/speech", operation: "audio.speech", handle: openAiSpeech },
+    {
+      method: "GET",
+      path: "/v1/organization/usage/{endpoint}",
+      operation: "organization.usage",
+      handle: organizationUsage,
+    },
+    { method: "GET", path: "/v1/organization/costs", operation: "organization.costs", handle: organizationCosts },
     { method: "GET", path: "/v1/models", operation: "models.list", handle: listModels },
     { method: "GET", path: "/v1/models/{model}", operation: "models.get", handle: getModel },
   ],
