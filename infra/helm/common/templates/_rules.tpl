@@ -266,6 +266,27 @@ groups:
         annotations:
           summary: What is known of the books is old
           runbook: infra/runbooks/UagAuditLate.md
+      - alert: UagBillDrifts
+        expr: >-
+          max by (provider) (uag_reconcile_drifting_days) > 0
+        labels: { severity: warning }
+        annotations:
+          summary: "Our usage differs from what {{ $labels.provider }} reports"
+          runbook: infra/runbooks/UagBillDrifts.md
+      - alert: UagBillUnreadable
+        expr: >-
+          max by (provider) (uag_reconcile_unreadable_days) > 0
+        labels: { severity: warning }
+        annotations:
+          summary: "The reports of {{ $labels.provider }} cannot be read"
+          runbook: infra/runbooks/UagBillUnreadable.md
+      - alert: UagBillNotCompared
+        expr: >-
+          time() - max by (provider) (uag_reconcile_last_run_timestamp_seconds) > 180000
+        labels: { severity: warning }
+        annotations:
+          summary: "Usage of {{ $labels.provider }} has not been compared for two days"
+          runbook: infra/runbooks/UagBillNotCompared.md
   - name: video
     rules:
       - alert: UagTasksAmbiguous

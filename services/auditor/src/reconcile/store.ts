@@ -3,7 +3,7 @@ import { collectionOf } from "@uag/mongo/collection.ts";
 import type { Connection } from "mongoose";
 import type { Cell, DayResult } from "./result.ts";
 
-/** The last comparison of a day. The admin API reads it: see billing's `rpc/list-reconciliations.ts`. */
+/** The last comparison of a day. */
 export interface ReconciliationDocument extends DayResult {
   /** `openai 2026-11-24` */
   readonly _id: string;

@@ -32,7 +32,7 @@ export function pageOf({ fromMs, untilMs, limit, page }: Range): Page | undefine
   return { days, next: day < untilMs ? Buffer.from(String(day)).toString("base64url") : null };
 }
 
-/** Charged attempts that have reached the reports, which lag behind with the fault `report-late`. */
+/** Charged attempts that the reports contain by now: later with the fault `report-late`. */
 export function reported(entries: readonly LogEntry[], faults: Faults, nowMs: number): LogEntry[] {
   const lateMs = (faults["report-late"] ?? 0) * 1_000;
   return entries.filter(
