@@ -176,6 +176,40 @@ for (const stream of [false, true]) {
   });
 }
 
+const thought = { type: "thinking", thinking: "Now what?", signature: "c2ln" };
+const sealed = { type: "redacted_thinking", data: "ZGF0YQ" };
+
+test("text and thinking that alternate keep their order through chat", async () => {
+  const content = [{ type: "text", text: "First. " }, thought, { type: "text", text: "Second." }, sealed, call];
+  serve({ content, usage: counts(10, 20), stop: "tool_use" });
+  const [{ message }] = ((await ask("chat.completions")).json() as { choices: [{ message: object }] }).choices;
+  const result = { role: "tool", tool_call_id: "toolu_1", content: "4" };
+  await ask("chat.completions", { messages: [...messages, message, result] });
+  assert.deepEqual(upstream.received.at(-1)?.json["messages"], [
+    { role: "user", content: [{ type: "text", text: "Hi" }] },
+    { role: "assistant", content },
+    {
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: "toolu_1", content: [{ type: "text", text: "4" }] }],
+    },
+  ]);
+});
+
+test("a stream through chat says where in the text thinking stood", async () => {
+  serve({ content: [text, sealed, text], usage: counts(10, 20), stop: "end_turn" });
+  const { text: body } = await ask("chat.completions", { stream: true });
+  assert.match(body, /"thinking_blocks":\[{"type":"redacted_thinking","data":"ZGF0YQ","text_offset":6}\]/);
+});
+
+test("thinking that Gemini signed is not sent to Claude", async () => {
+  serve({ content: [text], usage: counts(10, 20), stop: "end_turn" });
+  const foreign = { type: "thinking", thinking: "", signature: "gemini:c2ln" };
+  const history = [...messages, { role: "assistant", content: [text, foreign] }, ...messages];
+  await ask("messages.create", { messages: history });
+  const sent = upstream.received.at(-1)?.json["messages"];
+  assert.deepEqual(sent, [...messages, { role: "assistant", content: [text] }, ...messages]);
+});
+
 for (const type of ["web_fetch_20250910", "web_fetch_20260209", "web_fetch_20260309"]) {
   test(`serves ${type}: caps it, holds for what it may read, and bills tokens alone`, async () => {
     const fetched = { type: "web_fetch_result", url: "https://example.com", content: { type: "document" } };

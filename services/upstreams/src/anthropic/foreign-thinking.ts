@@ -1,16 +1,21 @@
 import { type Fields, fieldsOf, listOf } from "../conversation/fields.ts";
+import { geminiSignature } from "../conversation/gemini-signature.ts";
 import { editMembers, elementsOf, listOfElements, topLevelMembers } from "../json-edit.ts";
 
 /**
  * Thinking from another vendor's model, which reached the client through our translation and has no
- * signature: Anthropic rejects it, and nobody else can read it. Whether an existing signature is
- * valid is for the provider to decide.
+ * signature, or Gemini's: Anthropic rejects it. Whether another signature is valid is for the
+ * provider to decide.
  */
 function isForeign(block: unknown): boolean {
   const { type, signature, data } = fieldsOf(block);
-  if (type === "thinking") return typeof signature !== "string" || signature === "";
+  if (type === "thinking") return typeof signature !== "string" || isForeignSignature(signature);
   return type === "redacted_thinking" && (typeof data !== "string" || data === "");
 }
+
+/** Whether a signature of thinking cannot be Claude's. */
+export const isForeignSignature = (signature: string): boolean =>
+  signature === "" || geminiSignature(signature) !== undefined;
 
 const foreignIn = (message: unknown): boolean => listOf(fieldsOf(message)["content"]).some(isForeign);
 

@@ -5,6 +5,7 @@ import { refusal } from "../conversation/refusal.ts";
 import { alternatingTurns, type SpokenTurn, systemParts } from "../conversation/turns.ts";
 import type { AssistantPart, Conversation, MediaPart, ResultPart, TextPart, UserPart } from "../conversation/types.ts";
 import type { GenerationCall, UpstreamCall } from "../generation.ts";
+import { isForeignSignature } from "./foreign-thinking.ts";
 import { anthropicHeaders } from "./headers.ts";
 import { rulesOf } from "./models.ts";
 import { closedSchema } from "./schema.ts";
@@ -66,7 +67,7 @@ function messagesOf(conversation: Conversation): Message[] {
 function messageOf(turn: SpokenTurn): Message {
   const parts: readonly (UserPart | AssistantPart)[] = turn.parts;
   // Thinking without a Claude signature is rejected.
-  const kept = parts.filter((part) => part.type !== "thinking" || part.signature !== "");
+  const kept = parts.filter((part) => part.type !== "thinking" || !isForeignSignature(part.signature));
   return { role: turn.role, content: kept.map(blockOf) };
 }
 

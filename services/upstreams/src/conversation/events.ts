@@ -40,9 +40,10 @@ export type StopReason = "stop" | "stop_sequence" | "length" | "tools" | "refusa
 /**
  * The events for an end that has no equivalent here. It is never shown as a normal one, since an
  * agent would take what it has for a complete response.
+ * @param details the provider's own words, if any
  */
-export function unknownStop(candidate: number, reason: string): ResponseEvent[] {
-  const text = `The provider ended the response: ${reason.slice(0, 64)}.`;
+export function unknownStop(candidate: number, reason: string, details?: string): ResponseEvent[] {
+  const text = `The provider ended the response: ${reason.slice(0, 64)}.${details ? ` ${details}` : ""}`;
   return [
     { type: "refusal", candidate, text },
     { type: "stop", candidate, reason: "refusal", stopSequence: undefined },

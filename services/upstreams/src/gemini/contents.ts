@@ -1,7 +1,16 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import { geminiSignature } from "../conversation/gemini-signature.ts";
 import { shortToolName } from "../conversation/tool-name.ts";
 import { alternatingTurns, resultText, type SpokenTurn } from "../conversation/turns.ts";
-import type { AssistantPart, CallPart, Conversation, MediaPart, ResultPart, UserPart } from "../conversation/types.ts";
+import type {
+  AssistantPart,
+  CallPart,
+  Conversation,
+  MediaPart,
+  ResultPart,
+  ThinkingPart,
+  UserPart,
+} from "../conversation/types.ts";
 import type { GenerationCall } from "../generation.ts";
 import { inlineMedia } from "../media/inline.ts";
 import { wantsSignatures } from "./models.ts";
@@ -59,17 +68,33 @@ function responsePart(result: ResultPart): Part {
 }
 
 function modelParts(turn: SpokenTurn, { upstream }: GeminiContext): Part[] {
-  const parts: readonly (UserPart | AssistantPart)[] = turn.parts;
   const strict = wantsSignatures(upstream.model);
+  const parts: Part[] = [];
   let calls = 0;
-  return parts.flatMap((part): Part[] => {
-    if (part.type === "text") return [{ text: part.text }];
-    if (part.type !== "call") return [];
-    // Of parallel calls only the first has a signature.
-    const signature = part.signature ?? (strict && calls === 0 ? noSignature : undefined);
-    calls++;
-    return [callPart(part, signature)];
-  });
+  for (const part of turn.parts as readonly (UserPart | AssistantPart)[]) {
+    if (part.type === "text") parts.push({ text: part.text });
+    else if (part.type === "thinking") addThought(parts, part);
+    else if (part.type === "call") {
+      // Of parallel calls only the first has a signature.
+      parts.push(callPart(part, part.signature ?? (strict && calls === 0 ? noSignature : undefined)));
+      calls++;
+    }
+  }
+  return parts;
+}
+
+/**
+ * Thoughts go back only with their signature. One without thoughts belongs to the text before it,
+ * or had a part of its own (ai.google.dev/gemini-api/docs/thought-signatures).
+ */
+function addThought(parts: Part[], { text, signature }: ThinkingPart): void {
+  const thoughtSignature = geminiSignature(signature);
+  if (thoughtSignature === undefined) return;
+  const last = parts.at(-1);
+  if (text !== "") parts.push({ text, thought: true, thoughtSignature });
+  else if (last?.["text"] !== undefined && last["thoughtSignature"] === undefined) {
+    last["thoughtSignature"] = thoughtSignature;
+  } else parts.push({ text, thoughtSignature });
 }
 
 function callPart(call: CallPart, signature: string | undefined): Part {

@@ -1,22 +1,17 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
-import { newCallId, signedCallId } from "../conversation/call-id.ts";
-import type { ResponseEvent } from "../conversation/events.ts";
+import { type ResponseEvent, spokenText, unknownStop } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
-import { UpstreamFailure } from "../failure.ts";
+import { type UpstreamFailure, unusableResponse } from "../failure.ts";
 import type { ResponseReader } from "../translate/protocol.ts";
 import type { UsageReport } from "../usage-report.ts";
+import { GeminiCandidate } from "./candidate.ts";
 import { geminiErrorInside } from "./errors.ts";
-import { isCallFault, stopReasonOf } from "./finish.ts";
 import { geminiUsage } from "./usage.ts";
 
-interface CandidateState {
-  calls: number;
-  stopped: boolean;
-}
-
 /**
- * Reads Gemini's answers: every event of a stream is a complete response with part of the content.
+ * Reads Gemini's responses: every event of a stream is a complete response with part of the
+ * content.
  */
 export class GeminiReader implements ResponseReader {
   /** Only the end of the connection marks the last event. */
@@ -24,7 +19,8 @@ export class GeminiReader implements ResponseReader {
   soFar: UsageReport | undefined;
   readonly #upstream: Upstream;
   readonly #toolName: (name: string) => string;
-  readonly #candidates = new Map<number, CandidateState>();
+  readonly #candidates = new Map<number, GeminiCandidate>();
+  #blocked = false;
   #started = false;
 
   constructor(upstream: Upstream, toolName: (name: string) => string) {
@@ -38,8 +34,7 @@ export class GeminiReader implements ResponseReader {
 
   body(body: Buffer): ResponseEvent[] {
     const events = this.#response(parsedJson(body.toString("utf8")));
-    if (!this.#allStopped) throw broken("the upstream's answer has no end");
-    return [...events, { type: "end" }];
+    return [...events, ...this.#missingStops(events), { type: "end" }];
   }
 
   event(event: SseEvent): ResponseEvent[] {
@@ -51,72 +46,71 @@ export class GeminiReader implements ResponseReader {
   }
 
   get #allStopped(): boolean {
-    return this.#candidates.size > 0 && [...this.#candidates.values()].every(({ stopped }) => stopped);
+    const candidates = [...this.#candidates.values()];
+    return this.#blocked || (candidates.length > 0 && candidates.every(({ stopped }) => stopped));
   }
 
   #response(value: unknown): ResponseEvent[] {
     const failure = geminiErrorInside(value, this.#upstream);
-    if (failure !== undefined) throw failure;
-    if (!isFields(value)) throw broken("the upstream's answer is not JSON");
+    if (failure !== undefined) throw failure.with({ usage: this.#reportOf(value) });
+    if (!isFields(value)) throw this.#unusable("the upstream's response is not JSON");
     const events: ResponseEvent[] = [];
     if (!this.#started) {
       this.#started = true;
       events.push({ type: "start", id: textOf(value["responseId"]) ?? "", model: textOf(value["modelVersion"]) });
     }
     for (const item of listOf(value["candidates"])) events.push(...this.#candidate(fieldsOf(item)));
-    const blocked = textOf(fieldsOf(value["promptFeedback"])["blockReason"]);
-    if (blocked !== undefined && this.#candidates.size === 0) events.push(...this.#blocked(blocked));
-    return [...events, ...this.#usage(value["usageMetadata"])];
+    return [...events, ...this.#promptBlock(fieldsOf(value["promptFeedback"])), ...this.#usage(value["usageMetadata"])];
+  }
+
+  #candidate(fields: Fields): ResponseEvent[] {
+    const index = countOf(fields["index"]) ?? 0;
+    const candidate = this.#candidates.get(index) ?? new GeminiCandidate(index, this.#toolName);
+    this.#candidates.set(index, candidate);
+    return candidate.read(fields);
+  }
+
+  /** A complete body is a complete response, even if it does not say why it ended. */
+  #missingStops(events: readonly ResponseEvent[]): ResponseEvent[] {
+    if (this.#allStopped) return [];
+    if (this.#candidates.size > 0) {
+      const open = [...this.#candidates.values()].filter(({ stopped }) => !stopped);
+      return open.flatMap((candidate) => candidate.stop(undefined, undefined));
+    }
+    if (this.soFar === undefined) {
+      throw this.#unusable("the upstream's response has no content", events.map(spokenText).join(""));
+    }
+    this.#blocked = true;
+    return unknownStop(0, "NO_CONTENT", undefined);
   }
 
   #usage(metadata: unknown): ResponseEvent[] {
-    const counted = isFields(metadata) ? geminiUsage(metadata) : undefined;
+    const counted = geminiUsage(fieldsOf(metadata));
     if (counted === undefined) return [];
     this.soFar = { units: counted.units, raw: Buffer.from(JSON.stringify(metadata)) };
     return [{ type: "usage", tokens: counted.tokens }];
   }
 
-  #blocked(reason: string): ResponseEvent[] {
-    this.#candidates.set(0, { calls: 0, stopped: true });
-    const text = `The provider blocked the prompt: ${reason}.`;
+  /** The usage that an error reports. */
+  #reportOf(error: unknown): UsageReport | undefined {
+    const { usageMetadata } = fieldsOf(error);
+    return this.#usage(usageMetadata).length > 0 ? this.soFar : undefined;
+  }
+
+  /** The reasons of `promptFeedback`: `SAFETY`, `MODEL_ARMOR` and any other. */
+  #promptBlock({ blockReason, blockReasonMessage }: Fields): ResponseEvent[] {
+    const reason = textOf(blockReason);
+    if (reason === undefined || this.#candidates.size > 0 || this.#blocked) return [];
+    this.#blocked = true;
+    const details = textOf(blockReasonMessage);
+    const text = `The provider blocked the prompt: ${reason}.${details ? ` ${details}` : ""}`;
     return [
       { type: "refusal", candidate: 0, text },
       { type: "stop", candidate: 0, reason: "refusal", stopSequence: undefined },
     ];
   }
 
-  #candidate(fields: Fields): ResponseEvent[] {
-    const candidate = countOf(fields["index"]) ?? 0;
-    const known = this.#candidates.get(candidate);
-    const state = known ?? { calls: 0, stopped: false };
-    this.#candidates.set(candidate, state);
-    const parts = listOf(fieldsOf(fields["content"])["parts"]);
-    const events = parts.flatMap((part) => this.#part(fieldsOf(part), candidate, state));
-    const finish = textOf(fields["finishReason"]);
-    if (finish === undefined || finish === "FINISH_REASON_UNSPECIFIED" || state.stopped) return events;
-    if (isCallFault(finish)) throw broken(`the model's tool call failed: ${finish}`);
-    state.stopped = true;
-    const reason = stopReasonOf(finish, state.calls > 0);
-    return [...events, { type: "stop", candidate, reason, stopSequence: undefined }];
+  #unusable(reason: string, received = ""): UpstreamFailure {
+    return unusableResponse(reason, { usage: this.soFar, received });
   }
-
-  #part(part: Fields, candidate: number, state: CandidateState): ResponseEvent[] {
-    const text = textOf(part["text"]);
-    if (text !== undefined && text !== "") {
-      return [{ type: part["thought"] === true ? "thinking" : "text", candidate, text }];
-    }
-    if (!isFields(part["functionCall"])) return [];
-    const { id, name, args } = part["functionCall"];
-    const call = state.calls++;
-    const signature = textOf(part["thoughtSignature"]);
-    const ownId = signedCallId(textOf(id) || newCallId(), signature);
-    return [
-      { type: "call", candidate, call, id: ownId, name: this.#toolName(textOf(name) ?? ""), signature },
-      { type: "input", candidate, call, json: JSON.stringify(fieldsOf(args)) },
-    ];
-  }
-}
-
-function broken(text: string): UpstreamFailure {
-  return new UpstreamFailure("transient", text, { status: 200 });
 }

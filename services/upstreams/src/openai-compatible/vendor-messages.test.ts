@@ -26,7 +26,12 @@ const cases: [what: string, from: unknown[], to: unknown[] | undefined][] = [
   [
     "what a Claude thought: none",
     [
-      { role: "assistant", content: "x", thinking_blocks: [{ type: "thinking", thinking: "t", signature: "s" }] },
+      {
+        role: "assistant",
+        content: "x",
+        thinking_blocks: [{ type: "thinking", thinking: "t", signature: "s" }],
+        extra_content: {},
+      },
       {
         role: "assistant",
         content: [

@@ -35,14 +35,14 @@ function compatibleMessage(sent: unknown, vendor: Vendor): unknown {
 const thoughts: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
 /**
- * Removes Claude's thinking, which only Anthropic can read, from an assistant message: either next
- * to its content, as we return it, or within it, as in its own format.
+ * Removes the thinking of Claude and Gemini, which only its vendor can read, from an assistant
+ * message: either next to its content, as we return it, or within it, as in Anthropic's format.
  */
 function withoutThinking(message: Fields): Fields {
-  const { thinking_blocks: beside, ...others } = message;
+  const { thinking_blocks: blocks, extra_content: extra, ...others } = message;
   const { role, content } = message;
   const within = role === "assistant" && Array.isArray(content) && content.some(isThought);
-  if (beside === undefined && !within) return message;
+  if (blocks === undefined && extra === undefined && !within) return message;
   if (!within) return others;
   const parts = content.filter((part) => !isThought(part));
   return { ...others, content: parts.length > 0 ? parts : "" };

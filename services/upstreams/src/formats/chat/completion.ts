@@ -1,7 +1,9 @@
 import type { ResponseEvent, Tokens } from "../../conversation/events.ts";
+import { geminiSignature } from "../../conversation/gemini-signature.ts";
 import type { GenerationCall } from "../../generation.ts";
 import { googleExtra } from "./extra.ts";
 import { chatId, chatUsage, finishReasons } from "./reasons.ts";
+import { thinkingBlock } from "./thinking-blocks.ts";
 
 interface Call {
   readonly id: string;
@@ -18,6 +20,7 @@ class Choice {
   readonly calls: Call[] = [];
   readonly blocks: object[] = [];
   #unsigned = "";
+  #googleSignature: string | undefined;
 
   take(event: ResponseEvent): void {
     switch (event.type) {
@@ -29,11 +32,10 @@ class Choice {
         this.#unsigned += event.text;
         return;
       case "signature":
-        this.blocks.push({ type: "thinking", thinking: this.#unsigned, signature: event.signature });
-        this.#unsigned = "";
+        this.#sign(event.signature);
         return;
       case "redacted":
-        this.blocks.push({ type: "redacted_thinking", data: event.data });
+        this.blocks.push(thinkingBlock({ type: "redacted_thinking", data: event.data }, this.text.length));
         return;
       case "refusal":
         this.refusal += event.text;
@@ -48,6 +50,13 @@ class Choice {
         this.finish = finishReasons[event.reason];
         return;
     }
+  }
+
+  #sign(signature: string): void {
+    this.#googleSignature = geminiSignature(signature) ?? this.#googleSignature;
+    if (geminiSignature(signature) !== undefined) return;
+    this.blocks.push(thinkingBlock({ type: "thinking", thinking: this.#unsigned, signature }, this.text.length));
+    this.#unsigned = "";
   }
 
   message(): object {
@@ -65,6 +74,7 @@ class Choice {
       ...(this.thinking !== "" && { reasoning_content: this.thinking }),
       ...(this.blocks.length > 0 && { thinking_blocks: this.blocks }),
       ...(calls.length > 0 && { tool_calls: calls }),
+      ...googleExtra(this.#googleSignature),
     };
   }
 }

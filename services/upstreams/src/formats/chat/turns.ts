@@ -1,9 +1,12 @@
 import { openCallId } from "../../conversation/call-id.ts";
 import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../../conversation/fields.ts";
+import { markedSignature } from "../../conversation/gemini-signature.ts";
 import { refusal } from "../../conversation/refusal.ts";
 import { type ReadTextPart, textOrRefusal, textParts } from "../../conversation/text-parts.ts";
 import type { AssistantPart, CallPart, Turn } from "../../conversation/types.ts";
+import { googleSignature } from "./extra.ts";
 import { readParts } from "./parts.ts";
+import { textAndThinking } from "./thinking-blocks.ts";
 
 /** Messages as turns; a tool result gets the tool's name from the call it answers. */
 export function readTurns(messages: readonly unknown[]): Turn[] {
@@ -38,7 +41,9 @@ function readTurn(message: Fields, param: string, names: Map<string, string>): T
 function readAssistant(message: Fields, param: string, names: Map<string, string>): AssistantPart[] {
   if (message["function_call"] != null) throw refusal(`${param}.function_call`, "This model takes tool_calls.");
   const texts = textParts(message["content"], readTextPart);
-  const parts: AssistantPart[] = [...readThinking(message["thinking_blocks"]), ...texts];
+  const parts = textAndThinking(texts, message["thinking_blocks"]);
+  const signature = googleSignature(message);
+  if (signature !== undefined) parts.push({ type: "thinking", text: "", signature: markedSignature(signature) });
   const refused = textOf(message["refusal"]);
   if (refused !== undefined && refused !== "") parts.push({ type: "text", text: refused });
   for (const [index, item] of listOf(message["tool_calls"]).entries()) {
@@ -55,19 +60,8 @@ function readCall(call: Fields, param: string): CallPart {
   const input = text.trim() === "" ? {} : parsedJson(text);
   if (!isFields(input)) throw refusal(`${param}.function.arguments`, "must be a JSON object", "invalid_value");
   const { id, signature: inside } = openCallId(textOf(call["id"]) ?? "");
-  const google = fieldsOf(fieldsOf(call["extra_content"])["google"]);
-  const signature = textOf(google["thought_signature"]) ?? inside;
+  const signature = googleSignature(call) ?? inside;
   return { type: "call", id, name: textOf(called["name"]) ?? "", input, signature };
-}
-
-/** Thinking that we returned next to an answer, sent back unchanged. */
-function readThinking(blocks: unknown): AssistantPart[] {
-  return listOf(blocks).flatMap((item): AssistantPart[] => {
-    const { type, thinking, signature, data } = fieldsOf(item);
-    if (type === "redacted_thinking" && typeof data === "string") return [{ type: "redacted", data }];
-    if (type !== "thinking" || typeof thinking !== "string") return [];
-    return [{ type: "thinking", text: thinking, signature: textOf(signature) ?? "" }];
-  });
 }
 
 const readTextPart: ReadTextPart = (part) => {

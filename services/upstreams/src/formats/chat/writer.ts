@@ -1,8 +1,10 @@
 import type { ResponseEvent, Tokens } from "../../conversation/events.ts";
+import { geminiSignature } from "../../conversation/gemini-signature.ts";
 import type { GenerationCall } from "../../generation.ts";
 import type { ResponseWriter } from "../../translate/client.ts";
 import { googleExtra } from "./extra.ts";
 import { chatId, chatUsage, finishReasons } from "./reasons.ts";
+import { thinkingBlock } from "./thinking-blocks.ts";
 
 /** Writes an answer as OpenAI's chunks. */
 export class ChatWriter implements ResponseWriter {
@@ -12,6 +14,8 @@ export class ChatWriter implements ResponseWriter {
   readonly #opened = new Set<number>();
   /** By candidate: thinking not yet ended by a signature. */
   readonly #unsigned = new Map<number, string>();
+  /** By candidate: characters of its text so far. */
+  readonly #textLengths = new Map<number, number>();
   /** Calls without any input so far. */
   readonly #silent = new Map<string, { candidate: number; call: number }>();
   #id: string;
@@ -55,6 +59,7 @@ export class ChatWriter implements ResponseWriter {
     const { candidate } = event;
     switch (event.type) {
       case "text":
+        this.#textLengths.set(candidate, this.#textLength(candidate) + event.text.length);
         return { content: event.text };
       case "refusal":
         return { refusal: event.text };
@@ -62,12 +67,15 @@ export class ChatWriter implements ResponseWriter {
         this.#unsigned.set(candidate, (this.#unsigned.get(candidate) ?? "") + event.text);
         return { reasoning_content: event.text };
       case "signature": {
+        const { signature } = event;
+        const google = geminiSignature(signature);
+        if (google !== undefined) return googleExtra(google);
         const thinking = this.#unsigned.get(candidate) ?? "";
         this.#unsigned.delete(candidate);
-        return { thinking_blocks: [{ type: "thinking", thinking, signature: event.signature }] };
+        return this.#thinkingDelta(candidate, { type: "thinking", thinking, signature });
       }
       case "redacted":
-        return { thinking_blocks: [{ type: "redacted_thinking", data: event.data }] };
+        return this.#thinkingDelta(candidate, { type: "redacted_thinking", data: event.data });
       case "call": {
         this.#silent.set(`${candidate} ${event.call}`, { candidate, call: event.call });
         const called = { name: event.name, arguments: "" };
@@ -78,6 +86,14 @@ export class ChatWriter implements ResponseWriter {
         this.#silent.delete(`${candidate} ${event.call}`);
         return { tool_calls: [{ index: event.call, function: { arguments: event.json } }] };
     }
+  }
+
+  #thinkingDelta(candidate: number, block: object): object {
+    return { thinking_blocks: [thinkingBlock(block, this.#textLength(candidate))] };
+  }
+
+  #textLength(candidate: number): number {
+    return this.#textLengths.get(candidate) ?? 0;
   }
 
   /** Clients parse a call's arguments, so a call without any gets an empty object. */

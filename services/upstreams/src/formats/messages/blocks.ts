@@ -3,7 +3,7 @@ import type { CallEvent, ResponseEvent } from "../../conversation/events.ts";
 import { JsonEnd } from "./json-end.ts";
 
 type ContentEvent = Extract<ResponseEvent, { type: "text" | "thinking" | "signature" | "redacted" | "refusal" }>;
-type Kind = "text" | "thinking" | "redacted" | "call";
+type Kind = "text" | "refusal" | "thinking" | "redacted" | "call";
 
 /** A call that waits for its turn. */
 interface Waiting {
@@ -90,7 +90,7 @@ export class BlockSequence {
     switch (event.type) {
       case "text":
       case "refusal": {
-        const open = this.#open === "text" ? "" : this.#start("text", { type: "text", text: "" });
+        const open = this.#open === event.type ? "" : this.#start(event.type, { type: "text", text: "" });
         return open + this.#delta({ type: "text_delta", text: event.text });
       }
       case "thinking":

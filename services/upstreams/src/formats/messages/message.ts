@@ -5,7 +5,7 @@ import type { GenerationCall } from "../../generation.ts";
 import { messageId, messageUsage, refusalDetails, stopReasons } from "./reasons.ts";
 
 type Block =
-  | { type: "text"; text: string }
+  | { type: "text" | "refusal"; text: string }
   | { type: "thinking"; text: string; signature: string }
   | { type: "redacted"; data: string }
   | { type: "call"; called: CallEvent; input: string };
@@ -45,8 +45,8 @@ function addTo(blocks: Block[], event: ResponseEvent): void {
   switch (event.type) {
     case "text":
     case "refusal":
-      if (last?.type === "text") last.text += event.text;
-      else blocks.push({ type: "text", text: event.text });
+      if (last?.type === event.type) last.text += event.text;
+      else blocks.push({ type: event.type, text: event.text });
       return;
     case "thinking":
       if (last?.type === "thinking" && last.signature === "") last.text += event.text;
@@ -73,6 +73,7 @@ function addTo(blocks: Block[], event: ResponseEvent): void {
 function blockFields(block: Block): object {
   switch (block.type) {
     case "text":
+    case "refusal":
       return { type: "text", text: block.text };
     case "thinking":
       return { type: "thinking", thinking: block.text, signature: block.signature };
