@@ -1,4 +1,5 @@
 import { retryHeaders } from "@uag/contract/errors/retry-headers.ts";
+import { LinkError } from "@uag/link/errors.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import type { ClientError, ErrorFormat } from "./client-error.ts";
 import type { CapabilityEvents } from "./events.ts";
@@ -14,6 +15,8 @@ export interface RespondErrorOptions {
 /** Responds with an error if the client is still connected. */
 export function respondError(exchange: LinkExchange, clientError: ClientError, options: RespondErrorOptions): void {
   const { error } = clientError;
+  // Nobody gets a response to an exchange that its client has ended.
+  if (exchange.over && error.cause instanceof LinkError) return;
   options.events.refused(clientError);
   if (exchange.over) return;
   const body = options.format.errorBody(clientError);

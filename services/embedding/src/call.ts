@@ -66,7 +66,7 @@ interface Part {
 
 async function callPart(
   { pools, drains }: Pick<CapabilityContext, "drains" | "pools">,
-  { exchange, request, admitted, attempt }: Admitted,
+  { exchange, request, admitted, attempt, memory }: Admitted,
   { inputs, signal, abandoned }: Part,
 ): Promise<PartResponse> {
   const { requestId } = exchange;
@@ -84,8 +84,8 @@ async function callPart(
   };
   return await attempt(async (upstream) => {
     try {
-      const response = await embed({ pools, call, upstream, signal, disconnect });
-      return { ...readyVectors(response, wanted), inputs, usage: response.usage };
+      const response = await embed({ pools, call, upstream, signal, disconnect, memory });
+      return { ...(await readyVectors(response, wanted)), inputs, usage: response.usage };
     } catch (error) {
       if (error instanceof UpstreamFailure && error.workedMs !== undefined && exchange.signal.aborted)
         abandoned.push({ inputs, usage: undefined });

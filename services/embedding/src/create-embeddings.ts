@@ -4,6 +4,7 @@ import { defineOperation, type OperationContext } from "@uag/capability/operatio
 import type { Operation } from "@uag/capability/operation/operation.ts";
 import { modelOf } from "@uag/capability/request/model-of.ts";
 import { bodyLimits } from "@uag/kit/json/parse.ts";
+import { expectedBytes } from "@uag/upstreams/embed.ts";
 import { callUpstreams, chargeOf } from "./call.ts";
 import { readEmbeddingRequest } from "./request/read.ts";
 import { embeddingsBody } from "./response/body.ts";
@@ -29,6 +30,7 @@ export function createEmbeddings(context: EmbeddingContext, { partsAtOnce }: Emb
     read: ({ fields }, model) => readEmbeddingRequest(fields, model),
     size: sizeOf,
     resize: tighterSizes,
+    responseBytes: ({ model, request }) => expectedBytes(request, model.upstreams),
     call: (admitted) => callUpstreams(context, admitted, partsAtOnce),
     respond: ({ model }, { parts, usage, upstream, attempts }) => ({
       kind: "unary",

@@ -70,3 +70,43 @@ test("nothing is remembered of an owner that holds nothing: random leases add up
   assert.equal(budget.held, 0);
   for (let owner = 0; owner < 20; owner++) assert.equal(budget.heldBy(`owner ${owner}`), 0);
 });
+
+const never = new AbortController().signal;
+
+test("a reservation waits for room, and is refused with a retry time when there is none in time", async () => {
+  const budget = new BufferBudget({ totalBytes: 100, ownerBytes: 100 }, 50);
+  const first = budget.open("one");
+  first.take(80);
+  using second = budget.open("two");
+  await assert.rejects(second.reserve(30, never), refusal);
+  assert.equal(second.held, 0);
+  const waiting = second.reserve(30, never);
+  first.give(20);
+  await waiting;
+  assert.deepEqual([second.held, budget.held], [30, 90]);
+  const left = AbortSignal.abort(new Error("left"));
+  await assert.rejects(budget.open("three").reserve(30, left), /left/);
+});
+
+test("a reservation of more than one owner may hold reserves that share", async () => {
+  const budget = new BufferBudget({ totalBytes: 100, ownerBytes: 30 }, 10);
+  using lease = budget.open("one");
+  await lease.reserve(1_000, never);
+  assert.equal(lease.held, 30);
+});
+
+test("leases that grow and wait for each other all finish, one at a time beyond the budget", async () => {
+  const budget = new BufferBudget({ totalBytes: 100, ownerBytes: 100 }, 10);
+  let most = 0;
+  const grown = async (name: string): Promise<void> => {
+    using lease = budget.open(name);
+    for (let piece = 0; piece < 8; piece++) {
+      await lease.grow(10, never);
+      most = Math.max(most, budget.held);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  await Promise.all(["one", "two", "three", "four"].map(grown));
+  assert.equal(budget.held, 0);
+  assert.ok(most <= 180, `${most} bytes were held at once`);
+});

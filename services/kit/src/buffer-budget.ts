@@ -1,4 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { type BufferLease, Lease } from "./buffer-lease.ts";
+
+export type { BufferLease } from "./buffer-lease.ts";
 
 /** The limits of a {@link BufferBudget}, bytes. */
 export interface BufferLimits {
@@ -13,11 +16,21 @@ const mebi = 1024 * 1024;
 export const defaultBufferLimits: BufferLimits = { totalBytes: 512 * mebi, ownerBytes: 128 * mebi };
 
 const retryAfterMs = 1_000;
+/** How long a reservation waits for room, and a growing lease before it overdraws. */
+const defaultPatienceMs = 5_000;
+
+/** A lease that waits for room. */
+interface Waiter {
+  readonly owner: string;
+  readonly bytes: number;
+  /** Takes the bytes. */
+  grant(): unknown;
+}
 
 /**
- * Bounds the memory a process holds for its clients: request bodies, forms, fetched media,
- * responses to be stored. To buffer something, open a lease for the account and add to it before
- * accepting the bytes:
+ * Bounds the memory a process holds for its clients: request bodies, forms, fetched media, and
+ * responses. To buffer something, open a lease for the account and add to it before accepting the
+ * bytes:
  *
  *     using lease = buffers.open(caller.accountId);
  *     lease.take(chunk.length);
@@ -27,12 +40,16 @@ const retryAfterMs = 1_000;
  */
 export class BufferBudget {
   readonly #limits: BufferLimits;
+  readonly #patienceMs: number;
   readonly #owners = new Map<string, number>();
+  readonly #waiting = new Set<Waiter>();
   #held = 0;
   #refused = 0;
+  #overdrawn = false;
 
-  constructor(limits: BufferLimits = defaultBufferLimits) {
+  constructor(limits: BufferLimits = defaultBufferLimits, patienceMs = defaultPatienceMs) {
     this.#limits = limits;
+    this.#patienceMs = patienceMs;
   }
 
   /** Bytes currently held. */
@@ -40,7 +57,7 @@ export class BufferBudget {
     return this.#held;
   }
 
-  /** Most bytes that can be held. */
+  /** Most bytes that can be held, except for what one lease may overdraw. */
   get total(): number {
     return this.#limits.totalBytes;
   }
@@ -64,33 +81,35 @@ export class BufferBudget {
    * Opens an empty lease. Disposing it releases everything it holds; repeating that has no effect.
    */
   open(owner: string): BufferLease {
-    let mine = 0;
-    const move = (bytes: number): void => {
-      mine += bytes;
-      this.#move(owner, bytes);
-    };
-    return {
-      get held() {
-        return mine;
+    return new Lease({
+      largest: this.largest,
+      fits: (bytes) => this.#fits(owner, bytes),
+      move: (bytes) => this.#move(owner, bytes),
+      wait: (bytes, grant, signal) => this.#wait({ owner, bytes, grant }, signal),
+      overdraw: () => {
+        if (this.#overdrawn) return false;
+        this.#overdrawn = true;
+        return true;
       },
-      take: (bytes) => {
-        this.#check(owner, bytes);
-        move(bytes);
+      repaid: () => {
+        this.#overdrawn = false;
       },
-      give: (bytes) => move(-Math.min(bytes, mine)),
-      [Symbol.dispose]: () => move(-mine),
-    };
+      refusal: (bytes) => this.#refusal(bytes),
+    });
   }
 
-  #check(owner: string, bytes: number): void {
+  #fits(owner: string, bytes: number): boolean {
     const { totalBytes, ownerBytes } = this.#limits;
-    const hasRoom = this.#held + bytes <= totalBytes;
-    if (hasRoom && this.heldBy(owner) + bytes <= ownerBytes) return;
+    return this.#held + bytes <= totalBytes && this.heldBy(owner) + bytes <= ownerBytes;
+  }
+
+  #refusal(bytes: number): GatewayError {
     this.#refused++;
-    const text = hasRoom
-      ? "Too much data of this account is held at the moment: uploads, and requests under way. Try again shortly."
-      : "Too much data is being uploaded at the moment. Try again shortly.";
-    throw new GatewayError("service_unavailable", text, { retryAfterMs });
+    const text =
+      this.#held + bytes <= this.#limits.totalBytes
+        ? "This account's uploads and running requests take up all the memory that it may use at the moment. Try again shortly."
+        : "Uploads and running requests take up all the memory of the service at the moment. Try again shortly.";
+    return new GatewayError("service_unavailable", text, { retryAfterMs });
   }
 
   #move(owner: string, bytes: number): void {
@@ -99,19 +118,36 @@ export class BufferBudget {
     const held = this.heldBy(owner) + bytes;
     if (held === 0) this.#owners.delete(owner);
     else this.#owners.set(owner, held);
+    if (bytes < 0) this.#grantWaiting();
   }
-}
 
-/** One piece of work's share of a {@link BufferBudget}. */
-export interface BufferLease extends Disposable {
-  /** Bytes held by this lease. */
-  readonly held: number;
-  /**
-   * Adds to the held bytes; call it before accepting them.
-   * @throws {GatewayError} `service_unavailable` (503, with a retry time) when there is no room;
-   * then nothing is added
-   */
-  take(bytes: number): void;
-  /** Releases a part early. More than is held releases everything. */
-  give(bytes: number): void;
+  #grantWaiting(): void {
+    for (const waiter of this.#waiting) {
+      if (!this.#fits(waiter.owner, waiter.bytes)) continue;
+      this.#waiting.delete(waiter);
+      waiter.grant();
+    }
+  }
+
+  /** True once the bytes were granted, false when there was no room in time. */
+  #wait({ grant, ...asked }: Waiter, signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const waiter: Waiter = {
+      ...asked,
+      grant: () => {
+        grant();
+        resolve(true);
+      },
+    };
+    this.#waiting.add(waiter);
+    const timer = setTimeout(() => resolve(false), this.#patienceMs);
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", onAbort);
+    return promise.finally(() => {
+      this.#waiting.delete(waiter);
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    });
+  }
 }

@@ -41,11 +41,11 @@ export function speak(speaker: Speaker, admitted: AdmittedSpeech, text: string):
  */
 export function attemptSpeech<T>(
   { audio, drains, pools }: Speaker,
-  { exchange, request, attempt }: AdmittedSpeech,
+  { exchange, request, attempt, memory }: AdmittedSpeech,
   { text, signal, take }: SpeakOptions<T>,
 ): Promise<Attempted<T>> {
   const { voice, instructions } = request;
-  const call = { requestId: exchange.requestId, text, voice, instructions, audio };
+  const call = { requestId: exchange.requestId, text, voice, instructions, audio, memory };
   // All characters of a text are billed once it is accepted, so reading on would not tell anything
   // more.
   const disconnect = { drains, onAbort: "stops" } as const;

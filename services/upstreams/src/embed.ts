@@ -1,30 +1,56 @@
-import type { Upstream } from "@uag/catalog/types.ts";
+import type { EmbeddingTraits, Upstream } from "@uag/catalog/types.ts";
+import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import type { DisconnectRule } from "./disconnect/watch.ts";
-import type { EmbeddingCall, EmbeddingResponse } from "./embeddings/types.ts";
+import { type EmbeddingCall, type EmbeddingResponse, numberBytes } from "./embeddings/types.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { HttpPools } from "./http/pools.ts";
 import { post } from "./post.ts";
 import { adapterFor } from "./registry.ts";
 
-/** 2,048 vectors of 3,072 numbers as text. */
-const maxResponseBytes = 256 * 1024 * 1024;
+/** Around the numbers of one vector: its index, the names of its fields. */
+const itemBytes = 256;
+/** Around the vectors: usage, the model's name. */
+const envelopeBytes = 64 * 1024;
+/** A number with 17 digits, an exponent, and the indentation of some providers. */
+const maxNumberBytes = 48;
+
+export interface EmbedOptions {
+  readonly pools: HttpPools;
+  readonly call: EmbeddingCall;
+  readonly upstream: Upstream;
+  readonly signal: AbortSignal;
+  readonly disconnect: DisconnectRule;
+  /** Accounts for the response. */
+  readonly memory: ResponseMemory;
+}
 
 /**
  * Makes one call to one upstream.
  * @throws {UpstreamFailure}
  */
-export async function embed(options: {
-  pools: HttpPools;
-  call: EmbeddingCall;
-  upstream: Upstream;
-  signal: AbortSignal;
-  disconnect: DisconnectRule;
-}): Promise<EmbeddingResponse> {
-  const { pools, call, upstream, signal, disconnect } = options;
+export async function embed(options: EmbedOptions): Promise<EmbeddingResponse> {
+  const { pools, call, upstream, signal, disconnect, memory } = options;
   const { protocol } = upstream.provider;
   const adapter = adapterFor("embeddings", protocol);
   if (adapter === undefined) throw new UpstreamFailure("operator", `${protocol} gives no embeddings`);
   const encoded = adapter.encode(call, upstream);
   const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
-  return adapter.decode(await response.read(maxResponseBytes), call, upstream);
+  return adapter.decode(await response.read(bytesOf(call, maxNumberBytes), memory), call, upstream);
+}
+
+type Sized = { readonly traits: EmbeddingTraits } & Pick<EmbeddingCall, "inputs" | "dimensions">;
+
+/** What the responses of these upstreams to a request take up in memory, bytes. */
+export function expectedBytes(request: Sized, upstreams: readonly Upstream[]): number {
+  const expected = upstreams.map(({ provider: { protocol } }) => {
+    const { numbersIn = "text" } = adapterFor("embeddings", protocol) ?? {};
+    return bytesOf(request, numberBytes[numbersIn]);
+  });
+  return Math.max(0, ...expected);
+}
+
+/** Vectors that are cut here arrive in their full size. */
+function bytesOf({ traits, inputs, dimensions = 0 }: Sized, perNumber: number): number {
+  const numbers = Math.max(traits.dimensions, dimensions);
+  return Math.ceil(envelopeBytes + inputs.length * (itemBytes + numbers * perNumber));
 }

@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import type { DisconnectRule } from "./disconnect/watch.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { GenerationAdapter, GenerationCall, UnaryResponse } from "./generation.ts";
@@ -39,6 +40,8 @@ export interface GenerateOptions {
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   readonly disconnect: Omit<DisconnectRule, "onAbort">;
+  /** Accounts for a complete response. */
+  readonly memory: ResponseMemory;
 }
 
 /**
@@ -49,7 +52,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const { adapter, call, upstream } = options;
   const encoded = await adapter.encode(call, upstream, options.signal);
   const { stream = call.stream } = encoded;
-  const { pools, signal } = options;
+  const { pools, signal, memory } = options;
   // The usage of a non-streamed answer, and of hidden thinking, is only known at its end.
   const onAbort = stream && !thinksUnseen(call, upstream) ? onAbortOf(upstream.provider) : "continues";
   const disconnect = { ...options.disconnect, onAbort };
@@ -58,7 +61,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const fits = stream ? !/^(application\/json|text\/html)/.test(type) : !type.startsWith("text/event-stream");
   if (!fits) return await oddResponse(response, options);
   if (!call.stream) {
-    const whole = boundedResponse(await response.read(maxResponseBytes));
+    const whole = boundedResponse(await response.read(maxResponseBytes, memory));
     const collected = stream ? adapter.collect?.(whole, call, upstream) : undefined;
     return { kind: "unary", response: collected ?? adapter.decode(whole, call, upstream), upstreamResponse: response };
   }

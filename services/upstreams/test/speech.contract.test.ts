@@ -4,7 +4,9 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { parseCatalog } from "@uag/catalog/parse.ts";
+import { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { createGuardedClient, type GuardedClient } from "@uag/kit/http/guarded.ts";
+import { ResponseMemory } from "@uag/kit/response-memory.ts";
 import { dashScopeSpeech } from "../src/dashscope/speech.ts";
 import { Drains } from "../src/disconnect/drains.ts";
 import { send } from "../src/http/call.ts";
@@ -70,7 +72,9 @@ models:
 }
 
 async function speak(instructions?: string) {
-  const call = { requestId: "req_1", text: "Hello", voice: "Cherry", instructions, audio: createAudioFetcher(guarded) };
+  const audio = createAudioFetcher(guarded);
+  using memory = new ResponseMemory(new BufferBudget().open("account"));
+  const call = { requestId: "req_1", text: "Hello", voice: "Cherry", instructions, audio, memory };
   const disconnect = { drains: new Drains(), onAbort: "stops" } as const;
   const site = { upstream: upstream(), pools, signal: new AbortController().signal, disconnect };
   const spoken = await dashScopeSpeech.speak(call, site);

@@ -1,3 +1,4 @@
+import { ResponseMemory } from "@uag/kit/response-memory.ts";
 import { attempt } from "@uag/upstreams/attempt.ts";
 import { Bill } from "../bill.ts";
 import type { CapabilityContext } from "../context.ts";
@@ -40,10 +41,12 @@ async function serve<B, R, S extends Size, A>(
   checked: CheckedRequest<R>,
   trace?: RequestTrace,
 ): Promise<void> {
+  const { requestId, signal } = checked.exchange;
+  using memory = new ResponseMemory(context.buffers.open(checked.caller.accountId));
+  await memory.reserve(spec.responseBytes?.(checked) ?? 0, signal);
   const grant = await admit(context, spec, checked);
-  const { requestId } = checked.exchange;
   const bill = new Bill({ requestId, admitted: grant.admitted, model: checked.model, events: context.events });
-  const admitted = { ...checked, ...grant, attempt: attemptsOf(context, checked, { bill, trace }) };
+  const admitted = { ...checked, ...grant, memory, attempt: attemptsOf(context, checked, { bill, trace }) };
   let response: { readonly value: A } | undefined;
   const discard = async (): Promise<void> => {
     if (response !== undefined) await release(context, spec, { response: response.value, requestId });

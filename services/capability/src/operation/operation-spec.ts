@@ -1,5 +1,6 @@
 import type { Admitted } from "@uag/admission/types.ts";
 import type { Upstream } from "@uag/catalog/types.ts";
+import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import type { Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import type { UsageCharge } from "../bill.ts";
 import type { Reply } from "./reply.ts";
@@ -21,6 +22,8 @@ export interface AdmittedRequest<R, S extends Size> extends CheckedRequest<R> {
   /** The size that was admitted. */
   readonly size: S;
   readonly admitted: Admitted;
+  /** Accounts for the responses of its upstream calls. */
+  readonly memory: ResponseMemory;
   /**
    * Calls the model's upstreams, best first, until one responds; each failure is logged and
    * counted.
@@ -55,6 +58,11 @@ export interface OperationSpec<B, R, S extends Size, A> extends RequestSpec<B, R
   resize?(checked: CheckedRequest<R>, shortage: Shortage<S>): AsyncIterable<S>;
   /** Whether the response is streamed; default: never. */
   streams?(request: R): boolean;
+  /**
+   * What upstreams' responses are expected to take up in memory, bytes: reserved before the
+   * request is admitted. Default: nothing; then responses are accounted for as they arrive.
+   */
+  responseBytes?(checked: CheckedRequest<R>): number;
   /**
    * Calls upstreams. Nothing may be sent to the client yet.
    * @throws {AttemptsFailed} when none responded, {@link PartialFailure} when something is owed

@@ -18,8 +18,12 @@ interface ReplyBase {
 export interface UnaryReply extends ReplyBase {
   readonly kind: "unary";
   readonly charge: UsageCharge;
-  /** In pieces where concatenating would copy much. */
-  readonly body: Buffer | readonly Buffer[];
+  /**
+   * In pieces where concatenating would copy much; as an iterable, whose length is not known, where
+   * making them all at once would take too much time and memory. It is iterated once, and must not
+   * throw.
+   */
+  readonly body: Buffer | readonly Buffer[] | Iterable<Buffer>;
 }
 
 /** A streamed response. Its last bytes are sent after its bill is on disk. */

@@ -1,4 +1,5 @@
 import { crashPoint } from "@uag/kit/crash-point.ts";
+import { Pace } from "@uag/kit/pace.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
@@ -35,8 +36,7 @@ async function sendUnary<R>({ admitted, bill }: Sending<R>, reply: UnaryReply): 
   const cost = await bill.charge({ ...reply.charge, outcome }, { upstream, attempts, status: 200 });
   crashPoint("first-byte");
   if (!exchange.over) {
-    const pieces = Buffer.isBuffer(body) ? [body] : body;
-    const headers = [...reply.headers, "content-length", String(bytesOf(pieces))];
+    const headers = [...reply.headers, ...lengthHeader(body)];
     headers.push(...usageHeaders(admitted, attempts, limitsOf(admitted, reply)), "x-gateway-cost-usd", usdText(cost));
     if (Buffer.isBuffer(body)) exchange.respond(200, headers, body);
     else await respondInPieces(exchange, headers, body);
@@ -44,22 +44,26 @@ async function sendUnary<R>({ admitted, bill }: Sending<R>, reply: UnaryReply): 
   crashPoint("answered");
 }
 
-function bytesOf(pieces: readonly Buffer[]): number {
+/** The length of a body whose pieces are all there. */
+function lengthHeader(body: UnaryReply["body"]): string[] {
+  if (!Buffer.isBuffer(body) && !Array.isArray(body)) return [];
   let bytes = 0;
-  for (const piece of pieces) bytes += piece.length;
-  return bytes;
+  for (const piece of Buffer.isBuffer(body) ? [body] : (body as readonly Buffer[])) bytes += piece.length;
+  return ["content-length", String(bytes)];
 }
 
 async function respondInPieces(
   exchange: LinkExchange,
   headers: readonly string[],
-  pieces: readonly Buffer[],
+  pieces: Iterable<Buffer>,
 ): Promise<void> {
   exchange.head(200, headers);
+  const pace = new Pace();
   for (const piece of pieces) {
     if (exchange.over) return;
     // A client that disconnects meanwhile is noticed at the next piece.
     if (piece.length > 0 && !exchange.write(piece)) await exchange.drained().catch(() => {});
+    if (pace.isOver) await pace.rest();
   }
   exchange.end();
 }

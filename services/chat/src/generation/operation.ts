@@ -44,7 +44,16 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
 async function callUpstreams(
   context: Pick<ChatContext, "drains" | "media" | "pools">,
   format: ClientFormat,
-  { exchange, caller, model, request, size, admitted, attempt }: AdmittedRequest<GenerationRequest, GenerationSize>,
+  {
+    exchange,
+    caller,
+    model,
+    request,
+    size,
+    admitted,
+    memory,
+    attempt,
+  }: AdmittedRequest<GenerationRequest, GenerationSize>,
 ): Promise<Attempted<Generated>> {
   const { pools, drains } = context;
   using media = context.media(caller);
@@ -65,6 +74,6 @@ async function callUpstreams(
   return await attempt((upstream) => {
     const adapter = generationAdapter(format.name, upstream.provider.protocol);
     if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
-    return generate({ pools, adapter, call, upstream, signal, disconnect });
+    return generate({ pools, adapter, call, upstream, signal, disconnect, memory });
   });
 }

@@ -25,10 +25,10 @@ export interface GuardedRequest {
   /** A longer response body fails with `too_large`. */
   maxBytes: number;
   /**
-   * Called with the size of each piece of the body before it is kept; throwing ends the call with
-   * that error.
+   * Called with the size of each piece of the body before it is kept; no more is read until its
+   * promise is fulfilled, and throwing ends the call with that error.
    */
-  take?: (bytes: number) => void;
+  take?: (bytes: number) => Promise<void> | undefined | void;
   /** On whose behalf: each owner may have a few DNS lookups at a time. */
   owner?: string;
   /**
@@ -64,7 +64,7 @@ async function readBody({ maxBytes, take }: GuardedRequest, stream: AsyncIterabl
   for await (const part of stream) {
     size += part.length;
     if (size > maxBytes) throw new UrlError("too_large", `The URL's content is larger than ${maxBytes} bytes.`);
-    take?.(part.length);
+    await take?.(part.length);
     parts.push(part);
   }
   return Buffer.concat(parts, size);

@@ -22,7 +22,7 @@ export interface ImageCallOptions<T> {
 /** Makes one call's images at one of the model's upstreams. @throws {AttemptsFailed} */
 export function callUpstreams<T>(
   { pools, drains }: Pick<MediaContext, "drains" | "pools">,
-  { exchange, admitted, attempt }: AdmittedJob,
+  { exchange, admitted, attempt, memory }: AdmittedJob,
   { job, count, make }: ImageCallOptions<T>,
 ): Promise<Attempted<T>> {
   const { model } = job;
@@ -32,7 +32,7 @@ export function callUpstreams<T>(
   return attempt((upstream) => {
     const adapter = adapterFor("images", upstream.provider.protocol);
     if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
-    return make({ pools, adapter, call, upstream, signal, disconnect });
+    return make({ pools, adapter, call, upstream, signal, disconnect, memory });
   });
 }
 

@@ -1,4 +1,5 @@
 import { UrlError } from "@uag/kit/http/url-error.ts";
+import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { ImageItem, ImageRequest } from "@uag/upstreams/images/types.ts";
@@ -12,6 +13,8 @@ const maxPictureBytes = 64 * 1024 * 1024;
 export interface Delivery {
   readonly exchange: LinkExchange;
   readonly context: MediaContext;
+  /** Accounts for fetched images. */
+  readonly memory: ResponseMemory;
 }
 
 /**
@@ -64,10 +67,11 @@ async function fetched({ url, ...rest }: Linked, delivery: Delivery): Promise<Im
   return { ...rest, kind: "inline", base64: body.toString("base64"), mediaType: sniffMediaType(body) };
 }
 
-async function fetchedFile(url: string, { context, exchange }: Delivery): Promise<Buffer> {
+async function fetchedFile(url: string, { context, exchange, memory }: Delivery): Promise<Buffer> {
   const { signal } = exchange;
   try {
-    const call = { timeoutMs: fetchTimeoutMs, maxBytes: maxPictureBytes, maxRedirects: 2, signal };
+    const take = (bytes: number): Promise<void> | undefined => memory.take(bytes, signal);
+    const call = { timeoutMs: fetchTimeoutMs, maxBytes: maxPictureBytes, maxRedirects: 2, take, signal };
     const { status, body } = await context.guarded.fetch(url, call);
     if (status !== 200) throw new UpstreamFailure("transient", `a picture's URL answered with status ${status}`);
     return body;

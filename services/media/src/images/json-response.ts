@@ -85,13 +85,13 @@ async function chargeOnDisconnect(
 /** Collects the images of all responses in the requested delivery. */
 async function gathered(
   context: MediaContext,
-  { exchange }: AdmittedJob,
+  { exchange, memory }: AdmittedJob,
   { job, responses }: { job: ImageJob; responses: readonly ImageList[] },
 ): Promise<ImageResult> {
   const values = responses.map(({ value }) => value);
   const [only] = values;
   const all = values.length === 1 && only !== undefined ? only.images : values.flatMap(({ images }) => images);
-  const delivery = { exchange, context };
+  const delivery = { exchange, context, memory };
   const sized = await inRequestedSize(all, { job, responses: values }, delivery);
   const images = await delivered(sized.images, job.request.delivery, delivery);
   const { upstreamSize } = sized;

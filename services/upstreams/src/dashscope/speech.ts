@@ -75,7 +75,11 @@ class DashScopeSpeech implements SpokenText {
   }
 
   async *#unary(response: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
-    const message = readMessage(boundedResponse(await response.read(maxBodyBytes)), 200, this.#site.upstream);
+    const message = readMessage(
+      boundedResponse(await response.read(maxBodyBytes, this.#call.memory)),
+      200,
+      this.#site.upstream,
+    );
     if (message === undefined) throw new UpstreamFailure("transient", "the answer is not JSON", { status: 200 });
     this.#usage = message.usage;
     const piece = message.data === "" ? await this.#fetched(message) : soundOf(Buffer.from(message.data, "base64"));
@@ -103,7 +107,8 @@ class DashScopeSpeech implements SpokenText {
 
   async #fetched({ url }: SpeechMessage): Promise<Buffer> {
     if (url === undefined) throw new UpstreamFailure("transient", "the upstream sent no sound", { status: 200 });
-    return samplesOf(await this.#call.audio.fetch(url, this.#site.signal));
+    const { audio, memory } = this.#call;
+    return samplesOf(await audio.fetch(url, { signal: this.#site.signal, memory }));
   }
 }
 

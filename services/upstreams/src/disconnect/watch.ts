@@ -1,4 +1,5 @@
 import type { OnAbort } from "@uag/catalog/types.ts";
+import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { HttpResponse } from "../http/call.ts";
 import type { BodySink } from "../http/response-body.ts";
@@ -126,9 +127,9 @@ class WatchedResponse implements HttpResponse {
     });
   }
 
-  async read(maxBytes: number): Promise<Buffer> {
+  async read(maxBytes: number, memory?: ResponseMemory): Promise<Buffer> {
     try {
-      return await this.#response.read(maxBytes);
+      return await this.#response.read(maxBytes, memory);
     } catch (error) {
       throw this.#watch.explained(error);
     } finally {

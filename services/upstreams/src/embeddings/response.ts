@@ -3,6 +3,9 @@ import { UpstreamFailure } from "../failure.ts";
 import { type ScannedResponse, scanVectors, type VectorNames } from "./scan.ts";
 import type { RawVector, TokenReport } from "./types.ts";
 
+/** No error is longer. */
+const maxErrorBytes = 256 * 1024;
+
 /**
  * Reads the vectors of an answer, in the order of the inputs whatever their order in the answer.
  * @param count number of inputs sent
@@ -15,7 +18,7 @@ export function readVectors(
 ): { vectors: RawVector[]; scanned: ScannedResponse; list: Buffer | undefined } {
   const scanned = scan(body, options.names);
   if (scanned === undefined) {
-    const failure = options.errorInside(parsedJson(body.toString("utf8")));
+    const failure = body.length > maxErrorBytes ? undefined : options.errorInside(parsedJson(body.toString("utf8")));
     throw failure ?? broken("is no list of vectors");
   }
   const vectors = new Array<RawVector | undefined>(options.count);

@@ -43,7 +43,12 @@ export interface EmbeddingResponse {
   readonly finished: boolean;
 }
 
+/** Bytes per number of a response: in base64, and as text of usual precision. */
+export const numberBytes = { base64: 16 / 3, text: 13 } as const;
+
 export interface EmbeddingAdapter {
+  /** How its responses encode numbers, which tells how much memory they need. */
+  readonly numbersIn: keyof typeof numberBytes;
   encode(call: EmbeddingCall, upstream: Upstream): Omit<UpstreamCall, "stream">;
   /**
    * @throws {UpstreamFailure} when the body does not answer this call, or is an error under a good

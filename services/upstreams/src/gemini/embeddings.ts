@@ -11,6 +11,7 @@ const taskTypes: Record<InputType, string> = { query: "RETRIEVAL_QUERY", documen
  * not of length 1 there, and most models report no usage.
  */
 export const geminiEmbeddings: EmbeddingAdapter = {
+  numbersIn: "text",
   encode({ inputs, dimensions, traits, inputType, requestId }, { provider, model }) {
     const requests = inputs.map((text) => ({
       model: `models/${model}`,

@@ -1,5 +1,6 @@
 import type { Timeouts, Transport } from "@uag/catalog/types.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
+import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import { currentTraceparent } from "@uag/kit/tracing/traceparent.ts";
 import type { Dispatcher } from "undici";
 import { UpstreamFailure } from "../failure.ts";
@@ -8,6 +9,7 @@ import { busy, wireFailure } from "./errors.ts";
 import { type Headers, headerIn, headFault } from "./head.ts";
 import type { Lane, Waiter } from "./lane.ts";
 import type { HttpPools } from "./pools.ts";
+import { readBody } from "./read-body.ts";
 import { type BodySink, type BodySource, ResponseBody } from "./response-body.ts";
 
 export interface HttpRequest {
@@ -33,8 +35,12 @@ export interface HttpResponse {
   readonly status: number;
   header(name: string): string | undefined;
   consume(sink: BodySink): void;
-  /** @throws {UpstreamFailure} also when the decompressed body is longer than `maxBytes` */
-  read(maxBytes: number): Promise<Buffer>;
+  /**
+   * The whole body, decompressed.
+   * @param memory accounts for a body of more than a few KiB; reading pauses while there is no room
+   * @throws {UpstreamFailure} also when the decompressed body is longer than `maxBytes`
+   */
+  read(maxBytes: number, memory?: ResponseMemory): Promise<Buffer>;
   /** Stops reading from the socket; the timeout between chunks is paused meanwhile. */
   pause(): void;
   resume(): void;
@@ -157,21 +163,8 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
     this.#body.consume(sink, this.header("content-encoding")?.toLowerCase() || "identity");
   }
 
-  async read(maxBytes: number): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    await new Promise<void>((resolve, reject) => {
-      this.consume({
-        data: (chunk) => {
-          size += chunk.length;
-          if (size <= maxBytes) chunks.push(chunk);
-          else this.#fail(new UpstreamFailure("transient", `the answer is longer than ${maxBytes} bytes`));
-        },
-        end: resolve,
-        error: reject,
-      });
-    });
-    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+  async read(maxBytes: number, memory?: ResponseMemory): Promise<Buffer> {
+    return await readBody(this, { maxBytes, memory, signal: this.#signal, fail: (failure) => this.#fail(failure) });
   }
 
   pause(): void {

@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import type { DisconnectRule } from "../disconnect/watch.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { HttpResponse } from "../http/call.ts";
@@ -20,6 +21,8 @@ export interface MakeImagesOptions {
   readonly upstream: Upstream;
   readonly signal: AbortSignal;
   readonly disconnect: Omit<DisconnectRule, "onAbort">;
+  /** Accounts for a complete response. */
+  readonly memory: ResponseMemory;
 }
 
 /**
@@ -29,7 +32,7 @@ export interface MakeImagesOptions {
 export async function makeImages(options: MakeImagesOptions): Promise<ImageResponse> {
   const { adapter, call, upstream } = options;
   const response = await postImages(options);
-  return adapter.decode(boundedResponse(await response.read(maxResponseBytes)), call, upstream);
+  return adapter.decode(boundedResponse(await response.read(maxResponseBytes, options.memory)), call, upstream);
 }
 
 export interface LiveImages {

@@ -23,6 +23,7 @@ const names = { list: "data", vector: "embedding" };
  */
 export function openAiEmbeddings({ variant, path, base64 }: OpenAiEmbeddingsOptions): EmbeddingAdapter {
   return {
+    numbersIn: base64 ? "base64" : "text",
     encode({ inputs, dimensions, requestId }, upstream) {
       const body = {
         model: upstream.model,

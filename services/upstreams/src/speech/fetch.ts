@@ -1,23 +1,31 @@
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import { UrlError } from "@uag/kit/http/url-error.ts";
+import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import { UpstreamFailure } from "../failure.ts";
 
 const timeoutMs = 60_000;
 /** Some twenty minutes of 24 kHz, 16 bits, one channel. */
 const maxBytes = 64 * 1024 * 1024;
 
+export interface AudioFetch {
+  readonly signal: AbortSignal;
+  /** Accounts for the audio. */
+  readonly memory: ResponseMemory;
+}
+
 /** Fetches audio from a URL returned by an upstream. */
 export interface AudioFetcher {
   /** @throws {UpstreamFailure} `transient`: nothing has reached the client by then */
-  fetch(url: string, signal: AbortSignal): Promise<Buffer>;
+  fetch(url: string, options: AudioFetch): Promise<Buffer>;
 }
 
 /** Plain http is upgraded to https: DashScope returns http URLs, and its storage serves both. */
 export function createAudioFetcher(client: GuardedClient): AudioFetcher {
   return {
-    async fetch(url, signal) {
+    async fetch(url, { signal, memory }) {
       try {
-        const response = await client.fetch(securedUrl(url, client), { timeoutMs, maxBytes, signal });
+        const take = (bytes: number): Promise<void> | undefined => memory.take(bytes, signal);
+        const response = await client.fetch(securedUrl(url, client), { timeoutMs, maxBytes, take, signal });
         if (response.status === 200) return response.body;
         throw new UpstreamFailure("transient", `the sound's URL answered ${response.status}`, { status: 200 });
       } catch (error) {

@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import type { DisconnectRule } from "../disconnect/watch.ts";
 import type { HttpPools } from "../http/pools.ts";
 import type { AudioFetcher } from "./fetch.ts";
@@ -14,6 +15,8 @@ export interface SpeechCall {
   readonly instructions: string | undefined;
   /** Fetches audio from a URL returned by an upstream. */
   readonly audio: AudioFetcher;
+  /** Accounts for responses that are not streamed. */
+  readonly memory: ResponseMemory;
 }
 
 /** The character count reported by an upstream. */

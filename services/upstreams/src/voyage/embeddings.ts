@@ -12,6 +12,7 @@ const names = { list: "data", vector: "embedding" };
  * there. Vectors are of length 1 at every size.
  */
 export const voyageEmbeddings: EmbeddingAdapter = {
+  numbersIn: "base64",
   encode(call, upstream) {
     const body = Buffer.from(JSON.stringify(bodyOf(call, upstream)));
     return { path: "/v1/embeddings", headers: bearerHeaders(upstream.provider, call.requestId), body };

@@ -43,10 +43,19 @@ let page = Buffer.alloc(0);
 let pageView = new DataView(page.buffer);
 let written = 0;
 
+const exponentMask = 0x7f800000;
+
+/** @throws {RangeError} for numbers that JSON cannot represent: infinities and NaN */
+export function checkFinite(floats: Float32Array): void {
+  const patterns = new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
+  for (const pattern of patterns) {
+    if ((pattern & exponentMask) === exponentMask) throw new RangeError("a vector has a number that JSON cannot hold");
+  }
+}
+
 /**
- * A vector as a JSON list. Each number is the shortest decimal that parses to the same 32-bit
- * float.
- * @throws {RangeError} for numbers that JSON cannot represent
+ * A vector of finite numbers as a JSON list. Each number is the shortest decimal that parses to the
+ * same 32-bit float.
  */
 export function formatFloats(floats: Float32Array): Buffer {
   const size = 2 + floats.length * (maxChars + 1);
@@ -139,7 +148,6 @@ function writeWhole(view: DataView, start: number, whole: number): number {
 
 /** Writes zero, and very small or very large values. */
 function writeRare(bytes: Buffer, at: number, value: number): number {
-  if (!Number.isFinite(value)) throw new RangeError("a vector has a number that JSON cannot hold");
   let text = String(value);
   for (let digits = 1; digits <= 9; digits++) {
     text = String(Number(value.toPrecision(digits)));
