@@ -66,7 +66,7 @@ function count({ events, maxOpen }: AppOptions): RequestHandler {
 }
 
 function apiOf(options: AppOptions): Router {
-  const { store, sessions, maxOpenPerSession, api, credentials, dispatcher, adminUrl, gatewayUrl } = options;
+  const { store, sessions, maxOpenPerSession, api, credentials, dispatcher, gatewayUrl } = options;
   const router = Router({ caseSensitive: true });
   router.use((_request, response, next) => {
     response.setHeader("cache-control", "no-store");
@@ -88,8 +88,8 @@ function apiOf(options: AppOptions): Router {
   router.use(ownRoutes(options));
   router.use(userRoutes(options));
   router.use(invitationRoutes(options));
-  router.use(hintRoutes(options.hints));
-  router.use(adminProxy({ api, credentials, personOf, dispatcher, adminUrl }));
+  router.use(hintRoutes(options.hints, sessions));
+  router.use(adminProxy({ ...options, personOf }));
   router.use("/gateway", playgroundProxy({ api, credentials, personOf, dispatcher, gatewayUrl }));
   router.use(() => {
     throw new GatewayError("not_found");

@@ -35,7 +35,10 @@ export const playgroundAlias = "Console playground";
 /** The field of a key's metadata with the id of the user who created it in the console. */
 export const makerField = "console_user";
 /** Distinguishes the playground's keys from those that people create. */
-const purpose = { console_purpose: "playground" } as const;
+export const purposeField = "console_purpose";
+
+/** The name of the admin tokens that the console creates for a user; the audit log shows it. */
+export const tokenNameOf = (email: string): string => `Console: ${email}`.slice(0, 200);
 
 const newToken = z.object({ id: z.string(), token: z.string() });
 const newKey = z.object({ id: z.string(), key: z.string() });
@@ -55,21 +58,21 @@ export class DelegatedCredentials {
 
   /** An admin token, scoped to the person's account if they have one. */
   token(person: Person, role: TokenRole): Promise<string> {
-    return this.#get(tokenName(person, role), () => this.#makeToken(person, role));
+    return this.#get(cacheNameOfToken(person, role), () => this.#makeToken(person, role));
   }
 
   /** An API key of an account, for the playground. */
   key(person: Person, accountId: string): Promise<string> {
-    return this.#get(keyName(person, accountId), () => this.#makeKey(person, accountId));
+    return this.#get(cacheNameOfKey(person, accountId), () => this.#makeKey(person, accountId));
   }
 
   /** Drops a token that was refused. */
   dropToken(person: Person, role: TokenRole): void {
-    this.#kept.delete(tokenName(person, role));
+    this.#kept.delete(cacheNameOfToken(person, role));
   }
 
   dropKey(person: Person, accountId: string): void {
-    this.#kept.delete(keyName(person, accountId));
+    this.#kept.delete(cacheNameOfKey(person, accountId));
   }
 
   /**
@@ -107,7 +110,7 @@ export class DelegatedCredentials {
     const { user } = person;
     const endsAt = Date.now() + tokenMs;
     const body = {
-      name: `Console: ${user.email}`.slice(0, 200),
+      name: tokenNameOf(user.email),
       role,
       account_id: user.accountId,
       expires: new Date(endsAt),
@@ -126,8 +129,9 @@ export class DelegatedCredentials {
     const { user, session } = person;
     const token = await this.token(person, user.role === "operator" ? "operator" : "keys");
     const endsAt = Math.min(Date.now() + keyMs, session.endsAtLatest.getTime());
-    const metadata = { ...purpose, [makerField]: user._id };
-    const body = { account_id: accountId, key_alias: playgroundAlias, expires: new Date(endsAt), metadata };
+    const metadata = { [purposeField]: "playground", [makerField]: user._id };
+    const limits = user.role === "member" ? user.keyLimits : {};
+    const body = { ...limits, account_id: accountId, key_alias: playgroundAlias, expires: new Date(endsAt), metadata };
     const made = newKey.parse(await this.#options.api.call(token, { method: "POST", path: "/keys", body }));
     await this.#record(person, { kind: "key", id: made.id });
     return { id: made.id, secret: made.key, endsAt: endsAt + slackMs };
@@ -141,8 +145,8 @@ export class DelegatedCredentials {
   }
 }
 
-const tokenName = ({ session, user }: Person, role: TokenRole): string =>
+const cacheNameOfToken = ({ session, user }: Person, role: TokenRole): string =>
   [session._id, "token", user.role, user.accountId ?? "", role].join(" ");
 
-const keyName = ({ session, user }: Person, accountId: string): string =>
+const cacheNameOfKey = ({ session, user }: Person, accountId: string): string =>
   [session._id, "key", user.role, accountId].join(" ");

@@ -15,7 +15,13 @@ export interface AdminRequest {
   readonly id: string;
 }
 
-const key = z.looseObject({ id: z.string(), metadata: z.record(z.string(), z.unknown()) });
+const key = z.looseObject({
+  id: z.string(),
+  metadata: z.record(z.string(), z.unknown()),
+  expires: z.string().nullable(),
+});
+
+export type Key = z.output<typeof key>;
 const page = z.looseObject({ data: z.array(key), has_more: z.boolean(), next_cursor: z.string().nullable() });
 
 const receipt = z.looseObject({ event: z.looseObject({ key_id: z.string() }) });
@@ -26,12 +32,13 @@ const maxPages = 20;
 
 const noSuchKey = (param: string): GatewayError => new GatewayError("not_found", "There is no such key.", { param });
 
-async function keyOf({ api, token }: AdminRequest, id: string): Promise<z.infer<typeof key>> {
+/** @throws {GatewayError} `not_found` */
+export async function keyOf({ api, token }: AdminRequest, id: string): Promise<Key> {
   if (!idPattern.test(id)) throw noSuchKey("id");
   return key.parse(await api.call(token, { method: "GET", path: `/keys/${id}` }));
 }
 
-const isOwn = ({ metadata }: z.infer<typeof key>, { user }: Person): boolean => metadata[makerField] === user._id;
+const isOwn = ({ metadata }: Key, { user }: Person): boolean => metadata[makerField] === user._id;
 
 async function requireOwnKey(requested: AdminRequest, id: string, param: string): Promise<void> {
   if (!isOwn(await keyOf(requested, id), requested.person)) throw noSuchKey(param);
@@ -70,27 +77,4 @@ export async function listOwnKeys(requested: AdminRequest): Promise<object> {
     if (data.length > 0 || response.next_cursor === null || pages === maxPages) return { ...response, data };
     query.set("after", response.next_cursor);
   }
-}
-
-const object = z.record(z.string(), z.unknown());
-
-/**
- * The body with the key's creator in its metadata. One that is not an object is left for the admin
- * API to refuse.
- */
-export async function withMaker(
-  requested: AdminRequest,
-  body: unknown,
-  operation: string,
-): Promise<object | undefined> {
-  const fields = object.safeParse(body ?? {});
-  if (!fields.success) return body as object;
-  const isNew = operation === "admin.keys.create";
-  const { metadata } = fields.data;
-  if (!isNew && metadata === undefined) return fields.data;
-  const given = object.safeParse(metadata ?? {});
-  if (!given.success) return fields.data;
-  const { [makerField]: _maker, ...rest } = given.data;
-  const maker = isNew ? requested.person.user._id : (await keyOf(requested, requested.id)).metadata[makerField];
-  return { ...fields.data, metadata: { ...rest, ...(maker !== undefined && { [makerField]: maker }) } };
 }

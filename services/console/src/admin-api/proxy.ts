@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type AdminOperation, type AdminRoute, adminRoutes } from "@uag/contract/routes.ts";
 import { queryOf, targetFrom } from "@uag/kit/http/target.ts";
@@ -8,14 +9,17 @@ import { readJson } from "../http/read-json.ts";
 import { relay } from "../http/relay.ts";
 import { grantOf } from "../people/access.ts";
 import { addressOf, type PersonOf } from "../people/authenticate.ts";
+import type { ParsedLimits } from "../people/key-limits.ts";
+import { type LimitParts, limitMember } from "../people/limit-member.ts";
 import type { Person } from "../people/person.ts";
+import type { UserDocument } from "../store/users.ts";
 import type { AdminApi } from "./client.ts";
 import type { DelegatedCredentials } from "./credentials.ts";
-import { type AdminRequest, confineMember, listOwnKeys, withMaker } from "./members.ts";
+import { keyBodyOf, limitsAfter } from "./key-body.ts";
+import { type AdminRequest, confineMember, listOwnKeys } from "./members.ts";
 
-export interface AdminProxyOptions {
+export interface AdminProxyOptions extends LimitParts {
   readonly api: AdminApi;
-  readonly credentials: DelegatedCredentials;
   readonly personOf: PersonOf;
   readonly dispatcher: Dispatcher;
   /** Base URL of the admin API. */
@@ -54,7 +58,7 @@ async function respond(
     response.setHeader("cache-control", "no-store").json(await listOwnKeys(requested));
     return;
   }
-  const body = await bodyOf(request, requested, route);
+  const body = await bodyOf(request, requested, options);
   const url = adminUrl.replace(/\/$/, "") + targetFrom(route.path.slice(prefix.length), request.params, query);
   const from = addressOf(request);
   const bodyLimit = route.maxBodyBytes;
@@ -72,12 +76,31 @@ function refused(
   throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 100 });
 }
 
-/** A key's creator is set by the console, and stays when the key is changed. */
 async function bodyOf(
   request: Request,
   requested: AdminRequest,
-  { operation, maxBodyBytes }: AdminRoute<AdminOperation>,
+  options: AdminProxyOptions & { readonly route: AdminRoute<AdminOperation> },
 ): Promise<object | undefined> {
+  const { operation, maxBodyBytes } = options.route;
   if (operation !== "admin.keys.create" && operation !== "admin.keys.update") return undefined;
-  return withMaker(requested, await readJson(request, maxBodyBytes), operation);
+  const { body, change } = await keyBodyOf(requested, await readJson(request, maxBodyBytes), operation);
+  if (change !== undefined) await keepLimits(requested.person, change, options);
+  return body;
+}
+
+/**
+ * Limits that somebody sets on a member's key are the member's from then on: otherwise the member
+ * would create another key without them.
+ */
+async function keepLimits(
+  { user: changer, actor }: Person,
+  { makerId, limits }: { readonly makerId: unknown; readonly limits: ParsedLimits },
+  options: LimitParts,
+): Promise<void> {
+  if (typeof makerId !== "string" || makerId === changer._id || Object.keys(limits).length === 0) return;
+  const user = await options.store.users.findOne({ _id: makerId, role: "member" }).lean<UserDocument>();
+  if (user === null || (changer.accountId !== null && changer.accountId !== user.accountId)) return;
+  const { keyLimits = {} } = user;
+  const after = limitsAfter(keyLimits, limits);
+  if (!isDeepStrictEqual(after, keyLimits)) await limitMember(options, { actor, user, limits: after });
 }

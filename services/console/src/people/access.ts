@@ -1,6 +1,9 @@
+import type { createKeyRequest } from "@uag/contract/requests/admin.ts";
 import type { AdminOperation } from "@uag/contract/routes.ts";
+import type { z } from "zod";
 import type { TokenRole } from "../admin-api/credentials.ts";
 import type { Role } from "../store/users.ts";
+import type { LimitName } from "./key-limits.ts";
 
 /**
  * What the console itself checks before it forwards a member's call, because the admin API knows
@@ -9,10 +12,23 @@ import type { Role } from "../store/users.ts";
  */
 export type MemberRule = "none" | "own-key" | "key-in-query" | "own-event" | "list";
 
+/**
+ * How a role may set a field of a key: `any` value, or a `limited` one, which permits no more than
+ * an owner has set.
+ */
+type FieldRule = "any" | "limited";
+
+type KeyField = keyof z.input<typeof createKeyRequest>;
+
+/** A field that is added to the contract does not compile until each role has a rule for it. */
+type KeyFields = { readonly [F in KeyField]: F extends LimitName ? "limited" : Exclude<FieldRule, "limited"> };
+
 export interface Grant {
   /** The role of the admin token with which the call is forwarded. */
   readonly token: TokenRole;
   readonly rule: MemberRule;
+  /** How the body's fields may be set; absent: all of them to any value. */
+  readonly fields?: KeyFields;
 }
 
 type Grants = Readonly<Record<string, Grant>>;
@@ -60,11 +76,24 @@ const owner = {
   "admin.webhooks.deliveries.replay": keys,
 } as const satisfies Partial<Record<AdminOperation, Grant>>;
 
+/** A member names and tags keys; what they may do is limited by an owner. */
+const memberFields: KeyFields = {
+  account_id: "any",
+  key_alias: "any",
+  metadata: "any",
+  models: "limited",
+  expires: "limited",
+  rpm_limit: "limited",
+  tpm_limit: "limited",
+  max_parallel_requests: "limited",
+  max_budget: "limited",
+};
+
 const member = {
-  "admin.keys.create": keys,
+  "admin.keys.create": { ...keys, fields: memberFields },
   "admin.keys.list": { token: "read-only", rule: "list" },
   "admin.keys.get": { token: "read-only", rule: "own-key" },
-  "admin.keys.update": { token: "keys", rule: "own-key" },
+  "admin.keys.update": { token: "keys", rule: "own-key", fields: memberFields },
   "admin.keys.revoke": { token: "keys", rule: "own-key" },
   "admin.keys.regenerate": { token: "keys", rule: "own-key" },
   "admin.usage.list": { token: "read-only", rule: "key-in-query" },

@@ -14,7 +14,7 @@ import type { SignInParts } from "../sign-in/parts.ts";
 import type { InvitationDocument } from "../store/invitations.ts";
 import type { UserDocument } from "../store/users.ts";
 import { addressOf, personOf } from "./authenticate.ts";
-import { assignmentFields, checkAssignment, requireManager, scopeOf } from "./manage.ts";
+import { assignmentFields, checkAssignment, mayAssign, requireManager, scopeOf } from "./manage.ts";
 
 const lifetimeMs = 7 * 86_400_000;
 const tokenBytes = 32;
@@ -122,14 +122,24 @@ const over = (): GatewayError =>
 
 const tokenPattern = /^[\w-]{43}$/;
 
+/**
+ * Whether an invitation gives no more than its inviter may give now: the inviter may have been
+ * removed, or have lost the role.
+ */
+async function isBacked({ invitedBy, role, accountId }: InvitationDocument, { store }: SignInParts): Promise<boolean> {
+  const inviter = await store.users.findOne({ _id: invitedBy, disabled: false }).lean<UserDocument>();
+  return inviter !== null && mayAssign(inviter, { role, accountId });
+}
+
 /** The invitation of a link. Attempts are limited like sign-ins. */
-async function find(request: Request, { store, throttle }: SignInParts): Promise<InvitationDocument> {
+async function find(request: Request, parts: SignInParts): Promise<InvitationDocument> {
+  const { store, throttle } = parts;
   const address = addressOf(request);
   const giveBack = await throttle.count(address, `invitation ${address}`);
   const token = String(request.params["token"]);
   const live = { digest: digestOf(token), endsAt: { $gt: new Date() } };
   const found = tokenPattern.test(token) ? await store.invitations.findOne(live).lean<InvitationDocument>() : null;
-  if (found === null) throw over();
+  if (found === null || !(await isBacked(found, parts))) throw over();
   await giveBack();
   return found;
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { z } from "zod";
-import { type Role, roles } from "../store/users.ts";
+import { type Role, roles, type UserDocument } from "../store/users.ts";
 import type { Person } from "./person.ts";
 
 /** A user's role, and the account that it is for. */
@@ -29,14 +29,18 @@ export function scopeOf({ user }: Person): { accountId?: string } {
   return user.role === "operator" ? {} : { accountId: user.accountId ?? "" };
 }
 
+/** Whether a user may give a role: an owner only within their own account. */
+export function mayAssign({ role: own, accountId: scope }: UserDocument, { role, accountId: account }: RoleAssignment) {
+  return own === "operator" || (own === "owner" && role !== "operator" && account === scope);
+}
+
 /**
  * Checks that a person may assign a role.
  * @throws {GatewayError} `permission_denied` for a role that the person may not assign;
  * `invalid_request` for an account that does not fit the role
  */
 export function checkAssignment({ user }: Person, { role, accountId: account }: RoleAssignment): void {
-  if (user.role === "owner" && (role === "operator" || account !== user.accountId))
-    throw denied("An owner gives roles in the own account only.");
+  if (!mayAssign(user, { role, accountId: account })) throw denied("An owner gives roles in the own account only.");
   if (role === "operator" && account !== null)
     throw new GatewayError("invalid_request", "An operator is not of one account.", { param: "account_id" });
   if ((role === "owner" || role === "member") && account === null)

@@ -2,25 +2,32 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { readPage, toPageById } from "@uag/mongo/paging.ts";
 import { type Request, type Response, Router } from "express";
 import { z } from "zod";
+import { leftBehindBy } from "../admin-api/left-behind.ts";
 import { pageOf, sendPage } from "../http/paging.ts";
 import { readChecked } from "../http/read-json.ts";
 import type { SignInParts } from "../sign-in/parts.ts";
 import type { UserDocument } from "../store/users.ts";
 import { personOf } from "./authenticate.ts";
+import { keyLimits, storedLimits } from "./key-limits.ts";
+import { endSessions, type LeaveParts, removeUser, withdrawInvitations } from "./leave.ts";
+import { limitMember } from "./limit-member.ts";
 import { assignmentFields, checkAssignment, requireManager, scopeOf } from "./manage.ts";
 import type { Person } from "./person.ts";
 import { showMember } from "./show.ts";
 
 const change = z
-  .strictObject({ ...assignmentFields, disabled: z.boolean() })
+  .strictObject({ ...assignmentFields, disabled: z.boolean(), key_limits: keyLimits })
   .partial()
   .refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
 
+const missing = (): GatewayError => new GatewayError("not_found", "There is no such user.", { param: "id" });
+
 /** Users: operators see all of them, owners those of their account. */
-export function userRoutes(parts: SignInParts): Router {
+export function userRoutes(parts: LeaveParts): Router {
   const router = Router();
   router.get("/users", (request, response) => list(request, response, parts));
   router.patch("/users/:id", (request, response) => update(request, response, parts));
+  router.get("/users/:id/credentials", (request, response) => listLeftBehind(request, response, parts));
   router.delete("/users/:id", (request, response) => remove(request, response, parts));
   return router;
 }
@@ -46,7 +53,7 @@ async function otherUser(request: Request, person: Person, { store }: SignInPart
   requireManager(person);
   const id = String(request.params["id"]);
   const user = await store.users.findOne({ ...scopeOf(person), _id: id }).lean<UserDocument>();
-  if (user === null) throw new GatewayError("not_found", "There is no such user.", { param: "id" });
+  if (user === null) throw missing();
   if (user._id === person.user._id)
     throw new GatewayError("permission_denied", "Nobody changes their own role. Ask another one.");
   return user;
@@ -54,9 +61,24 @@ async function otherUser(request: Request, person: Person, { store }: SignInPart
 
 async function update(request: Request, response: Response, parts: SignInParts): Promise<void> {
   const person = personOf(response);
-  const { store, audit } = parts;
   const before = await otherUser(request, person, parts);
-  const fields = await readChecked(request, change);
+  const { key_limits: limits, ...fields } = await readChecked(request, change);
+  if (Object.keys(fields).length > 0) await assign(parts, { person, before, fields });
+  if (limits !== undefined)
+    await limitMember(parts, { actor: person.actor, user: before, limits: storedLimits(limits) });
+  const after = await parts.store.users.findOne({ _id: before._id }).lean<UserDocument>();
+  if (after === null) throw missing();
+  response.json(showMember(after));
+}
+
+interface Assigned {
+  readonly person: Person;
+  readonly before: UserDocument;
+  readonly fields: Omit<z.output<typeof change>, "key_limits">;
+}
+
+async function assign(parts: SignInParts, { person, before, fields }: Assigned): Promise<void> {
+  const { store, audit } = parts;
   const assignment = {
     role: fields.role ?? before.role,
     accountId: fields.account_id === undefined ? before.accountId : fields.account_id,
@@ -69,20 +91,18 @@ async function update(request: Request, response: Response, parts: SignInParts):
   await store.users.updateOne({ _id: targetId }, { $set: set });
   // Credentials of the old role must not be used any longer; a disabled user is signed out at once.
   await endSessions(parts, targetId);
-  response.json(showMember({ ...before, ...set }));
+  await withdrawInvitations(parts, before);
 }
 
-async function remove(request: Request, response: Response, parts: SignInParts): Promise<void> {
+async function remove(request: Request, response: Response, parts: LeaveParts): Promise<void> {
   const person = personOf(response);
-  const { store, audit } = parts;
   const user = await otherUser(request, person, parts);
-  const row = { action: "console.user_delete", targetId: user._id, accountId: user.accountId } as const;
-  await audit.record(person.actor, { ...row, after: { email: user.email } });
-  await store.users.deleteOne({ _id: user._id });
-  await endSessions(parts, user._id);
+  await removeUser(request, parts, { person, user });
   response.status(204).end();
 }
 
-async function endSessions({ sessions, credentials }: SignInParts, userId: string): Promise<void> {
-  await credentials.revoke(await sessions.endAll(userId));
+async function listLeftBehind(request: Request, response: Response, parts: LeaveParts): Promise<void> {
+  const person = personOf(response);
+  const user = await otherUser(request, person, parts);
+  response.json({ object: "list", data: await leftBehindBy(parts, person, user) });
 }

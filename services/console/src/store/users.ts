@@ -1,4 +1,5 @@
 import { type Connection, type Model, Schema } from "mongoose";
+import type { KeyLimits } from "../people/key-limits.ts";
 
 /** What a person may do: see people/access.ts. */
 export const roles = ["operator", "owner", "member", "auditor"] as const;
@@ -23,6 +24,8 @@ export interface UserDocument {
   /** BCP 47; null: the browser's own. */
   readonly language: string | null;
   readonly disabled: boolean;
+  /** What limits the keys that a member creates; absent for none. */
+  readonly keyLimits?: KeyLimits;
   readonly createdAt: Date;
   readonly lastSignInAt: Date | null;
 }
@@ -39,6 +42,7 @@ const schema = new Schema<UserDocument>(
     password: { type: String, default: null },
     subject: { type: String },
     language: { type: String, default: null },
+    keyLimits: { type: Schema.Types.Mixed },
     disabled: { type: Boolean, default: false },
     createdAt: { type: Date, required: true },
     lastSignInAt: { type: Date, default: null },

@@ -50,6 +50,7 @@ export const keys = {
     budget: "Budget a month",
     budgetHint: "USD; requests beyond it are refused until the month ends.",
     limits: "Limits",
+    memberLimitsHint: "Empty means the limits that an owner has set for you. You can only make limits tighter.",
     limitsHint: "In force on every replica within a second. Empty means unlimited.",
     tags: "Tags",
     tagsHint: "Press Enter after each. Kept in the key's metadata.",

@@ -49,6 +49,7 @@ export const keys = {
     budget: "每月预算",
     budgetHint: "美元；超出后本月内的请求将被拒绝。",
     limits: "限额",
+    memberLimitsHint: "留空则使用所有者为你设置的限额。你只能收紧限额。",
     limitsHint: "一秒内在所有副本生效。留空表示不限。",
     tags: "标签",
     tagsHint: "输入后按回车。保存在密钥的元数据中。",

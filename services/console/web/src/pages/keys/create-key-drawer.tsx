@@ -5,7 +5,8 @@ import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
 import type { NewKey } from "../../api/types.ts";
 import { accountsQuery, useAccountId, useSeesAllAccounts } from "../../shell/account.ts";
-import { bodyOf, KeyForm, type KeyValues } from "./key-form.tsx";
+import { KeyForm } from "./key-form.tsx";
+import { type KeyValues, newBodyOf } from "./key-values.ts";
 import { refreshKeys } from "./keys.ts";
 
 interface Props {
@@ -24,7 +25,7 @@ export function CreateKeyDrawer({ opened, onClose, onMade }: Props) {
   const account = shown ?? chosen ?? accounts.data?.[0]?.id;
   const create = useMutation({
     mutationFn: (values: KeyValues) =>
-      call<NewKey>("/admin/v1/keys", { method: "POST", body: { ...bodyOf(values), account_id: account } }),
+      call<NewKey>("/admin/v1/keys", { method: "POST", body: { ...newBodyOf(values), account_id: account } }),
     onSuccess: async (key) => {
       onMade(key);
       create.reset();

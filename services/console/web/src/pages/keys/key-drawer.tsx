@@ -8,7 +8,8 @@ import { call } from "../../api/http.ts";
 import type { Key, NewKey } from "../../api/types.ts";
 import { Failure } from "../../ui/failure.tsx";
 import { KeyDetails } from "./key-details.tsx";
-import { bodyOf, KeyForm, type KeyValues } from "./key-form.tsx";
+import { KeyForm } from "./key-form.tsx";
+import { bodyOf, type KeyValues } from "./key-values.ts";
 import { keyPath, refreshKeys } from "./keys.ts";
 
 const route = getRouteApi("/app/keys");

@@ -1,11 +1,27 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import { call } from "../../api/http.ts";
-import type { Page } from "../../api/types.ts";
+import type { Key, Page } from "../../api/types.ts";
 import type { Role, User } from "../../session/session.ts";
+
+export type KeyLimits = Partial<
+  Pick<Key, "models" | "rpm_limit" | "tpm_limit" | "max_parallel_requests"> & { readonly max_budget: string }
+>;
+
+/** A key or an admin token that goes on working when the person who created it is removed. */
+export interface LiveCredential {
+  readonly kind: "key" | "admin_token";
+  readonly id: string;
+  readonly name: string;
+  readonly hint: string;
+}
+
+export const userPath = (id: string): string => `/users/${encodeURIComponent(id)}`;
 
 /** A user as those who manage users see them. */
 export interface Member extends User {
   readonly disabled: boolean;
+  /** What limits the keys that a member creates. */
+  readonly key_limits: KeyLimits;
   readonly created_at: string;
   readonly last_sign_in_at: string | null;
 }

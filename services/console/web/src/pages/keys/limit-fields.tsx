@@ -1,0 +1,58 @@
+import { NumberInput, SimpleGrid, Stack, Text } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { useTranslation } from "react-i18next";
+import type { KeyValues } from "./key-values.ts";
+
+/** The limits of a key, or of all keys that a member creates. */
+export function LimitFields({ form, hint }: { readonly form: UseFormReturnType<KeyValues>; readonly hint: string }) {
+  const { t } = useTranslation();
+  const limit = {
+    min: 1,
+    allowDecimal: false,
+    allowNegative: false,
+    thousandSeparator: ",",
+    placeholder: t("common.unlimited"),
+  };
+  return (
+    <Stack gap="xs">
+      <div>
+        <Text size="sm" fw={500}>
+          {t("keys.form.limits")}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {hint}
+        </Text>
+      </div>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <NumberInput
+          label={t("keys.form.rpm")}
+          {...limit}
+          key={form.key("rpm_limit")}
+          {...form.getInputProps("rpm_limit")}
+        />
+        <NumberInput
+          label={t("keys.form.tpm")}
+          {...limit}
+          key={form.key("tpm_limit")}
+          {...form.getInputProps("tpm_limit")}
+        />
+        <NumberInput
+          label={t("keys.form.concurrency")}
+          {...limit}
+          key={form.key("max_parallel_requests")}
+          {...form.getInputProps("max_parallel_requests")}
+        />
+        <NumberInput
+          label={t("keys.form.budget")}
+          {...limit}
+          min={0}
+          allowDecimal
+          decimalScale={9}
+          prefix="$"
+          key={form.key("max_budget")}
+          {...form.getInputProps("max_budget")}
+        />
+      </SimpleGrid>
+    </Stack>
+  );
+}
