@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CatalogError, parseCatalog } from "./parse.ts";
+import { openAiOptionNames } from "./protocols.ts";
 
 const ref = (name: string): string => `\${${name}}`;
 
@@ -60,6 +61,7 @@ test("a row becomes a model with its provider, defaults filled in", () => {
     },
     onAbort: undefined,
     developerRole: true,
+    openAiOptions: new Set(openAiOptionNames),
   });
 });
 

@@ -6,7 +6,7 @@ import { resolveProvider } from "./provider.ts";
 import { modelPrice } from "./rates.ts";
 import { catalogSchema, type imageSchema, type modelSchema, type speechSchema } from "./schema.ts";
 import { boundedUnits, missingUnits, type UnitsByOperation, unboundedUnits } from "./sizing.ts";
-import type { Catalog, ImageLimits, Model, Provider, SpeechTraits, Upstream } from "./types.ts";
+import type { Catalog, ImageLimits, Model, Provider, Reasoning, SpeechTraits, Upstream } from "./types.ts";
 import type { UnitName } from "./units.ts";
 
 /** An unusable catalogue; the message has a line per fault, naming the model or provider. */
@@ -143,6 +143,11 @@ function upstreamsOf(model: z.infer<typeof modelSchema>, providers: ReadonlyMap<
     .sort((a, b) => a.priority - b.priority);
 }
 
+function reasoningOf(row: NonNullable<z.infer<typeof modelSchema>["reasoning"]>): Reasoning {
+  const { default_effort: defaultEffort, sampling, ...same } = row;
+  return { ...same, defaultEffort, switch: row.switch, sampling: sampling === "all" ? sampling : new Set(sampling) };
+}
+
 function modelOf(row: z.infer<typeof modelSchema>, upstreams: Upstream[]): Model {
   return {
     id: row.id,
@@ -150,7 +155,7 @@ function modelOf(row: z.infer<typeof modelSchema>, upstreams: Upstream[]): Model
     displayName: row.display_name ?? row.id,
     created: typeof row.created === "number" ? row.created : Date.parse(row.created) / 1000,
     operations: new Set(row.operations),
-    reasoning: row.reasoning,
+    reasoning: row.reasoning && reasoningOf(row.reasoning),
     contextTokens: row.context_tokens ?? 0,
     maxOutputTokens: row.max_output_tokens ?? 0,
     imageTokens: row.image_tokens,

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { resolveReferences } from "./env.ts";
-import { protocols } from "./protocols.ts";
+import { openAiOptionNames, protocols } from "./protocols.ts";
 import type { providerSchema } from "./schema.ts";
 import type { Provider, Transport } from "./types.ts";
 
@@ -35,6 +35,7 @@ export function resolveProvider(name: string, row: Row, env: NodeJS.ProcessEnv):
     transport: transportOf({ proxy, caFile, certFile, keyFile }, row.connections),
     onAbort: row.on_abort,
     developerRole: row.developer_role ?? protocols[row.protocol].developerRole,
+    openAiOptions: new Set(row.openai_options ?? (protocols[row.protocol].openAiOptions ? openAiOptionNames : [])),
   };
 }
 

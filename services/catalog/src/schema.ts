@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { nanoUsd } from "./nano-usd.ts";
-import { protocolNames } from "./protocols.ts";
+import { openAiOptionNames, protocolNames } from "./protocols.ts";
 import { modelOperationNames } from "./sizing.ts";
 import { unitTable } from "./units.ts";
 
@@ -96,6 +96,12 @@ export const providerSchema = z.strictObject({
     .describe(
       "Knows messages of role developer; where not, they are sent as system. Default: true, false for dashscope.",
     ),
+  openai_options: z
+    .array(z.enum(openAiOptionNames))
+    .optional()
+    .describe(
+      "Options of OpenAI's own that the provider takes from clients of other formats. Default: all for openai, none for others.",
+    ),
 });
 
 const batchSchema = z.strictObject({ items: z.int().positive(), tokens: z.int().positive() });
@@ -112,8 +118,22 @@ const upstreamSchema = z.strictObject({
     .describe("The upstream knows one size of vectors only: shorter ones are cut by us."),
 });
 
+/** A model that reasons before it answers. */
 const reasoningSchema = z.strictObject({
   efforts: z.array(z.string()).default([]).describe("Values of reasoning_effort that the model takes."),
+  default_effort: z
+    .string()
+    .optional()
+    .describe("The effort of a request that sets none; `none`: the model reasons only when asked to."),
+  switch: z
+    .enum(["thinking", "enable_thinking"])
+    .optional()
+    .describe("The field that turns reasoning on and off: `thinking: {type}`, or `enable_thinking` with a budget."),
+  shown: z.boolean().default(false).describe("Responses contain the reasoning, as text."),
+  sampling: z
+    .union([z.literal("all"), z.array(z.enum(["temperature", "top_p"]))])
+    .default([])
+    .describe("Sampling parameters that the model takes while it reasons."),
 });
 
 const sizeNames = z.array(z.string().min(1)).default([]);

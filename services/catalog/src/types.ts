@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ModelPrice } from "./price.ts";
-import type { protocols } from "./protocols.ts";
+import type { OpenAiOptionName, protocols } from "./protocols.ts";
 import type { imageSchema, modelSchema } from "./schema.ts";
 
 /** Name of a wire protocol. */
@@ -78,6 +78,8 @@ export interface Provider {
   readonly transport: Transport;
   /** Whether it supports messages with role developer. */
   readonly developerRole: boolean;
+  /** Options of OpenAI's own that it takes from clients of other formats. */
+  readonly openAiOptions: ReadonlySet<OpenAiOptionName>;
   /**
    * What it does with a stream whose connection is closed; undefined: what the protocol's owner
    * does.
@@ -132,6 +134,20 @@ export interface SpeechTraits {
   readonly voices: readonly string[];
 }
 
+/** How a model reasons, and how a request sets that. */
+export interface Reasoning {
+  /** Values of `reasoning_effort`. */
+  readonly efforts: readonly string[];
+  /** The effort of a request that sets none; undefined: the provider's choice, which reasons. */
+  readonly defaultEffort: string | undefined;
+  /** The field that turns it on and off; undefined if there is none. */
+  readonly switch: "thinking" | "enable_thinking" | undefined;
+  /** Responses contain it, as text. */
+  readonly shown: boolean;
+  /** Sampling parameters that the model takes while it reasons. */
+  readonly sampling: ReadonlySet<string> | "all";
+}
+
 /** A model with its price and the upstreams that can currently serve it. */
 export interface Model {
   readonly id: string;
@@ -141,7 +157,7 @@ export interface Model {
   readonly created: number;
   readonly operations: ReadonlySet<string>;
   /** Undefined for a model without reasoning. */
-  readonly reasoning: { readonly efforts: readonly string[] } | undefined;
+  readonly reasoning: Reasoning | undefined;
   /** 0 where it does not apply (a model that does not generate text). */
   readonly contextTokens: number;
   readonly maxOutputTokens: number;

@@ -43,7 +43,7 @@ export function onAbortOf({ onAbort, protocol }: Provider): OnAbort {
  * answer.
  */
 export function thinksUnseen({ fields, model }: Pick<GenerationCall, "fields" | "model">, upstream: Upstream): boolean {
-  if (model.reasoning !== undefined) return true;
+  if (model.reasoning !== undefined && !model.reasoning.shown) return true;
   return providers[upstream.provider.protocol].thinksUnseen?.(fields, upstream) ?? false;
 }
 

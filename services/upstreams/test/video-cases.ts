@@ -14,6 +14,7 @@ export const upstream = (protocol: Protocol): Upstream => ({
     timeouts: { connectMs: 1, firstByteMs: 1, betweenChunksMs: 1, totalMs: 1 },
     transport: testTransport(),
     developerRole: true,
+    openAiOptions: new Set(),
     onAbort: undefined,
   },
   model: "model",

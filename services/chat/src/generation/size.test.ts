@@ -10,7 +10,9 @@ models:
       price: { input_tokens: 1, cached_input_tokens: 0.1, audio_input_tokens: 10, output_tokens: 2, audio_output_tokens: 20 }, upstreams: [{ provider: p }] }
   - { <<: *m, id: thinker, reasoning: {} }
   - { <<: *m, id: grok, reasoning: {}, upstreams: [{ provider: x }] }
-  - { <<: *m, id: omni, upstreams: [{ provider: d }] }`,
+  - { <<: *m, id: omni, upstreams: [{ provider: d }] }
+  - { <<: *m, id: hybrid, reasoning: { switch: enable_thinking, default_effort: none }, upstreams: [{ provider: d }] }
+  - { <<: *m, id: hybrid-on, reasoning: { switch: enable_thinking }, upstreams: [{ provider: d }] }`,
   {},
 );
 const messages = (...parts: object[]) => ({ messages: [{ role: "user", content: parts }] });
@@ -33,6 +35,24 @@ test("the hold is the body's bytes as tokens and the cap, each candidate's", () 
 test("a cap bounds reasoning too, except where reasoning stands beside it", () => {
   assert.equal(hold({ id: "thinker" }), 500 * 1_000 + 100 * 2_000);
   assert.equal(hold({ id: "grok" }), 500 * 1_000 + 1_000 * 2_000);
+});
+
+test("a cap does not bound the thinking of a model that a request of any format turns on", () => {
+  const whole = 500 * 1_000 + 1_000 * 2_000;
+  const capped = 500 * 1_000 + 100 * 2_000;
+  assert.equal(hold({ id: "hybrid" }), capped);
+  assert.equal(hold({ id: "hybrid-on" }), whole);
+  const on = [
+    { enable_thinking: true },
+    { thinking_budget: 5 },
+    { reasoning_effort: "low" },
+    { reasoning: { effort: "high" } },
+    { thinking: { type: "adaptive" } },
+    { output_config: { effort: "low" } },
+  ];
+  for (const fields of on) assert.equal(hold({ id: "hybrid", fields }), whole, JSON.stringify(fields));
+  const off = [{ enable_thinking: false }, { reasoning: { effort: "none" } }, { thinking: { type: "disabled" } }];
+  for (const fields of off) assert.equal(hold({ id: "hybrid-on", fields }), capped, JSON.stringify(fields));
 });
 
 test("a cap bounds speech too, except where speech is made of the text by another model", () => {

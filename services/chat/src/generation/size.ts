@@ -7,6 +7,7 @@ import type { UnitName } from "@uag/catalog/units.ts";
 import { fieldsOf, listOf } from "@uag/upstreams/conversation/fields.ts";
 import { maxToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { noServerTools, type ServerTools } from "@uag/upstreams/formats/server-tools.ts";
+import { mayReason } from "@uag/upstreams/reasoning.ts";
 import { isUncapped } from "@uag/upstreams/registry.ts";
 
 /** What is known about a request before it is sent. */
@@ -110,8 +111,7 @@ function inputOfRounds(
  */
 function outputBound({ model, outputCap, fields }: Sizing): number {
   if (outputCap === undefined) return model.maxOutputTokens;
-  const thinks = model.reasoning !== undefined || fields["enable_thinking"] === true;
-  const thinksApart = thinks && isUncapped(model.upstreams, "thinking");
+  const thinksApart = mayReason(model.reasoning, fields) && isUncapped(model.upstreams, "thinking");
   const speaksApart = requestsSpeech(fields) && isUncapped(model.upstreams, "speech");
   return thinksApart || speaksApart ? model.maxOutputTokens : Math.min(outputCap, model.maxOutputTokens);
 }

@@ -4,9 +4,12 @@ import { chatRequest, samplingFields } from "@uag/contract/requests/chat.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import { fieldsOf, listOf } from "@uag/upstreams/conversation/fields.ts";
 import { openAiServerTools } from "@uag/upstreams/formats/chat/server-tools.ts";
+import { isUnpricedCache } from "@uag/upstreams/formats/openai-options.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
+import { chatTakesSampling } from "@uag/upstreams/reasoning.ts";
 import type { GenerationRequest } from "../format.ts";
-import { chatSchema, parsedTool, reasoningChatSchema } from "./chat-schema.ts";
+import { chatSchema, parsedTool } from "./chat-schema.ts";
+import { without } from "./without.ts";
 
 /** Valid choices other than a tool's name. */
 const choiceWords: ReadonlySet<string> = new Set(["auto", "none", "required"]);
@@ -19,15 +22,16 @@ export function modelOf(fields: Fields): string {
 }
 
 /**
- * Checks a chat request against the contract. For a reasoning model the sampling fields are neither
- * checked nor passed on: they have no effect there, and upstreams refuse them.
+ * Checks a chat request against the contract. Sampling fields that have no effect on a reasoning
+ * model are neither checked nor passed on: upstreams refuse them.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
 export function readChatRequest(json: JsonBody, model: Model): GenerationRequest {
-  const reasons = model.reasoning !== undefined;
-  const requested = checked(reasons ? reasoningChatSchema : chatSchema, json.fields);
+  const takes = chatTakesSampling(model.reasoning, json.fields["reasoning_effort"]);
+  const dropped = Object.keys(samplingFields).filter((name) => !takes(name));
+  const requested = checked(chatSchema, without(json.fields, dropped));
   const { stream, stream_options, n, max_tokens, max_completion_tokens } = requested;
-  const request = normalized(json, reasons);
+  const request = normalized(json, dropped);
   return {
     ...request,
     serverTools: openAiServerTools(request.fields),
@@ -41,17 +45,15 @@ export function readChatRequest(json: JsonBody, model: Model): GenerationRequest
 /**
  * The request in a form that every upstream accepts; the same bytes when nothing needs to change.
  */
-function normalized({ body, fields, sent }: JsonBody, reasons: boolean): { body: Buffer; fields: Fields } {
+function normalized({ body, fields, sent }: JsonBody, dropped: readonly string[]): { body: Buffer; fields: Fields } {
   const edits = new Map<string, string | undefined>();
   for (const [name, value] of Object.entries(sent))
     if (fields[name] !== value) edits.set(name, JSON.stringify(fields[name]));
-  if (reasons) for (const name of Object.keys(samplingFields)) if (name in fields) edits.set(name, undefined);
+  for (const name of dropped) if (name in fields) edits.set(name, undefined);
   // Tiers other than the standard one have prices of their own, which are not in the catalogue.
   const tier = fields["service_tier"];
   if (tier !== undefined && tier !== "default" && tier !== "auto") edits.set("service_tier", undefined);
-  // So do caches with a longer lifetime than usual.
-  const ttl = fieldsOf(fields["prompt_cache_options"])["ttl"];
-  if (ttl !== undefined && ttl !== "30m") edits.set("prompt_cache_options", undefined);
+  if (isUnpricedCache(fields["prompt_cache_options"])) edits.set("prompt_cache_options", undefined);
   const tools = fields["tools"];
   if (Array.isArray(tools) && tools.some((tool) => typeof tool === "string")) {
     edits.set("tools", `[${tools.map((tool) => (typeof tool === "string" ? tool : JSON.stringify(tool))).join(",")}]`);

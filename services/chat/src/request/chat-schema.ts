@@ -73,5 +73,3 @@ export const chatSchema = reasoningSchema.extend(samplingFields).superRefine((va
   if (value.audio != null && value.modalities?.includes("audio") !== true)
     fault("audio", "requires audio in modalities");
 });
-
-export const reasoningChatSchema = reasoningSchema.superRefine(crossChecks);

@@ -11,11 +11,14 @@ import {
 } from "@uag/contract/requests/responses.ts";
 import { addFault, parseToFault } from "@uag/kit/first-fault.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
+import { fieldsOf } from "@uag/upstreams/conversation/fields.ts";
 import { responsesServerTools } from "@uag/upstreams/formats/responses/tools.ts";
+import { takesSampling } from "@uag/upstreams/reasoning.ts";
 import { z } from "zod";
 import type { GenerationRequest } from "../format.ts";
 import { byType } from "./by-type.ts";
 import { imageUrl } from "./parts.ts";
+import { without } from "./without.ts";
 
 const modelSchema = responseRequest.pick({ model: true });
 
@@ -43,8 +46,8 @@ const items = inputItemsWith(textOr(partsOf(part), "content parts"));
 /** The type decides which fields are checked; a type not known here is refused when it is read. */
 const item = z.looseObject({ type: z.string().nullish() }).superRefine(byType(items, "message"));
 
-const reasoningSchema = reasoningResponseWith(textOr(itemsOf(item), "items"));
-const schema = reasoningSchema.extend(responseSamplingFields);
+const schema = reasoningResponseWith(textOr(itemsOf(item), "items")).extend(responseSamplingFields);
+const samplingNames = Object.keys(responseSamplingFields);
 
 /** @throws {GatewayError} `invalid_request` when a body names no model */
 export function modelOf(fields: Fields): string {
@@ -52,26 +55,24 @@ export function modelOf(fields: Fields): string {
 }
 
 /**
- * Checks a request of the Responses format. For a reasoning model the sampling fields are neither
- * checked nor passed on: they have no effect there, and upstreams refuse them.
+ * Checks a request of the Responses format. Sampling fields that a reasoning model does not take
+ * are neither checked nor passed on.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
-export function readResponsesRequest({ body, fields }: JsonBody, model: Model): GenerationRequest {
-  const reasons = model.reasoning !== undefined;
-  const { stream, max_output_tokens } = checked(reasons ? reasoningSchema : schema, fields);
+export function readResponsesRequest({ body, fields: sent }: JsonBody, model: Model): GenerationRequest {
+  const takes = takesSampling(model.reasoning, fieldsOf(sent["reasoning"])["effort"]);
+  const fields = without(
+    sent,
+    samplingNames.filter((name) => !takes(name)),
+  );
+  const { stream, max_output_tokens } = checked(schema, fields);
   return {
     body,
-    fields: reasons ? withoutSampling(fields) : fields,
+    fields,
     stream: stream === true,
     usageWanted: true,
     candidates: 1,
     outputCap: max_output_tokens ?? undefined,
     serverTools: responsesServerTools(fields),
   };
-}
-
-function withoutSampling(fields: Fields): Fields {
-  const copy: Record<string, unknown> = { ...fields };
-  for (const name of Object.keys(responseSamplingFields)) delete copy[name];
-  return copy;
 }

@@ -9,7 +9,12 @@ export const tokenUsage = z.object({
   completion_tokens: count,
   total_tokens: count,
   prompt_tokens_details: z
-    .object({ cached_tokens: count.optional(), text_tokens: count.optional(), audio_tokens: count.optional() })
+    .object({
+      cached_tokens: count.optional(),
+      cache_write_tokens: count.optional(),
+      text_tokens: count.optional(),
+      audio_tokens: count.optional(),
+    })
     .nullish(),
   completion_tokens_details: z
     .object({

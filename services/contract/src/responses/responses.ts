@@ -72,7 +72,7 @@ export const response = z.object({
   usage: z
     .object({
       input_tokens: count,
-      input_tokens_details: z.object({ cached_tokens: count }),
+      input_tokens_details: z.object({ cached_tokens: count, cache_write_tokens: count.optional() }),
       output_tokens: count,
       output_tokens_details: z.object({ reasoning_tokens: count }),
       total_tokens: count,

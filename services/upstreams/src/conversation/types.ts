@@ -19,6 +19,8 @@ export interface Conversation {
   readonly format: ResponseFormat;
   /** The client's id of its end user. */
   readonly user: string | undefined;
+  /** Options that only OpenAI's protocol has, by their names there. */
+  readonly openAiOptions: Fields;
 }
 
 export interface Sampling {
@@ -46,13 +48,26 @@ export interface Thinking {
 export type ResponseFormat =
   | { readonly kind: "text" }
   | { readonly kind: "json" }
-  | { readonly kind: "schema"; readonly name: string; readonly schema: Fields };
+  | {
+      readonly kind: "schema";
+      readonly name: string;
+      readonly description: string | undefined;
+      readonly schema: Fields;
+      readonly strict: Strict;
+    };
+
+/**
+ * Whether the model is held to a schema. OpenAI does so only for schemas of a certain form, and
+ * refuses others; `where possible` leaves them unenforced.
+ */
+export type Strict = boolean | "where possible" | undefined;
 
 export interface Tool {
   readonly name: string;
   readonly description: string | undefined;
   /** JSON schema of the input; undefined for none. */
   readonly schema: Fields | undefined;
+  readonly strict: Strict;
   readonly cacheControl: unknown;
 }
 
@@ -83,6 +98,8 @@ export interface MediaPart {
   readonly source: MediaSource;
   /** File name or title. */
   readonly title: string | undefined;
+  /** How closely the model looks at an image, in OpenAI's words. */
+  readonly detail?: string | undefined;
   /** Its path in the client's request. */
   readonly param: string;
   readonly cacheControl?: unknown;

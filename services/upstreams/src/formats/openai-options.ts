@@ -21,8 +21,20 @@ export function readEffort(value: unknown, param: string): Thinking | undefined 
  * The response format of OpenAI's formats, which keep a schema and its name in different places.
  * @param described what has them
  */
-export function readFormat(type: unknown, { name, schema }: Fields): ResponseFormat {
+export function readFormat(type: unknown, { name, description, schema, strict }: Fields): ResponseFormat {
   if (type === "json_object") return { kind: "json" };
   if (type !== "json_schema") return { kind: "text" };
-  return { kind: "schema", name: textOf(name) ?? "answer", schema: fieldsOf(schema) };
+  return {
+    kind: "schema",
+    name: textOf(name) ?? "answer",
+    description: textOf(description),
+    schema: fieldsOf(schema),
+    strict: typeof strict === "boolean" ? strict : "where possible",
+  };
+}
+
+/** Caches with another lifetime than the usual one have prices that no catalogue has. */
+export function isUnpricedCache(options: unknown): boolean {
+  const { ttl } = fieldsOf(options);
+  return ttl !== undefined && ttl !== "30m";
 }

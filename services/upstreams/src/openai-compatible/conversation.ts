@@ -1,36 +1,36 @@
 import { createHash } from "node:crypto";
-import type { Model } from "@uag/catalog/types.ts";
 import { encodeJson } from "@uag/kit/json/encode.ts";
+import type { Fields } from "../conversation/fields.ts";
 import { shortToolName } from "../conversation/tool-name.ts";
-import { type Conversation, efforts, type Thinking } from "../conversation/types.ts";
+import type { Conversation, Strict } from "../conversation/types.ts";
 import type { UpstreamCall } from "../generation.ts";
+import { takesSampling } from "../reasoning.ts";
 import { messagesOf, type OpenAiContext } from "./messages.ts";
+import { optionFields, samplingFields } from "./options.ts";
 import { providerHeaders } from "./request.ts";
 import { isStrictSchema } from "./strict-schema.ts";
-import type { OpenAiVariant } from "./variant.ts";
+import { thinkingFields } from "./thinking.ts";
 
-/** OpenAI accepts at most this many stop sequences, and user names up to this length. */
-const maxStops = 4;
+/** OpenAI accepts user names up to this length. */
 const maxUserLength = 64;
 
 /** Encodes a conversation for OpenAI's chat protocol. */
 export async function encodeForOpenAi(conversation: Conversation, context: OpenAiContext): Promise<UpstreamCall> {
   const { call, upstream, variant } = context;
   const { model } = call;
-  const reasons = model.reasoning !== undefined;
   const stream = call.stream || model.streamOnly;
-  const { temperature, topP } = conversation.sampling;
-  const effort = reasoningEffort(conversation.thinking, model);
+  const forced = conversation.toolChoice?.kind === "tool" || conversation.toolChoice?.kind === "required";
+  const thinking = thinkingFields(conversation.thinking, model, forced);
+  const takes = takesSampling(model.reasoning, thinking.reasoning_effort);
   const body = {
     model: upstream.model,
     messages: await messagesOf(conversation, context),
     ...(stream && { stream: true, stream_options: { include_usage: true } }),
     ...(conversation.outputCap !== undefined && { [model.outputCapField ?? "max_tokens"]: conversation.outputCap }),
-    ...toolFields(conversation, variant),
-    ...(!reasons && temperature !== undefined && { temperature }),
-    ...(!reasons && topP !== undefined && { top_p: topP }),
-    ...(!reasons && conversation.stop.length > 0 && { stop: conversation.stop.slice(0, maxStops) }),
-    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...toolFields(conversation, context),
+    ...samplingFields(conversation, context, takes),
+    ...optionFields(conversation, context, takes),
+    ...thinking,
     ...formatField(conversation),
     ...(conversation.user !== undefined && { user: shortUser(conversation.user) }),
   };
@@ -44,7 +44,10 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
 
 const namedTool = (name: string): object => ({ type: "function", function: { name: shortToolName(name) } });
 
-function toolFields({ tools, toolChoice, parallelTools }: Conversation, variant: OpenAiVariant): object {
+function toolFields(
+  { tools, toolChoice, parallelTools }: Conversation,
+  { variant, upstream: { provider } }: OpenAiContext,
+): object {
   if (tools.length === 0) return {};
   const choice = ((): unknown => {
     switch (toolChoice?.kind) {
@@ -58,43 +61,30 @@ function toolFields({ tools, toolChoice, parallelTools }: Conversation, variant:
     }
   })();
   return {
-    tools: tools.map(({ name, description, schema }) => ({
-      type: "function",
-      function: {
-        name: shortToolName(name),
-        ...(description !== undefined && { description }),
-        parameters: { type: "object", properties: {}, ...schema },
-      },
-    })),
+    tools: tools.map(({ name, description, schema, strict }) => {
+      const parameters = { type: "object", properties: {}, ...schema };
+      const named = { name: shortToolName(name), ...(description !== undefined && { description }) };
+      const held = provider.openAiOptions.has("strict") ? strictField(strict, parameters) : {};
+      return { type: "function", function: { ...named, parameters, ...held } };
+    }),
     ...(choice !== undefined && { tool_choice: choice }),
     ...(!parallelTools && { parallel_tool_calls: false }),
   };
 }
 
-/** The nearest effort that the model supports; undefined: the model's default. */
-function reasoningEffort(thinking: Thinking | undefined, { reasoning }: Model): string | undefined {
-  if (thinking === undefined || reasoning === undefined) return undefined;
-  const wanted = thinking.on ? (thinking.effort ?? effortOfBudget(thinking.budget)) : "none";
-  if (wanted === undefined) return undefined;
-  const rank = (effort: string): number => (efforts as readonly string[]).indexOf(effort);
-  const distance = (effort: string): number => Math.abs(rank(effort) - rank(wanted));
-  const known = reasoning.efforts.filter((effort) => rank(effort) >= 0);
-  return known.toSorted((a, b) => distance(a) - distance(b))[0];
-}
-
-/** Converts a budget of thinking tokens to an effort. */
-function effortOfBudget(budget: number | undefined): string | undefined {
-  if (budget === undefined) return undefined;
-  if (budget < 4_096) return "low";
-  return budget < 16_384 ? "medium" : "high";
-}
-
 function formatField({ format }: Conversation): object {
   if (format.kind === "text") return {};
   if (format.kind === "json") return { response_format: { type: "json_object" } };
-  const { name, schema } = format;
-  const jsonSchema = { name, schema, ...(isStrictSchema(schema) && { strict: true }) };
-  return { response_format: { type: "json_schema", json_schema: jsonSchema } };
+  const { name, description, schema, strict } = format;
+  const named = { name, ...(description !== undefined && { description }) };
+  return {
+    response_format: { type: "json_schema", json_schema: { ...named, schema, ...strictField(strict, schema) } },
+  };
+}
+
+function strictField(strict: Strict, schema: Fields): object {
+  const held = strict === "where possible" ? isStrictSchema(schema) || undefined : strict;
+  return held === undefined ? {} : { strict: held };
 }
 
 function shortUser(user: string): string {

@@ -15,6 +15,7 @@ import type {
 import type { GenerationCall } from "../generation.ts";
 import { dataUrlOf } from "../media/data-url.ts";
 import { inlineMedia } from "../media/inline.ts";
+import { ownReasoning } from "./own-reasoning.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
 type Message = Record<string, unknown>;
@@ -28,33 +29,30 @@ export interface OpenAiContext {
 }
 
 const maxCallIdLength = 40;
-/** Models that need their own reasoning sent back along with the calls that resulted from it. */
-const wantsReasoning = /deepseek|kimi/;
-
 /**
  * Turns as chat messages. Each tool result is a message of its own, before the user's other
  * content.
  */
-export async function messagesOf({ turns }: Conversation, context: OpenAiContext): Promise<Message[]> {
+export async function messagesOf({ turns, tools }: Conversation, context: OpenAiContext): Promise<Message[]> {
   const messages: Message[] = [];
-  for (const turn of turns) messages.push(...(await turnMessages(turn, context)));
+  for (const turn of turns) messages.push(...(await turnMessages(turn, context, tools.length > 0)));
   return messages;
 }
 
-async function turnMessages(turn: Turn, context: OpenAiContext): Promise<Message[]> {
+async function turnMessages(turn: Turn, context: OpenAiContext, hasTools: boolean): Promise<Message[]> {
   switch (turn.role) {
     case "system": {
       const content = turn.parts.map(({ text }) => text).join("\n\n");
       return content === "" ? [] : [{ role: "system", content }];
     }
     case "assistant":
-      return assistantMessages(turn.parts, context);
+      return assistantMessages(turn.parts, context, hasTools);
     case "user":
       return await userMessages(turn.parts, context);
   }
 }
 
-function assistantMessages(parts: readonly AssistantPart[], { upstream }: OpenAiContext): Message[] {
+function assistantMessages(parts: readonly AssistantPart[], { upstream }: OpenAiContext, hasTools: boolean): Message[] {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const calls = parts.flatMap((part) => {
     if (part.type !== "call") return [];
@@ -68,7 +66,7 @@ function assistantMessages(parts: readonly AssistantPart[], { upstream }: OpenAi
     {
       role: "assistant",
       content: content === "" ? null : content,
-      ...(thought !== "" && wantsReasoning.test(upstream.model) && { reasoning_content: thought }),
+      ...ownReasoning(upstream.model, { thought, content, required: hasTools || calls.length > 0 }),
       ...(calls.length > 0 && { tool_calls: calls }),
     },
   ];
@@ -110,7 +108,7 @@ async function mediaContent(part: MediaPart, { call, signal }: OpenAiContext): P
   const { kind, source, param, title } = part;
   if (kind === "image") {
     const url = source.type === "url" ? source.url : dataUrlOf(source.mediaType, source.base64);
-    return { type: "image_url", image_url: { url } };
+    return { type: "image_url", image_url: { url, ...(part.detail !== undefined && { detail: part.detail }) } };
   }
   if (kind !== "document" || !call.model.input.has("file")) throw refusal(param, "This model does not take documents.");
   // Chat accepts a file's content, not its URL.

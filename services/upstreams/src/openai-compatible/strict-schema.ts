@@ -1,10 +1,27 @@
 import { type Fields, fieldsOf, isFields, listOf } from "../conversation/fields.ts";
 
 /**
+ * Keywords that strict mode does not support.
+ * https://developers.openai.com/api/docs/guides/structured-outputs, "Supported schemas"
+ */
+const unsupported = [
+  "allOf",
+  "oneOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "dependentRequired",
+  "dependentSchemas",
+  "patternProperties",
+] as const;
+
+/**
  * Whether OpenAI's strict mode accepts a schema: every object must be closed and require all of its
  * members.
  */
 export function isStrictSchema(schema: Fields): boolean {
+  if (unsupported.some((keyword) => keyword in schema)) return false;
   const properties = fieldsOf(schema["properties"]);
   if (schema["type"] === "object") {
     const required = new Set(listOf(schema["required"]));

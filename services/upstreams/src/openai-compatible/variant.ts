@@ -8,6 +8,8 @@ export interface OpenAiVariant {
   readonly operatorCodes: ReadonlySet<string>;
   /** Supports the tool choice `required`. */
   readonly takesRequired: boolean;
+  /** Takes `top_k`. */
+  readonly takesTopK: boolean;
   /** Accepts audio as a web or data URL, in parts of type `input_audio`. */
   readonly soundByUrl: boolean;
 }
@@ -25,5 +27,6 @@ export const openAiVariant: OpenAiVariant = {
   quotaCodes: new Set(openAiQuota),
   operatorCodes: new Set(["invalid_api_key", "account_deactivated", ...openAiQuota]),
   takesRequired: true,
+  takesTopK: false,
   soundByUrl: false,
 };

@@ -25,7 +25,7 @@ function readPart(part: Fields, param: string): Part {
     case "refusal":
       return { type: "text", text: textOf(part["refusal"]) ?? "" };
     case "image_url":
-      return media("image", sourceOfUrl(url, "image/png"));
+      return { ...media("image", sourceOfUrl(url, "image/png")), detail: textOf(inner["detail"]) };
     case "video_url":
       return media("video", sourceOfUrl(url, "video/mp4"));
     case "audio_url":

@@ -30,6 +30,7 @@ export function readChat(fields: Fields): Conversation {
     thinking: readEffort(fields["reasoning_effort"], "reasoning_effort"),
     format: readFormat(format["type"], fieldsOf(format["json_schema"])),
     user: textOf(fields["user"]),
+    openAiOptions: {},
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../conversation/fields.ts";
+import { type Fields, fieldsOf, flagOf, isFields, listOf, textOf } from "../../conversation/fields.ts";
 import { refusal } from "../../conversation/refusal.ts";
 import type { Conversation, Tool, ToolChoice } from "../../conversation/types.ts";
 
@@ -23,6 +23,7 @@ function readTool(tool: Fields, param: string): Tool {
     name: String(called["name"]),
     description: textOf(called["description"]),
     schema: isFields(called["parameters"]) ? called["parameters"] : undefined,
+    strict: flagOf(called["strict"]),
     cacheControl: tool["cache_control"],
   };
 }

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isFields, listOf, numberOf, textOf } from "../../conversation/fields.ts";
+import { type Fields, fieldsOf, flagOf, isFields, listOf, numberOf, textOf } from "../../conversation/fields.ts";
 import { refusal } from "../../conversation/refusal.ts";
 import {
   type Conversation,
@@ -37,6 +37,7 @@ export function readMessages(fields: Fields): Conversation {
     thinking: readThinking(fields),
     format: readFormat(fieldsOf(fields["output_config"])["format"]),
     user: textOf(fieldsOf(fields["metadata"])["user_id"]),
+    openAiOptions: {},
   };
 }
 
@@ -52,7 +53,10 @@ function readTools(tools: readonly unknown[]): Tool[] {
       throw refusal(`tools.${index}.type`, `The tool '${type.slice(0, 60)}' is not available with this model.`);
     }
     const schema = isFields(tool["input_schema"]) ? tool["input_schema"] : undefined;
-    return [{ name: String(tool["name"]), description: textOf(tool["description"]), schema, cacheControl: undefined }];
+    const { name, description, strict } = tool;
+    return [
+      { name: String(name), description: textOf(description), schema, strict: flagOf(strict), cacheControl: undefined },
+    ];
   });
 }
 
@@ -82,5 +86,6 @@ function readThinking(fields: Fields): Thinking | undefined {
 function readFormat(value: unknown): ResponseFormat {
   const format = fieldsOf(value);
   if (format["type"] !== "json_schema") return { kind: "text" };
-  return { kind: "schema", name: "answer", schema: fieldsOf(format["schema"]) };
+  const schema = fieldsOf(format["schema"]);
+  return { kind: "schema", name: "answer", description: undefined, schema, strict: "where possible" };
 }

@@ -2,7 +2,7 @@ import { openCallId } from "../../conversation/call-id.ts";
 import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../../conversation/fields.ts";
 import { refusal } from "../../conversation/refusal.ts";
 import { textOrRefusal, textParts } from "../../conversation/text-parts.ts";
-import type { CallPart, ResultPart, Turn } from "../../conversation/types.ts";
+import type { AssistantPart, CallPart, ResultPart, Turn } from "../../conversation/types.ts";
 import { readContent } from "./parts.ts";
 import { reasoningPrefix } from "./reasoning-item.ts";
 import { openThinking } from "./thinking.ts";
@@ -39,7 +39,7 @@ function readItem(item: Fields, param: string, names: Map<string, string>): Turn
     case "message":
       return readMessage(item, param);
     case "reasoning":
-      return { role: "assistant", parts: openThinking(item["encrypted_content"]) };
+      return { role: "assistant", parts: readReasoning(item) };
     case "function_call":
     case "custom_tool_call": {
       const call = readCall(item, param);
@@ -49,6 +49,10 @@ function readItem(item: Fields, param: string, names: Map<string, string>): Turn
     case "function_call_output":
     case "custom_tool_call_output":
       return { role: "user", parts: [readResult(item, param, names)] };
+    case "tool_search_call":
+    case "tool_search_output":
+      // The tools found are among the request's tools.
+      return { role: "assistant", parts: [] };
     case "item_reference": {
       // Clients refer to reasoning of their own accord, and do without it elsewhere.
       if (textOf(item["id"])?.startsWith(`${reasoningPrefix}_`)) return { role: "assistant", parts: [] };
@@ -73,9 +77,22 @@ function readMessage({ role, content }: Fields, param: string): Turn {
   }
 }
 
+/** Clients may send back the summary alone, which is the whole text at providers that show it. */
+function readReasoning({ encrypted_content: sealed, summary }: Fields): AssistantPart[] {
+  const opened = openThinking(sealed);
+  if (opened.length > 0) return opened;
+  const text = textParts(summary)
+    .map((part) => part.text)
+    .join("\n\n");
+  return text === "" ? [] : [{ type: "thinking", text, signature: "" }];
+}
+
 function readCall(item: Fields, param: string): CallPart {
   const { id, signature } = openCallId(textOf(item["call_id"]) ?? "");
-  const name = flatToolName(textOf(item["name"]) ?? "", textOf(item["namespace"]));
+  const own = textOf(item["name"]) ?? "";
+  const namespace = textOf(item["namespace"]);
+  // OpenAI names a function that it found by tool search as its own namespace.
+  const name = flatToolName(own, namespace === own ? undefined : namespace);
   if (item["type"] === "custom_tool_call") {
     return { type: "call", id, name, input: customInput(textOf(item["input"]) ?? ""), signature };
   }

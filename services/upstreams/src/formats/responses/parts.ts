@@ -22,7 +22,10 @@ function readPart(part: Fields, param: string): Part {
     case "refusal":
       return { type: "text", text: textOf(part["refusal"]) ?? "" };
     case "input_image":
-      return media("image", sourceOfUrl(textOf(part["image_url"]) ?? "", "image/png"));
+      return {
+        ...media("image", sourceOfUrl(textOf(part["image_url"]) ?? "", "image/png")),
+        detail: textOf(part["detail"]),
+      };
     case "input_file":
       return media("document", fileSource(part, param), textOf(part["filename"]));
     case "input_audio": {

@@ -47,6 +47,8 @@ export class ReasoningItem implements OutputItem {
   }
 
   close(): OutputEvent[] {
+    // A provider without signatures gets the text itself back.
+    if (this.#sealed === undefined && this.#text !== "") this.seal({ thinking: this.#text, signature: "" });
     const done = itemDone(this.#place, this.shown);
     if (this.#text === "") return [done];
     const part = summaryText(this.#text);

@@ -73,10 +73,14 @@ function repeated(fields: Fields): object {
 /** The usage object of the Responses format: its details are included in the totals. */
 function responseUsage(tokens: Tokens | undefined): object | null {
   if (tokens === undefined) return null;
-  const input = tokens.input + tokens.cacheRead + tokens.cacheWrite5m + tokens.cacheWrite1h;
+  const written = tokens.cacheWrite5m + tokens.cacheWrite1h;
+  const input = tokens.input + tokens.cacheRead + written;
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: tokens.cacheRead },
+    input_tokens_details: {
+      cached_tokens: tokens.cacheRead,
+      ...(written > 0 && { cache_write_tokens: written }),
+    },
     output_tokens: tokens.output,
     output_tokens_details: { reasoning_tokens: tokens.thinking },
     total_tokens: input + tokens.output,

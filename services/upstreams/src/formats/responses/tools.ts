@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../../conversation/fields.ts";
+import { type Fields, fieldsOf, flagOf, isFields, listOf, parsedJson, textOf } from "../../conversation/fields.ts";
 import { shortToolName } from "../../conversation/tool-name.ts";
 import type { Conversation, Tool, ToolChoice } from "../../conversation/types.ts";
 import { noServerTools, refusedTool, type ServerTools } from "../server-tools.ts";
@@ -18,11 +18,36 @@ interface ListedTool extends ClientTool {
   readonly fields: Fields;
 }
 
+interface LocatedTool extends ListedTool {
+  /** Its path in the request. */
+  readonly at: string;
+}
+
 /** Tools run by the client. Any other type is the provider's own: `web_search`, `mcp`. */
 const clientTools: ReadonlySet<unknown> = new Set(["function", "custom"]);
 
-/** All tools of a request, also those in a namespace (OpenAI: create a model response). */
-function* listed(tools: unknown, at = "tools", namespace?: string): Generator<ListedTool & { readonly at: string }> {
+/**
+ * Tool search only saves tokens: without it, the tools that it would find are simply included.
+ * https://developers.openai.com/api/docs/guides/tools-tool-search
+ */
+const needless = "tool_search";
+
+/** The tools of a request, and those that a tool search has found before, each once. */
+function toolsOf({ tools, input }: Fields): LocatedTool[] {
+  const found = listOf(input).flatMap((item, index) => {
+    const { type, tools: loaded } = fieldsOf(item);
+    return type === "tool_search_output" ? [...listed(loaded, `input[${index}].tools`)] : [];
+  });
+  const all = [...listed(tools), ...found];
+  const names = all.map(({ name, namespace }) => flatToolName(name, namespace));
+  return all.filter(({ fields }, index) => {
+    const isFirst = names.indexOf(names[index] as string) === index;
+    return fields["type"] !== needless && (isFirst || !clientTools.has(fields["type"]));
+  });
+}
+
+/** All tools of a list, also those in a namespace (OpenAI: create a model response). */
+function* listed(tools: unknown, at = "tools", namespace?: string): Generator<LocatedTool> {
   for (const [index, item] of listOf(tools).entries()) {
     const fields = fieldsOf(item);
     const name = textOf(fields["name"]) ?? "";
@@ -34,14 +59,14 @@ function* listed(tools: unknown, at = "tools", namespace?: string): Generator<Li
 
 /** @throws {GatewayError} `invalid_request` naming the tool, since none of them has a price */
 export function responsesServerTools(fields: Fields): ServerTools {
-  for (const { fields: tool, at } of listed(fields["tools"]))
+  for (const { fields: tool, at } of toolsOf(fields))
     if (!clientTools.has(tool["type"])) throw refusedTool(textOf(tool["type"]) ?? "", `${at}.type`);
   return noServerTools;
 }
 
 /** Tools and the tool choice. */
 export function readTools(fields: Fields): ToolUse {
-  const tools = [...listed(fields["tools"])].map(readTool);
+  const tools = toolsOf(fields).map(readTool);
   const parallelTools = fields["parallel_tool_calls"] !== false;
   const choice = fields["tool_choice"];
   if (isFields(choice) && choice["type"] === "allowed_tools") return { ...allowed(tools, choice), parallelTools };
@@ -56,7 +81,7 @@ export function flatToolName(name: string, namespace: string | undefined): strin
 /** A request's custom tools and those in a namespace, by their name in protocols without either. */
 export function specialTools(fields: Fields): ReadonlyMap<string, ClientTool> {
   const special = new Map<string, ClientTool>();
-  for (const { name, namespace, custom } of listed(fields["tools"]))
+  for (const { name, namespace, custom } of toolsOf(fields))
     if (custom || namespace !== undefined) special.set(flatToolName(name, namespace), { name, namespace, custom });
   return special;
 }
@@ -79,11 +104,14 @@ function readTool({ fields: tool, custom, namespace, name: own }: ListedTool): T
       name,
       description: withGrammar(description, tool["format"]),
       schema: customSchema,
+      strict: undefined,
       cacheControl: undefined,
     };
   }
   const schema = isFields(tool["parameters"]) ? tool["parameters"] : undefined;
-  return { name, description, schema, cacheControl: undefined };
+  // Strict is this format's default where the schema allows it (OpenAI: function calling).
+  const strict = flagOf(tool["strict"]) ?? "where possible";
+  return { name, description, schema, strict, cacheControl: undefined };
 }
 
 /** Other protocols have no grammars: the grammar is put into the description for the model. */
