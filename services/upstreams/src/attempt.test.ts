@@ -111,15 +111,17 @@ test("a client that left gets no second try", async () => {
   assert.equal((await run([a, b], { a: ["transient"] }, controller.signal)).received, "a");
 });
 
-test("without a budget there is no second try", async () => {
+test("without a retry budget the first failure is reported at once", async () => {
   const budget = new RetryBudget();
   while (budget.withdraw());
   let tries = 0;
   const options = { upstreams: [a], health: new UpstreamHealth(), signal: new AbortController().signal, budget };
   const call = () => {
     tries++;
-    return Promise.reject(new UpstreamFailure("transient", "x"));
+    return Promise.reject(new UpstreamFailure("capacity", "wait", { status: 429, retryAfterMs: 1_500 }));
   };
+  const startedAt = performance.now();
   await assert.rejects(attempt({ ...options, call }), AttemptsFailed);
   assert.equal(tries, 1);
+  assert.ok(performance.now() - startedAt < 1_000, "the delay that the upstream asked for is not waited out");
 });

@@ -61,11 +61,14 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
   let round = orderUpstreams(options.upstreams, (upstream) => health.cooldownUntil(upstream), random);
   let attempts = 0;
   let last: AttemptsFailed | undefined;
+  // The first attempt needs no budget.
+  let allowed = true;
   for (let tries = 0; tries < triesOfOne && round.length > 0; tries++) {
     const again: Upstream[] = [];
     let waitMs = 0;
     for (const upstream of round) {
-      if (last !== undefined && (signal.aborted || !budget.withdraw())) throw last;
+      if (last !== undefined && (signal.aborted || !(allowed || budget.withdraw()))) throw last;
+      allowed = false;
       attempts++;
       const startedAt = performance.now();
       try {
@@ -86,6 +89,9 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
     }
     round = again;
     if (round.length === 0 || tries + 1 === triesOfOne) break;
+    // Checked before the pause: a client does not wait for a retry that is not made.
+    allowed = budget.withdraw();
+    if (!allowed) break;
     const backoff = Math.min(firstBackoffMs * 2 ** tries, maxBackoffMs) * (0.5 + random() / 2);
     await sleep(Math.max(waitMs, backoff), undefined, { signal }).catch(() => {});
   }

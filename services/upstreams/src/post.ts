@@ -18,12 +18,13 @@ export interface PostOptions {
    * disconnects.
    */
   readonly disconnect?: DisconnectRule;
-  /** Classifies a status other than 200 and its body. */
+  /** Classifies a status of 300 or more and its body. */
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
 /**
- * Sends a call to an upstream's provider. Resolves with the head of a successful response.
+ * Sends a call to an upstream's provider. Resolves with the head of a successful response, which is
+ * any 2xx that has content: a provider that responds 201 or 206 charges as for 200.
  * @throws {UpstreamFailure} otherwise
  */
 export async function post(options: PostOptions): Promise<HttpResponse> {
@@ -45,12 +46,20 @@ export async function post(options: PostOptions): Promise<HttpResponse> {
     watch?.done();
     throw watch?.explained(error) ?? error;
   });
-  if (response.status === 200) return watch?.responded(response) ?? response;
+  if (isSuccess(response.status)) return watch?.responded(response) ?? response;
   // A rejected request is not charged and ends quickly, so it need not outlive its client.
   watch?.done();
   const body = await response.read(maxErrorBytes).catch((error: unknown) => {
     if (error instanceof UpstreamFailure && error.kind !== "cancelled") return Buffer.alloc(0);
     throw error;
   });
+  if (response.status < 300) {
+    throw new UpstreamFailure("transient", `${provider.name} sent no content`, { status: response.status });
+  }
   throw options.failureOf({ status: response.status, header: (name) => response.header(name), body }, upstream);
+}
+
+/** RFC 9110, 15.3: 204 and 205 have no content. */
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300 && status !== 204 && status !== 205;
 }

@@ -139,7 +139,6 @@ test("an answer of which two readers could think differently is no answer", asyn
     "SSH-2.0-OpenSSH_9.2p1\r\n\r\n",
     "<html>\r\n\r\n",
     " HTTP/1.1 200 OK\r\n\r\n",
-    "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
     "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n",
     `${head}no colon\r\n\r\n`,
     `${head}: no name\r\n\r\n`,
@@ -227,6 +226,16 @@ test("hints, chunk extensions and trailers without end keep nobody waiting beyon
     await using pools = new HttpPools();
     const given = call(pools, { firstByteMs: 200, betweenChunksMs: 200 }).then((response) => response.read(1e6));
     await assert.rejects(given, (failure: UpstreamFailure) => failure.kind === "timeout", piece);
+  }
+});
+
+test("accepts 100 Continue and other interim responses that were not asked for, however they are cut", async () => {
+  const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 100\r\nx: 1\r\n\r\n";
+  const body = "HTTP/1.1 100 Continue\r\n\r\n";
+  for (let seed = 1; seed <= 40; seed++) {
+    const text = `${interim}HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const got = await read(cutAnywhere(Buffer.from(text, "latin1"), seededRandom(seed)));
+    assert.deepEqual([got.failure?.message, got.status, got.body], [undefined, 200, body], `seed ${seed}`);
   }
 });
 

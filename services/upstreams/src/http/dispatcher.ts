@@ -1,7 +1,8 @@
-import type { LookupFunction } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
 import type { Transport } from "@uag/catalog/types.ts";
-import { type Dispatcher, EnvHttpProxyAgent, Pool, ProxyAgent } from "undici";
+import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool, ProxyAgent } from "undici";
 import { maxHeadBytes } from "./head.ts";
+import { InterimHeads } from "./interim-heads.ts";
 import type { Proxies } from "./proxies.ts";
 import type { TlsMaterial } from "./tls-files.ts";
 
@@ -37,11 +38,42 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     headersTimeout: 0,
     bodyTimeout: 0,
     connectTimeout: connectMs,
+    factory: tolerantPool,
   };
   const toProxy = { ...common, requestTls: tls, proxyTls: { timeout: connectMs, lookup } };
-  if (transport.proxy === "none") return new Pool(origin, { ...common, connect });
+  if (transport.proxy === "none") return tolerantPool(origin, { ...common, connect });
   if (transport.proxy !== undefined) return new ProxyAgent({ ...toProxy, uri: transport.proxy });
   const { http, https, except } = proxies;
-  if (http === "" && https === "") return new Pool(origin, { ...common, connect });
+  if (http === "" && https === "") return tolerantPool(origin, { ...common, connect });
   return new EnvHttpProxyAgent({ ...toProxy, connect, httpProxy: http, httpsProxy: https, noProxy: except });
+}
+
+/** A pool whose connections accept a `100 Continue` that was not asked for. */
+function tolerantPool(origin: string | URL, { connect, ...options }: Pool.Options): Pool {
+  const connector = typeof connect === "function" ? connect : buildConnector({ ...connect, allowH2: false });
+  return new Pool(origin, {
+    ...options,
+    connect: (target, callback) =>
+      connector(target, (...[error, socket]) => {
+        if (error === null) callback(null, acceptingInterimHeads(socket));
+        else callback(error, null);
+      }),
+  });
+}
+
+function acceptingInterimHeads<S extends Socket>(socket: S): S {
+  const heads = new InterimHeads();
+  const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+  const write = socket.write.bind(socket) as Socket["write"];
+  socket.read = (size?: number) => {
+    const chunk = read(size);
+    if (chunk !== null) heads.rewrite(chunk);
+    return chunk;
+  };
+  socket.write = ((chunk: string | Uint8Array, ...rest: [BufferEncoding]) => {
+    // undici writes the head of a request as a string, and bodies, which are buffers here, as such.
+    if (typeof chunk === "string") heads.requestBegan();
+    return write(chunk, ...rest);
+  }) as Socket["write"];
+  return socket;
 }
