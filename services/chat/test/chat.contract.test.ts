@@ -346,7 +346,6 @@ test("odd chunks of compatible vendors pass as they are", async () => {
   const odd = [
     'data:{"choices":[{"delta":{"tool_calls":[{"id":"","function":{"name":"f","arguments":"{}"}}]}}]}\r\n\r\n',
     'event: message\ndata: {"choices":[]}\n\n',
-    "data: not json\n\n",
   ].join("");
   upstream.script = (_, response) => {
     startEvents(response);

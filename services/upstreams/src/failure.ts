@@ -52,6 +52,8 @@ export interface UpstreamFailureOptions {
    * that could be read, for an estimate where `usage` is undefined.
    */
   readonly received?: string | undefined;
+  /** What was received of a body that could not be read completely: its end, if it is too long. */
+  readonly partial?: Buffer | undefined;
   readonly cause?: unknown;
 }
 
@@ -98,6 +100,10 @@ export class UpstreamFailure extends Error {
     return this.#options.received;
   }
 
+  get partial(): Buffer | undefined {
+    return this.#options.partial;
+  }
+
   /**
    * No further attempt is made: the request is at fault, its client has left, or the upstream
    * charges for this call and would charge for the next one too.
@@ -118,7 +124,7 @@ export class UpstreamFailure extends Error {
  */
 export function unusableResponse(
   reason: string,
-  options: Pick<UpstreamFailureOptions, "usage" | "received" | "cause"> = {},
+  options: Pick<UpstreamFailureOptions, "usage" | "received" | "partial" | "cause"> = {},
 ): UpstreamFailure {
   return new UpstreamFailure("transient", reason, { received: "", ...options, status: 200 });
 }

@@ -1,17 +1,19 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import type { DisconnectRule } from "./disconnect/watch.ts";
-import { UpstreamFailure } from "./failure.ts";
-import type { GenerationAdapter, GenerationCall, UnaryResponse } from "./generation.ts";
+import type { GenerationAdapter, GenerationCall, ReplayedResponse, UnaryResponse } from "./generation.ts";
 import type { HttpResponse } from "./http/call.ts";
 import type { HttpPools } from "./http/pools.ts";
 import { LiveStream } from "./live-stream.ts";
 import { post } from "./post.ts";
+import { bodyKind } from "./reading/body-kind.ts";
+import type { UsageIn } from "./reading/found-usage.ts";
+import { decoded, readResponse } from "./reading/read-response.ts";
+import { SniffedStream } from "./reading/sniffed-stream.ts";
 import { onAbortOf, thinksUnseen } from "./registry.ts";
 import { boundedResponse } from "./response-limits.ts";
 
 const maxResponseBytes = 64 * 1024 * 1024;
-const maxErrorBytes = 256 * 1024;
 
 export type Generated = GeneratedResponse | GeneratedStream;
 
@@ -45,7 +47,9 @@ export interface GenerateOptions {
 }
 
 /**
- * One attempt at one upstream. Resolves with the complete answer, or the first bytes of a stream.
+ * One attempt at one upstream. Resolves with the complete response, or the first bytes of a stream.
+ * What the upstream sends is told by its first bytes: content types are wrong too often. A stream
+ * that was not asked for is collected, and a whole body delivered as the stream that was.
  * @throws {UpstreamFailure}
  */
 export async function generate(options: GenerateOptions): Promise<Generated> {
@@ -57,25 +61,23 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const onAbort = stream && !thinksUnseen(call, upstream) ? onAbortOf(upstream.provider) : "continues";
   const disconnect = { ...options.disconnect, onAbort };
   const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
-  const type = response.header("content-type") ?? "";
-  const fits = stream ? !/^(application\/json|text\/html)/.test(type) : !type.startsWith("text/event-stream");
-  if (!fits) return await oddResponse(response, options);
+  const usageIn: UsageIn = (fields) => adapter.usageIn(fields, call, upstream);
   if (!call.stream) {
-    const whole = boundedResponse(await response.read(maxResponseBytes, memory));
-    const collected = stream ? adapter.collect?.(whole, call, upstream) : undefined;
-    return { kind: "unary", response: collected ?? adapter.decode(whole, call, upstream), upstreamResponse: response };
+    const decode = (body: Buffer): UnaryResponse => unaryResponse(boundedResponse(body), options);
+    const unary = await readResponse(response, { maxBytes: maxResponseBytes, memory, usageIn, decode });
+    return { kind: "unary", response: unary, upstreamResponse: response };
   }
-  const live = new LiveStream(adapter.openStream(call, upstream), response);
+  const replay = (body: Buffer): ReplayedResponse => adapter.replay(boundedResponse(body), call, upstream);
+  const sniffed = new SniffedStream({
+    stream: adapter.openStream(call, upstream),
+    maxBytes: maxResponseBytes,
+    replay: (body) => decoded(body, { usageIn, decode: replay }),
+  });
+  const live = new LiveStream(sniffed, response);
   await live.open();
   return { kind: "stream", live, allSeen: onAbort === "stops", upstreamResponse: response };
 }
 
-/** A response of the wrong type: usually an error under status 200, which explains the problem. */
-async function oddResponse(response: HttpResponse, { adapter, call, upstream }: GenerateOptions): Promise<never> {
-  const type = response.header("content-type") ?? "nothing";
-  const body = await response.read(maxErrorBytes);
-  if (!type.startsWith("text/event-stream")) adapter.decode(body, call, upstream);
-  throw new UpstreamFailure("transient", `the upstream answered with content of type ${type.slice(0, 80)}`, {
-    status: 200,
-  });
+function unaryResponse(body: Buffer, { adapter, call, upstream }: GenerateOptions): UnaryResponse {
+  return bodyKind(body) === "events" ? adapter.collect(body, call, upstream) : adapter.decode(body, call, upstream);
 }

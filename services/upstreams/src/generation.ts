@@ -1,4 +1,5 @@
 import type { Model, Upstream } from "@uag/catalog/types.ts";
+import type { Fields } from "./conversation/fields.ts";
 import type { UpstreamFailure } from "./failure.ts";
 import type { MediaFetcher } from "./media/fetch.ts";
 import type { UsageReport } from "./usage-report.ts";
@@ -36,6 +37,11 @@ export interface UnaryResponse {
   readonly usage: UsageReport | undefined;
   /** The generated text, for an estimate when usage is missing. */
   deliveredText(): string;
+}
+
+/** A complete response as a stream, for a client that asked for one. */
+export interface ReplayedResponse extends Pick<ResponseStream, "closing" | "usage" | "delivered"> {
+  readonly output: Buffer[];
 }
 
 /** A streamed answer: converts upstream bytes to client bytes. */
@@ -90,10 +96,18 @@ export interface GenerationAdapter {
    */
   decode(body: Buffer, call: GenerationCall, upstream: Upstream): UnaryResponse;
   /**
-   * Assembles a complete stream into one answer: for models that only stream. @throws
-   * {UpstreamFailure} as `decode`
+   * Assembles a complete stream into one response: for models that only stream, and upstreams that
+   * stream unasked.
+   * @throws {UpstreamFailure} as `decode`
    */
-  collect?(body: Buffer, call: GenerationCall, upstream: Upstream): UnaryResponse;
+  collect(body: Buffer, call: GenerationCall, upstream: Upstream): UnaryResponse;
+  /**
+   * Converts a complete body to a stream, for an upstream that does not stream although asked to.
+   * @throws {UpstreamFailure} as `decode`
+   */
+  replay(body: Buffer, call: GenerationCall, upstream: Upstream): ReplayedResponse;
+  /** The usage in a response object, whatever else is in it; undefined when it reports none. */
+  usageIn(response: Fields, call: GenerationCall, upstream: Upstream): UsageReport | undefined;
   openStream(call: GenerationCall, upstream: Upstream): ResponseStream;
   /** Classifies a response with a bad status. */
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;

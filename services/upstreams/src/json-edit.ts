@@ -114,7 +114,8 @@ function stringEnd(bytes: Buffer, start: number): number {
   return Math.min(endOfString(bytes, start + 1) + 1, bytes.length);
 }
 
-function valueEnd(bytes: Buffer, start: number): number {
+/** The end of the value that begins at `start`, exclusive; the bytes' end when it is incomplete. */
+export function valueEnd(bytes: Buffer, start: number): number {
   const opening = bytes[start] as number;
   if (opening === quote) return stringEnd(bytes, start);
   if (!openings.has(opening)) return scalarEnd(bytes, start);

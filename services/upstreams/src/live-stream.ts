@@ -1,5 +1,5 @@
 import { SseTooLargeError } from "@uag/kit/sse/decoder.ts";
-import { UpstreamFailure } from "./failure.ts";
+import { type UpstreamFailure, unusableResponse } from "./failure.ts";
 import type { ResponseStream } from "./generation.ts";
 import type { HttpResponse } from "./http/call.ts";
 import type { BodySink } from "./http/response-body.ts";
@@ -75,7 +75,7 @@ export class LiveStream implements BodySink {
       for (const bytes of this.stream.push(chunk)) this.#output(bytes);
     } catch (error) {
       if (!(error instanceof SseTooLargeError)) throw error;
-      this.error(new UpstreamFailure("transient", error.message, { status: 200, cause: error }));
+      this.error(unusableResponse(error.message, { cause: error }));
       return;
     }
     if (this.stream.state !== "open") this.#finish(this.stream.failure);
@@ -104,12 +104,21 @@ export class LiveStream implements BodySink {
     this.#opened?.resolve();
   }
 
+  /** What the upstream charges for a stream that failed before the client got anything of it. */
+  #charged(failure: UpstreamFailure): UpstreamFailure {
+    const { usage, soFar, delivered } = this.stream;
+    if (failure.kind === "cancelled") return failure;
+    const reported = failure.usage ?? usage ?? soFar;
+    if (reported !== undefined) return failure.with({ usage: reported });
+    return delivered.text === "" ? failure : failure.with({ received: delivered.text });
+  }
+
   #finish(failure: UpstreamFailure | undefined): void {
     this.#over = true;
     this.failure = failure;
     if (failure !== undefined) {
       this.#response.cancel();
-      this.#opened?.reject(failure);
+      this.#opened?.reject(this.#charged(failure));
     } else {
       this.#opened?.resolve();
       if (!this.#ended) setTimeout(() => this.#response.cancel(), lingerMs).unref();

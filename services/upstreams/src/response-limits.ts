@@ -1,5 +1,5 @@
 import { type JsonLimits, maxLengths, scanJson } from "@uag/kit/json/scan.ts";
-import { UpstreamFailure } from "./failure.ts";
+import { unusableResponse } from "./failure.ts";
 
 /** Smaller answers are bounded well enough by their size. */
 const smallBytes = 1024 * 1024;
@@ -16,11 +16,11 @@ export const maxCalls = 1_000;
 export function boundedResponse(body: Buffer): Buffer {
   const passed = body.length > smallBytes ? scanJson(body, limits).passed : undefined;
   if (passed === undefined) return body;
-  throw new UpstreamFailure("transient", `the answer is beyond ${limits[passed]} of ${passed}`, { status: 200 });
+  throw unusableResponse(`the response has more than ${limits[passed]} ${passed}`);
 }
 
 /** @throws {UpstreamFailure} `transient` for a call number that no valid answer has */
 export function checkCallOrdinal(ordinal: number): void {
   if (ordinal < maxCalls) return;
-  throw new UpstreamFailure("transient", `the answer has more than ${maxCalls} tool calls`, { status: 200 });
+  throw unusableResponse(`the response has more than ${maxCalls} tool calls`);
 }

@@ -230,7 +230,8 @@ test("hints, chunk extensions and trailers without end keep nobody waiting beyon
 });
 
 test("accepts 100 Continue and other interim responses that were not asked for, however they are cut", async () => {
-  const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 100\r\nx: 1\r\n\r\n";
+  const interim =
+    "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 100\r\nx: 1\r\n\r\n";
   const body = "HTTP/1.1 100 Continue\r\n\r\n";
   for (let seed = 1; seed <= 40; seed++) {
     const text = `${interim}HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;

@@ -64,13 +64,13 @@ function checkpoint({ admitted, model, request }: Admitted, { live }: GeneratedS
 
 /**
  * Uses the upstream's count if there is one, else counts what was delivered. A stream that broke by
- * itself before delivering anything is free; one whose client disconnected is not.
+ * itself before anything was delivered or counted is free; one whose client disconnected is not.
  */
 async function chargeFor(admitted: Admitted, { live, allSeen }: GeneratedStream): Promise<UsageCharge | undefined> {
   const { usage, soFar, delivered } = live.stream;
   if (usage !== undefined) return usage;
   const broke = live.failure !== undefined && live.failure.kind !== "cancelled";
-  if (broke && delivered.text === "") return undefined;
+  if (broke && delivered.text === "" && soFar === undefined) return undefined;
   const workedMs = allSeen ? undefined : live.failure?.workedMs;
   return await estimatedUsage(admitted, { text: delivered.text, soFar, workedMs });
 }

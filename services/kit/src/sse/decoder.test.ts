@@ -93,7 +93,7 @@ test("what is encoded decodes to the same", () => {
   assert.deepEqual(decode([encodeSseComment("pi\nng")]).seen, []);
 });
 
-test("any split of the bytes gives the same events, and the raw pieces are the bytes that came in", () => {
+test("any split of the bytes gives the same events, whose raw pieces are the bytes received without the mark", () => {
   const words = [
     "",
     "data",
@@ -128,7 +128,8 @@ test("any split of the bytes gives the same events, and the raw pieces are the b
     const split = decode(pieces);
     const context = `seed ${seed}: ${JSON.stringify(bytes.toString())}`;
     assert.deepEqual(split.seen, whole.seen, context);
-    assert.ok(whole.raw.equals(bytes), context);
-    assert.ok(split.raw.equals(bytes), context);
+    const expected = bytes.toString().startsWith("\ufeff") ? bytes.subarray(3) : bytes;
+    assert.ok(whole.raw.equals(expected), context);
+    assert.ok(split.raw.equals(expected), context);
   }
 });

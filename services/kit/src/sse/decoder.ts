@@ -44,9 +44,9 @@ export class SseDecoder {
     let events: SseEvent[] | undefined;
     if (chunk.length === 0) return [];
     const source = this.#append(chunk);
-    let start = 0;
     let nextCr = source.indexOf(carriageReturn, this.#searched);
-    this.#skipByteOrderMark(source);
+    // It belongs to no event, so that an event can be passed on in the middle of another stream.
+    let start = this.#skipByteOrderMark(source);
     this.#skipLateLf(source);
     for (;;) {
       const at = this.#searched;
@@ -85,13 +85,15 @@ export class SseDecoder {
     this.#searched = this.#line;
   }
 
-  #skipByteOrderMark(source: Buffer): void {
-    if (!this.#atStart || source.length < 3) return;
+  /** @returns its length, or 0 */
+  #skipByteOrderMark(source: Buffer): number {
+    if (!this.#atStart || source.length < 3) return 0;
     this.#atStart = false;
-    if (source[0] !== 0xef || source[1] !== 0xbb || source[2] !== 0xbf) return;
+    if (source[0] !== 0xef || source[1] !== 0xbb || source[2] !== 0xbf) return 0;
     this.#from = 3;
     this.#line = 3;
     this.#searched = 3;
+    return 3;
   }
 
   /** A CR at the end of one push and the LF at the start of the next are one terminator. */

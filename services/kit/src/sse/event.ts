@@ -3,7 +3,7 @@ const nothing = Buffer.alloc(0);
 /**
  * One block of an event stream: the bytes up to and including its final blank line. Nothing is
  * copied; the getters slice on demand. The concatenated raw bytes of all blocks are exactly the
- * received bytes.
+ * received bytes, apart from a byte order mark at the start.
  */
 export class SseEvent {
   /**

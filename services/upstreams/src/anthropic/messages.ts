@@ -4,13 +4,15 @@ import { UpstreamFailure } from "../failure.ts";
 import { cappedTools } from "../formats/messages/server-tools.ts";
 import type { GenerationAdapter, GenerationCall, UnaryResponse, UpstreamCall } from "../generation.ts";
 import { editMembers, topLevelMembers } from "../json-edit.ts";
+import { collectedMessage } from "./collect.ts";
 import { anthropicErrorInside, anthropicFailure } from "./errors.ts";
 import { withoutForeignThinking } from "./foreign-thinking.ts";
 import { anthropicHeaders, versionIn } from "./headers.ts";
 import { rulesOf } from "./models.ts";
+import { replayedMessage } from "./replay.ts";
 import { AnthropicStream } from "./stream.ts";
 import { messageText } from "./text.ts";
-import { AnthropicUsage } from "./usage.ts";
+import { AnthropicUsage, anthropicUsageIn } from "./usage.ts";
 
 /**
  * Anthropic's messages format for an upstream that uses it: bytes pass through in both directions.
@@ -18,6 +20,9 @@ import { AnthropicUsage } from "./usage.ts";
 export const anthropicMessages: GenerationAdapter = {
   encode: (call, upstream) => passedCall(call, upstream, "/v1/messages"),
   decode: (body, _call, upstream) => decodeMessage(body, upstream),
+  collect: (body, _call, upstream) => decodeMessage(collectedMessage(body, upstream), upstream),
+  replay: (body, _call, upstream) => replayedMessage(decodeMessage(body, upstream)),
+  usageIn: anthropicUsageIn,
   openStream: (_call, upstream) => new AnthropicStream(upstream),
   failureOf: anthropicFailure,
 };

@@ -2,7 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { type ResponseEvent, type StopReason, unknownStop } from "../conversation/events.ts";
 import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
-import { UpstreamFailure } from "../failure.ts";
+import { UpstreamFailure, unusableResponse } from "../failure.ts";
 import type { ResponseReader } from "../translate/protocol.ts";
 import { anthropicErrorInside } from "./errors.ts";
 import { AnthropicUsage } from "./usage.ts";
@@ -65,7 +65,7 @@ export class AnthropicReader implements ResponseReader {
 
   event(event: SseEvent): ResponseEvent[] {
     const data = parsedJson(event.text);
-    if (!isFields(data)) throw broken("the upstream sent an event that is not JSON");
+    if (!isFields(data)) throw unusableResponse("the upstream sent an event that is not a JSON object");
     switch (data["type"]) {
       case "message_start": {
         const message = fieldsOf(data["message"]);
@@ -89,6 +89,7 @@ export class AnthropicReader implements ResponseReader {
       case "ping":
         return this.#started ? [{ type: "idle" }] : [];
       case "error":
+        this.#usage.add(data["usage"], { final: true });
         throw anthropicErrorInside(event.text, this.#upstream) ?? broken("the stream broke with an error");
       default:
         return [];

@@ -23,7 +23,7 @@ export class AnthropicStream extends PassThroughStream {
   readonly #upstream: Upstream;
 
   constructor(upstream: Upstream) {
-    super();
+    super("text");
     this.#upstream = upstream;
     this.#usage = new AnthropicUsage(upstream.model);
   }
@@ -44,7 +44,7 @@ export class AnthropicStream extends PassThroughStream {
     return buffers;
   }
 
-  protected override take(event: SseEvent, out: Runs): void {
+  protected override take(event: SseEvent, data: Buffer, out: Runs): void {
     switch (event.name || textOf(fieldsOf(parsedJson(event.text))["type"])) {
       case "message_start":
         this.#usage.add(fieldsOf(fieldsOf(parsedJson(event.text))["message"])["usage"], { final: false });
@@ -61,13 +61,14 @@ export class AnthropicStream extends PassThroughStream {
         this.closing = Buffer.from(event.raw);
         return;
       case "error": {
+        this.#usage.add(fieldsOf(parsedJson(event.text))["usage"], { final: true });
         const failure = anthropicErrorInside(event.text, this.#upstream);
         this.fail(failure ?? new UpstreamFailure("transient", "the stream broke with an error", { status: 200 }));
         return;
       }
       case "content_block_start":
       case "content_block_delta":
-        if (event.data !== undefined) this.delivered.add(event.data);
+        this.delivered.add(data);
         break;
     }
     out.add(event);

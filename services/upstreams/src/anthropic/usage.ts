@@ -1,3 +1,4 @@
+import type { Upstream } from "@uag/catalog/types.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Tokens } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, isFields } from "../conversation/fields.ts";
@@ -74,6 +75,13 @@ export class AnthropicUsage {
   get #parts(): PricedTokens[] | undefined {
     return this.#fields && pricedTokens(this.#fields, this.#model);
   }
+}
+
+/** The usage that a response object, or an event, reports. */
+export function anthropicUsageIn({ usage }: Fields, _call: unknown, { model }: Upstream): UsageReport | undefined {
+  const reported = new AnthropicUsage(model);
+  reported.complete(usage);
+  return reported.report;
 }
 
 /** One unit for each kind of token and price: a response may have several runs of one price. */

@@ -2,6 +2,7 @@ import type { UnitName } from "@uag/catalog/units.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Tokens } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, listOf } from "../conversation/fields.ts";
+import type { UsageReport } from "../usage-report.ts";
 
 /**
  * Gemini's usage, broken down: the prompt includes cached tokens, the candidates exclude thoughts.
@@ -46,6 +47,12 @@ export function geminiUsage(usage: Fields): GeminiUsage | undefined {
     },
     units: [...units].filter(([, n]) => n > 0).map(([name, quantity]) => ({ name, quantity: BigInt(quantity) })),
   };
+}
+
+/** The usage that a response object reports. */
+export function geminiUsageIn({ usageMetadata }: Fields): UsageReport | undefined {
+  const counted = geminiUsage(fieldsOf(usageMetadata));
+  return counted && { units: counted.units, raw: Buffer.from(JSON.stringify(usageMetadata)) };
 }
 
 function addInput(units: Map<UnitName, number>, usage: Fields, rest: { uncached: number; cached: number }): void {

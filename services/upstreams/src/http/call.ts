@@ -38,7 +38,8 @@ export interface HttpResponse {
   /**
    * The whole body, decompressed.
    * @param memory accounts for a body of more than a few KiB; reading pauses while there is no room
-   * @throws {UpstreamFailure} also when the decompressed body is longer than `maxBytes`
+   * @throws {UpstreamFailure} with what was received, also when the decompressed body is longer
+   * than `maxBytes`; then final, and read on for some time for its usage
    */
   read(maxBytes: number, memory?: ResponseMemory): Promise<Buffer>;
   /** Stops reading from the socket; the timeout between chunks is paused meanwhile. */

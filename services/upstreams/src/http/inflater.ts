@@ -1,6 +1,6 @@
 import type { Transform } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
-import { UpstreamFailure } from "../failure.ts";
+import { unusableResponse } from "../failure.ts";
 
 export interface InflaterTarget {
   /** Must not throw. */
@@ -61,5 +61,5 @@ function decompressor(encoding: string): Transform {
   if (encoding === "deflate") return createInflate(gentle);
   if (encoding === "br") return createBrotliDecompress();
   if (encoding === "zstd") return createZstdDecompress(zstdWindow);
-  throw new UpstreamFailure("transient", `the upstream answered in the encoding ${encoding.slice(0, 40)}`);
+  throw unusableResponse(`the upstream responded in the encoding ${encoding.slice(0, 40)}`);
 }

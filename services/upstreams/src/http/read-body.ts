@@ -1,6 +1,7 @@
 import { joined } from "@uag/kit/joined.ts";
 import type { ResponseMemory } from "@uag/kit/response-memory.ts";
-import { UpstreamFailure } from "../failure.ts";
+import type { UpstreamFailure } from "../failure.ts";
+import { BoundedBody } from "./bounded-body.ts";
 import { wireFailure } from "./errors.ts";
 import type { BodySink } from "./response-body.ts";
 
@@ -24,12 +25,12 @@ export interface ReadBodyOptions {
 
 /**
  * Reads a response's whole body, within its memory: while there is no room the socket is not read.
- * @throws {UpstreamFailure} when it breaks, or is longer than `maxBytes`
+ * @throws {UpstreamFailure} with what was received when it breaks, or is longer than `maxBytes`
  */
 export async function readBody(response: Unread, options: ReadBodyOptions): Promise<Buffer> {
   const { maxBytes, memory, signal, fail } = options;
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const body = new BoundedBody(maxBytes);
+  let taken = 0;
   const wait = async (room: Promise<void>): Promise<void> => {
     response.pause();
     await room;
@@ -39,22 +40,23 @@ export async function readBody(response: Unread, options: ReadBodyOptions): Prom
     await new Promise<void>((resolve, reject) => {
       response.consume({
         data(chunk) {
-          size += chunk.length;
-          if (size > maxBytes) {
-            fail(new UpstreamFailure("transient", `the answer is longer than ${maxBytes} bytes`));
+          body.add(chunk);
+          if (body.isTooLong) {
+            if (body.isHopeless) fail(body.failure());
             return;
           }
-          chunks.push(chunk);
+          taken += chunk.length;
           const room = memory?.take(chunk.length, signal);
           if (room !== undefined) wait(room).catch((error: unknown) => fail(wireFailure(error, response.status)));
         },
         end: resolve,
-        error: reject,
+        error: (failure) => reject(failure.partial === undefined ? failure.with({ partial: body.bytes }) : failure),
       });
     });
+    if (body.isTooLong) throw body.failure();
   } catch (failure) {
-    memory?.give(size);
+    memory?.give(taken);
     throw failure;
   }
-  return await joined(chunks);
+  return await joined(body.chunks);
 }

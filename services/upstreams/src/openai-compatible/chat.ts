@@ -3,10 +3,11 @@ import type { GenerationAdapter, UnaryResponse } from "../generation.ts";
 import { editMembers, type Member, topLevelMembers } from "../json-edit.ts";
 import { collectChat, type ResponseContext } from "./collect.ts";
 import { errorInside, openAiFailure } from "./errors.ts";
+import { replayedChat } from "./replay.ts";
 import { encodeChat } from "./request.ts";
 import { OpenAiStream } from "./stream.ts";
 import { generatedText } from "./text.ts";
-import { thoughtUnitOf, unitsOfUsage, usageWithReasoningInside } from "./usage.ts";
+import { openAiUsageIn, thoughtUnitOf, unitsOfUsage, usageWithReasoningInside } from "./usage.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
 /** OpenAI's chat format for an upstream that uses it: bytes pass through in both directions. */
@@ -15,6 +16,8 @@ export function openAiChat(variant: OpenAiVariant): GenerationAdapter {
     encode: (call, upstream) => encodeChat(call, upstream, variant),
     decode: (body, call, upstream) => decodeChat(body, { call, upstream, variant }),
     collect: (body, call, upstream) => collectChat(body, { call, upstream, variant }),
+    replay: (body, call, upstream) => replayedChat(decodeChat(body, { call, upstream, variant }), call),
+    usageIn: openAiUsageIn,
     openStream: (call, upstream) => new OpenAiStream(call, upstream, variant),
     failureOf: (response, upstream) => openAiFailure(response, upstream, variant),
   };

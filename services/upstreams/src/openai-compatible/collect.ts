@@ -2,6 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { GenerationCall, UnaryResponse } from "../generation.ts";
+import { wholeEvent } from "../whole-event.ts";
 import { Aggregate } from "./aggregate.ts";
 import { errorInside } from "./errors.ts";
 import { generatedText } from "./text.ts";
@@ -24,7 +25,7 @@ export function collectChat(body: Buffer, { call, upstream, variant }: ResponseC
   let finished = false;
   const decoder = new SseDecoder({ maxEventBytes: body.length });
   const events = decoder.push(body);
-  for (const event of [...events, decoder.end()]) {
+  for (const event of [...events, wholeEvent(decoder.end())]) {
     const text = event?.text ?? "";
     if (text === "" || finished) continue;
     if (text === "[DONE]") {

@@ -3,7 +3,7 @@ import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { newCallId } from "../conversation/call-id.ts";
 import type { ResponseEvent, StopReason, Tokens } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
-import { UpstreamFailure } from "../failure.ts";
+import { UpstreamFailure, unusableResponse } from "../failure.ts";
 import type { ResponseReader } from "../translate/protocol.ts";
 import type { UsageReport } from "../usage-report.ts";
 import { CallPlaces } from "./call-places.ts";
@@ -67,8 +67,11 @@ export class OpenAiReader implements ResponseReader {
 
   #checked(value: unknown): Fields {
     const failure = errorInside(value, this.#upstream, this.#variant);
-    if (failure !== undefined) throw failure;
-    if (!isFields(value)) throw broken("the upstream's answer is not JSON");
+    if (failure !== undefined) {
+      this.#counted(fieldsOf(value)["usage"]);
+      throw failure;
+    }
+    if (!isFields(value)) throw unusableResponse("the upstream's response is not a JSON object");
     return value;
   }
 

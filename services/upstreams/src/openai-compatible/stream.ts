@@ -34,28 +34,22 @@ export class OpenAiStream extends PassThroughStream {
   readonly #variant: OpenAiVariant;
 
   constructor(call: GenerationCall, upstream: Upstream, variant: OpenAiVariant) {
-    super();
+    super("content");
     this.#usageWanted = call.usageWanted;
     this.#thoughtUnit = thoughtUnitOf(call.model);
     this.#upstream = upstream;
     this.#variant = variant;
   }
 
-  protected override take(event: SseEvent, out: Runs): void {
-    const { data } = event;
-    if (data === undefined) {
-      // Comments keep the connection alive; anything else that is not an event is not for the
-      // client.
-      if (event.source[event.start] === colon) out.add(event);
-      return;
-    }
-    if (data.length === done.length && data.equals(done)) {
-      this.state = "finished";
-      return;
-    }
+  protected override isTerminator(data: Buffer): boolean {
+    return data.length === done.length && data.equals(done);
+  }
+
+  protected override take(event: SseEvent, data: Buffer, out: Runs): void {
     if (event.name === "error" || errorKey.indexIn(data) >= 0) {
       const failure = errorInside(parsed(data), this.#upstream, this.#variant);
       if (failure !== undefined) {
+        if (hasUsage(data)) this.#takeUsage(data);
         this.fail(failure);
         return;
       }

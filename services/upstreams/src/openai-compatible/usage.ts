@@ -2,6 +2,9 @@ import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Tokens } from "../conversation/events.ts";
+import type { Fields } from "../conversation/fields.ts";
+import type { GenerationCall } from "../generation.ts";
+import type { UsageReport } from "../usage-report.ts";
 
 /**
  * Splits an OpenAI-like usage object into disjoint units. Cached, audio, image and video tokens are
@@ -25,6 +28,12 @@ export function unitsOfUsage(usage: unknown, thoughtUnit: OutputUnit = "output_t
   add(units, reasoning > 0 ? thoughtUnit : "output_tokens", generated - audio);
   add(units, "audio_output_tokens", audio);
   return units;
+}
+
+/** The usage that a response object of OpenAI's protocol reports. */
+export function openAiUsageIn({ usage }: Fields, { model }: Pick<GenerationCall, "model">): UsageReport | undefined {
+  const units = unitsOfUsage(usage, thoughtUnitOf(model));
+  return units && { units, raw: Buffer.from(JSON.stringify(usage)) };
 }
 
 type OutputUnit = Extract<UnitName, "output_tokens" | "thinking_output_tokens">;

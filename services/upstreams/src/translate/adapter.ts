@@ -3,6 +3,7 @@ import { type ResponseEvent, spokenText } from "../conversation/events.ts";
 import type { Conversation } from "../conversation/types.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { GenerationAdapter, GenerationCall, UnaryResponse } from "../generation.ts";
+import { wholeEvent } from "../whole-event.ts";
 import type { ClientFormat } from "./client.ts";
 import type { ResponseReader, UpstreamProtocol } from "./protocol.ts";
 import { TranslatedStream } from "./stream.ts";
@@ -27,6 +28,16 @@ export function translated(client: ClientFormat, protocol: UpstreamProtocol): Ge
       const reader = protocol.openReader(call, upstream);
       return unaryResponse(reader, collected(reader, body), call);
     },
+    replay(body, call, upstream) {
+      const reader = protocol.openReader(call, upstream);
+      const writer = client.openWriter(call);
+      const events = reader.body(body);
+      const output = events.map((event) => writer.write(event)).join("");
+      const text = events.map(spokenText).join("");
+      const delivered = { text, roughTokens: Math.ceil(Buffer.byteLength(text) / 4) };
+      return { output: [Buffer.from(output)], closing: writer.closing, usage: reader.usage, delivered };
+    },
+    usageIn: protocol.usageIn,
     openStream: (call, upstream) => new TranslatedStream(protocol.openReader(call, upstream), client.openWriter(call)),
     failureOf: (response, upstream) => protocol.failureOf(response, upstream),
   };
@@ -47,7 +58,7 @@ function capOf(
 function collected(reader: ResponseReader, body: Buffer): ResponseEvent[] {
   const decoder = new SseDecoder({ maxEventBytes: body.length });
   const found = decoder.push(body);
-  const last = decoder.end();
+  const last = wholeEvent(decoder.end());
   const events: ResponseEvent[] = [];
   for (const event of last === undefined ? found : [...found, last]) {
     if (event.data !== undefined && !reader.ended) events.push(...reader.event(event));

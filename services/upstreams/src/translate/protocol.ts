@@ -1,6 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import type { ResponseEvent } from "../conversation/events.ts";
+import type { Fields } from "../conversation/fields.ts";
 import type { Conversation } from "../conversation/types.ts";
 import type { UpstreamFailure } from "../failure.ts";
 import type { BadResponse, GenerationCall, UpstreamCall } from "../generation.ts";
@@ -16,6 +17,8 @@ export interface UpstreamProtocol {
     signal: AbortSignal,
   ): UpstreamCall | Promise<UpstreamCall>;
   openReader(call: GenerationCall, upstream: Upstream): ResponseReader;
+  /** The usage in a response object, whatever else is in it; undefined when it reports none. */
+  usageIn(response: Fields, call: GenerationCall, upstream: Upstream): UsageReport | undefined;
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 

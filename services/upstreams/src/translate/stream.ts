@@ -4,6 +4,7 @@ import { type ResponseEvent, spokenText } from "../conversation/events.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { Delivered, ResponseStream } from "../generation.ts";
 import type { UsageReport } from "../usage-report.ts";
+import { wholeEvent } from "../whole-event.ts";
 import type { ResponseWriter } from "./client.ts";
 import type { ResponseReader } from "./protocol.ts";
 
@@ -46,7 +47,7 @@ export class TranslatedStream implements ResponseStream {
 
   end(): Buffer[] {
     if (this.state !== "open") return [];
-    const last = this.#decoder.end();
+    const last = wholeEvent(this.#decoder.end());
     let out = last === undefined ? "" : this.#take(last);
     if (this.state === "open") {
       const events = this.#reader.end();

@@ -1,0 +1,102 @@
+import { UpstreamFailure, unusableResponse } from "../failure.ts";
+import type { Delivered, ReplayedResponse, ResponseStream } from "../generation.ts";
+import type { UsageReport } from "../usage-report.ts";
+import { type BodyKind, bodyKind } from "./body-kind.ts";
+
+/** How many blank bytes may come before the first event. */
+const maxBlankBytes = 64 * 1024;
+
+export interface SniffedOptions {
+  /** Reads events. */
+  readonly stream: ResponseStream;
+  /** A body in one piece may be this long. */
+  readonly maxBytes: number;
+  /** Reads a body in one piece. @throws {UpstreamFailure} */
+  replay(body: Buffer): ReplayedResponse;
+}
+
+/**
+ * A stream whose upstream may respond with a complete JSON body instead, whatever its content type
+ * says: that is delivered as a stream.
+ */
+export class SniffedStream implements ResponseStream {
+  readonly #options: SniffedOptions;
+  #kind: BodyKind | undefined;
+  /** The body while its kind is unknown, or when it is in one piece. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #replayed: ReplayedResponse | undefined;
+  #failure: UpstreamFailure | undefined;
+
+  constructor(options: SniffedOptions) {
+    this.#options = options;
+  }
+
+  get state(): ResponseStream["state"] {
+    if (this.#failure !== undefined) return "failed";
+    return this.#replayed === undefined ? this.#options.stream.state : "finished";
+  }
+
+  get failure(): UpstreamFailure | undefined {
+    return this.#failure ?? this.#options.stream.failure;
+  }
+
+  get closing(): Buffer {
+    return (this.#replayed ?? this.#options.stream).closing;
+  }
+
+  get usage(): UsageReport | undefined {
+    return (this.#replayed ?? this.#options.stream).usage;
+  }
+
+  get soFar(): UsageReport | undefined {
+    return this.#replayed === undefined ? this.#options.stream.soFar : undefined;
+  }
+
+  get delivered(): Delivered {
+    return (this.#replayed ?? this.#options.stream).delivered;
+  }
+
+  push(chunk: Buffer): Buffer[] {
+    if (this.#kind === "events") return this.#options.stream.push(chunk);
+    if (this.state !== "open") return [];
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#kind === undefined) this.#kind = this.#sniffed();
+    if (this.#kind === "events") return this.#options.stream.push(this.#release());
+    if (this.#heldBytes > this.#options.maxBytes) {
+      this.#failure = unusableResponse(`the response is longer than ${this.#options.maxBytes} bytes`);
+    }
+    return [];
+  }
+
+  end(): Buffer[] {
+    if (this.#kind !== "json") return [...this.#flushed(), ...this.#options.stream.end()];
+    if (this.state !== "open") return [];
+    try {
+      this.#replayed = this.#options.replay(this.#release());
+      return this.#replayed.output;
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error;
+      this.#failure = error;
+      return [];
+    }
+  }
+
+  /** Text of another kind is no event to the decoder either, which ignores it. */
+  #sniffed(): BodyKind | undefined {
+    const kind = bodyKind(this.#held.length === 1 ? (this.#held[0] as Buffer) : Buffer.concat(this.#held));
+    return kind === "other" || (kind === undefined && this.#heldBytes > maxBlankBytes) ? "events" : kind;
+  }
+
+  #flushed(): Buffer[] {
+    const held = this.#release();
+    return held.length === 0 ? [] : this.#options.stream.push(held);
+  }
+
+  #release(): Buffer {
+    const held = this.#held.length === 1 ? (this.#held[0] as Buffer) : Buffer.concat(this.#held);
+    this.#held = [];
+    return held;
+  }
+}
