@@ -25,6 +25,7 @@ const words: Readonly<Record<RepairState, RepairResponse["status"]>> = {
   [RepairState.EARLIER]: "repaired_earlier",
   [RepairState.NO_PRICE]: "no_price",
   [RepairState.NO_USAGE]: "no_usage",
+  [RepairState.IMPLAUSIBLE]: "implausible_usage",
 };
 
 function showRepair(repair: Repair, dryRun: boolean): RepairResponse {
@@ -46,8 +47,8 @@ function showRepair(repair: Repair, dryRun: boolean): RepairResponse {
 const hasPrice = ({ state }: Repair): boolean => state === RepairState.REPAIRED || state === RepairState.EARLIER;
 
 /**
- * Charges requests that had no price, and makes metering count their costs. Both happen once per
- * request id, so an interrupted call is simply repeated.
+ * Corrects the provisional charges of requests that had no price, and makes metering count the
+ * difference. Both happen once per request id, so an interrupted call is simply repeated.
  */
 export const repairLedger: AdminHandler = async ({ clients, actor, body }) => {
   const {
@@ -63,7 +64,11 @@ export const repairLedger: AdminHandler = async ({ clients, actor, body }) => {
   const found = await clients.admin.repairUnpriced({ requestId, dryRun, page, actor, ...reported }, options);
   const charged = dryRun ? [] : found.repairs.filter(hasPrice);
   if (charged.length > 0) {
-    const repairs = charged.map(({ event, writtenOffNanoUsd }) => ({ event, writtenOffNanoUsd }));
+    const repairs = charged.map(({ event, chargedNanoUsd, writtenOffNanoUsd }) => ({
+      event,
+      chargedNanoUsd,
+      writtenOffNanoUsd,
+    }));
     await clients.usageAdmin.applyRepairs({ repairs }, options);
   }
   return {

@@ -36,6 +36,8 @@ const settlementRules: Partial<Record<SettlementRule, Event["settlement_rule"]>>
   [SettlementRule.LAST_CHECKPOINT]: "last_checkpoint",
   [SettlementRule.FAILED_USAGE]: "failed_usage",
   [SettlementRule.FAILED_ESTIMATE]: "failed_estimate",
+  [SettlementRule.UNPRICED_UNITS]: "unpriced_units",
+  [SettlementRule.IMPLAUSIBLE_USAGE]: "implausible_usage",
 };
 
 function rawUsage(bytes: Buffer): unknown {

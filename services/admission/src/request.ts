@@ -159,15 +159,15 @@ export class OpenRequest implements Admitted {
    * more.
    */
   written(): void {
-    const { pricing, costNanoUsd, holdNanoUsd } = this.#event;
-    const charged = pricing === Pricing.UNPRICED ? 0n : costNanoUsd;
-    if (this.#grant !== undefined) this.#account?.settle(this.#grant, holdNanoUsd, charged);
+    const { costNanoUsd, holdNanoUsd } = this.#event;
+    if (this.#grant !== undefined) this.#account?.settle(this.#grant, holdNanoUsd, costNanoUsd);
     this.#session.open.delete(this);
   }
 }
 
-/** All billed tokens; undefined when the upstream reported none. */
-function tokensOf({ units, pricing }: Settlement): number | undefined {
+/** All billed tokens; undefined when the upstream reported none or an implausible number. */
+function tokensOf({ units, pricing, settlementRule }: Settlement): number | undefined {
+  if (settlementRule === SettlementRule.IMPLAUSIBLE_USAGE) return undefined;
   let sum = 0n;
   for (const { name, quantity } of units) if (name.endsWith("_tokens")) sum += quantity;
   return sum === 0n && pricing === Pricing.UNPRICED ? undefined : Number(sum);

@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { JournalClosed } from "@uag/journal/journal.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
-import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { encodeFinal } from "./records.ts";
 import { budgetExceeded, insufficientBalance, outOfReach, unpaidUsage } from "./refusals.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
@@ -101,8 +101,9 @@ async function journalTask(succession: Pick<Succession, "live">, event: UsageEve
 /** Closes a task's grant and frees what its final does not need. Idempotent. */
 async function closeTaskGrant(billing: RpcClient<GrantServiceServer>, event: UsageEvent): Promise<void> {
   if (event.grantId === "") return;
-  const cost = event.pricing === Pricing.UNPRICED ? 0n : event.costNanoUsd;
-  const spentNanoUsd = cost < event.holdNanoUsd ? cost : event.holdNanoUsd;
+  const { costNanoUsd, holdNanoUsd } = event;
+  const isCovered = costNanoUsd <= holdNanoUsd;
+  const spentNanoUsd = isCovered ? costNanoUsd : holdNanoUsd;
   try {
     const { accountId, grantId } = event;
     const closing = { accountId, grantId, sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd };

@@ -2,6 +2,7 @@ import type { LimitName } from "@uag/contract/messages/billing.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Acquired } from "./ledger/acquire.ts";
+import { larger } from "./ledger/money.ts";
 import type { Settlement } from "./ledger/settle.ts";
 
 /** Billing's events, each logged and counted in one place. Amounts in nano-USD. */
@@ -123,14 +124,18 @@ function settleEvents(log: Logger, metrics: Metrics) {
   const late = metrics.counter("uag_billing_late_settles_total");
   const unpriced = metrics.counter("uag_billing_unpriced_total");
   const repairs = metrics.counter("uag_billing_repaired_total");
+  const refunded = metrics.counter("uag_billing_refunded_nano_usd_total");
   const isNew = settles.labels("new");
   const duplicate = settles.labels("duplicate");
   return {
     repaired: ({ accountId, requestId, charged: amount, writtenOff }) => {
       repairs.inc();
-      charged.inc(Number(amount));
-      lost.inc(Number(writtenOff));
-      log.info({ accountId, requestId, chargedNanoUsd: String(amount) }, "unpriced request charged");
+      charged.inc(Number(larger(amount, 0n)));
+      lost.inc(Number(larger(writtenOff, 0n)));
+      const returned = larger(-amount, 0n) + larger(-writtenOff, 0n);
+      refunded.inc(Number(returned));
+      const amounts = { chargedNanoUsd: String(amount), writtenOffNanoUsd: String(writtenOff) };
+      log.info({ accountId, requestId, ...amounts }, "charge of an unpriced request corrected");
     },
     finishFailed: (grantId, error) => log.warn({ grantId, err: error }, "a grant that is used up ends with its holder"),
     settled: (accountId, settlement) => {
@@ -144,7 +149,7 @@ function settleEvents(log: Logger, metrics: Metrics) {
       if (settlement.late) late.inc();
       if (settlement.unpriced) {
         unpriced.inc();
-        log.error({ accountId, requestId }, "request has no price: charged 0 until it is repaired");
+        log.error({ accountId, requestId }, "request cannot be priced: charged provisionally until it is repaired");
       }
       if (settlement.writtenOff > 0n) {
         writeOffs.inc();

@@ -9,7 +9,7 @@ import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { type AdminServiceServer, AdminServiceService, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { faults, fund, pepper, resolveKey, scratch, startBilling, usage } from "./harness.ts";
+import { acquireFields, faults, fund, pepper, resolveKey, scratch, startBilling, usage } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 const digestOf = (secret: string): Buffer => digestKey(secret, Buffer.from(pepper, "hex"));
@@ -160,7 +160,7 @@ test("an unpriced request is repaired once, by a further row, at the catalogue's
   await using billing = await startBilling({ ...db.env, CATALOG_FILE: file });
   using admin = adminOn(billing.grpcPort);
   const accountId = await fund(billing, 50_000_000n);
-  const unpriced = { accountId, pricing: Pricing.UNPRICED, costNanoUsd: 0n };
+  const unpriced = { accountId, pricing: Pricing.UNPRICED, costNanoUsd: 0n, holdNanoUsd: 46_000_000n };
   const events = [
     usage({ ...unpriced, requestId: "r1" }),
     usage({ ...unpriced, requestId: "r2", model: "unknown" }),
@@ -216,4 +216,47 @@ test("an unpriced request is repaired once, by a further row, at the catalogue's
   await assert.rejects(repair("nothing"), refused("not_found"));
   await db.tamper("ledger", { _id: "settle:r1" }, { $set: { "event.pricing": Pricing.EXACT } });
   assert.match((await faults(billing)).join(), /repair:r1 charges a request that had its price/);
+});
+
+test("a provisional charge is corrected down or up, and implausible usage only by a given cost", async () => {
+  await using db = scratch();
+  await using resources = new AsyncDisposableStack();
+  const dir = await mkdtemp(join(tmpdir(), "catalogue-"));
+  resources.defer(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, "catalog.yaml");
+  await writeFile(file, catalogue(1_000));
+  await using billing = await startBilling({ ...db.env, CATALOG_FILE: file });
+  using admin = adminOn(billing.grpcPort);
+  const accountId = await fund(billing, 100_000_000n);
+  const { grantId } = await billing.grants.acquire(
+    acquireFields({ holderId: "h", accountId, needNanoUsd: 60_000_000n }),
+  );
+  const held = { accountId, grantId, pricing: Pricing.UNPRICED };
+  const events = [
+    usage({ ...held, requestId: "down", holdNanoUsd: 50_000_000n, costNanoUsd: 50_000_000n }),
+    usage({ ...held, requestId: "up", holdNanoUsd: 6_000_000n, costNanoUsd: 6_000_000n }),
+    usage({ ...held, requestId: "huge", holdNanoUsd: 4_000_000n, costNanoUsd: 4_000_000n }),
+  ];
+  await billing.ledger.settle({ events });
+  const account = () => billing.accounts.getAccount({ id: accountId });
+  assert.deepEqual([(await account()).availableNanoUsd, (await account()).chargedNanoUsd], [40_000_000n, 60_000_000n]);
+  const repair = (requestId: string, costNanoUsd?: bigint) =>
+    admin.repairUnpriced({ requestId, dryRun: false, page: undefined, actor, ...(costNanoUsd && { costNanoUsd }) });
+  const states = (await repair("")).repairs.map(({ state, chargedNanoUsd }) => [state, chargedNanoUsd]);
+  const { REPAIRED, IMPLAUSIBLE, EARLIER } = RepairState;
+  // The catalogue prices each of them at 46,000,000.
+  assert.deepEqual(states, [
+    [REPAIRED, -4_000_000n],
+    [IMPLAUSIBLE, 0n],
+    [REPAIRED, 40_000_000n],
+  ]);
+  assert.deepEqual([(await account()).availableNanoUsd, (await account()).chargedNanoUsd], [4_000_000n, 96_000_000n]);
+  assert.deepEqual(await faults(billing), []);
+  assert.equal((await repair("huge", 1_000_000n)).repairs[0]?.chargedNanoUsd, -3_000_000n);
+  assert.deepEqual((await repair("huge", 1n)).repairs[0]?.state, EARLIER);
+  assert.deepEqual([(await account()).availableNanoUsd, (await account()).chargedNanoUsd], [7_000_000n, 93_000_000n]);
+  await billing.grants.return({ grantId, sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd: 60_000_000n });
+  assert.deepEqual(await faults(billing), []);
+  await db.tamper("ledger", { _id: "repair:down" }, { $inc: { available: 1n, charged: -1n } });
+  assert.match((await faults(billing)).join(), /repair:down/);
 });

@@ -119,7 +119,7 @@ test("an account for which too much is written off gets no grant until a top-up,
   assert.equal((await faults(one)).length, 1);
 });
 
-test("a settle row keeps the whole event, and an unpriced one is charged 0 and says so", async () => {
+test("a settle row keeps the whole event, and an unpriced one is charged provisionally and says so", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 100n);
@@ -127,7 +127,7 @@ test("a settle row keeps the whole event, and an unpriced one is charged 0 and s
   await billing.ledger.settle({ events: [event] });
   const { entries } = await billing.ledger.listEntries({ accountId: "", requestId: event.requestId, page: undefined });
   assert.deepEqual(entries[0]!.event, event);
-  assert.deepEqual([entries[0]!.chargedNanoUsd, entries[0]!.note], [0n, "unpriced"]);
+  assert.deepEqual([entries[0]!.chargedNanoUsd, entries[0]!.note], [5n, "unpriced, late"]);
   const metrics = await (await fetch(`http://127.0.0.1:${billing.adminPort}/metrics`)).text();
   assert.match(metrics, /uag_billing_unpriced_total\{.*\} 1\n/);
   const rows: string[] = [];

@@ -1,11 +1,13 @@
 import type { Admitted, Settlement } from "@uag/admission/types.ts";
-import { price } from "@uag/catalog/price.ts";
+import { type Priced, price, unpricedUnits } from "@uag/catalog/price.ts";
+import { type Charged, chargeOf } from "@uag/catalog/provisional.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { type FailedAttempt, Outcome, Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { CapabilityEvents } from "./events.ts";
 import { settlementRule } from "./settlement-rule.ts";
+import { namedUnits } from "./unit-names.ts";
 
 const nothing = new Uint8Array();
 /** Kept per request: no more than a person would read. */
@@ -38,6 +40,8 @@ export interface Charge extends UsageCharge {
 export interface BillOptions {
   readonly requestId: string;
   readonly admitted: Admitted;
+  /** The upper bound of the cost that was admitted, nano-USD. */
+  readonly holdNanoUsd: bigint;
   readonly model: Model;
   readonly events: CapabilityEvents;
 }
@@ -78,32 +82,40 @@ export class Bill {
 
   /** Bills nothing, as nothing was delivered. Resolves when the bill is on disk. */
   fail(result: AttemptResult): Promise<bigint> {
-    return this.#settle({ outcome: Outcome.FAILED, units: [] }, { pricing: Pricing.EXACT, costNanoUsd: 0n }, result);
+    const free = { pricing: Pricing.EXACT, costNanoUsd: 0n };
+    return this.#settle(
+      { outcome: Outcome.FAILED, units: [] },
+      { ...free, reported: free, provisional: undefined },
+      result,
+    );
   }
 
   /**
-   * Charges what was used, at the model's price.
+   * Charges what was used, at the model's price; provisionally where that is not known: see
+   * {@link chargeOf}.
    * @returns the cost in nano-USD, once the bill is on disk; rejects when the disk keeps refusing
    * it
    */
   charge(charge: Charge, result: AttemptResult): Promise<bigint> {
-    const priced = price(charge.units, this.#options.model.price);
-    const estimated = charge.estimated === true && priced.pricing === Pricing.EXACT;
-    const pricing = estimated ? Pricing.ESTIMATED : priced.pricing;
-    return this.#settle(charge, { pricing, costNanoUsd: priced.costNanoUsd }, result);
+    const named = { ...charge, units: namedUnits(charge.units) };
+    const reported = price(named.units, this.#options.model.price);
+    const charged = chargeOf(reported, this.#options.holdNanoUsd);
+    const estimated = charge.estimated === true && charged.pricing === Pricing.EXACT;
+    const sum = { ...charged, reported, pricing: estimated ? Pricing.ESTIMATED : charged.pricing };
+    return this.#settle(named, sum, result);
   }
 
   #settle(
     { outcome, units, raw, estimated = false }: Charge,
-    sum: Pick<Settlement, "pricing" | "costNanoUsd">,
+    { provisional, reported, ...sum }: Charged & { readonly reported: Priced },
     { upstream, attempts, status }: AttemptResult,
   ): Promise<bigint> {
     if (this.#settled !== undefined) return this.#settled;
-    const { admitted, events, requestId, model } = this.#options;
+    const { admitted, events, requestId, holdNanoUsd, model } = this.#options;
     const settlement: Settlement = {
       ...sum,
       outcome,
-      settlementRule: settlementRule(outcome, { estimated, free: units.length === 0 }),
+      settlementRule: settlementRule(outcome, { estimated, free: units.length === 0, provisional }),
       units,
       upstream: upstream?.provider.name ?? "",
       upstreamModel: upstream?.model ?? "",
@@ -114,7 +126,9 @@ export class Bill {
       failedAttempts: this.#failedAttempts,
     };
     crashPoint("usage-known");
-    events.settled({ requestId, model: model.id }, settlement);
+    const unpriced = unpricedUnits(units, model.price);
+    const request = { requestId, model: model.id, holdNanoUsd, reportedNanoUsd: reported.costNanoUsd, unpriced };
+    events.settled(request, settlement);
     this.#settled = admitted.settle(settlement).then(() => sum.costNanoUsd);
     return this.#settled;
   }

@@ -8,9 +8,22 @@ import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { failureForLog, type UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { ClientError } from "./client-error.ts";
 
+/** A request whose bill is known, and what its usage was compared with. */
+export interface SettledRequest {
+  readonly requestId: string;
+  /** Id of the model. */
+  readonly model: string;
+  /** The upper bound of the cost that was admitted, nano-USD. */
+  readonly holdNanoUsd: bigint;
+  /** What the reported units that have a price cost, nano-USD. */
+  readonly reportedNanoUsd: bigint;
+  /** Names of reported units without a price. */
+  readonly unpriced: readonly string[];
+}
+
 /** Observable events around an upstream call: each is logged and counted here and nowhere else. */
 export interface CapabilityEvents {
-  settled(request: { requestId: string; model: string }, settlement: Settlement): void;
+  settled(request: SettledRequest, settlement: Settlement): void;
   /** A call of an upstream has begun to answer. */
   upstreamResponded(upstream: Upstream): void;
   upstreamFailed(requestId: string, upstream: Upstream, failure: UpstreamFailure): void;
@@ -49,6 +62,39 @@ function measureUse(metrics: Metrics): (settlement: Settlement) => void {
   };
 }
 
+/** Counters of providers that the metric names; more are counted as `other`. */
+const maxCounterNames = 64;
+
+/** Reports bills that a person must look at: units without a price, and costs above their holds. */
+function alarmAboutBills(log: Logger, metrics: Metrics): (request: SettledRequest, settlement: Settlement) => void {
+  const unpriced = metrics.counter("uag_unpriced_requests_total");
+  const unpricedUnits = metrics.counter("uag_unpriced_units_total");
+  const aboveHold = metrics.counter("uag_cost_above_hold_total");
+  const names = new Set<string>();
+  const counterOf = (name: string): string => {
+    if (names.size < maxCounterNames) names.add(name);
+    return names.has(name) ? name : "other";
+  };
+  return (request, { pricing, units, upstream: provider, costNanoUsd }) => {
+    const { requestId, model, holdNanoUsd, reportedNanoUsd } = request;
+    const amounts = {
+      hold_nano_usd: String(holdNanoUsd),
+      reported_nano_usd: String(reportedNanoUsd),
+      charged_nano_usd: String(costNanoUsd),
+    };
+    const used = Object.fromEntries(units.map(({ name, quantity }) => [name, String(quantity)]));
+    const fields = { request_id: requestId, provider, model, units: used, ...amounts };
+    if (reportedNanoUsd > holdNanoUsd) {
+      aboveHold.labels(provider, model).inc();
+      log.error(fields, "request costs more than was held for it");
+    }
+    for (const name of request.unpriced) unpricedUnits.labels(provider, model, counterOf(name)).inc();
+    if (pricing !== Pricing.UNPRICED) return;
+    unpriced.inc();
+    log.error({ ...fields, unpriced: request.unpriced }, "request cannot be priced");
+  };
+}
+
 /**
  * Creates the service's events: each writes a log line, and increments its metric if it has one.
  */
@@ -60,7 +106,7 @@ export function createEvents(log: Logger, metrics: Metrics): CapabilityEvents {
   const used = measureUse(metrics);
   const responses = metrics.counter("uag_upstream_answers_total");
   const estimated = metrics.counter("uag_estimated_requests_total");
-  const unpriced = metrics.counter("uag_unpriced_requests_total");
+  const alarmed = alarmAboutBills(log, metrics);
   const refusedUnpriced = metrics.counter("uag_refused_unpriced_requests_total");
   const retries = metrics.counter("uag_upstream_retries_total");
   const failures = metrics.counter("uag_upstream_failures_total");
@@ -70,10 +116,7 @@ export function createEvents(log: Logger, metrics: Metrics): CapabilityEvents {
       used(settlement);
       if (settlement.attempts > 1) retries.inc(settlement.attempts - 1);
       if (settlement.pricing === Pricing.ESTIMATED) estimated.inc();
-      if (settlement.pricing !== Pricing.UNPRICED) return;
-      unpriced.inc();
-      const units = Object.fromEntries(settlement.units.map(({ name, quantity }) => [name, String(quantity)]));
-      log.error({ request_id: request.requestId, model: request.model, units }, "request cannot be priced");
+      alarmed(request, settlement);
     },
     upstreamResponded: ({ provider }) => responses.labels(provider.name).inc(),
     upstreamFailed(requestId, upstream, failure) {

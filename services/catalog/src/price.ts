@@ -29,23 +29,30 @@ export interface Priced {
   readonly pricing: Pricing;
 }
 
-const unpriced: Priced = { costNanoUsd: 0n, pricing: Pricing.UNPRICED };
-
 /**
  * Prices units with exact integer arithmetic, rounded up once to a whole nano-USD. A unit without a
- * price or a negative count makes the whole request `UNPRICED` and free for now; a rate of zero is
- * a price.
+ * price and a negative count add nothing and make the result `UNPRICED`: its cost is then that of
+ * the other units. A rate of zero is a price.
  */
 export function price(units: readonly Unit[], modelPrice: ModelPrice): Priced {
   const rates = ratesFor(units, modelPrice);
   let sum = 0n;
+  let pricing: Pricing = Pricing.EXACT;
   for (const { name, quantity } of units) {
     if (quantity === 0n) continue;
     const rate = rateOf(name, rates);
-    if (rate === undefined || quantity < 0n) return unpriced;
-    sum += quantity * rate;
+    if (rate === undefined || quantity < 0n) pricing = Pricing.UNPRICED;
+    else sum += quantity * rate;
   }
-  return { costNanoUsd: roundUp(sum), pricing: Pricing.EXACT };
+  return { costNanoUsd: roundUp(sum), pricing };
+}
+
+/** Names of units that were used and have no price: see {@link price}. */
+export function unpricedUnits(units: readonly Unit[], modelPrice: ModelPrice): string[] {
+  const used = units.filter(({ quantity }) => quantity !== 0n);
+  return itemize(used, modelPrice)
+    .filter(({ rate }) => rate === undefined)
+    .map(({ name }) => name);
 }
 
 /** The rate applied to a unit of a request. */

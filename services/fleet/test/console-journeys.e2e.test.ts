@@ -254,7 +254,7 @@ describe("the console in a browser", () => {
     const question = page.getByRole("dialog");
     await question.getByLabel("Cost in USD").fill("0.125");
     await question.getByRole("button", { name: "Charge" }).click();
-    await page.getByText("1 request was charged.").waitFor();
+    await page.getByText("1 request was corrected.").waitFor();
     await row.waitFor({ state: "detached" });
     await page.getByText("Every request has its price").waitFor();
     const charges: string[] = [];

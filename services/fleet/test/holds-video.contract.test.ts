@@ -87,7 +87,8 @@ test("no request for a video, of any model, can cost more than is held for it", 
       const state = await make(request, upstream, adapter);
       if (state?.phase !== "succeeded") continue;
       made++;
-      const kept = { rates: keptRates(model.price), terms, priceVersion: model.price.version };
+      const { version: priceVersion } = model.price;
+      const kept = { rates: keptRates(model.price), terms, priceVersion, holdNanoUsd: held.costNanoUsd };
       const bill = billOf(kept, state.usage);
       const reported = `${model.id} (seed ${seed}) ${JSON.stringify(request.body)}: ${JSON.stringify(state.usage?.raw)}`;
       assert.notEqual(bill.pricing, Pricing.UNPRICED, `unpriced: ${reported}`);

@@ -15,8 +15,10 @@ const operations = new Set([
 ]);
 
 const setsWith = (providers: ReadonlySet<string>): Sets => ({
+  counter: (value) => /^[\w:-]{1,64}$/.test(value),
   error_code: (value) => value === "ok" || value in errorTable,
   http_status: (value) => /^[1-5]\d\d$/.test(value),
+  model: (value) => /^[a-z0-9][a-z0-9._:/-]*$/.test(value),
   operation: (value) => operations.has(value),
   provider: (value) => providers.has(value),
   runtime: (value) => /^[\w.]{1,40}$/.test(value),

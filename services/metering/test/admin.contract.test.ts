@@ -42,6 +42,18 @@ test("a later price is counted once for its request, whoever tells it how often"
   assert.deepEqual([a?.pricing, a?.costNanoUsd, a?.priceVersion], [Pricing.EXACT, 25n, "v2"]);
 });
 
+test("a corrected charge changes the counted cost by the difference, also downwards", async () => {
+  await using bench = await startBench();
+  const held = event("a", { pricing: Pricing.UNPRICED, costNanoUsd: 40n });
+  await bench.applied([await bench.publish([held])]);
+  const repaired = { ...held, pricing: Pricing.EXACT, costNanoUsd: 25n, priceVersion: "v2" };
+  const repairs = [{ event: repaired, chargedNanoUsd: -12n, writtenOffNanoUsd: -3n }];
+  for (const applied of [1, 0])
+    assert.equal((await bench.admin.applyRepairs({ repairs }, { timeoutMs: 20_000 })).applied, applied);
+  const { buckets } = await bench.usage.queryUsage({ filter: everything, bucket: "day", page: undefined });
+  assert.deepEqual([buckets[0]?.costNanoUsd, buckets[0]?.writtenOffNanoUsd], [25n, -3n]);
+});
+
 test("an export goes on behind any of its rows, also among events of one moment", async () => {
   await using bench = await startBench();
   const events = Array.from({ length: 30 }, (_, n) => event(`r${n}`, { endedAtMs: 1_790_000_000_000n }));

@@ -20,6 +20,7 @@ const task = (price: typeof bySeconds, more?: Partial<Terms>) => ({
   rates: keptRates(price),
   terms: terms(more),
   priceVersion: price.version,
+  holdNanoUsd: usd(1),
 });
 
 test("the price is known before: seconds by resolution by sound", () => {
@@ -34,6 +35,7 @@ test("what the provider counted is billed, at its resolution", () => {
     units: [{ name: "video_seconds:1080p", quantity: 8n }],
     costNanoUsd: usd(1.2),
     pricing: Pricing.EXACT,
+    provisional: undefined,
   });
 });
 
@@ -42,8 +44,11 @@ test("a count that never came is billed by what was asked for, and marked", () =
   assert.deepEqual([bill.costNanoUsd, bill.pricing], [usd(0.5), Pricing.ESTIMATED]);
 });
 
-test("a resolution without a price is loudly unpriced, never free by mistake", () => {
-  assert.equal(billOf(task(bySeconds), { raw: {}, seconds: 5, resolution: "480p" }).pricing, Pricing.UNPRICED);
+test("charges the hold for a resolution without a price, and for usage that cannot be right", () => {
+  const unpriced = billOf(task(bySeconds), { raw: {}, seconds: 5, resolution: "480p" });
+  assert.deepEqual([unpriced.pricing, unpriced.costNanoUsd], [Pricing.UNPRICED, usd(1)]);
+  const huge = billOf(task(bySeconds), { raw: {}, seconds: 9e15, resolution: "720p" });
+  assert.deepEqual([huge.pricing, huge.costNanoUsd, huge.provisional], [Pricing.UNPRICED, usd(1), "implausible_usage"]);
 });
 
 test("tokens are billed as counted, and held for at no less than the largest frame needs", () => {

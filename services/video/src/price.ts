@@ -1,4 +1,5 @@
 import { type ModelPrice, type Priced, price } from "@uag/catalog/price.ts";
+import { type Charged, chargeOf } from "@uag/catalog/provisional.ts";
 import { sizings } from "@uag/catalog/sizing.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
@@ -70,7 +71,7 @@ function nominalUnit(terms: Terms, rates: Rates): Unit {
   return { name: unitFor(basis, rates, terms.resolution, terms.variants), quantity };
 }
 
-export interface Bill extends Priced {
+export interface Bill extends Charged {
   readonly units: Unit[];
 }
 
@@ -79,16 +80,16 @@ export interface Bill extends Priced {
  * none.
  */
 export function billOf(
-  task: Pick<TaskDocument, "rates" | "terms" | "priceVersion">,
+  task: Pick<TaskDocument, "rates" | "terms" | "priceVersion" | "holdNanoUsd">,
   usage: VideoUsage | undefined,
 ): Bill {
   const rates = new Map(task.rates.map(({ unit, rate }) => [unit, rate]));
   const modelPrice: ModelPrice = { version: task.priceVersion, rates, tiers: [] };
   const counted = countedUnit(task.terms, rates, usage);
   const units = [counted ?? nominalUnit(task.terms, rates)];
-  const { costNanoUsd, pricing } = price(units, modelPrice);
-  const estimated = counted === undefined && pricing === Pricing.EXACT;
-  return { units, costNanoUsd, pricing: estimated ? Pricing.ESTIMATED : pricing };
+  const charged = chargeOf(price(units, modelPrice), task.holdNanoUsd);
+  const estimated = counted === undefined && charged.pricing === Pricing.EXACT;
+  return { ...charged, units, pricing: estimated ? Pricing.ESTIMATED : charged.pricing };
 }
 
 function countedUnit(terms: Terms, rates: Rates, usage: VideoUsage | undefined): Unit | undefined {

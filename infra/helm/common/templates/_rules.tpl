@@ -152,8 +152,15 @@ groups:
           increase(uag_unpriced_requests_total{service=~".+"}[1h]) > 0
         labels: { severity: warning }
         annotations:
-          summary: "Requests of {{ $labels.service }} have no price: they are charged 0"
+          summary: "Requests of {{ $labels.service }} cannot be priced: they are charged provisionally"
           runbook: infra/runbooks/UagRequestsUnpriced.md
+      - alert: UagCostAboveHold
+        expr: >-
+          sum by (service, provider, model) (increase(uag_cost_above_hold_total{service=~".+"}[1h])) > 0
+        labels: { severity: warning }
+        annotations:
+          summary: "Requests for {{ $labels.model }} at {{ $labels.provider }} cost more than their holds"
+          runbook: infra/runbooks/UagCostAboveHold.md
       - alert: UagProviderFails
         expr: >-
           (

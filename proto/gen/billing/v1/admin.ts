@@ -90,6 +90,8 @@ export const RepairState = {
   NO_PRICE: 3,
   /** NO_USAGE - Nobody counted what was used. */
   NO_USAGE: 4,
+  /** IMPLAUSIBLE - The usage costs more than ten times the hold: only a cost given by a person repairs it. */
+  IMPLAUSIBLE: 5,
 } as const;
 
 export type RepairState = typeof RepairState[keyof typeof RepairState];
@@ -100,6 +102,7 @@ export namespace RepairState {
   export type EARLIER = typeof RepairState.EARLIER;
   export type NO_PRICE = typeof RepairState.NO_PRICE;
   export type NO_USAGE = typeof RepairState.NO_USAGE;
+  export type IMPLAUSIBLE = typeof RepairState.IMPLAUSIBLE;
 }
 
 export function repairStateFromJSON(object: any): RepairState {
@@ -119,6 +122,9 @@ export function repairStateFromJSON(object: any): RepairState {
     case 4:
     case "REPAIR_STATE_NO_USAGE":
       return RepairState.NO_USAGE;
+    case 5:
+    case "REPAIR_STATE_IMPLAUSIBLE":
+      return RepairState.IMPLAUSIBLE;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum RepairState");
   }
@@ -136,6 +142,8 @@ export function repairStateToJSON(object: RepairState): string {
       return "REPAIR_STATE_NO_PRICE";
     case RepairState.NO_USAGE:
       return "REPAIR_STATE_NO_USAGE";
+    case RepairState.IMPLAUSIBLE:
+      return "REPAIR_STATE_IMPLAUSIBLE";
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum RepairState");
   }
@@ -237,7 +245,10 @@ export interface RepairUnpricedResponse {
 export interface Repair {
   state: RepairState;
   /** As priced now; as it was when there is no price. */
-  event: UsageEvent | undefined;
+  event:
+    | UsageEvent
+    | undefined;
+  /** What the repair adds to the provisional charge; negative: what it returns. */
   chargedNanoUsd: bigint;
   writtenOffNanoUsd: bigint;
 }

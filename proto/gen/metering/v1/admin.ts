@@ -43,6 +43,11 @@ export interface RepairedEvent {
   /** As it was priced in the end. */
   event: UsageEvent | undefined;
   writtenOffNanoUsd: bigint;
+  /**
+   * What the repair added to the provisional charge; negative: what it returned. Absent: the whole
+   * cost, as nothing was charged before.
+   */
+  chargedNanoUsd?: bigint | undefined;
 }
 
 export interface ApplyRepairsRequest {
@@ -316,7 +321,7 @@ export const ExportEventsResponse: MessageFns<ExportEventsResponse> = {
 };
 
 function createBaseRepairedEvent(): RepairedEvent {
-  return { event: undefined, writtenOffNanoUsd: 0n };
+  return { event: undefined, writtenOffNanoUsd: 0n, chargedNanoUsd: undefined };
 }
 
 export const RepairedEvent: MessageFns<RepairedEvent> = {
@@ -329,6 +334,12 @@ export const RepairedEvent: MessageFns<RepairedEvent> = {
         throw new globalThis.Error("value provided for field message.writtenOffNanoUsd of type int64 too large");
       }
       writer.uint32(16).int64(message.writtenOffNanoUsd);
+    }
+    if (message.chargedNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.chargedNanoUsd) !== message.chargedNanoUsd) {
+        throw new globalThis.Error("value provided for field message.chargedNanoUsd of type int64 too large");
+      }
+      writer.uint32(24).int64(message.chargedNanoUsd);
     }
     return writer;
   },
@@ -362,6 +373,14 @@ export const RepairedEvent: MessageFns<RepairedEvent> = {
             message.writtenOffNanoUsd = reader.int64() as bigint;
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.chargedNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -382,6 +401,11 @@ export const RepairedEvent: MessageFns<RepairedEvent> = {
         : isSet(object.written_off_nano_usd)
         ? BigInt(object.written_off_nano_usd)
         : 0n,
+      chargedNanoUsd: isSet(object.chargedNanoUsd)
+        ? BigInt(object.chargedNanoUsd)
+        : isSet(object.charged_nano_usd)
+        ? BigInt(object.charged_nano_usd)
+        : undefined,
     };
   },
 
@@ -392,6 +416,9 @@ export const RepairedEvent: MessageFns<RepairedEvent> = {
     }
     if (message.writtenOffNanoUsd !== 0n) {
       obj.writtenOffNanoUsd = message.writtenOffNanoUsd.toString();
+    }
+    if (message.chargedNanoUsd !== undefined) {
+      obj.chargedNanoUsd = message.chargedNanoUsd.toString();
     }
     return obj;
   },
@@ -407,6 +434,9 @@ export const RepairedEvent: MessageFns<RepairedEvent> = {
     message.writtenOffNanoUsd = (object.writtenOffNanoUsd !== undefined && object.writtenOffNanoUsd !== null)
       ? BigInt(object.writtenOffNanoUsd)
       : 0n;
+    message.chargedNanoUsd = (object.chargedNanoUsd !== undefined && object.chargedNanoUsd !== null)
+      ? BigInt(object.chargedNanoUsd)
+      : undefined;
     return message;
   },
 };

@@ -78,7 +78,10 @@ export const Pricing = {
   EXACT: 1,
   /** ESTIMATED - From delivered content, because the upstream's own count never came. */
   ESTIMATED: 2,
-  /** UNPRICED - No price, or no usage where there must be some: charged 0 for now, loudly, until repaired. */
+  /**
+   * UNPRICED - No price for all of the usage, or usage that cannot be right: charged provisionally (`cost`, 0
+   * in events of earlier releases), until repaired.
+   */
   UNPRICED: 3,
 } as const;
 
@@ -148,6 +151,16 @@ export const SettlementRule = {
    * of the prompt and of the output that was received.
    */
   FAILED_ESTIMATE: 7,
+  /**
+   * UNPRICED_UNITS - The upstream reported a unit that has no price: provisionally by the larger of the hold and the
+   * cost of the other units, until a person corrects it.
+   */
+  UNPRICED_UNITS: 8,
+  /**
+   * IMPLAUSIBLE_USAGE - The upstream reported usage that costs more than ten times the hold: provisionally by the hold,
+   * until a person corrects it.
+   */
+  IMPLAUSIBLE_USAGE: 9,
 } as const;
 
 export type SettlementRule = typeof SettlementRule[keyof typeof SettlementRule];
@@ -161,6 +174,8 @@ export namespace SettlementRule {
   export type LAST_CHECKPOINT = typeof SettlementRule.LAST_CHECKPOINT;
   export type FAILED_USAGE = typeof SettlementRule.FAILED_USAGE;
   export type FAILED_ESTIMATE = typeof SettlementRule.FAILED_ESTIMATE;
+  export type UNPRICED_UNITS = typeof SettlementRule.UNPRICED_UNITS;
+  export type IMPLAUSIBLE_USAGE = typeof SettlementRule.IMPLAUSIBLE_USAGE;
 }
 
 export function settlementRuleFromJSON(object: any): SettlementRule {
@@ -189,6 +204,12 @@ export function settlementRuleFromJSON(object: any): SettlementRule {
     case 7:
     case "SETTLEMENT_RULE_FAILED_ESTIMATE":
       return SettlementRule.FAILED_ESTIMATE;
+    case 8:
+    case "SETTLEMENT_RULE_UNPRICED_UNITS":
+      return SettlementRule.UNPRICED_UNITS;
+    case 9:
+    case "SETTLEMENT_RULE_IMPLAUSIBLE_USAGE":
+      return SettlementRule.IMPLAUSIBLE_USAGE;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum SettlementRule");
   }
@@ -212,6 +233,10 @@ export function settlementRuleToJSON(object: SettlementRule): string {
       return "SETTLEMENT_RULE_FAILED_USAGE";
     case SettlementRule.FAILED_ESTIMATE:
       return "SETTLEMENT_RULE_FAILED_ESTIMATE";
+    case SettlementRule.UNPRICED_UNITS:
+      return "SETTLEMENT_RULE_UNPRICED_UNITS";
+    case SettlementRule.IMPLAUSIBLE_USAGE:
+      return "SETTLEMENT_RULE_IMPLAUSIBLE_USAGE";
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum SettlementRule");
   }

@@ -1,10 +1,9 @@
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
-import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { chainStart, changeOf, entryId, hashOf } from "./entry.ts";
+import { chainStart, changeOf, hashOf } from "./entry.ts";
 import { type Grant, isLive, leftOf, unfoldedOf } from "./grant.ts";
 import { auditGrants, type Standing } from "./grant-audit.ts";
-import { addMoney, isBalanced, isSound, larger, type Money, moved, noMoney, repaymentOf } from "./money.ts";
-import { costOf } from "./settle.ts";
+import { addMoney, isBalanced, isSound, larger, type Money, moved, noMoney } from "./money.ts";
+import { auditRepairs, settleFault } from "./repair-audit.ts";
 
 /** What an account's document claims. */
 export interface AccountClaim {
@@ -63,46 +62,6 @@ export interface AccountAudit {
   readonly overdrafts: number;
 }
 
-function settleFault(entry: Entry): string | undefined {
-  const { event } = entry;
-  if (event === undefined) return "has no event";
-  const id = entry.kind === "repair" ? entryId.repair(event.requestId) : entryId.settle(event.requestId);
-  if (entry.id !== id || entry.requestId !== event.requestId) {
-    return `is about request ${event.requestId}`;
-  }
-  if (event.accountId !== entry.accountId) return `charges an event of account ${event.accountId}`;
-  const billed = entry.chargedNanoUsd + entry.writtenOffNanoUsd;
-  return billed === costOf(event) ? undefined : `bills ${billed} for a cost of ${costOf(event)}`;
-}
-
-const hadItsPrice = (requestId: string): string =>
-  `Row ${entryId.repair(requestId)} charges a request that had its price.`;
-
-/** Checks that a request is repaired once, and only if it was unpriced. */
-function auditRepairs(report: (sentence: string) => void, goesOn: boolean) {
-  /** Requests not repaired yet. */
-  const unpriced = new Set<string>();
-  const before = new Set<string>();
-  return {
-    row({ kind, event, requestId }: Entry): void {
-      if (event?.pricing === Pricing.UNPRICED) unpriced.add(requestId);
-      else if (kind !== "repair" || unpriced.delete(requestId)) return;
-      else if (goesOn) before.add(requestId);
-      else report(hadItsPrice(requestId));
-    },
-    get before(): readonly string[] {
-      return [...before];
-    },
-    settled(entries: readonly Entry[]): void {
-      for (const entry of entries) {
-        const fits = hashOf(entry).equals(entry.hash) && entry.kind === "settle" && settleFault(entry) === undefined;
-        if (fits && entry.event?.pricing === Pricing.UNPRICED) before.delete(entry.requestId);
-      }
-      for (const requestId of before) report(hadItsPrice(requestId));
-    },
-  };
-}
-
 function compareMoney(sum: Money, claim: Claim, report: (sentence: string) => void): void {
   const money = balanceOf(claim);
   for (const column of ["available", "held", "charged", "writtenOff", "toppedUp"] as const) {
@@ -123,7 +82,7 @@ function writtenBy(moment: {
   return (entry) => entry.seq <= ((entry.ofGrant ? lastOf.get(entry.grantId) : undefined) ?? moment.account.seq);
 }
 
-const aboutGrants: readonly string[] = ["grant", "release", "settle"];
+const aboutGrants: readonly string[] = ["grant", "release", "settle", "repair"];
 
 /** Verifies an account's own chain, and passes on the rows that concern its grants. */
 function auditChain(accountId: string, since: Proof | undefined, report: (sentence: string) => void) {
@@ -190,8 +149,8 @@ export function auditAccount(accountId: string, options: AccountAuditOptions): A
       const change = changeOf(entry);
       if (!isBalanced(change)) report(`Row ${entry.id} does not balance.`);
       sum = addMoney(sum, change);
-      repaid += repaymentOf(change);
-      if (change.writtenOff < 0n && entry.kind !== "repayment")
+      if (entry.kind === "repayment") repaid += change.charged;
+      if (change.writtenOff < 0n && entry.kind !== "repayment" && entry.kind !== "repair")
         report(`Row ${entry.id} takes back what was written off.`);
       if (sum.available < 0n) overdrafts++;
       if (!isSound(sum)) report(`Account ${accountId} had a balance below zero after row ${entry.id}.`);

@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import { chain, type Posting } from "./entry.ts";
 import { type Grant, type HolderState, isLive, unfoldedOf } from "./grant.ts";
-import { addMoney, isBalanced, isSound, larger, type Money, moved, repaymentOf } from "./money.ts";
+import { addMoney, isBalanced, isSound, larger, type Money, moved } from "./money.ts";
 
 /** The state of an account before its next row. */
 export interface AccountState {
@@ -150,7 +150,7 @@ export class WorkingBook implements Book {
       money: addMoney(money, posting.change),
       seq: entry.seq,
       head: entry.hash,
-      repaid: repaid + repaymentOf(posting.change),
+      repaid: posting.kind === "repayment" ? repaid + posting.change.charged : repaid,
     };
   }
 

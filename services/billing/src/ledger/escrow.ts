@@ -3,7 +3,7 @@ import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { chain, entryId } from "./entry.ts";
 import { type Grant, isLive, leftOf } from "./grant.ts";
 import { larger, type Money, moved } from "./money.ts";
-import { costOf, earlier, isUnpriced, type Settlement, settlePosting } from "./settle.ts";
+import { earlier, isUnpriced, type Settlement, settlePosting } from "./settle.ts";
 
 /** What settling from grants may read, from one snapshot. */
 export interface EscrowBook {
@@ -37,8 +37,8 @@ export interface EscrowChange {
 /** True when the grant holds enough to pay the event, so that the account's row need not change. */
 function isCovered(event: UsageEvent, grant: Grant | undefined): grant is Grant {
   if (grant === undefined || grant.accountId !== event.accountId || !isLive(grant)) return false;
-  const cost = costOf(event);
-  return cost <= event.holdNanoUsd && cost <= leftOf(grant);
+  const { costNanoUsd, holdNanoUsd } = event;
+  return costNanoUsd <= holdNanoUsd && costNanoUsd <= leftOf(grant);
 }
 
 /** Numbers the rows of each account separately, whichever of its grants they belong to. */
@@ -66,8 +66,7 @@ export function settleFromGrants(book: EscrowBook, events: readonly UsageEvent[]
     if (known !== undefined) settled.push(earlier(event.requestId, known));
     else if (!isCovered(event, grant)) rest.push(event);
     else {
-      const { accountId, keyId } = event;
-      const charged = costOf(event);
+      const { accountId, keyId, costNanoUsd: charged } = event;
       const posting = settlePosting(event, moved(charged), false);
       const place = { accountId, previousHash: grant.head, atMs: book.nowMs, ofGrant: true };
       const entry = chain(posting, { ...place, seq: seqOf(accountId, grant.seq) });

@@ -32,9 +32,14 @@ export function moved(amount: bigint): Money {
   return { ...noMoney, held: -amount, charged: amount };
 }
 
-/** The part of a row's change that repays what was written off. */
-export function repaymentOf(change: Money): bigint {
-  return larger(0n, -change.writtenOff);
+/** A write-off is charged after all, and the credit we gave for it is taken back. */
+export function repaid(amount: bigint): Money {
+  return { available: -amount, held: 0n, charged: amount, writtenOff: -amount, toppedUp: -amount };
+}
+
+/** What a row bills: the part that money covered, and the part that was written off. */
+export function billedOf({ charged, writtenOff }: Money): bigint {
+  return charged + writtenOff;
 }
 
 /**

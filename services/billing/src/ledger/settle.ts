@@ -34,11 +34,6 @@ export function isUnpriced(event: UsageEvent): boolean {
   return event.pricing === Pricing.UNPRICED;
 }
 
-/** The amount to charge for an event: nothing while it has no price. */
-export function costOf(event: UsageEvent): bigint {
-  return isUnpriced(event) ? 0n : event.costNanoUsd;
-}
-
 /**
  * A write-off is credit we give the account: it enters and leaves in the same row, so the row stays
  * balanced.
@@ -95,7 +90,7 @@ export function settleEvents(book: Book, events: readonly UsageEvent[]): Change<
     if (known !== undefined) return earlier(event.requestId, known);
     const grant = grants.get(event.grantId) ?? book.grants.get(event.grantId);
     const left = grant === undefined ? 0n : leftOf(grant);
-    const cost = costOf(event);
+    const { costNanoUsd: cost } = event;
     const split = splitCost({ cost, hold: event.holdNanoUsd, left, available });
     const late = cost > 0n && !(grant !== undefined && isLive(grant));
     available -= split.fromAvailable;

@@ -11,6 +11,7 @@ import { chainStart, changeOf } from "./entry.ts";
 import { settleFromGrants } from "./escrow.ts";
 import { type Grant, type HolderState, isLive, leftOf } from "./grant.ts";
 import { isSound, larger, type Money, noMoney, smaller } from "./money.ts";
+import { repairOperation } from "./repair.ts";
 import { finishOperation, releaseOperation, returnOperation } from "./return.ts";
 import { type Settlement, settleOperation } from "./settle.ts";
 import { topUpOperation } from "./top-up.ts";
@@ -103,6 +104,9 @@ class World {
   readonly stream: UsageEvent[] = [];
   readonly costs = new Map<string, bigint>();
   readonly undelivered = new Set<string>();
+  /** Events that were settled without a price. */
+  readonly unpriced: UsageEvent[] = [];
+  refunds = 0;
   toppedUp = 0n;
   repaid = 0n;
   /** Charged to the budgeted key beyond its holds, nano-USD. */
@@ -201,8 +205,7 @@ class World {
     if (pocket === undefined || request === undefined) return;
     const unpriced = this.random(10) === 0;
     const cost = BigInt(this.random(Number(request.hold) * (this.random(5) === 0 ? 3 : 1) + 1));
-    const owed = unpriced ? 0n : cost;
-    const taken = owed < request.hold ? owed : request.hold;
+    const taken = cost < request.hold ? cost : request.hold;
     pocket.spent += taken;
     pocket.free += request.hold - taken;
     const event = UsageEvent.fromPartial({
@@ -215,7 +218,7 @@ class World {
       pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT,
       priceVersion: "v1",
     });
-    this.costs.set(request.requestId, owed);
+    this.costs.set(request.requestId, cost);
     this.undelivered.add(request.requestId);
     for (let copies = 1 + this.random(3); copies > 0; copies--) this.stream.push(event);
   }
@@ -230,6 +233,7 @@ class World {
       assert.ok(this.undelivered.delete(settlement.requestId), "settled once");
       assert.equal(settlement.charged + settlement.writtenOff, this.costs.get(settlement.requestId));
       const event = events.find(({ requestId }) => requestId === settlement.requestId) as UsageEvent;
+      if (settlement.unpriced) this.unpriced.push(event);
       if (event.keyId !== budgetedKey) continue;
       const beyond = settlement.late ? settlement.charged : settlement.charged - event.holdNanoUsd;
       if (beyond > 0n) this.beyondHolds += beyond;
@@ -239,6 +243,30 @@ class World {
       spent + budgetHeld <= budget + this.beyondHolds,
       "a budget is overspent by no more than costs beyond their holds",
     );
+  }
+
+  /** A person prices a request: it cost more than was charged provisionally, as much, or less. */
+  repair(): void {
+    const event = this.unpriced.splice(this.random(this.unpriced.length), 1)[0];
+    if (event === undefined) return;
+    const costNanoUsd = BigInt(this.random(Number(event.costNanoUsd) * 2 + 3));
+    const more = costNanoUsd - event.costNanoUsd;
+    const before = this.books.money;
+    const row = this.books.entries.find(({ id }) => id === `settle:${event.requestId}`) as Entry;
+    const operation = repairOperation({ ...event, costNanoUsd, pricing: Pricing.EXACT });
+    const first = this.books.run(operation);
+    assert.equal(first.charged + first.writtenOff, more, "it is billed what it cost");
+    assert.equal(this.books.run(operation).isNew, false);
+    this.costs.set(event.requestId, costNanoUsd);
+    if (event.keyId === budgetedKey) this.beyondHolds += larger(0n, first.charged);
+    if (more >= 0n) return;
+    const forgiven = smaller(-more, smaller(row.writtenOffNanoUsd, before.writtenOff));
+    const owed = smaller(-more - forgiven, before.writtenOff - forgiven);
+    this.repaid += owed;
+    this.refunds++;
+    const after = this.books.money;
+    assert.equal(after.available, before.available - more - forgiven - owed);
+    assert.equal(after.writtenOff, before.writtenOff - forgiven - owed, "what is owed is paid first");
   }
 
   returnGrant(): void {
@@ -327,7 +355,18 @@ class World {
   }
 }
 
-type Step = "topUp" | "acquire" | "admit" | "end" | "settle" | "returnGrant" | "finish" | "open" | "crash" | "misuse";
+type Step =
+  | "topUp"
+  | "acquire"
+  | "admit"
+  | "end"
+  | "settle"
+  | "returnGrant"
+  | "finish"
+  | "open"
+  | "crash"
+  | "misuse"
+  | "repair";
 const weights: Record<Step, number> = {
   topUp: 2,
   acquire: 8,
@@ -339,11 +378,12 @@ const weights: Record<Step, number> = {
   open: 2,
   crash: 1,
   misuse: 1,
+  repair: 2,
 };
 const steps = Object.entries(weights).flatMap(([step, weight]) => Array<Step>(weight).fill(step as Step));
 
 test("whatever holders, crashes and redeliveries do, the books are exact after every step, and at the end nothing is held", () => {
-  let [writtenOff, repaid, refusedForOwed] = [0n, 0n, 0];
+  let [writtenOff, repaid, refusedForOwed, refunds] = [0n, 0n, 0, 0];
   for (let seed = 1; seed <= 200; seed++) {
     const world = new World(seed);
     const trace: string[] = [];
@@ -367,6 +407,7 @@ test("whatever holders, crashes and redeliveries do, the books are exact after e
       writtenOff += world.books.account.money.writtenOff;
       repaid += world.repaid;
       refusedForOwed += world.refusedForOwed;
+      refunds += world.refunds;
     } catch (error) {
       throw new Error(`seed ${seed} failed after ${trace.length} steps: ${trace.slice(-12).join(" ")}`, {
         cause: error,
@@ -375,6 +416,7 @@ test("whatever holders, crashes and redeliveries do, the books are exact after e
   }
   assert.ok(writtenOff > 0n, "the runs met costs that no money covered");
   assert.ok(repaid > 0n && refusedForOwed > 0, "the runs met accounts that owed too much, and repaid it");
+  assert.ok(refunds > 0, "the runs returned provisional charges");
 });
 
 test("the audit finds a row that was changed, left out, doubled or moved", () => {

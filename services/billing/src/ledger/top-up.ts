@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Operation } from "./book.ts";
 import { entryId, type Posting } from "./entry.ts";
-import { type Money, maxTotal, noMoney, smaller } from "./money.ts";
+import { maxTotal, noMoney, repaid, smaller } from "./money.ts";
 
 export interface TopUp {
   readonly accountId: string;
@@ -9,11 +9,6 @@ export interface TopUp {
   readonly amount: bigint;
   readonly reference: string;
   readonly note: string;
-}
-
-/** A write-off is charged after all, and the credit we gave for it is taken back. */
-function repaid(amount: bigint): Money {
-  return { available: -amount, held: 0n, charged: amount, writtenOff: -amount, toppedUp: -amount };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type ModelPrice, price } from "@uag/catalog/price.ts";
+import { isImplausible } from "@uag/catalog/provisional.ts";
 import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
@@ -13,22 +14,31 @@ const noCost = { chargedNanoUsd: 0n, writtenOffNanoUsd: 0n };
 /** The price version of costs set by hand. */
 const manual = "manual";
 
+/** A request that waits for its price. */
+export interface Unpriced {
+  readonly event: UsageEvent;
+  /** What was billed for it so far, nano-USD. */
+  readonly billed: bigint;
+}
+
 /**
  * What the request costs, by the cost given by hand or the current prices, or why that is unknown.
  */
-function priced(event: UsageEvent, prices: ReadonlyMap<string, ModelPrice>, reported: bigint | undefined): Repair {
-  if (reported !== undefined) {
-    const now = { ...event, costNanoUsd: reported, pricing: Pricing.ESTIMATED, priceVersion: manual };
-    return { state: RepairState.REPAIRED, event: now, chargedNanoUsd: reported, writtenOffNanoUsd: 0n };
-  }
+function priced({ event, billed }: Unpriced, prices: ReadonlyMap<string, ModelPrice>, reported?: bigint): Repair {
+  const repaired = (now: UsageEvent): Repair => {
+    const chargedNanoUsd = now.costNanoUsd - billed;
+    return { state: RepairState.REPAIRED, event: now, chargedNanoUsd, writtenOffNanoUsd: 0n };
+  };
+  if (reported !== undefined)
+    return repaired({ ...event, costNanoUsd: reported, pricing: Pricing.ESTIMATED, priceVersion: manual });
   const wasCounted = event.units.some((unit) => unit.quantity > 0n);
   if (!wasCounted) return { state: RepairState.NO_USAGE, event, ...noCost };
   const modelPrice = prices.get(event.model);
   const found = modelPrice && price(event.units, modelPrice);
   if (found === undefined || found.pricing === Pricing.UNPRICED)
     return { state: RepairState.NO_PRICE, event, ...noCost };
-  const now = { ...event, ...found, priceVersion: modelPrice?.version ?? "" };
-  return { state: RepairState.REPAIRED, event: now, chargedNanoUsd: found.costNanoUsd, writtenOffNanoUsd: 0n };
+  if (isImplausible(found.costNanoUsd, event.holdNanoUsd)) return { state: RepairState.IMPLAUSIBLE, event, ...noCost };
+  return repaired({ ...event, ...found, priceVersion: modelPrice?.version ?? "" });
 }
 
 async function earlierRepair({ store }: Billing, requestId: string): Promise<Repair | undefined> {
@@ -55,10 +65,13 @@ async function record(billing: Billing, { event, ...repair }: Repair, actor: Act
   await recordOnce(billing, change, entryId.repair(requestId));
 }
 
-/** Prices one request that was settled without a price, and charges it unless this is a dry run. */
+/**
+ * Prices one request that was settled without a price, and corrects its provisional charge unless
+ * this is a dry run.
+ */
 export async function repair(
   billing: Billing,
-  unpriced: UsageEvent,
+  unpriced: Unpriced,
   options: {
     prices: ReadonlyMap<string, ModelPrice>;
     /** A cost given by hand, in place of the prices, nano-USD. */
@@ -68,13 +81,13 @@ export async function repair(
   },
 ): Promise<Repair> {
   const { prices, cost, dryRun, actor } = options;
-  const earlier = await earlierRepair(billing, unpriced.requestId);
+  const earlier = await earlierRepair(billing, unpriced.event.requestId);
   const found = earlier ?? priced(unpriced, prices, cost);
   if (dryRun || found.event === undefined) return found;
   if (earlier === undefined && found.state === RepairState.REPAIRED) {
     const { isNew, charged, writtenOff } = await billing.queue.submit(repairOperation(found.event));
     // Another call was faster: what it charged counts.
-    if (!isNew) return (await earlierRepair(billing, unpriced.requestId)) ?? found;
+    if (!isNew) return (await earlierRepair(billing, unpriced.event.requestId)) ?? found;
     const { accountId, requestId } = found.event;
     billing.events.repaired({ accountId, requestId, charged, writtenOff });
     const done = { ...found, chargedNanoUsd: charged, writtenOffNanoUsd: writtenOff };

@@ -34,7 +34,8 @@ function checkCost(requestId: string, cost: bigint): void {
 }
 
 /**
- * Prices and charges requests that were settled without a price; their own rows stay as they are.
+ * Prices requests that were settled without a price, and corrects their charges; their own rows
+ * stay as they are.
  */
 export async function repairUnpriced(
   billing: Billing,
@@ -49,8 +50,10 @@ export async function repairUnpriced(
       : { rows: [await unpricedRow(billing, requestId)], nextCursor: "" };
   const repairs: Repair[] = [];
   for (const row of rows) {
-    const { event } = entryMessage(row);
-    if (event !== undefined) repairs.push(await repair(billing, event, { prices, cost, dryRun, actor }));
+    const { event, chargedNanoUsd, writtenOffNanoUsd } = entryMessage(row);
+    if (event === undefined) continue;
+    const unpriced = { event, billed: chargedNanoUsd + writtenOffNanoUsd };
+    repairs.push(await repair(billing, unpriced, { prices, cost, dryRun, actor }));
   }
   return { repairs, nextCursor };
 }

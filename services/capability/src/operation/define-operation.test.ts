@@ -9,7 +9,7 @@ import { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { capturedLog, type LogLine } from "@uag/kit/testing/captured-log.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
-import { Outcome, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure, unusableResponse } from "@uag/upstreams/failure.ts";
 import { UpstreamHealth } from "@uag/upstreams/health.ts";
@@ -24,9 +24,10 @@ import type { OperationSpec, Size } from "./operation-spec.ts";
 const current = parseCatalog(
   `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:9", api_key: k } }
 models: [{ id: m, owned_by: o, created: 0, operations: [embeddings], context_tokens: 9, embedding: { dimensions: 1 },
-  price: { input_tokens: 1 }, upstreams: [{ provider: p, batch: { items: 1, tokens: 9 } }] }]`,
+  price: { input_tokens: 0.001 }, upstreams: [{ provider: p, batch: { items: 1, tokens: 9 } }] }]`,
   {},
 );
+const upstream = current.models.get("m")?.upstreams[0];
 const nothing = (): void => undefined;
 
 /** The message of the error that a log line has. */
@@ -58,6 +59,7 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
   const holds: bigint[] = [];
   const responses: (string | number)[] = [];
   const { log, lines } = capturedLog();
+  const metrics = createMetrics("test");
   const admitted = { started: Promise.resolve(), headers: [], clientLeft: nothing, checkpoint: nothing };
   const context: OperationContext = {
     admission: {
@@ -73,7 +75,7 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
     budget: new RetryBudget(),
     buffers: new BufferBudget(),
     catalog: { current, [Symbol.dispose]: nothing },
-    events: createEvents(log, createMetrics("test")),
+    events: createEvents(log, metrics),
     health: new UpstreamHealth(),
     tracing: undefined,
   };
@@ -98,7 +100,7 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
     ...options.exchange,
   } satisfies LinkExchange;
   await defineOperation(context, { ...good, ...spec }).handler(exchange);
-  return { settled, holds, responses, lines };
+  return { settled, holds, responses, lines, metrics: () => metrics.registry.metrics() };
 }
 
 const owedNothing = ([settlement]: readonly Settlement[]): boolean =>
@@ -109,7 +111,7 @@ const fault = (): never => {
 
 test("a good answer is billed once, and follows its bill", async () => {
   const { settled, responses } = await run({});
-  assert.deepEqual([settled.length, settled[0]?.costNanoUsd, responses], [1, 3_000n, [200]]);
+  assert.deepEqual([settled.length, settled[0]?.costNanoUsd, responses], [1, 3n, [200]]);
 });
 
 for (const [where, spec] of Object.entries({
@@ -131,13 +133,13 @@ const owedByFailure: [what: string, failure: UpstreamFailure, rule: SettlementRu
       usage: { units: [{ name: "input_tokens", quantity: 2n }], raw: Buffer.from('{"prompt_tokens":2}') },
     }),
     SettlementRule.FAILED_USAGE,
-    2_000n,
+    2n,
   ],
   [
     "a response that cannot be used is billed by estimate",
     unusableResponse("not JSON", { received: "some text" }),
     SettlementRule.FAILED_ESTIMATE,
-    9_000n,
+    9n,
   ],
   [
     "an error without usage is free",
@@ -222,4 +224,40 @@ test("a balance that does not cover the quick bound is tried with tighter ones, 
   assert.deepEqual([covered.holds, covered.responses], [[10n, 8n, 7n], [200]]);
   const refused = await run({ resize: async function* () {} }, { available: 7n });
   assert.deepEqual([refused.holds, refused.responses, refused.settled], [[10n], [402], []]);
+});
+
+test("a counter without a price costs at least the hold, keeps its name, and is reported", async () => {
+  const charge = {
+    units: [
+      { name: "input_tokens", quantity: 3n },
+      { name: "tool_search.requests\n", quantity: 2n },
+    ],
+  };
+  const reply = { kind: "unary" as const, upstream, attempts: 1, charge, headers: [], body: Buffer.from("x") };
+  const { settled, lines, metrics } = await run({ respond: () => reply });
+  const [settlement] = settled;
+  assert.deepEqual([settlement?.costNanoUsd, settlement?.pricing], [10n, Pricing.UNPRICED]);
+  assert.equal(settlement?.settlementRule, SettlementRule.UNPRICED_UNITS);
+  assert.deepEqual(settlement?.units[1], { name: "tool_search_requests_", quantity: 2n });
+  const labels = 'provider="p",model="m",counter="tool_search_requests_"';
+  assert.match(await metrics(), new RegExp(`uag_unpriced_units_total\\{${labels},service="test"\\} 1`));
+  const line = lines.find(({ msg }) => msg === "request cannot be priced");
+  assert.deepEqual([line?.["provider"], line?.["unpriced"]], ["p", ["tool_search_requests_"]]);
+});
+
+test("a cost above the hold is charged and counted, and beyond ten times the hold it is the hold", async () => {
+  const cases: [quantity: bigint, cost: bigint, pricing: Pricing, aboveHold: boolean][] = [
+    [10n, 10n, Pricing.EXACT, false],
+    [100n, 100n, Pricing.EXACT, true],
+    [101n, 10n, Pricing.UNPRICED, true],
+    [9_000_000_000_000_000n, 10n, Pricing.UNPRICED, true],
+  ];
+  for (const [quantity, cost, pricing, aboveHold] of cases) {
+    const charge = { units: [{ name: "input_tokens", quantity }] };
+    const reply = { kind: "unary" as const, upstream, attempts: 1, charge, headers: [], body: Buffer.from("x") };
+    const { settled, metrics } = await run({ respond: () => reply });
+    assert.deepEqual([settled[0]?.costNanoUsd, settled[0]?.pricing], [cost, pricing], String(quantity));
+    const counted = /uag_cost_above_hold_total\{provider="p",model="m",service="test"\} 1/.test(await metrics());
+    assert.equal(counted, aboveHold, String(quantity));
+  }
 });

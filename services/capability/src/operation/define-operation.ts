@@ -45,7 +45,9 @@ async function serve<B, R, S extends Size, A>(
   using memory = new ResponseMemory(context.buffers.open(checked.caller.accountId));
   await memory.reserve(spec.responseBytes?.(checked) ?? 0, signal);
   const grant = await admit(context, spec, checked);
-  const bill = new Bill({ requestId, admitted: grant.admitted, model: checked.model, events: context.events });
+  const { admitted: open, size } = grant;
+  const { model } = checked;
+  const bill = new Bill({ requestId, admitted: open, holdNanoUsd: size.holdNanoUsd, model, events: context.events });
   const admitted = { ...checked, ...grant, memory, attempt: attemptsOf(context, checked, { bill, trace }) };
   let response: { readonly value: A } | undefined;
   const discard = async (): Promise<void> => {

@@ -16,7 +16,18 @@ export const usageMetrics = {
   }),
   uag_cost_nano_usd_total: capability.counter("What admitted requests cost, as their service reckoned it."),
   uag_estimated_requests_total: capability.counter("Requests that are billed by an estimate."),
-  uag_unpriced_requests_total: capability.counter("Requests without a price: charged 0 until that is repaired."),
+  uag_unpriced_requests_total: capability.counter(
+    "Requests whose usage cannot be priced: charged provisionally until a person repairs them.",
+  ),
+  uag_unpriced_units_total: capability.counter("Reports of usage in a unit that has no price.", {
+    provider: "provider",
+    model: "model",
+    counter: "counter",
+  }),
+  uag_cost_above_hold_total: capability.counter("Requests that cost more than was held for them.", {
+    provider: "provider",
+    model: "model",
+  }),
   uag_refused_unpriced_requests_total: capability.counter("Requests refused because the catalogue has no price."),
   uag_crashed_requests_total: capability.counter("Requests whose process died before their end."),
   uag_open_requests: capability.gauge("Requests that are admitted and not settled: holds that are open."),
@@ -50,8 +61,11 @@ export const ledgerMetrics = {
   uag_billing_written_off_nano_usd_total: billing.counter("Cost that no money covered."),
   uag_billing_write_offs_total: billing.counter("Events whose cost was not covered in full."),
   uag_billing_late_settles_total: billing.counter("Events that were settled after their grant was gone."),
-  uag_billing_unpriced_total: billing.counter("Events that are charged 0 because they have no price yet."),
-  uag_billing_repaired_total: billing.counter("Events without a price that were priced and charged later."),
+  uag_billing_unpriced_total: billing.counter(
+    "Events that are charged provisionally because their usage cannot be priced yet.",
+  ),
+  uag_billing_repaired_total: billing.counter("Events without a price that were priced and corrected later."),
+  uag_billing_refunded_nano_usd_total: billing.counter("Provisional charges that repairs returned."),
   uag_billing_top_ups_total: billing.counter("Top-ups and corrections that were booked."),
   uag_billing_negative_balance_attempts_total: billing.counter("Corrections refused: they took more than there is."),
   uag_billing_key_changes_total: billing.counter("Changes of API keys.", {

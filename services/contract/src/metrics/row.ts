@@ -15,6 +15,8 @@ export type Question = keyof typeof questions;
 export const labelSets = {
   error_code: "a code of the table of errors",
   http_status: "an HTTP status",
+  counter: "a counter in a provider's usage, at most 64 of them; others are `other`",
+  model: "a model of the catalogue",
   operation: "an operation of the table of routes, or none",
   provider: "a provider of the catalogue",
   runtime: "a word of Node.js's own, at most 40 of them",

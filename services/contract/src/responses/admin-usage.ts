@@ -23,13 +23,17 @@ export const usageEvent = z.object({
       "last_checkpoint",
       "failed_usage",
       "failed_estimate",
+      "unpriced_units",
+      "implausible_usage",
     ])
     .describe(
-      "The rule by which the bill was made. A failed request is billed only if its provider reported usage with the failure (`failed_usage`), or sent a response that the gateway could not use (`failed_estimate`).",
+      "The rule by which the bill was made. A failed request is billed only if its provider reported usage with the failure (`failed_usage`), or sent a response that the gateway could not use (`failed_estimate`). Two rules charge provisionally until an operator corrects the charge: the larger of the hold and the known cost when a reported unit has no price (`unpriced_units`), and the hold when the reported usage would cost more than ten times the hold (`implausible_usage`).",
     ),
   pricing: z
     .enum(["unspecified", "exact", "estimated", "unpriced"])
-    .describe("What is known of the price: what is `unpriced` is charged when it has been repaired."),
+    .describe(
+      "What is known of the price. An `unpriced` request is charged provisionally until an operator corrects the charge.",
+    ),
   cost_usd: usd,
   cost_nano_usd: nano,
   price_version: z.string().describe("Of the catalogue that the price is from."),

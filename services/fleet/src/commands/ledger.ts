@@ -11,8 +11,8 @@ const help = `npm run ledger -- <command> [options]
   list              the rows of an account, newest first
     --account <id>      default: the account that npm start made
     --request <id>      the rows about one request instead
-  repair            charges requests that had no price when they were settled, by the catalogue in force;
-                    each gets a further row, its first one stays
+  repair            corrects provisional charges of requests that could not be priced when they were settled,
+                    up or down, by the catalogue in force; each gets a further row, its first one stays
     --request <id>      only this one
     --cost <usd>        what it costs, where neither count nor catalogue tell; with --request
     --dry-run           only says what would be charged

@@ -3,7 +3,7 @@ import { crashPoint } from "@uag/kit/crash-point.ts";
 import { type RpcClient, replicaFor } from "@uag/kit/rpc/client.ts";
 import type { Tracing } from "@uag/kit/tracing/tracing.ts";
 import type { LedgerServiceServer } from "@uag/proto/billing/v1/ledger.ts";
-import { outcomeToJSON, Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { outcomeToJSON, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { mongo } from "mongoose";
 import type { MeteringEvents } from "../events.ts";
 import { type EventDocument, fromDocument, toDocument } from "../store/event.ts";
@@ -136,8 +136,8 @@ async function settleInParts(options: ApplyOptions, events: readonly UsageEvent[
       const event = byId.get(requestId);
       if (event === undefined) continue;
       into.repeated.add(requestId);
-      const cost = event.pricing === Pricing.UNPRICED ? 0n : event.costNanoUsd;
-      if (event.endedAtMs < expiredBefore || chargedNanoUsd + writtenOffNanoUsd !== cost) into.counted.add(requestId);
+      const isOther = chargedNanoUsd + writtenOffNanoUsd !== event.costNanoUsd;
+      if (event.endedAtMs < expiredBefore || isOther) into.counted.add(requestId);
     }
   }
 }

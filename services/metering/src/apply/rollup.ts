@@ -1,3 +1,4 @@
+import { unitOf } from "@uag/catalog/units.ts";
 import { binOf } from "@uag/kit/histogram.ts";
 import { Outcome, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { BucketSize, ErrorClass, RollupDocument } from "../store/rollup.ts";
@@ -24,11 +25,16 @@ export function rollUp(events: readonly UsageEvent[], writeOffs = none): RollupD
     const writtenOff = writeOffs.get(event.requestId) ?? 0n;
     for (const bucket of ["hour", "day"] as const) {
       const rollup = addTo(rollups, bucket, event);
-      if (writtenOff > 0n) rollup.writtenOffNanoUsd = (rollup.writtenOffNanoUsd ?? 0n) + writtenOff;
+      if (writtenOff !== 0n) rollup.writtenOffNanoUsd = (rollup.writtenOffNanoUsd ?? 0n) + writtenOff;
     }
   }
   return [...rollups.values()];
 }
+
+/**
+ * Where a provider's counters without a price are summed: a provider can add any number of names.
+ */
+const unknownUnit = "unknown";
 
 /** Turns a unit's name into a field name of the roll-ups, which cannot hold every character. */
 const fieldOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9_*/:-]/g, "_");
@@ -60,7 +66,7 @@ function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: 
   rollup.costNanoUsd += event.costNanoUsd;
   addEnd(rollup, event);
   for (const { name, quantity } of event.units) {
-    const field = fieldOf(name);
+    const field = unitOf(name) === undefined ? unknownUnit : fieldOf(name);
     rollup.units[field] = (rollup.units[field] ?? 0n) + quantity;
   }
   return rollup;

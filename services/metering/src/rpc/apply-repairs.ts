@@ -13,15 +13,16 @@ async function applyOne(
   { repair, partitions }: { repair: Repair; partitions: readonly Partition[] },
   session: mongo.ClientSession,
 ): Promise<boolean> {
-  const { event, writtenOffNanoUsd } = repair;
+  const { event, writtenOffNanoUsd, chargedNanoUsd } = repair;
   const { requestId, costNanoUsd, priceVersion, pricing } = event;
+  const added = chargedNanoUsd === undefined ? costNanoUsd : chargedNanoUsd + writtenOffNanoUsd;
   if ((await store.repairs.findOne({ _id: requestId }, { session })) !== null) return false;
   await store.repairs.insertOne({ _id: requestId, appliedAt: new Date() }, { session });
   const set = { costNanoUsd, priceVersion, pricing: pricingToJSON(pricing) };
   for (const { closed, rows } of partitions)
     if (!closed) await rows.updateOne({ _id: requestId }, { $set: set }, { session });
-  // The request, its units and its outcome are counted already: only its cost is new.
-  const rows = rollUp([{ ...event, units: [] }], new Map([[requestId, writtenOffNanoUsd]]));
+  // The request, its units, its outcome and its provisional charge are counted already.
+  const rows = rollUp([{ ...event, costNanoUsd: added, units: [] }], new Map([[requestId, writtenOffNanoUsd]]));
   await addRollups(
     store,
     rows.map(({ failures: _failures, latency: _latency, firstByte: _firstByte, ...row }) => ({ ...row, requests: 0n })),
@@ -37,8 +38,8 @@ function partitionsOf(all: readonly Partition[], { startedAtMs }: UsageEvent): P
 }
 
 /**
- * Adds the cost of requests that had no price when they were applied; each once, even when its raw
- * event has expired.
+ * Corrects the cost of requests that had no price when they were applied; each once, even when its
+ * raw event has expired.
  */
 export async function applyRepairs(store: Store, request: ApplyRepairsRequest): Promise<ApplyRepairsResponse> {
   let applied = 0;

@@ -175,15 +175,14 @@ export class Requests {
     const some = BigInt(this.#options.random(Number(truth.hold) * (this.#options.random(10) === 0 ? 3 : 1) + 1));
     // A client that disconnects pays for what the upstream produces.
     const cost = left && truth.hold > 0n && some === 0n ? 1n : some;
-    const charged = unpriced ? 0n : cost;
-    const asCrashed = truth.possible.has(charged);
-    truth.possible.add(charged);
+    const asCrashed = truth.possible.has(cost);
+    truth.possible.add(cost);
     const settlement = {
       outcome: left ? Outcome.DISCONNECTED : Outcome.COMPLETED,
       settlementRule: left ? SettlementRule.DRAINED : SettlementRule.COMPLETED,
       pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT,
       units: [],
-      costNanoUsd: charged,
+      costNanoUsd: cost,
       upstream: "",
       upstreamModel: "",
       rawUsage: nothing,
@@ -194,11 +193,11 @@ export class Requests {
     this.#running.splice(this.#running.indexOf(running), 1);
     open.settle(settlement).then(
       () => {
-        truth.reportedCost = charged;
+        truth.reportedCost = cost;
       },
       // The disk failed: what was streamed is billed later; an answer that was not sent is not.
       () => {
-        if (!stream && !asCrashed) truth.possible.delete(charged);
+        if (!stream && !asCrashed) truth.possible.delete(cost);
       },
     );
   }

@@ -1,3 +1,4 @@
+import { type Charged, provisionalRules } from "@uag/catalog/provisional.ts";
 import { Outcome, Pricing, SettlementRule, type Unit, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { VideoState } from "@uag/upstreams/video/types.ts";
 import { billOf } from "../price.ts";
@@ -36,7 +37,7 @@ export function terminalStateOf(task: TaskDocument, end: TaskOutcome, now: Date)
     ...startOf(task),
     endedAtMs: BigInt(now.getTime()),
     outcome: charged === undefined ? Outcome.FAILED : Outcome.COMPLETED,
-    settlementRule: charged === undefined ? SettlementRule.NOTHING_OWED : SettlementRule.COMPLETED,
+    settlementRule: ruleOf(charged),
     pricing: charged?.pricing ?? Pricing.EXACT,
     units: charged?.units ?? ([] as Unit[]),
     costNanoUsd: charged?.costNanoUsd ?? 0n,
@@ -46,6 +47,11 @@ export function terminalStateOf(task: TaskDocument, end: TaskOutcome, now: Date)
   const ended: TaskDocument = { ...task, ...terminal, live: false, updatedAt: now };
   const webhook = ended.hidden ? undefined : webhookOf(ended, now);
   return { ...terminal, outbox: { settle: Buffer.from(event), ...(webhook !== undefined && { webhook }) } };
+}
+
+function ruleOf(charged: Charged | undefined): SettlementRule {
+  if (charged === undefined) return SettlementRule.NOTHING_OWED;
+  return charged.provisional === undefined ? SettlementRule.COMPLETED : provisionalRules[charged.provisional];
 }
 
 function startOf(task: TaskDocument) {

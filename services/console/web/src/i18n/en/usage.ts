@@ -60,7 +60,7 @@ export const usage = {
     failed: "Failed",
     crashed: "Process died",
   },
-  pricing: { unspecified: "Unknown", exact: "Exact", estimated: "Estimated", unpriced: "Not priced yet" },
+  pricing: { unspecified: "Unknown", exact: "Exact", estimated: "Estimated", unpriced: "Provisional" },
   rules: {
     unspecified: "Unknown",
     completed: "Billed what the provider reported",
@@ -70,6 +70,8 @@ export const usage = {
     last_checkpoint: "Billed up to the last checkpoint",
     failed_usage: "Failed, and billed what the provider reported",
     failed_estimate: "Failed, and estimated, because the provider's response was unusable",
+    unpriced_units: "Provisional: the provider reported a unit that has no price",
+    implausible_usage: "Provisional: the reported usage costs more than ten times the hold",
   },
   export: { csv: "Export as CSV", json: "Export as JSON lines", label: "Export" },
   short: {

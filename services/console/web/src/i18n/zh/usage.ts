@@ -54,7 +54,7 @@ export const usage = {
     cost: "费用",
   },
   outcomes: { unspecified: "未知", completed: "完成", disconnected: "客户端离开", failed: "失败", crashed: "进程终止" },
-  pricing: { unspecified: "未知", exact: "精确", estimated: "估算", unpriced: "尚未定价" },
+  pricing: { unspecified: "未知", exact: "精确", estimated: "估算", unpriced: "暂定" },
   rules: {
     unspecified: "未知",
     completed: "按提供商报告计费",
@@ -64,6 +64,8 @@ export const usage = {
     last_checkpoint: "计费至最后检查点",
     failed_usage: "请求失败，按提供商报告计费",
     failed_estimate: "请求失败，估算：提供商的响应无法使用",
+    unpriced_units: "暂定：提供商报告了没有价格的计量单位",
+    implausible_usage: "暂定：报告的用量费用超过预留金额的十倍",
   },
   export: { csv: "导出 CSV", json: "导出 JSON 行", label: "导出" },
   short: {

@@ -157,10 +157,11 @@ function Body({ of: receipt }: { readonly of: Receipt }) {
           </Text>
         </Stack>
         <Stack gap={2} align="flex-end">
-          {event.pricing === "unpriced" ? (
-            <Text fw={600}>{t("usage.pricing.unpriced")}</Text>
-          ) : (
-            <Money usd={event.cost_usd} fz="xl" fw={600} />
+          <Money usd={event.cost_usd} fz="xl" fw={600} />
+          {event.pricing === "unpriced" && (
+            <Text size="xs" c="dimmed">
+              {t("usage.pricing.unpriced")}
+            </Text>
           )}
           <Outcome of={event} />
         </Stack>
