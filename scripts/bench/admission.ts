@@ -41,7 +41,7 @@ const billing = await serveRpc({
         }),
         returnMany: async ({ returns }) => ({ outcomes: returns.map(() => ({ refused: "", again: false })) }),
         return: async () => ({}),
-        heartbeat: async () => ({ leaseMs: 15_000 }),
+        heartbeat: async () => ({ leaseMs: 15_000, nowMs: BigInt(Date.now()) }),
         closeHolder: async () => ({ grantsClosed: 0 }),
         isHolderGone: async () => ({ gone: true }),
       },

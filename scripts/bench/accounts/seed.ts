@@ -23,14 +23,15 @@ export async function seedAccounts(options: {
 }): Promise<string[]> {
   const connection = await connectBooks({ url: options.mongodbUrl, database: "billing" });
   const store = await openStore(connection);
-  const nextSeq = createSequence();
+  const sequence = createSequence();
+  const clock = { moment: async () => Date.now() };
   const { current: pepper } = keyringOf(options.pepper);
   const ignore = (): void => undefined;
-  const committing = { connection, store, nextSeq, onRetry: ignore, unblock: async () => undefined };
+  const committing = { connection, store, clock, sequence, onRetry: ignore, unblock: async () => undefined };
   const secrets: string[] = [];
   for (let n = 0; n < options.count; n += atOnce) {
     const ids = Array.from({ length: Math.min(atOnce, options.count - n) }, (_, i) => `acct_bench_${n + i}`);
-    await store.accounts.collection.insertMany(ids.map((_id) => ({ _id, ...newAccount(_id) })) as never[]);
+    await store.accounts.collection.insertMany(ids.map((_id) => ({ _id, ...newAccount(_id, Date.now()) })) as never[]);
     const amount = { amount: balanceNanoUsd, reference: "bench", note: "" };
     const lines = ids.map((accountId) => ({ accountId, operations: [topUpOperation({ accountId, ...amount })] }));
     await commitLines(committing, lines, false);

@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Journal } from "@uag/journal/journal.ts";
+import { maxSkewMs } from "@uag/kit/clock.ts";
 import { newId } from "@uag/kit/ids.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Lease } from "./lease.ts";
@@ -56,7 +57,12 @@ export class HolderSession implements RequestSession {
       log.warn({ holderId: this.holderId, err: error }, "billing fenced this holder");
       options.fenced(this);
     };
-    this.lease = new Lease({ holderId: this.holderId, service, billing, clock, fenced, beats: dependencies.beats });
+    const skewed = (skewMs: number, isSkewed: boolean): void => {
+      if (isSkewed) log.error({ skewMs, maxSkewMs }, "the clock differs from the database's: nothing is admitted");
+      else log.info({ skewMs }, "the clock agrees with the database's again");
+    };
+    const { holderId } = this;
+    this.lease = new Lease({ holderId, service, billing, clock, fenced, skewed, beats: dependencies.beats });
     this.#source = {
       holderId: this.holderId,
       acquire: (request) => billing.acquire(request, { timeoutMs: acquireTimeoutMs, affinity: request.accountId }),

@@ -5,14 +5,16 @@ import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
 import { Lease } from "./lease.ts";
 
-function setUp(respond: () => Promise<{ leaseMs: number }>) {
+function setUp(respond: () => Promise<{ leaseMs: number; nowMs?: bigint }>) {
   let now = 0;
   let suspended = 0;
   const fenced: GatewayError[] = [];
   const lease = new Lease({
     holderId: "h",
     service: "s",
-    billing: { heartbeat: respond } as unknown as RpcClient<GrantServiceServer>,
+    billing: {
+      heartbeat: async () => ({ nowMs: 0n, ...(await respond()) }),
+    } as unknown as RpcClient<GrantServiceServer>,
     clock: { now: () => now + suspended, monotonic: () => now },
     fenced: (error) => fenced.push(error),
   });
@@ -72,4 +74,38 @@ test("an answer that comes after the lease was ended does not revive it", async 
   response.resolve({ leaseMs: 1_000 });
   await beat;
   assert.equal(lease.live, false);
+});
+
+test("a process whose clock differs from the database's by more than five seconds has no lease, until it agrees again", async () => {
+  const start = Date.UTC(2026, 10, 1);
+  let wall = start;
+  let databaseMs = start;
+  const changes: [number, boolean][] = [];
+  const lease = new Lease({
+    holderId: "h",
+    service: "s",
+    billing: { heartbeat: async () => ({ leaseMs: 15_000, nowMs: BigInt(databaseMs) }) } as never,
+    clock: { now: () => wall, monotonic: () => 0 },
+    fenced: () => assert.fail("it is not fenced"),
+    skewed: (skewMs, skewed) => changes.push([skewMs, skewed]),
+  });
+  await lease.beat();
+  assert.equal(lease.live, true);
+  wall += 5_000;
+  assert.equal(lease.live, false, "its clock was set");
+  await lease.beat();
+  assert.equal(lease.live, true, "five seconds are tolerated");
+  wall += 400 * 86_400_000;
+  await lease.beat();
+  assert.equal(lease.live, false);
+  assert.match(lease.clockFault ?? "", /differs from the database's by 34560005000 ms/);
+  databaseMs = wall;
+  await lease.beat();
+  assert.equal(lease.live, true);
+  assert.equal(lease.clockFault, undefined);
+  assert.deepEqual(changes, [
+    [34_560_005_000, true],
+    [0, false],
+  ]);
+  lease[Symbol.dispose]();
 });

@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { type Clock, type Moment, momentOf, msSince } from "@uag/kit/clock.ts";
+import { type Clock, type Moment, maxSkewMs, momentOf, msSince } from "@uag/kit/clock.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
 import { isFenced } from "./wallet/account.ts";
@@ -11,6 +11,8 @@ export interface LeaseOptions {
   readonly billing: RpcClient<GrantServiceServer>;
   readonly clock: Clock;
   readonly fenced: (error: GatewayError) => void;
+  /** This process's clock began or ceased to differ from the database's. */
+  readonly skewed?: ((skewMs: number, skewed: boolean) => void) | undefined;
   /** False: heartbeats are sent only through `beat`. Default true. */
   readonly beats?: boolean | undefined;
 }
@@ -20,13 +22,17 @@ const firstTryMs = 1_000;
 /**
  * A holder's right to admit. It runs from the moment the heartbeat was sent, on the monotonic
  * clock: so it expires no later than billing assumes, and keeps running while the process is
- * paused. A machine that wakes from suspend finds its clocks apart, which ends the lease too.
+ * paused. A machine that wakes from suspend finds its clocks apart, which ends the lease too. While
+ * this process's clock differs from the database's by more than {@link maxSkewMs}, it may not
+ * admit: its bills would have the wrong time.
  */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
   /** When the last heartbeat that billing answered was sent. */
   #renewedAt: Moment | undefined;
   #leaseMs = 0;
+  /** At the last heartbeat, milliseconds. */
+  #skewMs = 0;
   #beating: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
@@ -36,7 +42,14 @@ export class Lease implements Disposable {
   }
 
   get live(): boolean {
-    return this.#renewedAt !== undefined && msSince(this.#options.clock, this.#renewedAt) < this.#leaseMs;
+    if (this.#renewedAt === undefined || Math.abs(this.#skewMs) > maxSkewMs) return false;
+    return msSince(this.#options.clock, this.#renewedAt) < this.#leaseMs;
+  }
+
+  /** Why this process's clock forbids to admit; undefined when it is right. */
+  get clockFault(): string | undefined {
+    if (Math.abs(this.#skewMs) <= maxSkewMs) return undefined;
+    return `The clock differs from the database's by ${this.#skewMs} ms; at most ${maxSkewMs} ms are allowed.`;
   }
 
   /** Sends a heartbeat, or joins the one in flight. Never rejects: check `live` afterwards. */
@@ -56,8 +69,9 @@ export class Lease implements Disposable {
     const sentAt = momentOf(clock);
     try {
       const timeoutMs = Math.max(this.#leaseMs / 2, firstTryMs);
-      const { leaseMs } = await billing.heartbeat({ holderId, service }, { timeoutMs });
+      const { leaseMs, nowMs } = await billing.heartbeat({ holderId, service }, { timeoutMs });
       if (this.#ended) return;
+      if (nowMs !== 0n) this.#compare(Number(nowMs), sentAt);
       this.#leaseMs = leaseMs;
       this.#renewedAt = sentAt;
     } catch (error) {
@@ -65,6 +79,17 @@ export class Lease implements Disposable {
       // soon.
       if (error instanceof GatewayError && isFenced(error)) this.#options.fenced(error);
     }
+  }
+
+  /** The response was made between its request and now: only what is beyond both counts. */
+  #compare(databaseMs: number, sentAt: Moment): void {
+    const now = momentOf(this.#options.clock);
+    const earliest = now.wall - (now.monotonic - sentAt.monotonic);
+    const nearest = Math.min(Math.max(databaseMs, earliest), now.wall);
+    const wasSkewed = this.clockFault !== undefined;
+    this.#skewMs = Math.round(nearest - databaseMs);
+    const skewed = this.clockFault !== undefined;
+    if (skewed !== wasSkewed) this.#options.skewed?.(this.#skewMs, skewed);
   }
 
   /** Ends the lease permanently. */

@@ -170,6 +170,7 @@ export class Succession {
     const { journal, lease } = this.#current;
     const journalHealth = await journal.check();
     if (!journalHealth.ok) return journalHealth;
+    if (lease.clockFault !== undefined) return { ok: false, reason: lease.clockFault };
     return lease.live ? { ok: true } : { ok: false, reason: "billing has not renewed this process's lease" };
   };
 

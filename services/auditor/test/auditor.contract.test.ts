@@ -122,7 +122,8 @@ test("a request that is repaired after the checkpoint had no price before it, an
   const queue = createAccountQueue({
     inGrantTurn: createGrantTurns(),
     store: parts.books,
-    nextSeq: createSequence(),
+    clock: { moment: async () => Date.now() },
+    sequence: createSequence(),
     onFunds: () => undefined,
     onRetry: () => undefined,
     unblock: async () => undefined,
@@ -213,7 +214,12 @@ test("what has ended is deleted only after an exact audit saw it; a bill that co
     { _id: "other" as never },
     { $set: { state: "gone", closedAt: new Date(1) } },
   );
-  const options = { store: books, auditDatabase: own.connection.name, keepMs: 0 };
+  const options = {
+    store: books,
+    clock: { moment: async () => Date.now() },
+    auditDatabase: own.connection.name,
+    keepMs: 0,
+  };
   assert.deepEqual(await prune(options), { grants: 0, holders: 0 }, "no audit has seen it");
   await books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: 1n } });
   await runAudit(parts, "whole");

@@ -21,7 +21,7 @@ import { openStore, type Store } from "../src/store/store.ts";
 const rows = Number(process.argv[2] ?? 300_000);
 const accounts = Number(process.argv[3] ?? 1_000);
 const threads = Number(process.argv[4] ?? 2);
-const nextSeq = createSequence();
+const sequence = createSequence();
 const million = 1_000_000_000_000n;
 
 function usage(accountId: string, grantId: string, n: number): UsageEvent {
@@ -59,7 +59,7 @@ async function seedAccount(store: Store, accountId: string, count: number): Prom
   const empty: Book = {
     account: { id: accountId, money: noMoney, repaid: 0n, seq: 0n, head: chainStart },
     grants: new Map(),
-    nextSeq,
+    nextSeq: sequence(Date.now()),
     grantsByRequest: new Map(),
     holders: new Map([["h", "alive" as const]]),
     entries: new Map(),
@@ -87,7 +87,12 @@ async function seedAccount(store: Store, accountId: string, count: number): Prom
   await store.ledger.collection.insertMany(account.newEntries.map(entryDocument) as never[]);
   for (let done = 0; done < count; done += 1_000) {
     const events = Array.from({ length: Math.min(1_000, count - done) }, (_, n) => usage(accountId, grant.id, n));
-    const book = { grants: new Map([[grant.id, grant]]), entries: new Map(), nowMs: Date.now(), nextSeq };
+    const book = {
+      grants: new Map([[grant.id, grant]]),
+      entries: new Map(),
+      nowMs: Date.now(),
+      nextSeq: sequence(Date.now()),
+    };
     const change = settleFromGrants(book, events);
     await store.ledger.collection.insertMany(change.entries.map(entryDocument) as never[], { ordered: false });
     grant = change.grants.get(grant.id) ?? grant;
@@ -95,7 +100,7 @@ async function seedAccount(store: Store, accountId: string, count: number): Prom
   const { money, seq, head } = account.account;
   const row = { _id: accountId, name: "", ...money, seq, head, version: 0n, createdAt: new Date() };
   await store.accounts.collection.insertOne(row as never);
-  await store.grants.collection.insertOne(grantDocument(grant) as never);
+  await store.grants.collection.insertOne(grantDocument(grant, Date.now()) as never);
 }
 
 const books = { url: process.env["TEST_MONGODB_URL"] ?? "", database: `bench_${randomText(8)}` };

@@ -1,5 +1,6 @@
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Keyring } from "@uag/kit/keyring.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { LedgerArchive } from "./archive/archive.ts";
 import type { Events } from "./events.ts";
@@ -32,6 +33,8 @@ export interface Settings {
 /** Dependencies of the RPCs. */
 export interface Billing {
   readonly store: Store;
+  /** Ledger rows, months, budgets and leases go by it. */
+  readonly clock: DatabaseClock;
   readonly queue: AccountQueue;
   /** Charges events of any accounts to their grants; returns those left for the accounts. */
   readonly settleFromGrants: (events: readonly UsageEvent[]) => Promise<EscrowChange>;

@@ -4,13 +4,14 @@ import { connectBus } from "@uag/kit/bus.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
-import { createLogger } from "@uag/kit/log.ts";
-import { createMetrics } from "@uag/kit/metrics.ts";
+import { createLogger, type Logger } from "@uag/kit/log.ts";
+import { createMetrics, type Metrics } from "@uag/kit/metrics.ts";
 import { openIdentity } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
 import { openTracing } from "@uag/kit/tracing/tracing.ts";
 import { createUnblocker } from "@uag/mongo/abandoned-transactions.ts";
 import { mongoCheck } from "@uag/mongo/connect.ts";
+import { openDatabaseClock } from "@uag/mongo/database-clock.ts";
 import { startLeased } from "@uag/mongo/lease.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { z } from "zod";
@@ -79,13 +80,24 @@ function startUpkeep(billing: Billing, config: z.infer<typeof schema>, stack: As
   stack.use(startPriceHistory(billing, config.CATALOG_FILE));
   stack.use(startReaper(billing));
   stack.use(startLimitReaper({ store, events, ...limits }));
-  const pruning = { store, auditDatabase: config.AUDIT_DATABASE, keepMs: config.GRANT_KEEP_MS };
+  const pruning = { store, clock: billing.clock, auditDatabase: config.AUDIT_DATABASE, keepMs: config.GRANT_KEEP_MS };
   stack.use(startPruning(pruning, events, config.PRUNE_INTERVAL_MS));
   if (archive.objects === undefined) return;
   stack.use(archive.objects);
   const work = (keep: () => Promise<void>) => archiveDue(archive, keep);
   const often = { everyMs: config.ARCHIVE_EVERY_MS, work, failed: events.ledgerArchiveFailed };
   stack.use(startLeased(archiverLease(store), often));
+}
+
+async function openBooks(
+  { MONGODB_URL: url, MONGODB_DATABASE: database }: z.infer<typeof schema>,
+  reporting: { readonly log: Logger; readonly metrics: Metrics },
+  stack: AsyncDisposableStack,
+) {
+  const connection = await connectBooks({ url, database });
+  stack.defer(() => connection.close());
+  const clock = stack.use(await openDatabaseClock(connection, reporting));
+  return { connection, clock, store: await openStore(connection) };
 }
 
 /** Starts billing as configured by the environment; resolves when it serves. */
@@ -95,9 +107,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const metrics = createMetrics("billing");
   const identity = openIdentity(config, log);
   await using started = new AsyncDisposableStack();
-  const connection = await connectBooks({ url: config.MONGODB_URL, database: config.MONGODB_DATABASE });
-  started.defer(() => connection.close());
-  const store = await openStore(connection);
+  const { connection, store, clock } = await openBooks(config, { log, metrics }, started);
   const bus = started.use(await connectBus({ settings: config, name: "billing", log }));
   const events = createEvents(log, metrics);
   const funds = createFunds(store);
@@ -107,7 +117,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     onCommit: events.transactionCommitted,
     unblock: () => endAbandoned().then(events.transactionsEnded, events.unblockFailed),
   };
-  const commits = { store, ...transactions, nextSeq: createSequence() };
+  const commits = { store, clock, ...transactions, sequence: createSequence() };
   const inGrantTurn = createGrantTurns();
   const queue = createAccountQueue({ ...commits, inGrantTurn, onFunds: funds.notify });
   // Grants are finished after their settlement was answered: nobody else would do it soon.
@@ -122,6 +132,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const readCatalog = createReadCatalog(config.CATALOG_FILE);
   const billing: Billing = {
     store,
+    clock,
     queue,
     settleFromGrants: inTurn((events: readonly UsageEvent[]) =>
       inGrantTurn(
@@ -137,7 +148,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     recall: createRecall(bus),
     register: createRegister(store, settings.leaseMs),
     limits,
-    archive: { store, objects: openArchiveStore(config), events },
+    archive: { store, clock, objects: openArchiveStore(config), events },
     bus,
     events,
     settings,
@@ -147,7 +158,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   if (tracing !== undefined) started.use(tracing);
   const services = rpcServices(billing, log, tracing);
   const rpc = started.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services }));
-  const checks = { mongodb: mongoCheck(connection), nats: bus.check };
+  const checks = { mongodb: mongoCheck(connection), nats: bus.check, clock: clock.check };
   const admin = started.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
   started.use(announceStatus({ bus, service: "billing", log }));
   log.info({ grpcPort: rpc.port, adminPort: admin.port }, "billing is up");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newId } from "@uag/kit/ids.ts";
+import { ownClock } from "@uag/testing/own-clock.ts";
 import { createConnection, type mongo } from "mongoose";
 import { createRegister } from "../src/grants/holders.ts";
 import { acquireOperation } from "../src/ledger/acquire.ts";
@@ -181,7 +182,7 @@ test("operations of many accounts are committed together, and no statement of th
   await using watched = await watch(db);
   const { store } = watched;
   const ids = await fundMany(billing);
-  const commits = { store, ...quiet, nextSeq: createSequence() };
+  const commits = { store, ...quiet, clock: ownClock, sequence: createSequence() };
   const queue = createAccountQueue({ ...commits, inGrantTurn: createGrantTurns() });
   await createRegister(store, 60_000)("h");
   const limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 500n };

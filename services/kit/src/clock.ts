@@ -38,3 +38,9 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
 };
+
+/**
+ * How far a process's clock may differ from the database's, milliseconds. Beyond it the process is
+ * not ready and admits nothing: see `infra/decisions/0014-clocks.md`.
+ */
+export const maxSkewMs = 5_000;

@@ -13,6 +13,7 @@ import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
 import { type RpcService, serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { openTracing } from "@uag/kit/tracing/tracing.ts";
 import { mongoCheck } from "@uag/mongo/connect.ts";
+import { type DatabaseClock, openDatabaseClock } from "@uag/mongo/database-clock.ts";
 import { startLeased } from "@uag/mongo/lease.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
@@ -54,7 +55,7 @@ export interface MeteringService extends AsyncDisposable {
 
 function rpcServices(
   { apply, archive }: { apply: ApplyOptions; archive: Archive },
-  { stream, log }: { stream: StreamState; log: Logger },
+  { stream, clock, log }: { stream: StreamState; clock: DatabaseClock; log: Logger },
 ): RpcService[] {
   const { store } = apply;
   return [
@@ -62,19 +63,19 @@ function rpcServices(
       MeteringServiceService,
       {
         confirmApplied: (request) => confirmApplied({ store, stream }, request),
-        queryUsage: (request) => queryUsage(store, request, Date.now()),
-        listEvents: (request) => listEvents(store, request, Date.now()),
+        queryUsage: (request) => queryUsage(store, request, clock.now()),
+        listEvents: (request) => listEvents(store, request, clock.now()),
         findEvents: (request) => findEvents(store, request),
         getEvent: (request) => getEvent(store, request),
-        querySeries: (request) => querySeries(store, request, Date.now()),
-        listKeyUse: (request) => listKeyUse(store, request, Date.now()),
+        querySeries: (request) => querySeries(store, request, clock.now()),
+        listKeyUse: (request) => listKeyUse(store, request, clock.now()),
       },
       log,
     ),
     unaryService<UsageAdminServiceServer>(
       UsageAdminServiceService,
       {
-        exportEvents: (request) => exportEvents(store, request, Date.now()),
+        exportEvents: (request) => exportEvents(store, request, clock.now()),
         applyRepairs: (request) => applyRepairs(store, request),
         listBuried: (request) => listBuried(store, request),
         priceBuried: (request) => priceBuried(store, request),
@@ -99,9 +100,13 @@ function batchKeysOf({ TLS, USAGE_MAC_KEYS: keys }: MeteringConfig): BatchKey[] 
 }
 
 /** Sets up archiving on request, and periodic archiving if a store is configured. */
-function openArchive(config: MeteringConfig, { store, events }: ApplyOptions, stack: AsyncDisposableStack): Archive {
+function openArchive(
+  config: MeteringConfig,
+  { store, events, clock }: Pick<ApplyOptions, "store" | "events"> & { clock: DatabaseClock },
+  stack: AsyncDisposableStack,
+): Archive {
   const objects = openArchiveStore(config);
-  const archive = { store, objects, keepMonths: config.USAGE_KEEP_MONTHS, events };
+  const archive = { store, objects, clock, keepMonths: config.USAGE_KEEP_MONTHS, events };
   if (objects !== undefined) {
     stack.use(objects);
     const work = (keep: () => Promise<void>) => archiveDue(archive, keep);
@@ -114,18 +119,19 @@ function openArchive(config: MeteringConfig, { store, events }: ApplyOptions, st
 /** Spend alerts, where there is somebody who sends them. */
 async function openAlerts(
   { VIDEO_ADDR: address, BILLING_ADDR: billing, ALERTS_EVERY_MS: everyMs }: MeteringConfig,
-  { store, events, identity, log }: { store: Store; events: MeteringEvents; identity: Identity; log: Logger },
+  opened: { store: Store; clock: DatabaseClock; events: MeteringEvents; identity: Identity; log: Logger },
   stack: AsyncDisposableStack,
 ): Promise<RpcService[]> {
   if (address === undefined) return [];
+  const { store, clock, events, identity, log } = opened;
   const webhooks = stack.use(createRpcClient<WebhookServiceServer>(WebhookServiceService, address, identity));
-  const alerts = new AlertStore(store.connection);
+  const alerts = new AlertStore(store.connection, clock);
   await alerts.open();
   const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, billing, identity));
   const keys = stack.use(createRpcClient<KeyServiceServer>(KeyServiceService, billing, identity));
   const sources = { store, accounts, keys };
-  stack.use(new AlertMonitor({ sources, alerts, webhooks, events, everyMs }));
-  return [alertService({ sources, alerts, webhooks, log })];
+  stack.use(new AlertMonitor({ sources, alerts, webhooks, events, everyMs, clock }));
+  return [alertService({ sources, alerts, webhooks, clock, log })];
 }
 
 /**
@@ -150,6 +156,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const connection = await connectStore({ url, database });
   stack.defer(() => connection.close());
   const store = await openStore(connection, { keepMonths: config.USAGE_KEEP_MONTHS });
+  const clock = stack.use(await openDatabaseClock(connection, { log, metrics }));
   const bus = stack.use(await connectBus({ settings: config, name: "metering", log }));
   const billing = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, config.BILLING_ADDR, identity));
   const names = streamNames(config.STREAM_PREFIX);
@@ -165,7 +172,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const workingMs = config.ACK_WAIT_MS / 3;
   const inbox = new Inbox({ bus, topology, log, workingMs });
   // Half the retention is a margin on both sides: late messages are hours late, not weeks.
-  const expiredBeforeMs = (): number => Date.now() - (config.USAGE_KEEP_MONTHS * monthMs) / 2;
+  const expiredBeforeMs = (): number => clock.now() - (config.USAGE_KEEP_MONTHS * monthMs) / 2;
   const batchKeys = batchKeysOf(config);
   const parts = { store, billing, events, expiredBeforeMs, announce: announcer(bus) };
   const tracing = await openTracing("metering", config, log);
@@ -184,17 +191,15 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     await bus.connection.flush().catch(() => undefined);
   });
   const stream = new StreamState(bus.connection, names.usage);
-  const alerting = await openAlerts(config, { store, events, identity, log }, stack);
-  const services = [
-    ...rpcServices({ apply, archive: openArchive(config, apply, stack) }, { stream, log }),
-    ...alerting,
-  ];
+  const alerting = await openAlerts(config, { store, clock, events, identity, log }, stack);
+  const archive = openArchive(config, { ...apply, clock }, stack);
+  const services = [...rpcServices({ apply, archive }, { stream, clock, log }), ...alerting];
   const server = stack.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services }));
   const billingCheck = async () => {
     await billing.settle({ events: [] }, { timeoutMs: 2_000 });
     return { ok: true as const };
   };
-  const checks = { mongodb: mongoCheck(connection), nats: bus.check, billing: billingCheck };
+  const checks = { mongodb: mongoCheck(connection), nats: bus.check, billing: billingCheck, clock: clock.check };
   const admin = stack.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
   const waiting = metrics.gauge("uag_stream_messages");
   const report = async () => {

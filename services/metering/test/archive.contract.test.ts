@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -7,11 +7,14 @@ import { buffer } from "node:stream/consumers";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { randomText } from "@uag/kit/ids.ts";
+import { openFolder } from "@uag/kit/objects/folder.ts";
 import type { ObjectStore } from "@uag/kit/objects/store.ts";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { ownClock } from "@uag/testing/own-clock.ts";
 import { archiveMonth } from "../src/archive/archive.ts";
 import { toDocument } from "../src/store/event.ts";
-import { connectStore, openStore } from "../src/store/store.ts";
+import type { Partition } from "../src/store/months.ts";
+import { connectStore, openStore, type Store } from "../src/store/store.ts";
 import { type Bench, event, startBench } from "./harness.ts";
 
 const everything = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
@@ -46,6 +49,23 @@ async function besides(bench: Bench) {
   return { store, [Symbol.asyncDispose]: () => connection.close() };
 }
 
+const silent = { archived: () => undefined } as never;
+
+const closedOf = async (store: Store, month: string) =>
+  (await store.partitions.list()).filter((one) => one.month === month && one.closed) as [Partition];
+
+/** A store whose process stands still once it has found out that nothing was recorded. */
+function standingStill(store: Store, meanwhile: () => Promise<void>): Store {
+  const months = Object.create(store.months) as Store["months"];
+  months.findOne = (async (filter: object) => {
+    const found = await store.months.findOne(filter);
+    await meanwhile();
+    return found;
+  }) as never;
+  months.updateOne = ((...of: Parameters<typeof months.updateOne>) => store.months.updateOne(...of)) as never;
+  return { ...store, months };
+}
+
 const listed = async (bench: Bench, filter = everything): Promise<string[]> =>
   (await bench.usage.listEvents({ filter, page: { limit: 100, cursor: "" } })).events.map(({ requestId }) => requestId);
 
@@ -70,7 +90,9 @@ test("a month that is due goes into a file that is read back, and only then from
       ],
     );
     assert.deepEqual((await bench.admin.archiveMonth({ month })).rows, 2n);
-    const lines = gunzipSync(await readFile(join(dir, `${month}/events-1.ndjson.gz`)))
+    const [file = ""] = await readdir(join(dir, month));
+    assert.match(file, /^events-1-\w+\.ndjson\.gz$/);
+    const lines = gunzipSync(await readFile(join(dir, month, file)))
       .toString()
       .trimEnd()
       .split("\n");
@@ -88,15 +110,15 @@ test("a month that is due goes into a file that is read back, and only then from
 
     await bench.applied([await bench.publish([...events, begun("late", old)])]);
     assert.equal(await counted(bench), 4n);
-    assert.deepEqual((await bench.admin.archiveMonth({ month })).key, `${month}/events-2.ndjson.gz`);
+    assert.match((await bench.admin.archiveMonth({ month })).key, /\/events-2-\w+\.ndjson\.gz$/);
     assert.deepEqual((await bench.admin.archiveMonth({ month })).rows, 0n);
     assert.deepEqual(await bench.admin.verifyMonth({ month }), { rows: 3n, faults: [] });
 
-    const file = join(dir, `${month}/events-1.ndjson.gz`);
-    const bytes = await readFile(file);
-    await writeFile(file, bytes.subarray(0, bytes.length - 12));
-    assert.match((await bench.admin.verifyMonth({ month })).faults.join(), /events-1\.ndjson\.gz cannot be read/);
-    await rm(file);
+    const path = join(dir, month, file);
+    const bytes = await readFile(path);
+    await writeFile(path, bytes.subarray(0, bytes.length - 12));
+    assert.match((await bench.admin.verifyMonth({ month })).faults.join(), /events-1-\w+\.ndjson\.gz cannot be read/);
+    await rm(path);
     assert.match((await bench.admin.verifyMonth({ month })).faults.join(), /is not there/);
   }));
 
@@ -122,10 +144,14 @@ test("an archiving that was cut off, wherever, is taken up; a file that does not
       check: async () => ({ ok: true }),
       [Symbol.asyncDispose]: async () => undefined,
     };
-    await assert.rejects(archiveMonth({ store, objects: lossy, keepMonths, events }, month));
+    await assert.rejects(archiveMonth({ store, objects: lossy, clock: ownClock, keepMonths, events }, month));
     assert.deepEqual((await listed(bench)).sort(), ["a", "b"], "put aside, and still there");
 
-    const aside = `archiving_${month.replace("-", "_")}`;
+    const [
+      {
+        rows: { collectionName: aside },
+      },
+    ] = await closedOf(store, month);
     const rows = await store.connection.db!.collection(aside).find().toArray();
     assert.equal((await bench.admin.archiveMonth({ month })).rows, 2n);
     // It died after recording the file and before dropping the rows.
@@ -133,11 +159,85 @@ test("an archiving that was cut off, wherever, is taken up; a file that does not
     await bench.admin.archiveMonth({ month });
     assert.equal((await store.months.findOne({ _id: month }))?.parts.length, 1);
     assert.deepEqual(await listed(bench), []);
-    // Other rows with the same sums are not a copy.
-    const others = [begun("c", old), begun("d", old)].map(toDocument);
-    await store.connection.db!.collection(aside).insertMany(others as never[]);
+  }));
+
+test("resumes what an earlier release recorded without naming its collection, and takes other rows with the same sums for no copy", () =>
+  withArchive(async (bench) => {
+    const old = past(3);
+    const month = monthOf(old);
+    await bench.applied([await bench.publish([begun("a", old), begun("b", old)])]);
+    await using other = await besides(bench);
+    const { store } = other;
+    const aside = store.connection.db!.collection(`archiving_${month.replace("-", "_")}`);
+    const rows = await store.partitions.of(month).find().toArray();
+    await bench.admin.archiveMonth({ month });
+    await store.months.updateOne({ _id: month }, { $unset: { "parts.0.source": 1 } });
+    await aside.insertMany(rows as never[]);
+    await bench.admin.archiveMonth({ month });
+    assert.equal((await store.months.findOne({ _id: month }))?.parts.length, 1);
+    assert.deepEqual(await listed(bench), []);
+    await aside.insertMany([begun("c", old), begun("d", old)].map(toDocument) as never[]);
     assert.equal((await bench.admin.archiveMonth({ month })).rows, 2n);
     assert.deepEqual(await bench.admin.verifyMonth({ month }), { rows: 4n, faults: [] });
+  }));
+
+for (const stopsAt of ["before it reads rows", "while it writes its file", "before it records its file"] as const) {
+  test(`keeps every row when an archiver stands still ${stopsAt} and another archives the month meanwhile`, () =>
+    withArchive(async (bench, dir) => {
+      const old = past(3);
+      const month = monthOf(old);
+      await bench.applied([await bench.publish([begun("a", old), begun("b", old)])]);
+      await using other = await besides(bench);
+      const { store } = other;
+      const folder = openFolder(dir);
+      /** The other archives the month, and rows that came late are waiting again. */
+      const overtaken = async (): Promise<void> => {
+        assert.equal((await bench.admin.archiveMonth({ month })).rows, 2n);
+        await bench.applied([await bench.publish([begun("late", old)])]);
+      };
+      const objects: ObjectStore = {
+        ...folder,
+        async put(id, type, body) {
+          if (stopsAt === "while it writes its file") await overtaken();
+          return await folder.put(id, type, body);
+        },
+        async find(id) {
+          if (stopsAt === "before it records its file") await overtaken();
+          return await folder.find(id);
+        },
+      };
+      const stale = archiveMonth(
+        {
+          store: stopsAt === "before it reads rows" ? standingStill(store, overtaken) : store,
+          objects,
+          clock: ownClock,
+          keepMonths,
+          events: silent,
+        },
+        month,
+      );
+      // It finds that it was overtaken, or finds nothing left to archive.
+      await stale.catch(() => undefined);
+      assert.deepEqual(await listed(bench), ["late"]);
+      assert.deepEqual(await bench.admin.verifyMonth({ month }), { rows: 2n, faults: [] });
+      assert.equal((await bench.admin.archiveMonth({ month })).rows, 1n);
+      assert.deepEqual(await bench.admin.verifyMonth({ month }), { rows: 3n, faults: [] });
+    }));
+}
+
+test("drops no collection but the one it archived", () =>
+  withArchive(async (bench) => {
+    const old = past(3);
+    const month = monthOf(old);
+    await bench.applied([await bench.publish([begun("a", old)])]);
+    await using other = await besides(bench);
+    const { store } = other;
+    const stale = await store.partitions.close(month);
+    await bench.admin.archiveMonth({ month });
+    await bench.applied([await bench.publish([begun("late", old)])]);
+    await store.partitions.close(month);
+    await store.partitions.drop(stale);
+    assert.deepEqual(await listed(bench), ["late"]);
   }));
 
 test("single events are listed newest first over the months, also where a request went on into the next, and those of before there were months among them", async () => {

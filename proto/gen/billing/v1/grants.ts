@@ -116,6 +116,11 @@ export interface HeartbeatResponse {
    * heartbeat.
    */
   leaseMs: number;
+  /**
+   * The database's time as this was answered, Unix milliseconds. A holder whose own clock differs
+   * by more than some seconds admits nothing. 0 from billing of an earlier release.
+   */
+  nowMs: bigint;
 }
 
 export interface CloseHolderRequest {
@@ -1095,13 +1100,19 @@ export const HeartbeatRequest: MessageFns<HeartbeatRequest> = {
 };
 
 function createBaseHeartbeatResponse(): HeartbeatResponse {
-  return { leaseMs: 0 };
+  return { leaseMs: 0, nowMs: 0n };
 }
 
 export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
   encode(message: HeartbeatResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.leaseMs !== 0) {
       writer.uint32(8).uint32(message.leaseMs);
+    }
+    if (message.nowMs !== 0n) {
+      if (BigInt.asIntN(64, message.nowMs) !== message.nowMs) {
+        throw new globalThis.Error("value provided for field message.nowMs of type int64 too large");
+      }
+      writer.uint32(16).int64(message.nowMs);
     }
     return writer;
   },
@@ -1127,6 +1138,14 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
             message.leaseMs = reader.uint32();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.nowMs = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1146,6 +1165,7 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
         : isSet(object.lease_ms)
         ? globalThis.Number(object.lease_ms)
         : 0,
+      nowMs: isSet(object.nowMs) ? BigInt(object.nowMs) : isSet(object.now_ms) ? BigInt(object.now_ms) : 0n,
     };
   },
 
@@ -1153,6 +1173,9 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
     const obj: any = {};
     if (message.leaseMs !== 0) {
       obj.leaseMs = Math.round(message.leaseMs);
+    }
+    if (message.nowMs !== 0n) {
+      obj.nowMs = message.nowMs.toString();
     }
     return obj;
   },
@@ -1163,6 +1186,7 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
   fromPartial(object: DeepPartial<HeartbeatResponse>): HeartbeatResponse {
     const message = createBaseHeartbeatResponse();
     message.leaseMs = object.leaseMs ?? 0;
+    message.nowMs = (object.nowMs !== undefined && object.nowMs !== null) ? BigInt(object.nowMs) : 0n;
     return message;
   },
 };

@@ -1,7 +1,9 @@
 import { writeChecked } from "@uag/kit/archive/file.ts";
 import { noArchiveStore } from "@uag/kit/archive/settings.ts";
+import { randomText } from "@uag/kit/ids.ts";
 import type { ObjectStore } from "@uag/kit/objects/store.ts";
 import { collectionOf } from "@uag/mongo/collection.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import type { Lease, LeaseDocument } from "@uag/mongo/lease.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import type { Events } from "../events.ts";
@@ -12,6 +14,7 @@ import { entryFormat, readRange, sumsOfRange } from "./rows.ts";
 
 export interface LedgerArchive {
   readonly store: Store;
+  readonly clock: Pick<DatabaseClock, "moment">;
   /** Where files are kept; undefined: nowhere. */
   readonly objects: ObjectStore | undefined;
   readonly events: Pick<Events, "ledgerArchived" | "ledgerArchiveFailed">;
@@ -48,7 +51,7 @@ async function firstMonth({ accounts, ledgerMonths }: Store): Promise<string | u
 }
 
 /** All closed months, oldest first, archived or not. */
-export async function closedMonths(store: Store, nowMs = Date.now()): Promise<LedgerMonthDocument[]> {
+export async function closedMonths(store: Store, nowMs: number): Promise<LedgerMonthDocument[]> {
   const first = await firstMonth(store);
   if (first === undefined) return [];
   const known = await store.ledgerMonths.find().lean<LedgerMonthDocument[]>();
@@ -83,7 +86,8 @@ async function exportPart(
   const { done, value: first } = await all.next();
   if (done) return undefined;
   const part = upTo(rowsAPart, first, all);
-  const key = `${month._id}/ledger-${month.parts.length + 1}.ndjson.gz`;
+  // No two writers share a name, though one may go on after its lease has expired.
+  const key = `${month._id}/ledger-${month.parts.length + 1}-${randomText(10)}.ndjson.gz`;
   const sumsOf = () => sumsOfRange(store, { month, after, last: part.last() });
   const written = await writeChecked(objects, { key, format: entryFormat }, { rows: part.rows, sumsOf });
   const { amounts, sha256 } = written;
@@ -125,5 +129,6 @@ export async function archiveMonth(
 
 /** Archives the closed months that are not archived yet, oldest first. */
 export async function archiveDue(archive: LedgerArchive, keep: Keep): Promise<void> {
-  for (const month of await closedMonths(archive.store)) await archiveMonth(archive, month, keep);
+  for (const month of await closedMonths(archive.store, await archive.clock.moment()))
+    await archiveMonth(archive, month, keep);
 }

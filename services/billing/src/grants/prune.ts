@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import type { Billing } from "../billing.ts";
 import type { Store } from "../store/store.ts";
 
@@ -12,6 +13,7 @@ interface Verdict {
 
 export interface PruneOptions {
   readonly store: Store;
+  readonly clock: Pick<DatabaseClock, "moment">;
   /** Database that holds the auditor's verdicts. */
   readonly auditDatabase: string;
   /** How long ended grants and holders are kept, for calls that are repeated. */
@@ -70,7 +72,7 @@ async function pruneGrants({ grants }: Store, filter: object): Promise<number> {
 export async function prune(options: PruneOptions): Promise<Pruned> {
   const audited = await lastExact(options);
   if (audited === undefined) return { grants: 0, holders: 0 };
-  const moment = new Date(Math.min(Date.now() - options.keepMs, audited.getTime()));
+  const moment = new Date(Math.min((await options.clock.moment()) - options.keepMs, audited.getTime()));
   const grants = await pruneGrants(options.store, endedBefore(moment));
   const { deletedCount } = await options.store.holders.deleteMany({ state: "gone", closedAt: { $lt: moment } });
   return { grants, holders: deletedCount };

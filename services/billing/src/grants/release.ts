@@ -42,5 +42,6 @@ export function releaseHolder(billing: Releasing, holderId: string, why: string)
 
 /** Releases the rest of task grants that are overdue by more than the grace period. */
 export function releaseOverdueTasks(billing: Releasing, graceMs: number): Promise<number> {
-  return releaseAll(billing, { live: true, taskUntil: { $lt: new Date(Date.now() - graceMs) } }, "overdue");
+  const overdue = { $lt: ["$taskUntil", { $subtract: ["$$NOW", graceMs] }] };
+  return releaseAll(billing, { live: true, taskUntil: { $type: "date" }, $expr: overdue }, "overdue");
 }

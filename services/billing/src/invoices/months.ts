@@ -16,7 +16,10 @@ export function monthsBetween(first: string, last: string): string[] {
   return months;
 }
 
-/** Clocks of billing's processes differ by less than this. */
+/**
+ * A transaction gets its time, by the database's clock, when it begins, and ends within a minute.
+ * The clocks of two primaries in turn differ by less than the rest.
+ */
 const closesAfterMs = 3_600_000;
 
 /** No new row of the ledger can get a seq in this month. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { isDuplicate } from "@uag/mongo/errors.ts";
 import type { Model } from "mongoose";
 import type { Pool } from "../permits/pool.ts";
 import { type LimitPoolDocument, poolFields, poolOf } from "../store/limit-pools.ts";
@@ -48,8 +49,12 @@ function literal(fields: object): Record<string, { $literal: unknown }> {
 
 async function insert(pools: Pools, pool: { id: string; keyId: string }, first: Pool): Promise<void> {
   const { _id, ...fields } = { _id: pool.id, keyId: pool.keyId, ...poolFields(first), revision: 0 };
-  const set = { $setOnInsert: { ...fields, changedAt: new Date() } };
-  await pools.updateOne({ _id }, set, { upsert: true, strict: false });
+  const set = { ...literal(fields), changedAt: "$$NOW" };
+  const missing = { _id: _id as never, revision: { $exists: false } };
+  await pools.collection.updateOne(missing, [{ $set: set }], { upsert: true }).catch((error: unknown) => {
+    // Another replica was faster.
+    if (!isDuplicate(error)) throw error;
+  });
 }
 
 /**

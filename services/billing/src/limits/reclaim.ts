@@ -61,9 +61,7 @@ export async function sweepLapsed(sweeping: Sweeping): Promise<number> {
 /** Deletes pools that equal a new one and have not changed for ten minutes. */
 export async function forgetIdlePools(store: Store): Promise<void> {
   const old = { $lt: ["$changedAt", { $subtract: ["$$NOW", 600_000] }] };
-  await store.limitPools.deleteMany({
-    "loans.held": { $not: { $gt: 0 } },
-    resting: { $not: { $elemMatch: { freeAtMs: { $gt: Date.now() - windowMs } } } },
-    $expr: old,
-  });
+  const lastFreeAtMs = { $max: "$resting.freeAtMs" };
+  const rested = { $lt: [lastFreeAtMs, { $subtract: [{ $toLong: "$$NOW" }, windowMs] }] };
+  await store.limitPools.deleteMany({ "loans.held": { $not: { $gt: 0 } }, $expr: { $and: [old, rested] } });
 }

@@ -46,6 +46,7 @@ async function acquirePatiently(billing: Billing, requested: AcquireGrant): Prom
 /** Grants money ahead of need, or reports that there is too little. */
 export async function acquire(billing: Billing, request: AcquireRequest): Promise<AcquireResponse> {
   check(request);
+  billing.clock.requireInStep();
   const { holderId, accountId } = request;
   await billing.register(holderId);
   const acquired = await acquirePatiently(billing, {

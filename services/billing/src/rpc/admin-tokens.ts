@@ -34,7 +34,8 @@ const tokenMessage = (token: AdminTokenDocument): AdminToken => ({
   expiresAtMs: BigInt(token.expiresAt?.getTime() ?? 0),
 });
 
-const hasEnded = ({ expiresAt }: AdminTokenDocument): boolean => (expiresAt?.getTime() ?? Infinity) <= Date.now();
+const hasEnded = ({ expiresAt }: AdminTokenDocument, nowMs: number): boolean =>
+  (expiresAt?.getTime() ?? Infinity) <= nowMs;
 
 /**
  * The router's lookup. @throws {GatewayError} `not_found`, also when the token is revoked or
@@ -43,17 +44,18 @@ const hasEnded = ({ expiresAt }: AdminTokenDocument): boolean => (expiresAt?.get
 export async function resolveAdminToken(billing: Billing, request: ResolveAdminTokenRequest): Promise<AdminToken> {
   const digest = { $in: [request.digest, ...request.previousDigests.slice(0, maxPrevious)] };
   const token = await billing.store.adminTokens.findOne({ digest, revokedAt: null }).lean<AdminTokenDocument>();
-  if (token === null || hasEnded(token)) throw new GatewayError("not_found", "There is no such admin token.");
+  if (token === null || hasEnded(token, await billing.clock.moment()))
+    throw new GatewayError("not_found", "There is no such admin token.");
   return tokenMessage(token);
 }
 
 /** @throws {GatewayError} `invalid_request`; `not_found` when the account does not exist */
-async function check({ store }: Billing, request: CreateAdminTokenRequest): Promise<void> {
+async function check({ store, clock }: Billing, request: CreateAdminTokenRequest): Promise<void> {
   const { name, accountId = "", expiresAtMs = 0n } = request;
   if (name === "" || name.length > maxNameLength) {
     throw new GatewayError("invalid_request", "A token's name has 1 to 200 characters.", { param: "name" });
   }
-  if (expiresAtMs !== 0n && expiresAtMs <= BigInt(Date.now())) {
+  if (expiresAtMs !== 0n && expiresAtMs <= BigInt(await clock.moment())) {
     throw new GatewayError("invalid_request", "The token's end is not in the future.", { param: "expires_at_ms" });
   }
   if (accountId !== "" && (await store.accounts.exists({ _id: accountId })) === null) {

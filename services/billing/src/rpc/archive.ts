@@ -13,15 +13,15 @@ import { verifyMonth } from "../archive/verify.ts";
 import type { Billing } from "../billing.ts";
 import type { LedgerMonthDocument } from "../store/ledger-months.ts";
 
-async function closedMonth({ store }: Billing, name: string): Promise<LedgerMonthDocument> {
-  const month = (await closedMonths(store)).find(({ _id }) => _id === name);
+async function closedMonth({ store, clock }: Billing, name: string): Promise<LedgerMonthDocument> {
+  const month = (await closedMonths(store, await clock.moment())).find(({ _id }) => _id === name);
   if (month !== undefined) return month;
   throw new GatewayError("invalid_request", "This is no closed month of the ledger.", { param: "month" });
 }
 
 /** The closed months, oldest first. */
-export async function listLedgerMonths({ store }: Billing): Promise<ListLedgerMonthsResponse> {
-  const months = await closedMonths(store);
+export async function listLedgerMonths({ store, clock }: Billing): Promise<ListLedgerMonthsResponse> {
+  const months = await closedMonths(store, await clock.moment());
   return {
     months: months.map(({ _id, parts, archivedAt }) => ({
       month: _id,

@@ -128,6 +128,7 @@ async function borrowOrRecall(billing: Billing, requested: CheckedBorrow): Promi
  */
 export async function borrow(billing: Billing, request: BorrowRequest): Promise<BorrowResponse> {
   const requested = read(request);
+  billing.clock.requireInStep();
   if (!(await isAlive(billing.store.limitHolders, requested.terms.holderId))) {
     throw new GatewayError("permission_denied", "This holder's lease ran out. Go on under a new id.", {
       param: "holder_id",

@@ -19,13 +19,14 @@ export function checkAccountName(name: string): void {
     throw new GatewayError("invalid_request", "The name is too long.", { param: "name" });
 }
 
-export const newAccount = (name: string): Omit<AccountDocument, "_id"> => ({
+/** @param nowMs its creation, Unix milliseconds: its first invoice is of that month */
+export const newAccount = (name: string, nowMs: number): Omit<AccountDocument, "_id"> => ({
   ...noMoney,
   name,
   seq: 0n,
   head: chainStart,
   version: 0n,
-  createdAt: new Date(),
+  createdAt: new Date(nowMs),
 });
 
 /** Creates an account without money; an existing one under the id is returned unchanged. */
@@ -36,7 +37,7 @@ export async function createAccount(billing: Billing, request: CreateAccountRequ
   }
   checkAccountName(request.name);
   const { store } = billing;
-  const fresh = newAccount(request.name);
+  const fresh = newAccount(request.name, await billing.clock.moment());
   const before = await billing.transact(async (session) => {
     const found = await store.accounts
       .findOneAndUpdate({ _id: id }, { $setOnInsert: fresh }, { upsert: true, returnDocument: "before", session })

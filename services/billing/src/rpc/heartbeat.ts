@@ -8,7 +8,9 @@ export async function heartbeat(billing: Billing, request: HeartbeatRequest): Pr
   const { holderId, service } = request;
   const { leaseMs } = billing.settings;
   if (holderId === "") throw new GatewayError("invalid_request", undefined, { param: "holder_id" });
-  if (await beat(billing.store, { id: holderId, service, leaseMs })) return { leaseMs };
+  if (await beat(billing.store, { id: holderId, service, leaseMs })) {
+    return { leaseMs, nowMs: BigInt(await billing.clock.moment()) };
+  }
   billing.events.fenced(holderId);
   throw new GatewayError("permission_denied", "This holder was fenced. Start a new holder session.", {
     param: "holder_id",

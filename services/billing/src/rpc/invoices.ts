@@ -38,7 +38,7 @@ export async function listInvoices(
   { accountId }: ListInvoicesRequest,
 ): Promise<ListInvoicesResponse> {
   const account = await accountOf(billing, accountId);
-  const nowMs = Date.now();
+  const nowMs = await billing.clock.moment();
   const last = monthsOf(account, nowMs).at(-1) ?? "";
   const invoices = await invoicesUpTo(billing.store, account, { last, nowMs });
   return { invoices: invoices.reverse().map(messageOf) };
@@ -50,7 +50,7 @@ export async function listInvoices(
  */
 export async function getInvoice(billing: Billing, { accountId, month }: GetInvoiceRequest): Promise<InvoiceMessage> {
   const account = await accountOf(billing, accountId);
-  const nowMs = Date.now();
+  const nowMs = await billing.clock.moment();
   const invoice =
     pathFields.month.safeParse(month).success && monthsOf(account, nowMs).includes(month)
       ? (await invoicesUpTo(billing.store, account, { last: month, nowMs })).at(-1)

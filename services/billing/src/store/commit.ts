@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import type { TransactionOptions } from "@uag/mongo/transaction.ts";
 import type { ClientSession } from "mongoose";
 import { type Operation, WorkingBook } from "../ledger/book.ts";
@@ -6,12 +7,15 @@ import { writeSpending } from "./budgets.ts";
 import { grantDocument } from "./grants.ts";
 import { entryDocument } from "./ledger.ts";
 import { type Line, readBooks, readHolders } from "./read-book.ts";
+import type { NextSeq } from "./sequence.ts";
 import type { Store } from "./store.ts";
 import { inTransaction } from "./transaction.ts";
 
 export interface CommitOptions extends Omit<TransactionOptions, "connection"> {
   readonly store: Store;
-  readonly nextSeq: (after: bigint) => bigint;
+  readonly clock: Pick<DatabaseClock, "moment">;
+  /** Begins the numbering of a transaction's rows at its time, Unix milliseconds. */
+  readonly sequence: (nowMs: number) => NextSeq;
 }
 
 export type Decided =
@@ -24,7 +28,14 @@ export interface Committed {
   readonly availableRose: boolean;
 }
 
-async function write(store: Store, session: ClientSession, books: readonly WorkingBook[]): Promise<void> {
+interface Writing {
+  readonly store: Store;
+  readonly session: ClientSession;
+  /** The transaction's time, Unix milliseconds. */
+  readonly nowMs: number;
+}
+
+async function write({ store, session, nowMs }: Writing, books: readonly WorkingBook[]): Promise<void> {
   const changed = books.filter(({ newEntries }) => newEntries.length > 0);
   if (changed.length === 0) return;
   const rows = changed.flatMap(({ newEntries }) => newEntries.map(entryDocument));
@@ -38,13 +49,13 @@ async function write(store: Store, session: ClientSession, books: readonly Worki
     changed.flatMap(({ newSpending, account }) =>
       [...newSpending].map(([keyId, charged]) => ({ accountId: account.id, keyId, charged })),
     ),
-    changed[0]?.nowMs ?? Date.now(),
+    nowMs,
   );
   const grants = changed.flatMap(({ changedGrants }) =>
     [...changedGrants.values()].map((grant) => ({
       replaceOne: {
         filter: { _id: grant.id as never, accountId: grant.accountId },
-        replacement: grantDocument(grant) as never,
+        replacement: grantDocument(grant, nowMs) as never,
         upsert: true,
       },
     })),
@@ -78,11 +89,12 @@ export async function commitLines(
   lines: readonly Line[],
   known: boolean,
 ): Promise<readonly Committed[]> {
-  const { store, nextSeq } = options;
+  const { store, clock, sequence } = options;
   return inTransaction({ ...options, connection: store.connection }, async (session, retried) => {
     const again = known || retried;
     const holders = await readHolders(store, lines);
-    const read = await readBooks({ store, session, again, nextSeq }, lines, holders);
+    const nowMs = await clock.moment();
+    const read = await readBooks({ store, session, again, nowMs, nextSeq: sequence(nowMs) }, lines, holders);
     const books = new Map([...read].map(([id, book]) => [id, new WorkingBook(book)]));
     const committed = lines.map((line): Committed => {
       const book = books.get(line.accountId);
@@ -90,7 +102,7 @@ export async function commitLines(
       const decided = line.operations.map((operation) => decide(book, operation));
       return { decided, availableRose: book.newEntries.some((entry) => entry.availableNanoUsd > 0n) };
     });
-    await write(store, session, [...books.values()]);
+    await write({ store, session, nowMs }, [...books.values()]);
     return committed;
   });
 }

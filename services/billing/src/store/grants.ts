@@ -78,7 +78,8 @@ export function grantOf(document: GrantDocument): Grant {
   };
 }
 
-export function grantDocument(grant: Grant): GrantDocument {
+/** @param nowMs the time of the transaction that writes it, Unix milliseconds */
+export function grantDocument(grant: Grant, nowMs: number): GrantDocument {
   const live = isLive(grant);
   return {
     _id: grant.id,
@@ -96,6 +97,6 @@ export function grantDocument(grant: Grant): GrantDocument {
     live,
     taskUntil: grant.taskUntilMs === 0 ? null : new Date(grant.taskUntilMs),
     createdAt: new Date(grant.createdAtMs),
-    ...(!live && { endedAt: new Date() }),
+    ...(!live && { endedAt: new Date(nowMs) }),
   };
 }

@@ -7,6 +7,7 @@ import { readBudgets } from "./budgets.ts";
 import { type GrantDocument, grantOf } from "./grants.ts";
 import type { HolderDocument } from "./holders.ts";
 import type { EntryDocument } from "./ledger.ts";
+import type { NextSeq } from "./sequence.ts";
 import type { Store } from "./store.ts";
 
 /** Operations of one account, decided in order. */
@@ -20,7 +21,9 @@ export interface ReadOptions {
   readonly session: ClientSession;
   /** This is a retry: nothing is assumed, everything is looked up. */
   readonly again: boolean;
-  readonly nextSeq: (after: bigint) => bigint;
+  /** The transaction's time by the database's clock, Unix milliseconds. */
+  readonly nowMs: number;
+  readonly nextSeq: NextSeq;
 }
 
 /**
@@ -104,11 +107,11 @@ export async function readBooks(
 ): Promise<Map<string, Book>> {
   const ids = lines.map(({ accountId }) => accountId);
   const accounts = await readAccounts(options, ids);
-  const nowMs = Date.now();
+  const { nowMs, nextSeq } = options;
   const budgets = await readBudgets(options, { keyIds: idsOf(lines, "budgets"), accountIds: ids, nowMs });
   const grants = Map.groupBy([...budgets.grants, ...(await readGrants(options, lines, ids))], (one) => one.accountId);
   const entries = Map.groupBy(await readEntries(options, lines, ids), (one) => one.accountId);
-  const common = { holders, budgets: budgets.budgets, spent: budgets.spent, nowMs, nextSeq: options.nextSeq };
+  const common = { holders, budgets: budgets.budgets, spent: budgets.spent, nowMs, nextSeq };
   return new Map(accounts.map((account) => [account._id, bookOf(account, grants, entries, common)]));
 }
 

@@ -3,15 +3,21 @@
  */
 const offset = BigInt(Math.floor(Math.random() * 1_000));
 
+/** Numbers the rows of one transaction: see `Book.nextSeq`. */
+export type NextSeq = (after: bigint) => bigint;
+
 /**
- * Generates seqs for ledger rows: roughly the microseconds of this process's clock, each larger
- * than the last and larger than those of the rows it depends on, whichever clock produced them.
+ * Generates seqs for ledger rows: roughly the microseconds of the database's clock, each larger
+ * than this process's last and than those of the rows it depends on, whoever wrote them.
+ * @returns a function of the transaction's time, Unix milliseconds
  */
-export function createSequence(): (after: bigint) => bigint {
+export function createSequence(): (nowMs: number) => NextSeq {
   let last = 0n;
-  return (after) => {
-    const now = BigInt(Date.now()) * 1_000n + offset;
-    last = [after + 1n, last + 1n, now].reduce((largest, one) => (one > largest ? one : largest));
-    return last;
+  return (nowMs) => {
+    const now = BigInt(nowMs) * 1_000n + offset;
+    return (after) => {
+      last = [after + 1n, last + 1n, now].reduce((largest, one) => (one > largest ? one : largest));
+      return last;
+    };
   };
 }

@@ -79,18 +79,18 @@ async function writeGrants(store: Store, session: ClientSession, grants: readonl
  * @throws {GatewayError} `service_unavailable`
  */
 export async function commitToGrants(options: CommitOptions, events: readonly UsageEvent[]): Promise<EscrowChange> {
-  const { store, nextSeq } = options;
+  const { store, clock, sequence } = options;
   const accountIds = distinct(events.map(({ accountId }) => accountId));
   return inTransaction({ ...options, connection: store.connection }, async (session, again) => {
     const grants = (await readGrants(store, session, events, accountIds)).map(grantOf);
     const known = again ? await readKnown(store, session, events, accountIds) : [];
-    const nowMs = Date.now();
+    const nowMs = await clock.moment();
     const change = settleFromGrants(
       {
         grants: new Map(grants.map((grant) => [grant.id, grant])),
         entries: new Map(known.map((row) => [row._id, row])),
         nowMs,
-        nextSeq,
+        nextSeq: sequence(nowMs),
       },
       events,
     );

@@ -2,6 +2,11 @@ import { rowsOf } from "./row.ts";
 
 const runtime = rowsOf("all", "capacity");
 
+/** What a process with a database exports of its clock. */
+export const clockMetrics = {
+  uag_clock_skew_seconds: runtime.gauge("How far the process's clock is ahead of its database's."),
+};
+
 /** What prom-client exports of every process of Node.js. */
 export const runtimeMetrics = {
   process_cpu_user_seconds_total: runtime.counter("Processor time in the program."),

@@ -1,14 +1,20 @@
 import { ledgerMetrics, usageMetrics } from "./money.ts";
 import { requestMetrics } from "./requests.ts";
 import type { MetricRow, MetricType } from "./row.ts";
-import { runtimeMetrics } from "./runtime.ts";
+import { clockMetrics, runtimeMetrics } from "./runtime.ts";
 import { videoMetrics } from "./video.ts";
 
 /**
  * Every metric of ours: whoever counts something takes it from here. Names begin with `uag_` and
  * end with their unit, counters' with `_total`; what has no unit is a number of things.
  */
-export const metricTable = { ...requestMetrics, ...usageMetrics, ...ledgerMetrics, ...videoMetrics } as const;
+export const metricTable = {
+  ...requestMetrics,
+  ...usageMetrics,
+  ...ledgerMetrics,
+  ...videoMetrics,
+  ...clockMetrics,
+} as const;
 
 /** The table, by names. */
 export type MetricTable = typeof metricTable;

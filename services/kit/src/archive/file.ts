@@ -129,6 +129,8 @@ export async function writeChecked<Row extends Readonly<Record<Amount, bigint>>,
   { rows, sumsOf }: { rows: AsyncIterable<Row>; sumsOf: () => Promise<Sums<Amount>> },
 ): Promise<Content<Amount> & { readonly bytes: number }> {
   const written = await writeFile(objects, file, rows);
+  // Rows that another process has dropped meanwhile would agree with an empty file.
+  if (written.rows === 0) throw new Error(`${file.key} would be empty: there are no rows`);
   const found = await contentOf(objects, file);
   if (found.sha256 !== written.sha256 || !agree(found, written))
     throw new Error(`${file.key} does not hold what was written`);

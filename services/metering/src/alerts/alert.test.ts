@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AlertDocument, isLow, monthOf, type Notice, openMonths, reached } from "./alert.ts";
+import { type AlertDocument, fullsAfter, isLow, monthOf, type Notice, openMonths, reached } from "./alert.ts";
 
 const december = Date.UTC(2026, 11, 31, 23, 59);
 
@@ -18,11 +18,35 @@ test("a month begins and ends with UTC's, across the turn of a year", () => {
   );
 });
 
-test("what is settled within an hour after a month's end is still reported in that month", () => {
-  const names = (ms: number): string[] => openMonths(ms).map(({ name }) => name);
-  assert.deepEqual(names(december), ["2026-12"]);
-  assert.deepEqual(names(december + 60_000), ["2026-12", "2027-01"]);
-  assert.deepEqual(names(december + 3_661_000), ["2027-01"]);
+test("evaluates a month until the next one ends, by what 100 % was in it", () => {
+  const alert = { createdAt: new Date(december), fulls: [{ month: "2026-12", nanoUsd: 7n }] };
+  const months = (ms: number): unknown[] => openMonths(ms, alert).map(({ name, fullNanoUsd }) => [name, fullNanoUsd]);
+  const january = ["2027-01", undefined];
+  assert.deepEqual(months(december), [["2026-12", undefined]]);
+  assert.deepEqual(months(december + 60_000), [["2026-12", 7n], january]);
+  assert.deepEqual(months(Date.UTC(2027, 0, 31, 23)), [["2026-12", 7n], january]);
+  assert.deepEqual(months(Date.UTC(2027, 1, 1)), [january, ["2027-02", undefined]]);
+});
+
+test("evaluates no month that was over before the alert was created", () => {
+  const alert = { createdAt: new Date(Date.UTC(2027, 0, 1)) };
+  assert.deepEqual(
+    openMonths(Date.UTC(2027, 0, 2), alert).map(({ name }) => name),
+    ["2027-01"],
+  );
+});
+
+test("remembers what 100 % was for two months", () => {
+  const november = fullsAfter([], "2026-11", 1n);
+  const decemberFulls = fullsAfter(fullsAfter(november, "2026-12", 2n), "2026-12", 3n);
+  assert.deepEqual(decemberFulls, [
+    { month: "2026-11", nanoUsd: 1n },
+    { month: "2026-12", nanoUsd: 3n },
+  ]);
+  assert.deepEqual(fullsAfter(decemberFulls, "2027-01", 4n), [
+    { month: "2026-12", nanoUsd: 3n },
+    { month: "2027-01", nanoUsd: 4n },
+  ]);
 });
 
 test("a threshold is reached by exactly its part of the amount, and not by a nano-dollar less", () => {

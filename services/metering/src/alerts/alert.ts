@@ -45,6 +45,13 @@ export interface Balance {
   readonly toppedUpNanoUsd: bigint;
 }
 
+/** What 100 % was when a month was evaluated last. */
+export interface MonthFull {
+  /** Such as `2027-01`. */
+  readonly month: string;
+  readonly nanoUsd: bigint;
+}
+
 /** The input of an alert's evaluation. */
 export interface Figures {
   /** What is 100 %, nano-USD; 0 while nothing is, as for a key without a budget. */
@@ -66,6 +73,8 @@ export interface AlertDocument extends Terms {
   /** The latest, the oldest first. */
   readonly notices: readonly Notice[];
   readonly testedAt?: Date;
+  /** Of the last two months in which it was evaluated. */
+  readonly fulls?: readonly MonthFull[];
 }
 
 /** A month of UTC. */
@@ -83,13 +92,30 @@ export function monthOf(ms: number): Month {
   return { name: start.toISOString().slice(0, 7), start, end };
 }
 
-/** How long after a month's end its last usage may still arrive, milliseconds. */
-const maxDelayMs = 3_600_000;
+/** A month to evaluate. */
+export interface OpenMonth extends Month {
+  /** What 100 % was in that month, nano-USD; undefined for the current month: what it is now. */
+  readonly fullNanoUsd?: bigint | undefined;
+}
 
-/** The months whose spending may still change: usually one. */
-export function openMonths(nowMs: number): Month[] {
-  const [current, earlier] = [monthOf(nowMs), monthOf(nowMs - maxDelayMs)];
-  return earlier.name === current.name ? [current] : [earlier, current];
+/**
+ * The months whose spending may still reach a threshold: the current one, and the one before for as
+ * long. Its last usage may come late, as a video's does, and an outage may last over its end. The
+ * earlier month counts by what 100 % was then, and not for an alert that did not exist yet.
+ */
+export function openMonths(
+  nowMs: number,
+  { createdAt, fulls = [] }: Pick<AlertDocument, "createdAt" | "fulls">,
+): OpenMonth[] {
+  const current = monthOf(nowMs);
+  const earlier = monthOf(current.start.getTime() - 1);
+  if (createdAt >= earlier.end) return [current];
+  return [{ ...earlier, fullNanoUsd: fulls.find(({ month }) => month === earlier.name)?.nanoUsd }, current];
+}
+
+/** What is remembered of what 100 % was, after a month was evaluated: that of two months. */
+export function fullsAfter(fulls: readonly MonthFull[], month: string, nanoUsd: bigint): MonthFull[] {
+  return [...fulls.filter((full) => full.month !== month), { month, nanoUsd }].slice(-2);
 }
 
 /** The thresholds that are reached and were not reported yet, ascending. */

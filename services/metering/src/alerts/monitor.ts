@@ -1,9 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import type { WebhookServiceServer } from "@uag/proto/video/v1/webhooks.ts";
 import type { MeteringEvents } from "../events.ts";
-import { type AlertDocument, type Month, monthOf, openMonths } from "./alert.ts";
+import {
+  type AlertDocument,
+  type Figures,
+  fullsAfter,
+  type Month,
+  monthOf,
+  type OpenMonth,
+  openMonths,
+} from "./alert.ts";
 import { evaluate } from "./evaluate.ts";
 import { type FigureSources, figuresOf } from "./figures.ts";
 import { messagesOf } from "./messages.ts";
@@ -14,6 +23,7 @@ export interface MonitorOptions {
   readonly alerts: AlertStore;
   readonly webhooks: Pick<RpcClient<WebhookServiceServer>, "enqueue">;
   readonly events: MeteringEvents;
+  readonly clock: Pick<DatabaseClock, "moment">;
   /** How often each alert is evaluated, milliseconds. */
   readonly everyMs: number;
 }
@@ -22,12 +32,6 @@ export interface MonitorOptions {
 const leaseMs = 60_000;
 /** An alert whose sums take long is evaluated less often: it takes 2 % of the time at most. */
 const pausePerEvaluation = 50;
-
-/** A balance is what it is now, whatever the month. */
-function monthsOf({ kind }: AlertDocument): Month[] {
-  const now = Date.now();
-  return kind === "balance" ? [monthOf(now)] : openMonths(now);
-}
 
 /**
  * Evaluates the alerts one after the other, shared with all other replicas, and sends notifications
@@ -54,20 +58,36 @@ export class AlertMonitor implements AsyncDisposable {
   }
 
   async #round(signal: AbortSignal): Promise<void> {
-    const { alerts, everyMs, events } = this.#options;
+    const { alerts, everyMs, events, clock } = this.#options;
     while (!signal.aborted) {
       const alert = await alerts.claimDue(leaseMs);
       if (alert === undefined) return;
       const began = performance.now();
-      // What cannot be sent now is sent by the next evaluation; other alerts do not wait for it.
-      for (const month of monthsOf(alert)) await this.#evaluate(alert, month).catch(events.alertFailed);
-      await alerts.reschedule(alert, Math.max(everyMs, (performance.now() - began) * pausePerEvaluation));
+      let fulls = alert.fulls ?? [];
+      // A balance is what it is now, whatever the month.
+      const nowMs = await clock.moment();
+      const months = alert.kind === "balance" ? [monthOf(nowMs)] : openMonths(nowMs, alert);
+      for (const month of months) {
+        // What cannot be sent now is sent by the next evaluation; other alerts do not wait for it.
+        const full = await this.#evaluate(alert, month).catch(events.alertFailed);
+        if (full !== undefined && month.end.getTime() > nowMs) fulls = fullsAfter(fulls, month.name, full);
+      }
+      const pauseMs = Math.max(everyMs, (performance.now() - began) * pausePerEvaluation);
+      await alerts.reschedule(alert, { pauseMs, fulls });
     }
   }
 
-  async #evaluate(alert: AlertDocument, month: Month): Promise<void> {
-    const { sources, alerts, webhooks, events } = this.#options;
-    const evaluation = evaluate(alert, month, await figuresOf(sources, alert, month));
+  /** Returns what 100 % is in the month, nano-USD. */
+  async #evaluate(alert: AlertDocument, month: OpenMonth): Promise<bigint> {
+    const found = await figuresOf(this.#options.sources, alert, month);
+    const figures = { ...found, fullNanoUsd: month.fullNanoUsd ?? found.fullNanoUsd };
+    await this.#report(alert, month, figures);
+    return figures.fullNanoUsd;
+  }
+
+  async #report(alert: AlertDocument, month: Month, figures: Figures): Promise<void> {
+    const { alerts, webhooks, events } = this.#options;
+    const evaluation = evaluate(alert, month, figures);
     if (evaluation === undefined) return;
     const { notification, notices } = evaluation;
     const messages = messagesOf(alert, notification);

@@ -1,9 +1,10 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { collectionOf } from "@uag/mongo/collection.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import type { Connection, mongo } from "mongoose";
-import type { AlertDocument, Notice, Terms } from "./alert.ts";
+import type { AlertDocument, MonthFull, Notice, Terms } from "./alert.ts";
 
 const maxAlerts = 20;
 const keptNotices = 50;
@@ -22,8 +23,10 @@ const missing = (): GatewayError => new GatewayError("not_found", "There is no s
 /** Alerts, their settings, and what they have reported. */
 export class AlertStore {
   readonly #alerts: mongo.Collection<AlertDocument>;
+  readonly #clock: Pick<DatabaseClock, "moment">;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, clock: Pick<DatabaseClock, "moment">) {
+    this.#clock = clock;
     this.#alerts = collectionOf<AlertDocument>(connection, "alerts");
   }
 
@@ -37,7 +40,7 @@ export class AlertStore {
     if ((await this.#alerts.countDocuments({ accountId }, { limit: maxAlerts })) >= maxAlerts) {
       throw new GatewayError("invalid_request", `An account has at most ${maxAlerts} alerts.`, { param: "account_id" });
     }
-    const now = new Date();
+    const now = new Date(await this.#clock.moment());
     const made: AlertDocument = {
       _id: newId("alert"),
       accountId,
@@ -61,7 +64,7 @@ export class AlertStore {
   }
 
   async update(id: string, terms: Terms): Promise<AlertDocument> {
-    const set = { $set: { ...terms, dueAt: new Date() } };
+    const set = { $set: { ...terms, dueAt: new Date(await this.#clock.moment()) } };
     const after = await this.#alerts.findOneAndUpdate({ _id: id }, set, { returnDocument: "after" });
     return after ?? raise(missing());
   }
@@ -72,7 +75,7 @@ export class AlertStore {
 
   /** @throws {GatewayError} `rate_limit_exceeded` soon after another test */
   async beginTest(id: string): Promise<AlertDocument> {
-    const now = new Date();
+    const now = new Date(await this.#clock.moment());
     const rested = { $lt: new Date(now.getTime() - testPauseMs) };
     const free = { _id: id, $or: [{ testedAt: { $exists: false } }, { testedAt: rested }] };
     const taken = await this.#alerts.findOneAndUpdate(free, { $set: { testedAt: now } }, { returnDocument: "after" });
@@ -83,7 +86,7 @@ export class AlertStore {
 
   /** The alert that has waited longest, for `leaseMs`; undefined while none is due. */
   async claimDue(leaseMs: number): Promise<AlertDocument | undefined> {
-    const now = Date.now();
+    const now = await this.#clock.moment();
     const claim = { $set: { dueAt: new Date(now + leaseMs) } };
     const due = { dueAt: { $lte: new Date(now) } };
     return (
@@ -92,8 +95,12 @@ export class AlertStore {
   }
 
   /** Ends a claim, unless somebody has changed the alert or claimed it since. */
-  async reschedule({ _id, dueAt }: AlertDocument, pauseMs: number): Promise<void> {
-    await this.#alerts.updateOne({ _id, dueAt }, { $set: { dueAt: new Date(Date.now() + pauseMs) } });
+  async reschedule(
+    { _id, dueAt }: AlertDocument,
+    { pauseMs, fulls }: { readonly pauseMs: number; readonly fulls: readonly MonthFull[] },
+  ): Promise<void> {
+    const next = new Date((await this.#clock.moment()) + pauseMs);
+    await this.#alerts.updateOne({ _id, dueAt }, { $set: { dueAt: next, fulls } });
   }
 
   /** Records what was reported; each notice once. */

@@ -1,6 +1,9 @@
 import { agree, contentOf, contentOfRows, type LineFormat, type Sums, writeChecked } from "@uag/kit/archive/file.ts";
 import { noArchiveStore } from "@uag/kit/archive/settings.ts";
+import { randomText } from "@uag/kit/ids.ts";
 import type { ObjectStore } from "@uag/kit/objects/store.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
+import { isDuplicate } from "@uag/mongo/errors.ts";
 import type { Lease } from "@uag/mongo/lease.ts";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { mongo } from "mongoose";
@@ -15,6 +18,7 @@ export interface Archive {
   readonly objects: ObjectStore | undefined;
   /** Number of whole months kept in the database before the current one. */
   readonly keepMonths: number;
+  readonly clock: Pick<DatabaseClock, "moment">;
   readonly events: MeteringEvents;
 }
 
@@ -32,8 +36,8 @@ const format: LineFormat<UsageEvent, Amount> = {
 export const archiverLease = ({ leases }: Store): Lease => ({ leases, id: "archiver" });
 
 /** Whether a month is old enough to be archived. */
-export const isDue = (month: string, { keepMonths }: Archive, now = new Date()): boolean =>
-  month !== outside && month < monthBefore(now, keepMonths);
+export const isDue = (month: string, { keepMonths }: Archive, nowMs: number): boolean =>
+  month !== outside && month < monthBefore(new Date(nowMs), keepMonths);
 
 /** @param before called before each batch */
 async function* eventsOf(
@@ -79,13 +83,14 @@ async function exported(
   const source = { rows: eventsOf(rows, before), sumsOf: () => sumsOf(rows) };
   const { amounts, sha256, ...written } = await writeChecked(objects, { key, format }, source);
   const counts = { rows: BigInt(written.rows), bytes: BigInt(written.bytes) };
-  return { key, ...counts, ...amounts, sha256, archivedAt: new Date() };
+  return { key, source: rows.collectionName, ...counts, ...amounts, sha256, archivedAt: new Date() };
 }
 
 /**
  * Closes a month's collection, writes it to a file, reads that back, records it, and only then
  * drops the rows. Interrupted at any point, it resumes there: a closed collection takes no more
- * rows, and the file is rewritten under the same name.
+ * rows. Two processes may do it at once, when one stood still until its lease had expired: each
+ * writes a file of its own, and only the first to record one for the collection succeeds.
  * @param before called from time to time while rows are read
  */
 export async function archiveMonth(
@@ -97,44 +102,57 @@ export async function archiveMonth(
   const { partitions, months } = store;
   const found = (await partitions.list()).filter((one) => one.month === month);
   if (found.length === 0) return undefined;
-  const known = await months.findOne({ _id: month });
-  const aside = found.find(({ closed }) => closed);
+  const closed = found.find((one) => one.closed) ?? (await partitions.close(month));
+  const parts = (await months.findOne({ _id: month }))?.parts ?? [];
   // Recorded, but interrupted before the drop.
-  const part = known?.parts.at(-1);
-  if (aside !== undefined && part !== undefined && (await isNoted(part, aside))) {
-    await partitions.drop(month);
-    return part;
+  const recorded = await recordedPart(parts, closed);
+  if (recorded !== undefined || (await closed.rows.findOne()) === null) {
+    await partitions.drop(closed);
+    return recorded;
   }
-  if (aside === undefined) await partitions.close(month);
-  const rows = aside?.rows ?? (await partitions.list()).find((one) => one.month === month && one.closed)?.rows;
-  if (rows === undefined) throw new Error(`${month} is not there any more`);
-  const key = `${month}/events-${(known?.parts.length ?? 0) + 1}.ndjson.gz`;
-  const made = await exported(objects, { key, rows }, before);
-  await months.updateOne({ _id: month }, { $push: { parts: made } }, { upsert: true });
-  await partitions.drop(month);
+  const key = `${month}/events-${parts.length + 1}-${randomText(10)}.ndjson.gz`;
+  const made = await exported(objects, { key, rows: closed.rows }, before);
+  await record(months, month, made);
+  await partitions.drop(closed);
   events.archived({ month, key, rows: made.rows, bytes: made.bytes });
   return made;
 }
 
-/** Whether the closed collection equals the last part: a request is in one part only. */
-async function isNoted(part: ArchivedPart, { rows }: Partition): Promise<boolean> {
-  if (!agree(sumsOfPart(part), await sumsOf(rows))) return false;
-  return (
-    (
-      await contentOfRows(
-        format,
-        eventsOf(rows, async () => undefined),
-      )
-    ).sha256 === part.sha256
+/** Records a file. @throws when another process has recorded one for the same collection */
+async function record(months: Store["months"], month: string, made: ArchivedPart): Promise<void> {
+  const unrecorded = { _id: month, "parts.source": { $ne: made.source } };
+  try {
+    await months.updateOne(unrecorded, { $push: { parts: made } }, { upsert: true });
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    throw new Error(`another process has archived ${made.source}; ${made.key} is not used`, { cause: error });
+  }
+}
+
+/** The part that holds a closed collection, if it was recorded. */
+async function recordedPart(parts: readonly ArchivedPart[], { rows }: Partition): Promise<ArchivedPart | undefined> {
+  const named = parts.find(({ source }) => source === rows.collectionName);
+  if (named !== undefined) return named;
+  // A part of an earlier release names no collection: its rows are compared.
+  const last = parts.at(-1);
+  if (last === undefined || last.source !== undefined || !agree(sumsOfPart(last), await sumsOf(rows))) return undefined;
+  const { sha256 } = await contentOfRows(
+    format,
+    eventsOf(rows, async () => undefined),
   );
+  return sha256 === last.sha256 ? last : undefined;
 }
 
 /** Archives the months that are due, oldest first; returns the parts written. */
 export async function archiveDue(archive: Archive, before: () => Promise<void>): Promise<ArchivedPart[]> {
   const done: ArchivedPart[] = [];
   const listed = await archive.store.partitions.list();
-  const months = listed.flatMap(({ month = outside, closed }) => (closed || isDue(month, archive) ? [month] : []));
-  for (const month of [...new Set(months)].sort()) {
+  const nowMs = await archive.clock.moment();
+  // Once for each collection: a closed one, and one of rows that arrived since.
+  const months = listed.flatMap(({ month = outside, closed }) =>
+    closed || isDue(month, archive, nowMs) ? [month] : [],
+  );
+  for (const month of months.sort()) {
     const part = await archiveMonth(archive, month, before);
     if (part !== undefined) done.push(part);
   }

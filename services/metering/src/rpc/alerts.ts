@@ -3,6 +3,7 @@ import { newId } from "@uag/kit/ids.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import { type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import {
   type Alert,
   type AlertServiceServer,
@@ -19,13 +20,14 @@ export interface AlertRpcOptions {
   readonly sources: FigureSources;
   readonly alerts: AlertStore;
   readonly webhooks: Pick<RpcClient<WebhookServiceServer>, "enqueue">;
+  readonly clock: Pick<DatabaseClock, "moment">;
   readonly log: Logger;
 }
 
 /** The gRPC service by which people manage spend alerts. */
-export function alertService({ sources, alerts, webhooks, log }: AlertRpcOptions): RpcService {
+export function alertService({ sources, alerts, webhooks, clock, log }: AlertRpcOptions): RpcService {
   const show = async (alert: AlertDocument): Promise<Alert> => {
-    const month = monthOf(Date.now());
+    const month = monthOf(await clock.moment());
     const { fullNanoUsd, spentNanoUsd, balance } = await figuresOf(sources, alert, month);
     return {
       ...messageOf(alert),
@@ -48,7 +50,7 @@ export function alertService({ sources, alerts, webhooks, log }: AlertRpcOptions
       deleteAlert: async ({ id }) => await show(await alerts.delete(id)),
       testAlert: async ({ id }) => {
         const alert = await alerts.beginTest(id);
-        const at = new Date();
+        const at = new Date(await clock.moment());
         const month = monthOf(at.getTime());
         const figures = await figuresOf(sources, alert, month);
         const threshold = alert.thresholds[0] ?? 0;

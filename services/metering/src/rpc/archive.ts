@@ -37,6 +37,7 @@ async function sizeOf({ rows }: Partition): Promise<{ rows: bigint; bytes: bigin
 /** All months, oldest first: the rows still in the database, and the archived parts. */
 export async function listMonths(archive: months.Archive): Promise<ListMonthsResponse> {
   const { store } = archive;
+  const nowMs = await archive.clock.moment();
   const found = new Map<string, Month>();
   const monthOf = (month: string): Month => {
     const known = found.get(month) ?? { month, rows: 0n, bytes: 0n, due: false, parts: [] };
@@ -44,7 +45,7 @@ export async function listMonths(archive: months.Archive): Promise<ListMonthsRes
     return known;
   };
   for (const { _id, parts } of await store.months.find().toArray()) {
-    monthOf(_id).parts = parts.map(({ archivedAt, ...part }) => ({
+    monthOf(_id).parts = parts.map(({ archivedAt, source: _, ...part }) => ({
       ...part,
       archivedAtMs: BigInt(archivedAt.getTime()),
     }));
@@ -54,7 +55,7 @@ export async function listMonths(archive: months.Archive): Promise<ListMonthsRes
     const { rows, bytes } = await sizeOf(partition);
     month.rows += rows;
     month.bytes += bytes;
-    month.due = partition.closed || (partition.month !== undefined && months.isDue(partition.month, archive));
+    month.due = partition.closed || (partition.month !== undefined && months.isDue(partition.month, archive, nowMs));
   }
   return { months: [...found.values()].sort((a, b) => a.month.localeCompare(b.month)) };
 }
@@ -68,7 +69,7 @@ export async function archiveMonth(
   if (archive.objects === undefined) {
     throw new GatewayError("invalid_request", noArchiveStore);
   }
-  if (!months.isDue(month, archive)) {
+  if (!months.isDue(month, archive, await archive.clock.moment())) {
     const text = `The last ${archive.keepMonths} whole months stay in the database (USAGE_KEEP_MONTHS).`;
     throw new GatewayError("invalid_request", text, { param: "month" });
   }

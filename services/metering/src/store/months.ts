@@ -1,9 +1,12 @@
+import { randomText } from "@uag/kit/ids.ts";
 import type { mongo } from "mongoose";
 import type { EventDocument } from "./event.ts";
 
 /** A file to which a part of a month was archived. */
 export interface ArchivedPart {
   readonly key: string;
+  /** The closed collection that it holds; missing in parts of earlier releases. */
+  readonly source?: string;
   readonly rows: bigint;
   readonly costNanoUsd: bigint;
   readonly holdNanoUsd: bigint;
@@ -68,10 +71,13 @@ export interface Partitions {
   ensure(months: Iterable<string>): Promise<void>;
   /** All existing collections, newest month first and the one without a month last. */
   list(): Promise<Partition[]>;
-  /** Closes a month for archiving: later events for it go to a new collection. */
-  close(month: string): Promise<void>;
+  /**
+   * Closes a month for archiving: later events for it go to a new collection. The closed one gets a
+   * name that was never used before, so that nobody can take it for another.
+   */
+  close(month: string): Promise<Partition>;
   /** Drops a closed collection once it is archived. */
-  drop(month: string): Promise<void>;
+  drop(closed: Partition): Promise<void>;
 }
 
 const indexes = [{ key: { accountId: 1, endedAt: -1, _id: -1 } }, { key: { endedAt: -1, _id: -1 } }] as const;
@@ -84,7 +90,8 @@ function partitionOf(db: mongo.Db, name: string): Partition[] {
   if (name === oldName) return [{ month: undefined, closed: false, rows }];
   if (name.startsWith(prefix)) return [{ month: asMonth(name.slice(prefix.length)), closed: false, rows }];
   if (!name.startsWith(archivingPrefix)) return [];
-  return [{ month: asMonth(name.slice(archivingPrefix.length)), closed: true, rows }];
+  const month = name.slice(archivingPrefix.length, archivingPrefix.length + outside.length);
+  return [{ month: asMonth(month), closed: true, rows }];
 }
 
 export async function openPartitions(db: mongo.Db): Promise<Partitions> {
@@ -109,10 +116,14 @@ export async function openPartitions(db: mongo.Db): Promise<Partitions> {
     },
     async close(month) {
       made.delete(month);
-      await db.renameCollection(prefix + asName(month), archivingPrefix + asName(month));
+      const name = `${archivingPrefix}${asName(month)}_${randomText(10)}`;
+      const rows = await db.renameCollection<EventDocument>(prefix + asName(month), name);
+      return { month, closed: true, rows };
     },
-    async drop(month) {
-      await db.dropCollection(archivingPrefix + asName(month));
+    async drop({ rows: { collectionName } }) {
+      // Dropping a collection that is gone succeeds from MongoDB 7.0 on.
+      const there = await db.listCollections({ name: collectionName }, { nameOnly: true }).hasNext();
+      if (there) await db.dropCollection(collectionName);
     },
   };
 }

@@ -123,11 +123,11 @@ export class Store {
    * Registers a holder, or renews its lease. @throws {GatewayError} `permission_denied` when it was
    * fenced
    */
-  heartbeat(id: string): { leaseMs: number } {
+  heartbeat(id: string): { leaseMs: number; nowMs: bigint } {
     const known = this.#holders.get(id);
     if (known !== undefined && known.state !== "alive") throw new GatewayError("permission_denied");
     this.#holders.set(id, { state: "alive", leaseUntil: this.now() + leaseMs, orphanedAt: 0 });
-    return { leaseMs };
+    return { leaseMs, nowMs: BigInt(this.now()) };
   }
 
   acquire(request: AcquireRequest): AcquireResponse & { held: bigint } {
