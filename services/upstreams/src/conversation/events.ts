@@ -1,7 +1,7 @@
 /** One piece of a protocol's answer; a non-streamed answer yields the same events at once. */
 export type ResponseEvent =
   | { readonly type: "start"; readonly id: string; readonly model: string | undefined }
-  | { readonly type: "text"; readonly candidate: number; readonly text: string }
+  | TextEvent
   | { readonly type: "thinking"; readonly candidate: number; readonly text: string }
   /** Ends the preceding thinking. */
   | { readonly type: "signature"; readonly candidate: number; readonly signature: string }
@@ -17,6 +17,14 @@ export type ResponseEvent =
   | { readonly type: "idle" }
   /** End of the answer; always last. */
   | { readonly type: "end" };
+
+export interface TextEvent {
+  readonly type: "text";
+  readonly candidate: number;
+  readonly text: string;
+  /** Of the text's tokens, as OpenAI reports them. */
+  readonly logprobs?: readonly unknown[];
+}
 
 export interface CallEvent {
   readonly type: "call";

@@ -1,6 +1,7 @@
 import { countOf, listOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import { checkCallOrdinal } from "../response-limits.ts";
+import { contentPieces } from "./content-pieces.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -62,10 +63,11 @@ export class Aggregate {
 }
 
 function addDelta(choice: Choice, delta: Fields): void {
-  for (const name of ["content", "reasoning_content", "refusal"]) {
-    const text = delta[name];
-    if (typeof text === "string") choice.texts[name] = ((choice.texts[name] as string | undefined) ?? "") + text;
-  }
+  const add = (name: string, text: string): void => {
+    choice.texts[name] = ((choice.texts[name] as string | undefined) ?? "") + text;
+  };
+  for (const { type, text } of contentPieces(delta)) add(type === "text" ? "content" : "reasoning_content", text);
+  if (typeof delta["refusal"] === "string") add("refusal", delta["refusal"]);
   const calls = Array.isArray(delta["tool_calls"]) ? (delta["tool_calls"] as Fields[]) : [];
   for (const call of calls) addCall(choice, call);
   const audio = delta["audio"] as Fields | null | undefined;

@@ -48,9 +48,11 @@ function kindOf(status: number, reported: UpstreamMessage | undefined, variant: 
 }
 
 function kindWithoutStatus(reported: UpstreamMessage | undefined, variant: OpenAiVariant): FailureKind {
+  const { code = "", type = "" } = reported ?? {};
+  // OpenRouter: the HTTP status of the provider behind it.
+  if (/^[45]\d\d$/.test(code)) return kindOf(Number(code), reported, variant);
   if (reports(reported, variant.operatorCodes)) return "operator";
   if (reports(reported, rateCodes)) return "capacity";
-  const { code = "", type = "" } = reported ?? {};
   const client = /^invalid|unsupported|data_?inspection|content_policy|context_length/i;
   return client.test(type) || client.test(code) ? "client" : "transient";
 }
@@ -87,7 +89,23 @@ function messageIn(value: unknown, upstream: Upstream): UpstreamMessage | undefi
   };
   const message = text("message");
   if (message === undefined) return undefined;
-  return { message, type: text("type"), code: text("code"), param: text("param") };
+  const details = detailsIn(inner);
+  const whole = details === undefined ? message : `${message} ${redact(details, upstream.provider)}`;
+  return { message: whole, type: text("type"), code: text("code"), param: text("param") };
+}
+
+/** Longer details are cut. */
+const maxDetails = 4_000;
+
+/**
+ * What the message refers to: Groq's `failed_generation`, the call that the model got wrong
+ * (https://console.groq.com/docs/errors), and the error of the provider behind OpenRouter
+ * (https://openrouter.ai/docs/api-reference/errors).
+ */
+function detailsIn({ failed_generation: failed, metadata }: Record<string, unknown>): string | undefined {
+  const raw = isObject(metadata) ? metadata["raw"] : undefined;
+  const found = [failed, raw].find((value) => typeof value === "string" && value !== "") as string | undefined;
+  return found?.slice(0, maxDetails);
 }
 
 function parsed(body: Buffer): unknown {

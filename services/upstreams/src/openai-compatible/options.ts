@@ -17,7 +17,7 @@ export function samplingFields({ sampling, stop }: Conversation, { variant }: Op
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== undefined && takes(name)));
 }
 
-/** Options of OpenAI's own that the provider takes; log probabilities only if the model does too. */
+/** Options of OpenAI's own that the provider takes; log probabilities if the model does too. */
 export function optionFields(
   { openAiOptions }: Conversation,
   { upstream: { provider } }: OpenAiContext,

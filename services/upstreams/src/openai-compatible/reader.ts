@@ -1,26 +1,20 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { newCallId } from "../conversation/call-id.ts";
-import type { ResponseEvent, StopReason, Tokens } from "../conversation/events.ts";
+import { type ResponseEvent, type Tokens, unknownStop } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure, unusableResponse } from "../failure.ts";
 import type { ResponseReader } from "../translate/protocol.ts";
 import type { UsageReport } from "../usage-report.ts";
 import { CallPlaces } from "./call-places.ts";
 import type { ResponseContext } from "./collect.ts";
+import { contentPieces } from "./content-pieces.ts";
 import { errorInside } from "./errors.ts";
-import { thoughtUnitOf, tokensOfUsage, unitsOfUsage } from "./usage.ts";
+import { stopReasonOf } from "./stop-reasons.ts";
+import { thoughtUnitOf, tokensOfUsage, unitsOfUsage, usageIn } from "./usage.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
 const candidate = 0;
-
-const reasons: Readonly<Record<string, StopReason>> = {
-  stop: "stop",
-  length: "length",
-  tool_calls: "tools",
-  function_call: "tools",
-  content_filter: "refusal",
-};
 
 /**
  * Reads the answers of OpenAI and compatible vendors. Only the first choice is read: other formats
@@ -48,21 +42,27 @@ export class OpenAiReader implements ResponseReader {
   body(body: Buffer): ResponseEvent[] {
     const value = this.#checked(parsedJson(body.toString("utf8")));
     if (listOf(value["choices"]).length === 0) throw broken("the upstream's answer has no choices");
-    return [...this.#chunk(value, "message"), { type: "end" }];
+    return [...this.#chunk(value, "message"), ...this.#end()];
   }
 
   event(event: SseEvent): ResponseEvent[] {
     const { text } = event;
     if (text === "[DONE]") {
       this.ended = true;
-      return [{ type: "end" }];
+      return this.#end();
     }
     return this.#chunk(this.#checked(parsedJson(text)), "delta");
   }
 
   /** Some vendors omit the terminator: a stream with a finish reason and usage is complete. */
   end(): ResponseEvent[] | undefined {
-    return this.#stopped && this.usage !== undefined ? [{ type: "end" }] : undefined;
+    return this.#stopped && this.usage !== undefined ? this.#end() : undefined;
+  }
+
+  /** A response with calls and without a finish reason ends with the calls: agents run them. */
+  #end(): ResponseEvent[] {
+    if (this.#stopped || this.#calls.size === 0) return [{ type: "end" }];
+    return [{ type: "stop", candidate, reason: "tools", stopSequence: undefined }, { type: "end" }];
   }
 
   #checked(value: unknown): Fields {
@@ -77,14 +77,16 @@ export class OpenAiReader implements ResponseReader {
 
   #chunk(value: Fields, part: "message" | "delta"): ResponseEvent[] {
     const events: ResponseEvent[] = [];
-    if (!this.#started) {
-      this.#started = true;
-      events.push({ type: "start", id: textOf(value["id"]) ?? "", model: textOf(value["model"]) });
-    }
     const choices = listOf(value["choices"]).map(fieldsOf);
+    const id = textOf(value["id"]) ?? "";
+    // Azure sends a chunk about the prompt first, without an id.
+    if (!this.#started && (id !== "" || choices.length > 0)) {
+      this.#started = true;
+      events.push({ type: "start", id, model: textOf(value["model"]) || undefined });
+    }
     const choice = choices.find((item) => (countOf(item["index"]) ?? 0) === 0);
-    if (choice !== undefined) events.push(...this.#message(fieldsOf(choice[part])), ...this.#stop(choice));
-    const tokens = this.#counted(value["usage"]);
+    if (choice !== undefined) events.push(...this.#message(choice, part), ...this.#stop(choice));
+    const tokens = this.#counted(usageIn(value));
     if (tokens !== undefined) events.push({ type: "usage", tokens });
     return events;
   }
@@ -96,14 +98,14 @@ export class OpenAiReader implements ResponseReader {
     return tokensOfUsage(usage, units);
   }
 
-  #message(message: Fields): ResponseEvent[] {
-    const events: ResponseEvent[] = [];
-    const report = (type: "text" | "thinking" | "refusal", text: unknown): void => {
-      if (typeof text === "string" && text !== "") events.push({ type, candidate, text });
-    };
-    report("thinking", message["reasoning_content"] ?? message["reasoning"]);
-    report("text", message["content"]);
-    report("refusal", message["refusal"]);
+  #message(choice: Fields, part: "message" | "delta"): ResponseEvent[] {
+    const message = fieldsOf(choice[part]);
+    const logprobs = listOf(fieldsOf(choice["logprobs"])["content"]);
+    const events: ResponseEvent[] = contentPieces(message).map(({ type, text }) =>
+      type === "text" && logprobs.length > 0 ? { type, candidate, text, logprobs } : { type, candidate, text },
+    );
+    const refused = textOf(message["refusal"]) ?? "";
+    if (refused !== "") events.push({ type: "refusal", candidate, text: refused });
     for (const item of listOf(message["tool_calls"])) events.push(...this.#call(fieldsOf(item)));
     return events;
   }
@@ -126,10 +128,9 @@ export class OpenAiReader implements ResponseReader {
     const reason = textOf(choice["finish_reason"]);
     if (reason === undefined || reason === "" || this.#stopped) return [];
     this.#stopped = true;
-    const calls = this.#calls.size > 0 && reason === "stop";
-    return [
-      { type: "stop", candidate, reason: calls ? "tools" : (reasons[reason] ?? "stop"), stopSequence: undefined },
-    ];
+    const known = stopReasonOf(reason, this.#calls.size > 0);
+    if (known === undefined) return unknownStop(candidate, reason, textOf(fieldsOf(choice["error"])["message"]));
+    return [{ type: "stop", candidate, reason: known, stopSequence: undefined }];
   }
 }
 

@@ -2,6 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { Needle } from "@uag/kit/needle.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
+import { fieldsOf } from "../conversation/fields.ts";
 import { DeliveredText } from "../delivered.ts";
 import type { GenerationCall } from "../generation.ts";
 import { editMembers, topLevelMembers } from "../json-edit.ts";
@@ -10,7 +11,7 @@ import type { Runs } from "../runs.ts";
 import type { UsageReport } from "../usage-report.ts";
 import { errorInside } from "./errors.ts";
 import { generatedText, quickText } from "./text.ts";
-import { thoughtUnitOf, unitsOfUsage, usageWithReasoningInside } from "./usage.ts";
+import { thoughtUnitOf, unitsOfUsage, usageIn, usageWithReasoningInside } from "./usage.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
 const usageKey = new Needle('"usage"');
@@ -66,15 +67,21 @@ export class OpenAiStream extends PassThroughStream {
    * not request.
    */
   #takeUsage(data: Buffer): Buffer | undefined {
-    const value = parsed(data) as { choices?: unknown; usage?: unknown } | undefined;
-    const units = unitsOfUsage(value?.usage, this.#thoughtUnit);
+    const value = fieldsOf(parsed(data));
+    const usage = usageIn(value);
+    const units = unitsOfUsage(usage, this.#thoughtUnit);
     if (units === undefined) return data;
+    if (usage !== value["usage"]) {
+      this.usage = { units, raw: Buffer.from(JSON.stringify(usage)) };
+      return data;
+    }
     const members = topLevelMembers(data);
     const member = members.findLast(({ key }) => key === "usage");
     const raw = member === undefined ? Buffer.alloc(0) : Buffer.from(data.subarray(member.valueStart, member.end));
     this.usage = { units, raw };
-    if (!this.#usageWanted && Array.isArray(value?.choices) && value.choices.length === 0) return undefined;
-    const reported = usageWithReasoningInside(value?.usage);
+    const { choices } = value;
+    if (!this.#usageWanted && Array.isArray(choices) && choices.length === 0) return undefined;
+    const reported = usageWithReasoningInside(usage);
     return reported === undefined ? data : editMembers(data, members, new Map([["usage", JSON.stringify(reported)]]));
   }
 }

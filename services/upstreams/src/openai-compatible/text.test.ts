@@ -13,7 +13,18 @@ const chunks: [text: string, chunk: object][] = [
   ["", chunk(delta({ content: "" }))],
   ["", chunk(delta({ role: "assistant", content: null }))],
   ["Hi", chunk(delta({ role: "assistant", content: "Hi" }))],
-  ["HiHm", chunk(delta({ content: "Hi", reasoning_content: "Hm" }))],
+  ["HmHi", chunk(delta({ content: "Hi", reasoning_content: "Hm" }))],
+  [
+    "HmHi",
+    chunk(
+      delta({
+        content: [
+          { type: "thinking", thinking: [{ type: "text", text: "Hm" }] },
+          { type: "text", text: "Hi" },
+        ],
+      }),
+    ),
+  ],
   ["HmHi", chunk(delta({ reasoning_content: "Hm" }), delta({ content: "Hi" }))],
   ["ab", chunk(delta({ content: "a" }), delta({ content: "b" }))],
   ["no", chunk(delta({ content: null, refusal: "no" }))],

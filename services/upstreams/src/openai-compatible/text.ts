@@ -1,4 +1,5 @@
 import { Needle } from "@uag/kit/needle.ts";
+import { contentPieces } from "./content-pieces.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -39,9 +40,8 @@ export function generatedText(value: unknown): string {
 
 function messageText(message: Fields): string {
   let text = "";
-  for (const name of ["content", "reasoning_content", "reasoning", "refusal"]) {
-    if (typeof message[name] === "string") text += message[name];
-  }
+  for (const piece of contentPieces(message)) text += piece.text;
+  if (typeof message["refusal"] === "string") text += message["refusal"];
   const calls = message["tool_calls"];
   for (const call of Array.isArray(calls) ? (calls as (Fields | null)[]) : []) {
     const called = (call?.["function"] ?? call?.["custom"]) as Fields | undefined;

@@ -2,9 +2,10 @@ import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Tokens } from "../conversation/events.ts";
-import type { Fields } from "../conversation/fields.ts";
+import { type Fields, fieldsOf, listOf } from "../conversation/fields.ts";
 import type { GenerationCall } from "../generation.ts";
 import type { UsageReport } from "../usage-report.ts";
+import { otherCounters } from "./other-counters.ts";
 
 /**
  * Splits an OpenAI-like usage object into disjoint units. Cached, audio, image and video tokens are
@@ -16,24 +17,35 @@ import type { UsageReport } from "../usage-report.ts";
  */
 export function unitsOfUsage(usage: unknown, thoughtUnit: OutputUnit = "output_tokens"): Unit[] | undefined {
   if (!isObject(usage)) return undefined;
-  const prompt = count(usage["prompt_tokens"]);
-  const completion = count(usage["completion_tokens"]);
+  const prompt = count(usage["prompt_tokens"] ?? restOf(usage, "completion_tokens"));
+  const completion = count(usage["completion_tokens"] ?? restOf(usage, "prompt_tokens"));
   if (prompt === undefined || completion === undefined || prompt + completion === 0) return undefined;
   const units: Unit[] = [];
   splitPrompt(units, prompt, usage);
   const details = isObject(usage["completion_tokens_details"]) ? usage["completion_tokens_details"] : {};
-  const reasoning = count(details["reasoning_tokens"]) ?? 0;
+  const reasoning = count(details["reasoning_tokens"]) ?? count(usage["reasoning_tokens"]) ?? 0;
   const generated = completion + reasoningBeside(usage, prompt, completion, reasoning);
   const audio = Math.min(count(details["audio_tokens"]) ?? 0, generated);
   add(units, reasoning > 0 ? thoughtUnit : "output_tokens", generated - audio);
   add(units, "audio_output_tokens", audio);
+  for (const [name, quantity] of otherCounters(usage)) add(units, name, quantity);
   return units;
 }
 
 /** The usage that a response object of OpenAI's protocol reports. */
-export function openAiUsageIn({ usage }: Fields, { model }: Pick<GenerationCall, "model">): UsageReport | undefined {
+export function openAiUsageIn(value: Fields, { model }: Pick<GenerationCall, "model">): UsageReport | undefined {
+  const usage = usageIn(value);
   const units = unitsOfUsage(usage, thoughtUnitOf(model));
   return units && { units, raw: Buffer.from(JSON.stringify(usage)) };
+}
+
+/**
+ * The usage object of a response or chunk: beside the choices, or in Groq's `x_groq`, or in
+ * Moonshot's last choice.
+ */
+export function usageIn(value: Fields): unknown {
+  const choice = fieldsOf(listOf(value["choices"]).at(-1));
+  return value["usage"] ?? fieldsOf(value["x_groq"])["usage"] ?? choice["usage"];
 }
 
 type OutputUnit = Extract<UnitName, "output_tokens" | "thinking_output_tokens">;
@@ -84,13 +96,25 @@ function splitPrompt(units: Unit[], prompt: number, usage: Record<string, unknow
     rest -= taken;
     add(units, name, taken);
   };
-  // DeepSeek and Moonshot use other names for cache reads; DashScope for cache writes.
-  part("cached_input_tokens", details["cached_tokens"], usage["prompt_cache_hit_tokens"], usage["cached_tokens"]);
+  // DeepSeek, Moonshot and Mistral use other names for cache reads; DashScope for cache writes.
+  part(
+    "cached_input_tokens",
+    details["cached_tokens"],
+    usage["prompt_cache_hit_tokens"],
+    usage["cached_tokens"],
+    usage["num_cached_tokens"],
+  );
   part("cache_write_5m_tokens", details["cache_write_tokens"], details["cache_creation_input_tokens"]);
   part("audio_input_tokens", details["audio_tokens"]);
   part("image_input_tokens", details["image_tokens"]);
   part("video_input_tokens", details["video_tokens"]);
   add(units, "input_tokens", rest);
+}
+
+/** What the total leaves for a count that the vendor leaves out. */
+function restOf(usage: Record<string, unknown>, other: string): number | undefined {
+  const total = count(usage["total_tokens"]);
+  return total === undefined ? undefined : total - (count(usage[other]) ?? 0);
 }
 
 function reasoningBeside(
@@ -103,7 +127,7 @@ function reasoningBeside(
   return total !== undefined && total === prompt + completion + reasoning ? reasoning : 0;
 }
 
-function add(units: Unit[], name: UnitName, quantity: number): void {
+function add(units: Unit[], name: string, quantity: number): void {
   if (quantity > 0) units.push({ name, quantity: BigInt(quantity) });
 }
 

@@ -57,3 +57,12 @@ test("a vendor that knows OpenAI's words gets them", () => {
   const messages = [{ role: "developer", content: "x" }, user(heard("https://a.test/x"), sound("AAAA"))];
   assert.equal(compatibleMessages(messages, { developerRole: true, soundByUrl: false }), undefined);
 });
+
+test("a message keeps thinking in Mistral's form, which its own models read", () => {
+  const content = [
+    { type: "thinking", thinking: [{ type: "text", text: "t" }] },
+    { type: "text", text: "x" },
+  ];
+  const vendor = { developerRole: true, soundByUrl: false };
+  assert.equal(compatibleMessages([{ role: "assistant", content }], vendor), undefined);
+});

@@ -48,7 +48,11 @@ function withoutThinking(message: Fields): Fields {
   return { ...others, content: parts.length > 0 ? parts : "" };
 }
 
-const isThought = (part: unknown): boolean => thoughts.has(fieldsOf(part)["type"]);
+/** Mistral's own thinking is a list. */
+function isThought(part: unknown): boolean {
+  const { type, thinking } = fieldsOf(part);
+  return thoughts.has(type) && !Array.isArray(thinking);
+}
 
 function soundByUrl(part: unknown): unknown {
   const { type, ...fields } = fieldsOf(part);

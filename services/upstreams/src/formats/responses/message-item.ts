@@ -5,12 +5,11 @@ type PartKind = "output_text" | "refusal";
 interface Part {
   readonly kind: PartKind;
   text: string;
+  readonly logprobs: unknown[];
 }
 
-const shownPart = ({ kind, text }: Part): object =>
-  kind === "refusal"
-    ? { type: "refusal", refusal: text }
-    : { type: "output_text", text, annotations: [], logprobs: [] };
+const shownPart = ({ kind, text, logprobs }: Part): object =>
+  kind === "refusal" ? { type: "refusal", refusal: text } : { type: "output_text", text, annotations: [], logprobs };
 
 /** The assistant's message: text and refusals, a part for each run of either. */
 export class MessageItem implements OutputItem {
@@ -31,17 +30,19 @@ export class MessageItem implements OutputItem {
     return itemAdded(this.#place, this.shown);
   }
 
-  addText(kind: PartKind, text: string): OutputEvent[] {
+  /** @param logprobs those of the text's tokens */
+  addText(kind: PartKind, text: string, logprobs: readonly unknown[] = []): OutputEvent[] {
     const events: OutputEvent[] = [];
     let part = this.#parts.at(-1);
     if (part?.kind !== kind) {
       events.push(...this.#partDone());
-      part = { kind, text: "" };
+      part = { kind, text: "", logprobs: [] };
       this.#parts.push(part);
       events.push(this.#event("response.content_part.added", { part: shownPart(part) }));
     }
     part.text += text;
-    events.push(this.#event(`response.${kind}.delta`, { delta: text, ...logprobsOf(kind) }));
+    part.logprobs.push(...logprobs);
+    events.push(this.#event(`response.${kind}.delta`, { delta: text, ...logprobsOf({ kind, logprobs }) }));
     return events;
   }
 
@@ -57,7 +58,7 @@ export class MessageItem implements OutputItem {
     const { kind, text } = part;
     const content = kind === "refusal" ? { refusal: text } : { text };
     return [
-      this.#event(`response.${kind}.done`, { ...content, ...logprobsOf(kind) }),
+      this.#event(`response.${kind}.done`, { ...content, ...logprobsOf(part) }),
       this.#event("response.content_part.done", { part: shownPart(part) }),
     ];
   }
@@ -68,4 +69,5 @@ export class MessageItem implements OutputItem {
   }
 }
 
-const logprobsOf = (kind: PartKind): object => (kind === "output_text" ? { logprobs: [] } : {});
+const logprobsOf = ({ kind, logprobs }: { kind: PartKind; logprobs: readonly unknown[] }): object =>
+  kind === "output_text" ? { logprobs } : {};

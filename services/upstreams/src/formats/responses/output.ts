@@ -32,7 +32,7 @@ export class ResponseOutput {
   take(event: ResponseEvent): OutputEvent[] {
     switch (event.type) {
       case "text":
-        return this.#addText("output_text", event.text);
+        return this.#addText("output_text", event.text, event.logprobs);
       case "refusal":
         return this.#addText("refusal", event.text);
       case "thinking": {
@@ -63,14 +63,14 @@ export class ResponseOutput {
     }
   }
 
-  #addText(kind: "output_text" | "refusal", text: string): OutputEvent[] {
+  #addText(kind: "output_text" | "refusal", text: string, logprobs?: readonly unknown[]): OutputEvent[] {
     const current = this.#open;
-    if (current instanceof MessageItem) return current.addText(kind, text);
+    if (current instanceof MessageItem) return current.addText(kind, text, logprobs);
     const before = this.#closeOpen();
     const item = new MessageItem(this.#place("msg"));
     const opening = this.#add(item);
     this.#open = item;
-    return [...before, ...opening, ...item.addText(kind, text)];
+    return [...before, ...opening, ...item.addText(kind, text, logprobs)];
   }
 
   #reasoning(): [ReasoningItem, OutputEvent[]] {

@@ -1,0 +1,24 @@
+import { countOf, type Fields, isFields } from "../conversation/fields.ts";
+
+/**
+ * Members that are counted by other units, contain them, or are not counted at all. Details break
+ * down a total that is counted.
+ */
+const known =
+  /^(prompt|completion|input|output|total|reasoning|cached|num_cached|text|image|audio|video)_tokens$|^prompt_cache_(hit|miss)_tokens$|_details$/;
+/** How the names of counters end or begin: not times, costs or settings. */
+const counter = /_(tokens|queries|requests|searches|sources|calls|count|seconds|images|pages)$|^num_/;
+
+/**
+ * Counters that no unit here stands for, such as Perplexity's `num_search_queries` or OpenRouter's
+ * `server_tool_use`: each is a unit of its own name, so that a provider's charge for it is noticed
+ * instead of lost.
+ */
+export function otherCounters(usage: Fields): [name: string, quantity: number][] {
+  return Object.entries(usage).flatMap(([name, value]): [string, number][] => {
+    if (known.test(name)) return [];
+    if (isFields(value)) return otherCounters(value);
+    const quantity = counter.test(name) ? (countOf(value) ?? 0) : 0;
+    return quantity > 0 ? [[name, quantity]] : [];
+  });
+}
