@@ -139,6 +139,33 @@ test("a blocked prompt is a 200 without candidates, a filtered answer ends on SA
   assert.equal(filtered.candidates[0].finishReason, "SAFETY");
 });
 
+test("a fault chooses the reason for the end, with words of Google's about it", async () => {
+  const contents = user("say: x");
+  for (const method of ["generateContent", "streamGenerateContent?alt=sse"]) {
+    const { text } = await call("gemini-2.5-flash--sim-end-reason-MALFORMED_FUNCTION_CALL", { contents }, method);
+    assert.match(text, /"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"[^"]+"/);
+    assert.match(text, /"promptTokenCount"/);
+  }
+});
+
+test("a text is signed on models that ask for signatures, and a forged signature is rejected", async () => {
+  const model = "gemini-3-flash-preview";
+  const whole = await respond(model, { contents: user("say: x") });
+  const [{ thoughtSignature }] = whole.candidates[0].content.parts;
+  const { text } = await call(model, { contents: user("say: x") }, "streamGenerateContent?alt=sse");
+  const last = JSON.parse(dataOf(text).at(-1) ?? "").candidates[0].content.parts;
+  assert.deepEqual(last, [{ text: "", thoughtSignature }]);
+  const next = (signature: string) => ({
+    contents: [
+      ...user("Hi"),
+      { role: "model", parts: [{ text: "x", thoughtSignature: signature }] },
+      ...user("say: y"),
+    ],
+  });
+  assert.equal((await call(model, next(thoughtSignature))).status, 200);
+  assert.match((await call(model, next("Zm9yZ2Vk"))).text, /Corrupted thought signature/);
+});
+
 const x = user("x");
 const rejected: readonly { what: string; body: object; model?: string; message: RegExp }[] = [
   { what: "no contents", body: {}, message: /contents is not specified/ },

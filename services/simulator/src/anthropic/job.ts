@@ -77,7 +77,9 @@ export function outputTokensOf({ candidate }: MessageJob): number {
 }
 
 /** Why the answer ended: reason, stop sequence, and details of a refusal. */
-export function ending({ candidate }: MessageJob): object {
+export function ending({ call, candidate }: MessageJob): object {
+  const chosen = call.faults["end-reason"];
+  if (chosen !== undefined) return { stop_reason: chosen, stop_sequence: null };
   const refused = candidate.refusal.length > 0 || candidate.finish === "filter";
   const explanation = textOf(candidate.refusal) || "The answer was withheld.";
   const stopped = candidate.stoppedBy !== undefined && candidate.finish === "stop";

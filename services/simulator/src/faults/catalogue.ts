@@ -66,6 +66,11 @@ export const faultTable = {
   br: flag("compresses the body with Brotli"),
   strict: flag("rejects unknown top-level request fields where the provider is known to"),
   "abort-bills": flag("goes on when the client leaves its stream, and bills the whole answer"),
+  "end-reason": {
+    value: "text",
+    otherwise: "OTHER",
+    about: "Gemini's finishReason and Anthropic's stop_reason, whatever was written",
+  },
   moderation: flag("the provider's policy withholds what was made"),
   "image-fail": amount(1, "this many images of a set fail"),
   "image-mib": amount(20, "pads every image file to this many MiB"),

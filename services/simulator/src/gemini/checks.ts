@@ -53,6 +53,9 @@ const turns: Check = ({ contents }) => {
 
 const signatures: Check = ({ contents }, model) => {
   if (!model.needsSignatures) return undefined;
+  const texts = contents.flatMap(({ parts }) => parts.filter(({ text }) => text !== undefined));
+  const forged = texts.some(({ thoughtSignature: sent }) => sent !== undefined && !isSignatureOf(sent, "", {}));
+  if (forged) return "Corrupted thought signature.";
   const turnStart = contents.findLastIndex((content) => content.role !== "model" && responsesIn(content).length === 0);
   for (const [i, content] of contents.entries()) {
     const [first] = callsIn(content);

@@ -1,7 +1,7 @@
 import type { Candidate } from "../content/candidate.ts";
 import type { StreamEvent } from "../http/types.ts";
-import { finishReasonOf, type GenerateJob, usageReport } from "./job.ts";
-import { callPart } from "./parts.ts";
+import { endingOf, type GenerateJob, usageReport } from "./job.ts";
+import { callPart, textSignature } from "./parts.ts";
 
 interface Step {
   readonly part: object;
@@ -60,8 +60,8 @@ export function* eventsOf(job: GenerateJob): Generator<StreamEvent> {
     const refusalTokens = candidate.refusal.reduce((sum, piece) => sum + piece.tokens, 0);
     response += refusalTokens;
     const finish = {
-      content: { parts: [{ text: "" }], role: "model" },
-      finishReason: finishReasonOf(candidate),
+      content: { parts: [{ text: "", ...textSignature(job, candidate) }], role: "model" },
+      ...endingOf(job, candidate),
       index,
     };
     yield eventOf(job, finish, usageReport(job, response, thoughts), 0);

@@ -4,7 +4,7 @@ import type { Call, Reply } from "../http/types.ts";
 import { brokenRule } from "./checks.ts";
 import { eventsOf } from "./events.ts";
 import { withCamelNames } from "./field-names.ts";
-import { finishReasonOf, type GenerateJob, jobFor, totalsOf, usageOf, usageReport } from "./job.ts";
+import { endingOf, type GenerateJob, jobFor, totalsOf, usageOf, usageReport } from "./job.ts";
 import { findGeminiModel, type GeminiModel } from "./models.ts";
 import { partsOf } from "./parts.ts";
 import { type Prompt, promptOf } from "./prompt.ts";
@@ -30,7 +30,7 @@ function wholeReply(job: GenerateJob): Reply {
     const parts = partsOf(job, candidate);
     return {
       content: { ...(parts.length > 0 && { parts }), role: "model" },
-      finishReason: finishReasonOf(candidate),
+      ...endingOf(job, candidate),
       index: candidate.index,
     };
   });

@@ -22,8 +22,11 @@ const cacheableFrom = 1024;
 const cacheLifeMs = 600_000;
 const finishReasons = { stop: "STOP", length: "MAX_TOKENS", tools: "STOP", filter: "SAFETY" } as const;
 
-export function finishReasonOf(candidate: Candidate): string {
-  return candidate.refusal.length > 0 ? "PROHIBITED_CONTENT" : finishReasons[candidate.finish];
+/** Why a candidate ended: its `finishReason`, and a `finishMessage` if a fault chose the reason. */
+export function endingOf({ call }: GenerateJob, candidate: Candidate): object {
+  const chosen = call.faults["end-reason"];
+  if (chosen !== undefined) return { finishReason: chosen, finishMessage: `The model ended with ${chosen}.` };
+  return { finishReason: candidate.refusal.length > 0 ? "PROHIBITED_CONTENT" : finishReasons[candidate.finish] };
 }
 
 function cachedTokens(call: Call, prompt: Prompt): number {

@@ -21,13 +21,22 @@ export function callPart(job: GenerateJob, call: CandidateCall, index: number): 
   };
 }
 
+/**
+ * Since Gemini 3, a response without calls is signed too: in the part of its text, or at the end of
+ * a stream in a part without text.
+ */
+export function textSignature(job: GenerateJob, { calls, content }: Candidate): object {
+  if (!job.model.needsSignatures || calls.length > 0 || content.length === 0) return {};
+  return { thoughtSignature: signatureOf("", {}) };
+}
+
 /** The parts of a complete candidate: thoughts if shown, text, function calls. */
 export function partsOf(job: GenerateJob, candidate: Candidate): object[] {
   const thoughts = job.showsThoughts ? textOf(candidate.reasoning) : "";
   const text = textOf(candidate.content);
   return [
     ...(thoughts === "" ? [] : [{ text: thoughts, thought: true }]),
-    ...(text === "" ? [] : [{ text }]),
+    ...(text === "" ? [] : [{ text, ...textSignature(job, candidate) }]),
     ...candidate.calls.map((call, index) => callPart(job, call, index)),
   ];
 }
