@@ -210,6 +210,39 @@ test("thinking that Gemini signed is not sent to Claude", async () => {
   assert.deepEqual(sent, [...messages, { role: "assistant", content: [text] }, ...messages]);
 });
 
+test("a stream in which another message begins ends with an error, and is billed", async () => {
+  const first = eventsOf({ content: [text], usage: counts(10, 20), stop: "end_turn" });
+  const cut = first.slice(0, first.indexOf("event: message_delta"));
+  upstream.script = (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(cut + first);
+  };
+  const { text: body } = await ask("chat.completions", { stream: true });
+  assert.match(body, /"error":/);
+  assert.doesNotMatch(body, /"finish_reason":"/);
+  assert.ok(settlement().costNanoUsd > 0n);
+});
+
+test("a strict function is strict at Claude, with a schema that it accepts, as far as the limits reach", async () => {
+  serve({ content: [text], usage: counts(10, 20), stop: "end_turn" });
+  const properties = { sides: { type: "integer", minimum: 2 }, label: { type: ["string", "null"] } };
+  const parameters = { type: "object", properties, required: ["sides", "label"], additionalProperties: false };
+  const tools = Array.from({ length: 18 }, (_, n) => ({
+    type: "function",
+    function: { name: `f${n}`, parameters, ...(n > 0 && { strict: true }) },
+  }));
+  await ask("chat.completions", { tools });
+  const sent = upstream.received.at(-1)?.json["tools"] as { strict?: boolean; input_schema: object }[];
+  // Each has one parameter of two types, of which a request may have 16.
+  const strict = sent.flatMap((tool, n) => (tool.strict === true ? [n] : []));
+  assert.deepEqual(
+    strict,
+    Array.from({ length: 16 }, (_, n) => n + 1),
+  );
+  assert.deepEqual(sent[1]?.input_schema, { ...parameters, properties: { ...properties, sides: { type: "integer" } } });
+  assert.deepEqual([sent[0]?.input_schema, sent[17]?.input_schema], [parameters, parameters]);
+});
+
 for (const type of ["web_fetch_20250910", "web_fetch_20260209", "web_fetch_20260309"]) {
   test(`serves ${type}: caps it, holds for what it may read, and bills tokens alone`, async () => {
     const fetched = { type: "web_fetch_result", url: "https://example.com", content: { type: "document" } };

@@ -32,6 +32,8 @@ export class AnthropicReader implements ResponseReader {
   #callCount = 0;
   #started = false;
   #stopped = false;
+  /** A content block has begun. */
+  #opened = false;
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream;
@@ -68,13 +70,15 @@ export class AnthropicReader implements ResponseReader {
     if (!isFields(data)) throw unusableResponse("the upstream sent an event that is not a JSON object");
     switch (data["type"]) {
       case "message_start": {
+        if (this.#opened) throw unusableResponse("the upstream began another message in the same stream");
         const message = fieldsOf(data["message"]);
         this.#usage.add(message["usage"], { final: false });
         this.#started = true;
         return [startOf(message), ...this.#tokens()];
       }
       case "content_block_start":
-        return this.#opened(fieldsOf(data["content_block"]), data["index"]);
+        this.#opened = true;
+        return this.#open(fieldsOf(data["content_block"]), data["index"]);
       case "content_block_delta":
         return this.#delta(fieldsOf(data["delta"]), data["index"]);
       case "message_delta": {
@@ -117,7 +121,7 @@ export class AnthropicReader implements ResponseReader {
     return [{ type: "stop", candidate, reason: this.#callCount > 0 ? "tools" : "stop", stopSequence: undefined }];
   }
 
-  #opened(block: Fields, index: unknown): ResponseEvent[] {
+  #open(block: Fields, index: unknown): ResponseEvent[] {
     switch (block["type"]) {
       case "tool_use":
         return this.#call(block, index);
@@ -166,7 +170,7 @@ export class AnthropicReader implements ResponseReader {
   }
 
   #completeBlock(block: Fields, index: number): ResponseEvent[] {
-    const events = this.#opened(block, index);
+    const events = this.#open(block, index);
     const call = this.#calls.get(index);
     if (call !== undefined) events.push({ type: "input", candidate, call, json: "{}" });
     if (block["type"] === "thinking") {

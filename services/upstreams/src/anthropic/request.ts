@@ -30,7 +30,7 @@ export async function encodeForAnthropic(
   const messages = messagesOf(conversation);
   const maxTokens = Math.min(conversation.outputCap ?? call.model.maxOutputTokens, call.model.maxOutputTokens);
   const rules = rulesOf(upstream.model);
-  const tools = toolFields(conversation);
+  const tools = toolFields(conversation, rules);
   const chosen = chooseThinking({ conversation, rules, maxTokens, messages, forced: tools.forced });
   const body = {
     model: upstream.model,

@@ -1,12 +1,31 @@
 import { type Fields, isFields } from "../conversation/fields.ts";
 
+/** Constraints that Anthropic's structured outputs refuse; without them a schema allows more. */
+const unsupported = new Set([
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "minProperties",
+  "maxProperties",
+]);
+
 /**
- * Marks every object in a schema as closed: Anthropic's structured output requires
- * `additionalProperties: false`, while other vendors assume it or do without.
+ * A schema as Anthropic's structured outputs take it
+ * (platform.claude.com/docs/en/build-with-claude/structured-outputs, "JSON Schema limitations"):
+ * every object is closed, which other vendors assume or do without.
  */
 export function closedSchema(schema: Fields): Fields {
   const closed: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(schema)) closed[key] = closedValue(key, value);
+  for (const [key, value] of Object.entries(schema)) {
+    if (!unsupported.has(key)) closed[key === "oneOf" ? "anyOf" : key] = closedValue(key, value);
+  }
   if (schema["type"] === "object" || isFields(schema["properties"])) closed["additionalProperties"] = false;
   return closed;
 }

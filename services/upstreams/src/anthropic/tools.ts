@@ -1,7 +1,13 @@
+import type { Fields } from "../conversation/fields.ts";
 import type { Conversation, Tool } from "../conversation/types.ts";
+import type { ModelRules } from "./models.ts";
+import { strictSchemas } from "./strict-tools.ts";
 
 /** Tools and the tool choice; `forced` when the choice requires a tool call. */
-export function toolFields({ tools, toolChoice, parallelTools }: Conversation): { fields: object; forced: boolean } {
+export function toolFields(
+  { tools, toolChoice, parallelTools }: Conversation,
+  rules: ModelRules,
+): { fields: object; forced: boolean } {
   if (tools.length === 0) return { fields: {}, forced: false };
   const single = parallelTools ? {} : { disable_parallel_tool_use: true };
   const forced = toolChoice?.kind === "required" || toolChoice?.kind === "tool";
@@ -19,14 +25,17 @@ export function toolFields({ tools, toolChoice, parallelTools }: Conversation): 
         return parallelTools ? undefined : { type: "auto", ...single };
     }
   })();
-  return { fields: { tools: tools.map(toolOf), ...(choice !== undefined && { tool_choice: choice }) }, forced };
+  const strict = rules.strictTools ? strictSchemas(tools) : new Map<Tool, Fields>();
+  const sent = tools.map((tool) => toolOf(tool, strict.get(tool)));
+  return { fields: { tools: sent, ...(choice !== undefined && { tool_choice: choice }) }, forced };
 }
 
-function toolOf({ name, description, schema, cacheControl }: Tool): object {
+function toolOf({ name, description, schema, cacheControl }: Tool, strictSchema: Fields | undefined): object {
   return {
     name,
     ...(description !== undefined && { description }),
-    input_schema: { ...schema, type: "object" },
+    input_schema: strictSchema ?? { ...schema, type: "object" },
+    ...(strictSchema !== undefined && { strict: true }),
     ...(cacheControl != null && { cache_control: cacheControl }),
   };
 }
