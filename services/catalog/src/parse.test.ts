@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CatalogError, parseCatalog } from "./parse.ts";
+import { CatalogError } from "./catalog-error.ts";
+import { parseCatalog } from "./parse.ts";
 import { openAiOptionNames } from "./protocols.ts";
 
 const ref = (name: string): string => `\${${name}}`;

@@ -2,26 +2,32 @@ import { createHash } from "node:crypto";
 import { unionFault } from "@uag/kit/union-fault.ts";
 import { parse, YAMLParseError } from "yaml";
 import type { z } from "zod";
+import { CatalogError } from "./catalog-error.ts";
+import { priceInForce, priceVersions, versionFaults } from "./price-versions.ts";
 import { resolveProvider } from "./provider.ts";
-import { modelPrice } from "./rates.ts";
 import { catalogSchema, type imageSchema, type modelSchema, type speechSchema } from "./schema.ts";
 import { boundedUnits, missingUnits, type UnitsByOperation, unboundedUnits } from "./sizing.ts";
-import type { Catalog, ImageLimits, Model, Provider, Reasoning, SpeechTraits, Upstream } from "./types.ts";
+import type {
+  Catalog,
+  ImageLimits,
+  Model,
+  PriceVersion,
+  Provider,
+  Reasoning,
+  SpeechTraits,
+  Upstream,
+} from "./types.ts";
 import type { UnitName } from "./units.ts";
-
-/** An unusable catalogue; the message has a line per fault, naming the model or provider. */
-export class CatalogError extends Error {
-  override readonly name = "CatalogError";
-}
 
 type Row = z.infer<typeof catalogSchema>;
 
 /**
  * Parses a catalogue. Omits providers with unset environment references, and models that then have
  * no upstream.
+ * @param nowMs prices are those in force then, unix milliseconds
  * @throws {CatalogError}
  */
-export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv): Catalog {
+export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv, nowMs = Date.now()): Catalog {
   const row = readRows(yaml);
   const providers = new Map<string, Provider>();
   const unserved: string[] = [];
@@ -33,13 +39,17 @@ export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv): Catalog {
   const models = new Map<string, Model>();
   for (const model of row.models) {
     const upstreams = upstreamsOf(model, providers);
-    if (upstreams.length > 0) models.set(model.id, modelOf(model, upstreams));
+    if (upstreams.length > 0)
+      models.set(model.id, modelOf(model, upstreams, priceVersions(model, row.price_versions), nowMs));
   }
   const hash = createHash("sha256").update(yaml);
   for (const provider of providers.values()) {
     hash.update(`\n${provider.name} ${provider.origin}${provider.basePath} ${provider.transport.id}`);
   }
-  return { version: hash.digest("hex").slice(0, 12), models, providers, unserved };
+  const rows = row.price_versions ?? [];
+  hash.update(`\n${rows.filter(({ effective_from: from }) => Date.parse(from) <= nowMs).length}`);
+  const version = hash.digest("hex").slice(0, 12);
+  return { version, models, providers, unserved, priceVersions: rows };
 }
 
 /**
@@ -97,7 +107,7 @@ function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
       faults.push(`  models[${model.id}]: a model that generates text needs context_tokens and max_output_tokens`);
     }
   }
-  return faults;
+  return [...faults, ...versionFaults(row, (model) => priceFaults(model, bounded))];
 }
 
 /** Checks what a model for embeddings or speech must declare. */
@@ -148,7 +158,12 @@ function reasoningOf(row: NonNullable<z.infer<typeof modelSchema>["reasoning"]>)
   return { ...same, defaultEffort, switch: row.switch, sampling: sampling === "all" ? sampling : new Set(sampling) };
 }
 
-function modelOf(row: z.infer<typeof modelSchema>, upstreams: Upstream[]): Model {
+function modelOf(
+  row: z.infer<typeof modelSchema>,
+  upstreams: Upstream[],
+  prices: readonly PriceVersion[],
+  nowMs: number,
+): Model {
   return {
     id: row.id,
     ownedBy: row.owned_by,
@@ -171,7 +186,8 @@ function modelOf(row: z.infer<typeof modelSchema>, upstreams: Upstream[]): Model
       tokenInput: row.embedding.token_input,
     },
     speech: row.speech && speechTraits(row.speech),
-    price: modelPrice(row.price),
+    prices,
+    price: priceInForce(prices, nowMs),
     upstreams,
   };
 }

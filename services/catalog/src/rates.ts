@@ -7,15 +7,19 @@ import { unitOf, unitTable } from "./units.ts";
 
 type RatesRow = z.input<typeof ratesSchema>;
 
-/** Converts the catalogue's prices in USD to rates in nano-USD per million units. */
-export function modelPrice(row: z.input<typeof priceSchema>): ModelPrice {
+/**
+ * Converts the catalogue's prices in USD to rates in nano-USD per million units.
+ * @param effectiveFrom makes the version another than that of the same rates at another time
+ */
+export function modelPrice(row: z.input<typeof priceSchema>, effectiveFrom?: string): ModelPrice {
   const { tiers: tierRows = [], ...base } = row;
   const rates = ratesOf(base);
   const tiers = tierRows
     .map(({ above_input_tokens, ...tier }) => ({ aboveInputTokens: BigInt(above_input_tokens), rates: ratesOf(tier) }))
     .sort((a, b) => Number(a.aboveInputTokens - b.aboveInputTokens));
   const content = [canonical(rates), ...tiers.map((tier) => [String(tier.aboveInputTokens), canonical(tier.rates)])];
-  const version = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 12);
+  const identity = JSON.stringify(effectiveFrom === undefined ? content : [...content, effectiveFrom]);
+  const version = createHash("sha256").update(identity).digest("hex").slice(0, 12);
   return { version, rates, tiers };
 }
 

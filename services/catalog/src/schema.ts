@@ -226,8 +226,21 @@ export const modelSchema = z.strictObject({
   upstreams: z.array(upstreamSchema).min(1),
 });
 
+/** A reviewed change of a price. Rows are added, and never changed once they are in force. */
+export const priceVersionSchema = z.strictObject({
+  model: z.string(),
+  effective_from: z.iso.datetime().describe("From when on it is in force (UTC)."),
+  accepted_by: z.string().min(1).describe("Who reviewed it."),
+  reason: z.string().min(1).describe("What it was taken from."),
+  price: priceSchema.describe("The whole price, in place of the one before."),
+});
+
 /** The catalogue file. `npm run catalog -- schema` writes it as JSON Schema for editors. */
 export const catalogSchema = z.strictObject({
   providers: z.record(z.string().regex(/^[a-z0-9-]+$/), providerSchema),
   models: z.array(modelSchema),
+  price_versions: z
+    .array(priceVersionSchema)
+    .optional()
+    .describe("Accepted price changes, oldest first; `npm run prices -- accept` adds them."),
 });

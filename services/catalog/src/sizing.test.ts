@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CatalogError, readRows } from "./parse.ts";
+import { CatalogError } from "./catalog-error.ts";
+import { readRows } from "./parse.ts";
 import { boundedUnits, sizings } from "./sizing.ts";
 import type { UnitName } from "./units.ts";
 

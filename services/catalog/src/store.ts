@@ -2,6 +2,7 @@ import { unwatchFile, watchFile } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Logger } from "@uag/kit/log.ts";
 import { parseCatalog } from "./parse.ts";
+import { keepPriceVersions } from "./price-versions.ts";
 import type { Catalog } from "./types.ts";
 
 /** Holds the current catalogue and follows its file; an invalid version is logged and ignored. */
@@ -33,25 +34,46 @@ export interface CatalogStoreOptions {
 export async function openCatalog(options: CatalogStoreOptions): Promise<CatalogStore> {
   const { file, env, log } = options;
   let current = parseCatalog(await readFile(file, "utf8"), env);
+  let timer: NodeJS.Timeout | undefined;
   announce(current, log);
   const reload = async (): Promise<void> => {
     try {
       const next = parseCatalog(await readFile(file, "utf8"), env);
       if (next.version === current.version) return;
+      keepPriceVersions(current, next, Date.now());
       current = next;
       announce(next, log);
     } catch (error) {
       log.error({ err: error, file, kept: current.version }, "catalogue change refused");
     }
   };
-  const onChange = (): void => void reload();
+  const onChange = (): void => void reload().then(awaitPrice);
+  let closed = false;
+  const awaitPrice = (): void => {
+    clearTimeout(timer);
+    if (closed) return;
+    timer = setTimeout(onChange, priceDueMs(current, Date.now())).unref();
+  };
+  awaitPrice();
   watchFile(file, { persistent: false, interval: options.intervalMs ?? 1_000 }, onChange);
   return {
     get current() {
       return current;
     },
-    [Symbol.dispose]: () => unwatchFile(file, onChange),
+    [Symbol.dispose]: () => {
+      closed = true;
+      unwatchFile(file, onChange);
+      clearTimeout(timer);
+    },
   };
+}
+
+const maxWaitMs = 60_000;
+
+/** How long until an accepted price comes into force; a minute at most, for a clock may be set. */
+function priceDueMs({ priceVersions }: Catalog, nowMs: number): number {
+  const due = priceVersions.map(({ effective_from: from }) => Date.parse(from) - nowMs).filter((ms) => ms > 0);
+  return Math.min(maxWaitMs, ...due);
 }
 
 function announce(catalog: Catalog, log: Logger): void {

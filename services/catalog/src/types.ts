@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ModelPrice } from "./price.ts";
 import type { OpenAiOptionName, protocols } from "./protocols.ts";
-import type { imageSchema, modelSchema } from "./schema.ts";
+import type { imageSchema, modelSchema, priceVersionSchema } from "./schema.ts";
 
 /** Name of a wire protocol. */
 export type Protocol = keyof typeof protocols;
@@ -180,17 +180,34 @@ export interface Model {
   readonly embedding?: EmbeddingTraits | undefined;
   /** Set for speech models. */
   readonly speech?: SpeechTraits | undefined;
+  /** The price that was in force when the catalogue was read. */
   readonly price: ModelPrice;
+  /** All its prices, the earliest first; absent where a test makes a model. */
+  readonly prices?: readonly PriceVersion[];
   readonly upstreams: readonly Upstream[];
 }
 
+/** A price, and since when it is in force. */
+export interface PriceVersion {
+  /** Unix milliseconds; 0 for the price that a model was listed with. */
+  readonly effectiveFromMs: number;
+  readonly price: ModelPrice;
+  /** Undefined for the price that a model was listed with. */
+  readonly accepted: PriceVersionRow | undefined;
+}
+
+/** An accepted price change, as in the file. */
+export type PriceVersionRow = z.infer<typeof priceVersionSchema>;
+
 /** All providers and models of one version of the file. */
 export interface Catalog {
-  /** Short hash of the file and its resolved environment values. */
+  /** Short hash of the file, its resolved environment values, and which prices are in force. */
   readonly version: string;
   /** Models that can be served, in file order. */
   readonly models: ReadonlyMap<string, Model>;
   readonly providers: ReadonlyMap<string, Provider>;
   /** Why providers of the file are not served: one line each, for the log. */
   readonly unserved: readonly string[];
+  /** Accepted price changes, in file order. */
+  readonly priceVersions: readonly PriceVersionRow[];
 }

@@ -39,6 +39,40 @@ test("a change of the file is in force soon, a bad one never, and one swapped by
   await rm(dir, { recursive: true });
 });
 
+const withVersions = (...rows: [from: string, usd: number][]): string =>
+  `${yaml(1)}price_versions:\n${rows
+    .map(
+      ([from, usd]) =>
+        `  - { model: m, effective_from: "${from}", accepted_by: a, reason: r, price: { input_tokens: ${usd}, output_tokens: 1 } }\n`,
+    )
+    .join("")}`;
+
+test("an accepted price comes into force at its time, and none that is in force can be changed or removed", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "catalog-"));
+  const file = join(dir, "catalog.yaml");
+  await writeFile(file, yaml(1));
+  using store = await openCatalog({ file, env: {}, log, intervalMs: 20 });
+  const priceNow = () => store.current.models.get("m")?.price;
+  const rate = () => priceNow()?.rates.get("input_tokens");
+  const listed = priceNow()?.version;
+  const past = new Date(Date.now() - 1_000).toISOString();
+  const soon = new Date(Date.now() + 1_500).toISOString();
+  await writeFile(file, withVersions([past, 2], [soon, 3]));
+  await waitFor(() => rate() === 2_000_000_000n, { what: "the accepted price" });
+  const accepted = priceNow()?.version;
+  await waitFor(() => rate() === 3_000_000_000n, { what: "the price that was accepted ahead" });
+  assert.equal(new Set([listed, accepted, priceNow()?.version]).size, 3);
+  for (const bad of [yaml(1), withVersions([past, 9], [soon, 3]), withVersions([soon, 3])]) {
+    await writeFile(file, bad);
+    await sleep(60);
+    assert.equal(rate(), 3_000_000_000n);
+  }
+  await writeFile(file, withVersions([past, 2], [soon, 3], [new Date().toISOString(), 1]));
+  await waitFor(() => rate() === 1_000_000_000n, { what: "the next price" });
+  assert.notEqual(priceNow()?.version, listed, "the same rates at another time are another version");
+  await rm(dir, { recursive: true });
+});
+
 test("a catalogue that cannot be read at the start is an error", async () => {
   await assert.rejects(openCatalog({ file: join(tmpdir(), "no-such-catalog.yaml"), env: {}, log }));
 });
@@ -49,6 +83,6 @@ test("the catalogue that is shipped is valid, and every provider's models are se
   const names = [...text.matchAll(/\$\{([A-Z_]+_API_KEY)\}/g)].map((match) => match[1] as string);
   const catalog = parseCatalog(text, Object.fromEntries(names.map((name) => [name, "k"])));
   assert.deepEqual(catalog.unserved, []);
-  assert.equal(catalog.models.size, text.match(/^ {2}- /gm)?.length);
+  assert.equal(catalog.models.size + catalog.priceVersions.length, text.match(/^ {2}- /gm)?.length);
   for (const model of catalog.models.values()) assert.ok(model.created > 0, model.id);
 });

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { CatalogError } from "@uag/catalog/parse.ts";
+import { CatalogError } from "@uag/catalog/catalog-error.ts";
 import { type ProviderEnvironment, providerEnvironments } from "@uag/catalog/provider-environment.ts";
 import { UserError } from "@uag/command/step.mjs";
 import type { Engines } from "./engines/start.ts";

@@ -1,5 +1,8 @@
+import { createHash } from "node:crypto";
 import { watchFile } from "node:fs";
 import type { ModelPrice, Rates } from "@uag/catalog/price.ts";
+import type { Model } from "@uag/catalog/types.ts";
+import { recordOnce } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
 import type { PriceDocument } from "../store/prices.ts";
 import type { Store } from "../store/store.ts";
@@ -28,17 +31,41 @@ export async function findPrice({ prices }: Pick<Store, "prices">, version: stri
   return { version, rates: ratesOf(found.rates), tiers };
 }
 
-/** Stores the prices of the current catalogue, now and whenever its file changes. */
-export function startPriceHistory(
-  { store, prices, events }: Pick<Billing, "store" | "prices" | "events">,
-  file: string | undefined,
-): Disposable {
+const auditIdDigits = 24;
+
+/**
+ * Records every accepted price change in the audit log, once: whoever accepted it, and by which
+ * way its file came here.
+ */
+async function recordAccepted(billing: Billing, { id, prices = [] }: Model): Promise<void> {
+  for (const [index, { accepted }] of prices.entries()) {
+    if (accepted === undefined) continue;
+    const after = { ...accepted, price_version: prices[index]?.price.version };
+    const before = { price_version: prices[index - 1]?.price.version };
+    const auditId = createHash("sha256").update(JSON.stringify(after)).digest("hex").slice(0, auditIdDigits);
+    const actor = { id: "catalog", name: accepted.accepted_by, requestId: "" };
+    const change = { actor, action: "price.accept", targetId: id };
+    const texts = { before: JSON.stringify(before), after: JSON.stringify(after) };
+    await recordOnce(billing, { ...change, ...texts }, `aud_price_${auditId}`);
+  }
+}
+
+/**
+ * Stores the prices of the current catalogue, those to come included, and records accepted ones in
+ * the audit log; now and whenever its file changes.
+ */
+export function startPriceHistory(billing: Billing, file: string | undefined): Disposable {
   if (file === undefined) return { [Symbol.dispose]: () => undefined };
-  const keep = (): void => {
-    prices()
-      .then((inForce) => keepPrices(store, inForce.values()))
-      .catch(events.pricesNotKept);
+  const { store, readCatalog, events } = billing;
+  const keepAll = async (): Promise<void> => {
+    const models = [...(await readCatalog()).models.values()];
+    await keepPrices(
+      store,
+      models.flatMap(({ price, prices = [] }) => [price, ...prices.map((version) => version.price)]),
+    );
+    for (const model of models) await recordAccepted(billing, model);
   };
+  const keep = (): void => void keepAll().catch(events.pricesNotKept);
   keep();
   const watcher = watchFile(file, { persistent: false, interval: pollEveryMs }, keep);
   return { [Symbol.dispose]: () => void watcher.removeListener("change", keep) };

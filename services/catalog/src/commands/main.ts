@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { CatalogError, parseCatalog } from "../parse.ts";
+import { CatalogError } from "../catalog-error.ts";
+import { parseCatalog } from "../parse.ts";
 import { catalogSchema } from "../schema.ts";
 
 const help = `Looks after the model catalogue.

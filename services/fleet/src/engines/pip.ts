@@ -11,7 +11,7 @@ import { runTool } from "./run-tool.ts";
 const pips = [["python3", "-m", "pip"], ["pip3"], ["pip"]] as const;
 
 /** The first pip that works, as a command and its first arguments. */
-async function findPip(): Promise<readonly string[]> {
+export async function findPip(): Promise<readonly string[]> {
   // Needed to unpack what pip has downloaded.
   if ((await runTool("python3", ["--version"]).catch(() => undefined))?.code !== 0) throw missing("python3");
   for (const pip of pips) {
