@@ -6,6 +6,7 @@ import type { Check } from "./check/check.ts";
 import { compose } from "./check/compose.ts";
 import { configDocs } from "./check/config-docs.ts";
 import { docstrings } from "./check/docstrings.ts";
+import { fieldsDoc } from "./check/fields-doc.ts";
 import { lineLength } from "./check/line-length.ts";
 import { lint } from "./check/lint.ts";
 import { metricsDoc } from "./check/metrics-doc.ts";
@@ -17,7 +18,7 @@ import { types } from "./check/types.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint, the length of lines in comments and prose, docstrings, titles of tests, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, the schemas, rules and dashboards of the Helm charts, and the compose file.
+Checks types, format and lint, the length of lines in comments and prose, docstrings, titles of tests, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, the table of request fields, the schemas, rules and dashboards of the Helm charts, and the compose file.
 --fix mends what a program can mend.
 `;
 
@@ -47,6 +48,7 @@ if (values.help) {
     openapiLint,
     configDocs,
     metricsDoc,
+    fieldsDoc,
     chartSchemas,
     compose,
   ])

@@ -10,11 +10,12 @@ import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { javascriptSpeech } from "./javascript.ts";
 import { liteLlm } from "./litellm.ts";
+import { clientMatrix } from "./matrix/run.ts";
 import { mcpClients } from "./mcp.ts";
 import { pythonSdks } from "./python.ts";
 import { s3Server } from "./s3.ts";
 
-const programs: Readonly<Record<string, (dir: string, fleet: Fleet) => Promise<void>>> = {
+const programs: Readonly<Record<string, Program>> = {
   python: pythonSdks,
   javascript: javascriptSpeech,
   claude: claudeCode,
@@ -29,7 +30,7 @@ const programs: Readonly<Record<string, (dir: string, fleet: Fleet) => Promise<v
 const help = `Runs programs that the test suite leaves out, because installing them takes long, against a fleet of their own.
 Ends with the audit.
 
-  npm run clients -- [--only <name>]
+  npm run clients -- [--only <name>] [--matrix]
 
   python      the official Python SDKs of OpenAI and Anthropic; the sound files are checked with FFmpeg
   javascript  OpenAI's SDK for JavaScript writing speech to files, checked with FFmpeg
@@ -42,17 +43,23 @@ Ends with the audit.
   s3          the store of hosted files on an S3 server of other makers (moto)
 
   --only <name>  only this one; may be repeated
+  --matrix       instead: every SDK with every text model, streamed or not, with tools or not; writes
+                 gateway/src/docs/guides/clients.md
 `;
 
-async function runClients(names: readonly string[]): Promise<void> {
+type Program = (dir: string, fleet: Fleet) => Promise<void>;
+
+function programNamed(name: string): Program {
+  const program = programs[name];
+  if (program === undefined) throw new UserError(`There is no client '${name}'.\n\n${help}`);
+  return program;
+}
+
+async function runClients(selected: readonly Program[]): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "clients-"));
   try {
     await using fleet = await startFleet({ dataDir: join(dir, "data") });
-    for (const name of names) {
-      const program = programs[name];
-      if (program === undefined) throw new UserError(`There is no client '${name}'.\n\n${help}`);
-      await program(dir, fleet);
-    }
+    for (const program of selected) await program(dir, fleet);
     const { violations } = await audit({ run: fleet.run, dataDir: fleet.dataDir });
     process.stdout.write(violations.length === 0 ? "audit: exact\n" : `${violations.join("\n")}\n`);
     if (violations.length > 0) process.exitCode = 1;
@@ -62,10 +69,15 @@ async function runClients(names: readonly string[]): Promise<void> {
 }
 
 try {
-  const options = { help: { type: "boolean" }, only: { type: "string", multiple: true } } as const;
+  const options = {
+    help: { type: "boolean" },
+    only: { type: "string", multiple: true },
+    matrix: { type: "boolean" },
+  } as const;
   const { values } = parseArgs({ options });
   if (values.help) process.stdout.write(help);
-  else await runClients(values.only ?? Object.keys(programs));
+  else if (values.matrix) await runClients([clientMatrix]);
+  else await runClients((values.only ?? Object.keys(programs)).map(programNamed));
 } catch (error) {
   fail(error);
 }

@@ -88,6 +88,7 @@ from fastmcp.client.transports import StreamableHttpTransport
 
 async def main(url, key):
     async with Client(StreamableHttpTransport(url, headers={"Authorization": f"Bearer {key}"})) as client:
+        assert await client.ping()
         names = [tool.name for tool in await client.list_tools()]
         assert "synthesize_speech" in names, names
         arguments = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "hello"}]}
@@ -107,5 +108,5 @@ async function python(dir: string, { run: { mcp_url, api_key } }: Fleet): Promis
   await installPython(venv, [fastmcp]);
   const args = ["-c", program, mcp_url, api_key];
   const { stdout } = await run(`${venv}/bin/python`, args, { timeout: programTimeoutMs });
-  process.stdout.write(`FastMCP (Python): ${stdout.trim()} tools; chat, speech and a resource\n`);
+  process.stdout.write(`FastMCP (Python): ${stdout.trim()} tools; a ping, chat, speech and a resource\n`);
 }

@@ -3,7 +3,8 @@ import type { Fleet } from "../../services/fleet/src/service.ts";
 import { playable } from "./playable.ts";
 import { installPython, run } from "./tool.ts";
 
-const versions = { openai: "3.54.0", anthropic: "2.12.0" };
+/** The SDKs' versions. */
+export const pythonVersions = { openai: "3.54.0", anthropic: "2.12.0" };
 const timeout = 300_000;
 
 /**
@@ -12,7 +13,7 @@ const timeout = 300_000;
  */
 export async function pythonSdks(dir: string, fleet: Fleet): Promise<void> {
   const venv = join(dir, "venv");
-  await installPython(venv, [`openai==${versions.openai}`, `anthropic==${versions.anthropic}`]);
+  await installPython(venv, [`openai==${pythonVersions.openai}`, `anthropic==${pythonVersions.anthropic}`]);
   const runFile = join(fleet.dataDir, "run.json");
   const script = async (name: string, ...more: string[]): Promise<void> => {
     const args = [join(import.meta.dirname, name), runFile, ...more];

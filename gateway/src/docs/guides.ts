@@ -8,6 +8,8 @@ import { type DocumentName, documentNames, documents } from "./documents.ts";
 /** The guides in display order: the name in `/docs/guides/<name>`, and its link text. */
 const titles = {
   errors: "Errors",
+  clients: "Clients",
+  fields: "Fields by provider",
   limits: "Limits and headers",
   idempotency: "Idempotency",
   video: "Video and webhooks",

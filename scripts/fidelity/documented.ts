@@ -1,0 +1,23 @@
+/** A request's body, or a part of one. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A field that a format's vendor documents, in a request that uses it. */
+export interface DocumentedField {
+  /** As the reference writes it: `tools[].function.strict`. */
+  readonly name: string;
+  /** Members of a request that uses the field. */
+  readonly sent: Json;
+  /** The same members without the field; default: none. */
+  readonly without?: Json;
+}
+
+/** A client format, and the fields that its vendor's reference lists. */
+export interface DocumentedFormat {
+  readonly title: string;
+  readonly path: string;
+  /** The reference. */
+  readonly source: string;
+  /** The members that every request has besides `model`. */
+  readonly base: Json;
+  readonly fields: readonly DocumentedField[];
+}

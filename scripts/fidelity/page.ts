@@ -1,0 +1,106 @@
+import type { Model } from "../../services/catalog/src/types.ts";
+import type { ClientFormat } from "../../services/chat/src/format.ts";
+import { chatCompletions } from "../../services/chat/src/operations/chat-completions.ts";
+import { messages } from "../../services/chat/src/operations/messages.ts";
+import { responses } from "../../services/chat/src/operations/responses.ts";
+import { chatFields } from "./chat-fields.ts";
+import { type Column, columnNames, columns } from "./columns.ts";
+import type { DocumentedFormat } from "./documented.ts";
+import { messagesFields } from "./messages-fields.ts";
+import { type Reach, reachOf, wholeCatalog } from "./reach.ts";
+import { type Place, reasonFor } from "./reasons.ts";
+import { responsesFields } from "./responses-fields.ts";
+
+/** The client formats, each with what its vendor documents. */
+export const documentedFormats: readonly (readonly [ClientFormat, DocumentedFormat])[] = [
+  [chatCompletions, chatFields],
+  [responses, responsesFields],
+  [messages, messagesFields],
+];
+
+/** What becomes of one field, by column. */
+export interface FieldRow {
+  readonly name: string;
+  readonly reaches: readonly (readonly [Column, Reach])[];
+}
+
+/** One row for each documented field of a format. */
+export async function rowsOf(
+  format: ClientFormat,
+  documented: DocumentedFormat,
+  models: ReadonlyMap<string, Model>,
+): Promise<FieldRow[]> {
+  const rows: FieldRow[] = [];
+  for (const field of documented.fields) {
+    const reaches: [Column, Reach][] = [];
+    for (const column of columnNames) {
+      const model = models.get(columns[column]);
+      if (model === undefined) throw new Error(`the catalogue has no ${columns[column]}`);
+      reaches.push([column, await reachOf(format, documented, { field, model })]);
+    }
+    rows.push({ name: field.name, reaches });
+  }
+  return rows;
+}
+
+const head = `# Fields
+
+Every text model answers on every text endpoint, whoever serves it. These tables show what reaches each provider of a
+request's fields: \`passed\` unchanged, translated to the field named, \`dropped\`, or \`refused\` with an error. Where client
+and provider speak the same format, fields that are not listed here are passed too.
+
+\`npm run check -- --fix\` generates this page by sending each field through the gateway's own code. One model of the
+catalogue stands for each provider:
+
+| Provider | Model |
+|---|---|
+${columnNames.map((name) => `| ${name} | \`${columns[name]}\` |`).join("\n")}
+`;
+
+const maxPaths = 2;
+
+function cell(reach: Reach): string {
+  if (reach.kind !== "translated") return reach.kind;
+  const shown = reach.to.slice(0, maxPaths).map((path) => `\`${path}\``);
+  return reach.to.length > maxPaths ? `${shown.join(", ")}, ...` : shown.join(", ");
+}
+
+const cellsOf = ({ name, reaches }: FieldRow): string =>
+  `| \`${name}\` | ${reaches.map(([, reach]) => cell(reach)).join(" | ")} |`;
+
+/** One row for each reason of a field, with the columns that it holds for. */
+function explanations(path: string, { name, reaches }: FieldRow): string[] {
+  const byReason = new Map<string, Column[]>();
+  for (const [column, reach] of reaches) {
+    const reason = explanation(reach, { path, name, column });
+    if (reason !== undefined) byReason.set(reason, [...(byReason.get(reason) ?? []), column]);
+  }
+  return [...byReason].map(([reason, where]) => {
+    const providers = where.length === reaches.length ? "all" : where.join(", ");
+    return `| \`${name}\` | ${providers} | ${reason} |`;
+  });
+}
+
+function explanation(reach: Reach, place: Place): string | undefined {
+  if (reach.kind === "refused") return `Refused: “${reach.message.replaceAll("|", "\\|")}”`;
+  return reach.kind === "dropped" ? `Dropped. ${reasonFor(place)}` : undefined;
+}
+
+/** The whole page, in Markdown. */
+export async function fieldsPage(): Promise<string> {
+  const models = await wholeCatalog();
+  let page = head;
+  for (const [format, documented] of documentedFormats) {
+    const rows = await rowsOf(format, documented, models);
+    const table = [
+      `| Field | ${columnNames.join(" | ")} |`,
+      `|---|${"---|".repeat(columnNames.length)}`,
+      ...rows.map(cellsOf),
+    ];
+    const reasons = rows.flatMap((row) => explanations(documented.path, row));
+    page += `\n## ${documented.title}\n\n\`POST ${documented.path}\`, as [documented](${documented.source}).\n\n`;
+    page += `${table.join("\n")}\n\n### Dropped and refused: ${documented.title.toLowerCase()}\n\n`;
+    page += `| Field | Providers | Reason |\n|---|---|---|\n${reasons.join("\n")}\n`;
+  }
+  return page;
+}

@@ -1,0 +1,91 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { readJsonObject } from "../../services/capability/src/request/body.ts";
+import { parseCatalog } from "../../services/catalog/src/parse.ts";
+import { providerEnvironments } from "../../services/catalog/src/provider-environment.ts";
+import type { Model } from "../../services/catalog/src/types.ts";
+import type { ClientFormat } from "../../services/chat/src/format.ts";
+import { opaque } from "../../services/chat/src/request/opaque.ts";
+import { GatewayError } from "../../services/contract/src/errors/gateway-error.ts";
+import { repoRoot } from "../../services/fleet/src/paths.ts";
+import { UpstreamFailure } from "../../services/upstreams/src/failure.ts";
+import type { MediaFetcher } from "../../services/upstreams/src/media/fetch.ts";
+import { generationAdapter } from "../../services/upstreams/src/registry.ts";
+import type { DocumentedField, DocumentedFormat, Json } from "./documented.ts";
+
+/** What becomes of a field at one upstream. */
+export type Reach =
+  | { readonly kind: "passed" | "dropped" }
+  /** Members of the upstream's request that differ, such as `thinking.type`. */
+  | { readonly kind: "translated"; readonly to: readonly string[] }
+  /** The error that the client gets. */
+  | { readonly kind: "refused"; readonly message: string };
+
+/** The repository's catalogue, with every provider configured. */
+export async function wholeCatalog(): Promise<ReadonlyMap<string, Model>> {
+  const yaml = await readFile(join(repoRoot, "infra/config/catalog.yaml"), "utf8");
+  const keys = providerEnvironments(yaml).flatMap(({ apiKeyVariable }) => apiKeyVariable ?? []);
+  return parseCatalog(yaml, Object.fromEntries(keys.map((name) => [name, "key"]))).models;
+}
+
+/** Sends a request with and without a field through the service's own code, and compares. */
+export async function reachOf(
+  format: ClientFormat,
+  { base }: DocumentedFormat,
+  { field, model }: { readonly field: DocumentedField; readonly model: Model },
+): Promise<Reach> {
+  let without: Json;
+  let sent: Json;
+  try {
+    without = await upstreamBody(format, model, { ...base, ...field.without });
+    sent = await upstreamBody(format, model, { ...base, ...field.sent });
+  } catch (error) {
+    return { kind: "refused", message: refusal(error) };
+  }
+  const to = differences(without, sent);
+  if (to.length === 0) return { kind: "dropped" };
+  const isSame = Object.entries(field.sent).every(([name, value]) => isDeepStrictEqual(sent[name], value));
+  return isSame ? { kind: "passed" } : { kind: "translated", to };
+}
+
+/** @throws anything but a refusal of the request */
+function refusal(error: unknown): string {
+  if (error instanceof GatewayError) return error.message;
+  if (error instanceof UpstreamFailure && error.kind === "client") return error.reported?.message ?? error.message;
+  throw error;
+}
+
+/** Nothing is fetched: a URL stands for its content. */
+const media: MediaFetcher = {
+  fetch: async () => ({ type: "inline", mediaType: "video/mp4", base64: "AAAA" }),
+};
+
+const { signal } = new AbortController();
+
+async function upstreamBody(format: ClientFormat, model: Model, body: Json): Promise<Json> {
+  const json = readJsonObject(Buffer.from(JSON.stringify({ model: model.id, ...body })), { opaque });
+  const request = format.read(json, model);
+  const [upstream] = model.upstreams;
+  const adapter = upstream && generationAdapter(format.name, upstream.provider.protocol);
+  if (upstream === undefined || adapter === undefined) throw new Error(`${model.id} does not speak ${format.name}`);
+  const { stream, usageWanted } = request;
+  const call = { requestId: "req_1", body: request.body, fields: request.fields, model, stream, usageWanted };
+  const encoded = await adapter.encode({ ...call, outputCap: undefined, headers: [], media }, upstream, signal);
+  return JSON.parse(encoded.body.toString("utf8")) as Json;
+}
+
+/** Paths of the values that differ; a list that became longer or shorter differs as a whole. */
+function differences(before: unknown, after: unknown, path = ""): string[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
+    return unique(after.flatMap((value, index) => differences(before[index], value, `${path}[]`)));
+  if (!isRecord(before) || !isRecord(after)) return [path];
+  const names = unique([...Object.keys(before), ...Object.keys(after)]);
+  return names.flatMap((name) => differences(before[name], after[name], path === "" ? name : `${path}.${name}`));
+}
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
