@@ -10,12 +10,13 @@ import type { Exchange } from "./exchange.ts";
 import { ApiError } from "./gateway/api-error.ts";
 import type { Files } from "./gateway/files.ts";
 import { type KeyModels, keyIdOf } from "./gateway/key-models.ts";
-import type { PublicApi } from "./gateway/public-api.ts";
+import { bytesWithin, jsonWithin, type PublicApi } from "./gateway/public-api.ts";
 import { bearerOf } from "./http/bearer.ts";
 import { type HostCheck, hostnameOf } from "./http/hosts.ts";
 import type { Places } from "./http/places.ts";
 import { readBody } from "./http/read-body.ts";
 import { refuse } from "./http/refuse.ts";
+import { Splices } from "./http/splices.ts";
 import { pingResponse } from "./ping.ts";
 import { createToolServer } from "./tool-server.ts";
 
@@ -106,14 +107,18 @@ async function serve(
   const session = request.get("mcp-session-id");
   using _running = cancellations.open(body, session && `${keyId} ${session}`, controller);
   const requestId = requestIdOf(request);
+  const splices = new Splices();
+  const take = (bytes: number): Promise<void> | undefined => lease.grow(bytes, controller.signal);
   const exchange: Exchange = {
     requestId,
     idempotencyKey: request.get("idempotency-key"),
     models: ofKey,
     signal: controller.signal,
     events,
-    lease,
+    splices,
     call: (requested) => api.call(key, requested),
+    readBytes: (response, limit) => bytesWithin(response, limit, take),
+    readJson: (response, limit) => jsonWithin(response, limit, take),
     async fetchFile(url, limit) {
       lease.take(limit);
       const file = await files
@@ -130,7 +135,7 @@ async function serve(
     const responded = await handler.fetch(asked, { ...given, parsedBody: body });
     // It promises to keep the connection, but the server may be about to close.
     responded.headers.delete("connection");
-    return responded;
+    return splices.into(responded);
   };
   await toNodeHandler({ fetch })(request, response, {});
 }

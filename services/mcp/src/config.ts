@@ -1,5 +1,6 @@
 import { mountBodyLimits } from "@uag/contract/routes.ts";
 import { commaList, commonSettings, lingerSetting } from "@uag/kit/config.ts";
+import { bufferSettings } from "@uag/kit/memory-limit.ts";
 import { z } from "zod";
 
 const { HOST, ADMIN_PORT, LOG_LEVEL } = commonSettings;
@@ -30,10 +31,10 @@ export const schema = z.object({
   MAX_OPEN: count.default(512).describe("Most requests open at once; more get a 503."),
   MAX_OPEN_PER_KEY: count.default(32).describe("Most requests of one key open at once; more get a 429."),
   BODY_LIMIT: count.default(mountBodyLimits["/mcp"]).describe("Largest request body, bytes."),
-  BUFFER_MEMORY_BYTES: count
-    .default(256 * 1024 * 1024)
-    .describe("Most bytes of request bodies and files held at once; more are answered with 503."),
-  BUFFER_KEY_BYTES: count.default(96 * 1024 * 1024).describe("What the requests of one key may hold of it."),
+  ...bufferSettings,
+  BUFFER_KEY_BYTES: count
+    .optional()
+    .describe("What the requests of one key may hold of it; unset: a quarter, and 96 MiB or more."),
   CALL_TIMEOUT_MS: count.default(900_000).describe("Longest that one call of the public API may take."),
   ...lingerSetting,
   DRAIN_MS: count.default(20_000).describe("How long stopping waits for requests under way."),

@@ -1,8 +1,11 @@
-import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import type { Events } from "./events.ts";
 import type { File } from "./gateway/files.ts";
 import type { Model } from "./gateway/models.ts";
 import type { ApiRequest, PublicApi } from "./gateway/public-api.ts";
+import type { Splices } from "./http/splices.ts";
+
+/** A response of the public API. */
+export type ApiResponse = Awaited<ReturnType<PublicApi["call"]>>;
 
 /**
  * One HTTP request to /mcp: its caller, and what may be done on their behalf. It does not outlive
@@ -18,10 +21,17 @@ export interface Exchange {
   /** Fires when the client has disconnected or cancelled its request. */
   readonly signal: AbortSignal;
   readonly events: Events;
-  /** The memory budget of its bodies. */
-  readonly lease: BufferLease;
+  /** Stand-ins for large values of the response. */
+  readonly splices: Splices;
   /** Calls the public API with the caller's key. */
-  call(request: ApiRequest): ReturnType<PublicApi["call"]>;
+  call(request: ApiRequest): Promise<ApiResponse>;
+  /**
+   * Reads a response of the public API, within the memory budget of its caller.
+   * @throws {RangeError} when it is longer than `limit` bytes
+   */
+  readBytes(response: ApiResponse, limit: number): Promise<Buffer>;
+  /** The same for JSON. @throws {RangeError} likewise; {Error} when it is not JSON */
+  readJson(response: ApiResponse, limit: number): Promise<unknown>;
   /**
    * Fetches a URL's content, of at most `limit` bytes, within its memory budget.
    * @throws what {@link Files.fetch} throws

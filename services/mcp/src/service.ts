@@ -4,6 +4,7 @@ import { startAdminServer } from "@uag/kit/health.ts";
 import { createGuardedClient } from "@uag/kit/http/guarded.ts";
 import { startMountedServer } from "@uag/kit/http/mounted-server.ts";
 import { createLogger } from "@uag/kit/log.ts";
+import { bufferLimitsOf } from "@uag/kit/memory-limit.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { createApp } from "./app.ts";
 import { schema } from "./config.ts";
@@ -21,11 +22,15 @@ export interface McpService extends AsyncDisposable {
   readonly drainMs: number;
 }
 
+/** A body of the largest size, and the images that it names. */
+const leastOwnerBytes = 96 * 1024 * 1024;
+
 /** Starts the tool server; resolves when it listens. Disposing waits for requests in flight. */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<McpService> {
   const settings = readConfig(schema, env);
   const log = createLogger({ service: "mcp", level: settings.LOG_LEVEL });
   const metrics = createMetrics("mcp");
+  const { BUFFER_MEMORY_BYTES: totalBytes, BUFFER_KEY_BYTES: ownerBytes } = settings;
   const events = createEvents(log, metrics);
   await using started = new AsyncDisposableStack();
   const api = started.use(new PublicApi({ baseUrl: settings.GATEWAY_URL, timeoutMs: settings.CALL_TIMEOUT_MS }));
@@ -38,7 +43,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     models: new KeyModels(api),
     hosts: allowedHosts(publicUrl, settings.ALLOWED_HOSTS),
     places: new Places({ total: settings.MAX_OPEN, perKey: settings.MAX_OPEN_PER_KEY }),
-    buffers: new BufferBudget({ totalBytes: settings.BUFFER_MEMORY_BYTES, ownerBytes: settings.BUFFER_KEY_BYTES }),
+    buffers: new BufferBudget(bufferLimitsOf({ service: "mcp", totalBytes, ownerBytes, leastOwnerBytes, log })),
     bodyLimit: settings.BODY_LIMIT,
   });
   const { HOST: host, PORT, LINGER_MS: lingerMs, DRAIN_MS: drainMs } = settings;

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { ApiError } from "./api-error.ts";
 import { type Model, modelListSchema } from "./models.ts";
-import type { PublicApi } from "./public-api.ts";
+import { jsonWithin, type PublicApi } from "./public-api.ts";
 
 const maxKeys = 10_000;
+/** A few thousand models. */
+const maxListBytes = 4 * 1024 * 1024;
 /**
  * How long a key's models are cached. Only lists of tools depend on them: each call is authorized
  * anew.
@@ -43,6 +45,6 @@ export class KeyModels {
 
   async #fetch(key: string): Promise<readonly Model[]> {
     const response = await this.#api.call(key, { method: "GET", path: "/v1/models" });
-    return modelListSchema.parse(await response.json()).data;
+    return modelListSchema.parse(await jsonWithin(response, maxListBytes)).data;
   }
 }

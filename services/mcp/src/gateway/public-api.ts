@@ -1,4 +1,6 @@
+import { joined } from "@uag/kit/joined.ts";
 import { encodeJson } from "@uag/kit/json/encode.ts";
+import { parseJsonInTurns } from "@uag/kit/json/parse.ts";
 import { Agent, type BodyInit, type Dispatcher, fetch, type Response } from "undici";
 import { ApiError } from "./api-error.ts";
 
@@ -95,14 +97,33 @@ async function textWithin(response: Response, limit: number): Promise<string> {
   return bytes?.toString("utf8") ?? "";
 }
 
-/** @throws {RangeError} when it is longer than `limit` bytes */
-export async function bytesWithin({ body }: Response, limit: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
+/** Accounts for bytes before they are read on; undefined when there is room at once. */
+export type TakeBytes = (bytes: number) => Promise<void> | undefined;
+
+/**
+ * A body's bytes. It is not read on while there is no memory for it.
+ * @throws {RangeError} when it is longer than `limit` bytes
+ */
+export async function bytesWithin({ body }: Response, limit: number, take?: TakeBytes): Promise<Buffer> {
+  const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of body ?? []) {
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.length;
-    if (length > limit) throw new RangeError(`the answer is longer than ${limit} bytes`);
-    chunks.push(chunk);
+    if (length > limit) throw new RangeError(`the response is longer than ${limit} bytes`);
+    await take?.(chunk.length);
+    chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
   }
-  return Buffer.concat(chunks, length);
+  return await joined(chunks);
+}
+
+/**
+ * A body's JSON, parsed in turns of the event loop.
+ * @throws {RangeError} when it is longer than `limit` bytes
+ * @throws {Error} when it is not JSON, or has more values than any response of the gateway
+ */
+export async function jsonWithin(response: Response, limit: number, take?: TakeBytes): Promise<unknown> {
+  const bytes = await bytesWithin(response, limit, take);
+  return await parseJsonInTurns(bytes).catch((cause: unknown) => {
+    throw new Error("the gateway's response cannot be read", { cause });
+  });
 }

@@ -61,7 +61,8 @@ export const chat = defineTool({
   output,
   async run(args, call) {
     const structured = await (call.progress === undefined ? responseOf(args, call) : streamOf(args, call));
-    return { structured, content: [{ type: "text", text: structured.text }] };
+    const text = call.exchange.splices.text(structured.text);
+    return { structured: { ...structured, text }, content: [{ type: "text", text }] };
   },
 });
 
@@ -74,10 +75,12 @@ function bodyOf({ json_schema, max_tokens, ...rest }: Input): object {
 }
 
 const path = "/v1/chat/completions";
+/** More than any model writes. */
+const maxResponseBytes = 8 * 1024 * 1024;
 
 async function responseOf(args: Input, { exchange, idempotencyKey, signal }: ToolCall): Promise<Output> {
   const response = await exchange.call({ method: "POST", path, json: bodyOf(args), idempotencyKey, signal });
-  const { id, model, choices, usage } = completion.parse(await response.json());
+  const { id, model, choices, usage } = completion.parse(await exchange.readJson(response, maxResponseBytes));
   const [choice] = choices;
   return {
     id,

@@ -40,7 +40,7 @@ export const editImage = defineTool({
   async run(args, { exchange, idempotencyKey, signal }) {
     const form = await formOf(args, exchange);
     const response = await exchange.call({ method: "POST", path: "/v1/images/edits", form, idempotencyKey, signal });
-    const { pictures, content } = await picturesOf(await response.json(), exchange);
+    const { pictures, content } = await picturesOf(response, exchange);
     return { structured: { model: args.model, pictures, ...costOf(response.headers) }, content };
   },
 });

@@ -55,7 +55,7 @@ export const generateImage = defineTool({
       idempotencyKey,
       signal,
     });
-    const { pictures, content } = await picturesOf(await response.json(), exchange);
+    const { pictures, content } = await picturesOf(response, exchange);
     return { structured: { model: args.model, pictures, ...costOf(response.headers) }, content };
   },
 });

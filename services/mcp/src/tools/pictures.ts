@@ -1,10 +1,15 @@
 import type { ContentBlock } from "@modelcontextprotocol/server";
 import { alphaImageResult, imageResult } from "@uag/contract/responses/media.ts";
 import { z } from "zod";
-import type { Exchange } from "../exchange.ts";
+import type { ApiResponse, Exchange } from "../exchange.ts";
+import { ToolError } from "./tool-error.ts";
 
 /** Up to this size an image is embedded in the result; a larger one that has a URL is linked. */
 const maxInlineBytes = 1024 * 1024;
+
+/** All images of one response that have no URL, as base64. */
+const maxResponseBytes = 64 * 1024 * 1024;
+const tooLarge = "The images are larger than 64 MiB together. Ask for fewer or smaller ones in one call.";
 
 /** The two formats of responses with images. */
 const openAiShape = imageResult.pick({ data: true, output_format: true });
@@ -26,7 +31,11 @@ export interface PictureResponse {
 }
 
 /** The images of a response, as content blocks. */
-export async function picturesOf(body: unknown, exchange: Exchange): Promise<PictureResponse> {
+export async function picturesOf(response: ApiResponse, exchange: Exchange): Promise<PictureResponse> {
+  const body = await exchange.readJson(response, maxResponseBytes).catch((error: unknown) => {
+    if (error instanceof RangeError) throw new ToolError(tooLarge);
+    throw error;
+  });
   const shown = await Promise.all(sourcesOf(body).map((source) => show(source, exchange)));
   return { pictures: shown.map(({ picture }) => picture), content: shown.flatMap(({ blocks }) => blocks) };
 }
@@ -58,7 +67,7 @@ interface Shown {
 
 async function show({ url, base64, mimeType = "image/png" }: Source, exchange: Exchange): Promise<Shown> {
   if (base64 !== undefined) {
-    const block: ContentBlock = { type: "image", data: base64, mimeType };
+    const block: ContentBlock = { type: "image", data: exchange.splices.text(base64), mimeType };
     return { picture: { mime_type: mimeType, inline: true }, blocks: [block] };
   }
   if (url === undefined) return { picture: { inline: false }, blocks: [] };
@@ -66,7 +75,7 @@ async function show({ url, base64, mimeType = "image/png" }: Source, exchange: E
   // A link is enough where the image is too large or cannot be fetched.
   const file = await exchange.fetchFile(url, maxInlineBytes).catch(() => undefined);
   if (file === undefined) return { picture: { url, inline: false }, blocks: [link] };
-  const block: ContentBlock = { type: "image", data: file.bytes.toString("base64"), mimeType: file.mimeType };
+  const block: ContentBlock = { type: "image", data: exchange.splices.base64(file.bytes), mimeType: file.mimeType };
   return {
     picture: { url, mime_type: file.mimeType, inline: true },
     blocks: [block, { ...link, mimeType: file.mimeType }],

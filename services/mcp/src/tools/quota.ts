@@ -16,6 +16,8 @@ export const quota = z.object({
 
 const get = (path: string, signal: AbortSignal): ApiRequest => ({ method: "GET", path, signal });
 const centsPerUsd = 100;
+/** A cost for each model on each day of some years. */
+const maxResponseBytes = 4 * 1024 * 1024;
 const usdOf = (cents: number): number => Number((cents / centsPerUsd).toFixed(9));
 
 /** The limits and the balance of the caller's key. */
@@ -24,8 +26,8 @@ export async function quotaOf(exchange: Exchange, signal: AbortSignal): Promise<
     exchange.call(get("/v1/dashboard/billing/subscription", signal)),
     exchange.call(get("/v1/dashboard/billing/usage", signal)),
   ]);
-  const { plan, hard_limit_usd, access_until } = subscription.parse(await limit.json());
-  const spentUsd = usdOf(usage.parse(await spent.json()).total_usage);
+  const { plan, hard_limit_usd, access_until } = subscription.parse(await exchange.readJson(limit, maxResponseBytes));
+  const spentUsd = usdOf(usage.parse(await exchange.readJson(spent, maxResponseBytes)).total_usage);
   return {
     plan,
     limit_usd: hard_limit_usd,
@@ -68,7 +70,7 @@ export const getUsage = defineTool({
   async run(dates, { exchange, signal }) {
     const query = new URLSearchParams(present(dates));
     const response = await exchange.call(get(`/v1/dashboard/billing/usage?${query}`, signal));
-    const { total_usage, daily_costs } = usage.parse(await response.json());
+    const { total_usage, daily_costs } = usage.parse(await exchange.readJson(response, maxResponseBytes));
     const days = daily_costs.map(({ timestamp, line_items }) => ({
       date: new Date(timestamp * 1_000).toISOString().slice(0, 10),
       models: line_items.map(({ name, cost }) => ({ model: name, usd: usdOf(cost) })),

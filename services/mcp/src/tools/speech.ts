@@ -1,7 +1,6 @@
 import { speechRequest } from "@uag/contract/requests/speech.ts";
 import { voiceList } from "@uag/contract/responses/media.ts";
 import { z } from "zod";
-import { bytesWithin } from "../gateway/public-api.ts";
 import { costOf, costUsd, modelField, optionalField, present } from "./schemas.ts";
 import { defineTool } from "./tool.ts";
 import { ToolError } from "./tool-error.ts";
@@ -11,6 +10,7 @@ const operation = "audio.speech";
 /** Some twenty minutes of MP3. */
 const maxAudioBytes = 12 * 1024 * 1024;
 const maxTextChars = 10_000;
+const maxListBytes = 1024 * 1024;
 
 const { model, input, voice: voiceName, instructions } = speechRequest.shape;
 
@@ -31,8 +31,7 @@ export const synthesizeSpeech = defineTool({
   async run({ text, format, ...rest }, { exchange, idempotencyKey, signal }) {
     const json = present({ ...rest, input: text, response_format: format });
     const response = await exchange.call({ method: "POST", path: "/v1/audio/speech", json, idempotencyKey, signal });
-    exchange.lease.take(maxAudioBytes);
-    const audio = await bytesWithin(response, maxAudioBytes).catch((error: unknown) => {
+    const audio = await exchange.readBytes(response, maxAudioBytes).catch((error: unknown) => {
       if (error instanceof RangeError)
         throw new ToolError("The sound is too long for one answer; send a shorter text, or ask for mp3.");
       throw error;
@@ -40,7 +39,7 @@ export const synthesizeSpeech = defineTool({
     const mimeType = response.headers.get("content-type") ?? "audio/mpeg";
     return {
       structured: { mime_type: mimeType, bytes: audio.length, ...costOf(response.headers) },
-      content: [{ type: "audio", data: audio.toString("base64"), mimeType }],
+      content: [{ type: "audio", data: exchange.splices.base64(audio), mimeType }],
     };
   },
 });
@@ -58,7 +57,7 @@ export const listVoices = defineTool({
   output: z.object({ voices }),
   async run(_args, { exchange, signal }) {
     const response = await exchange.call({ method: "GET", path: "/v1/audio/voices", signal });
-    const { data } = voiceList.parse(await response.json());
+    const { data } = voiceList.parse(await exchange.readJson(response, maxListBytes));
     return { structured: { voices: voices.parse(data) } };
   },
 });

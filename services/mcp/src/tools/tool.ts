@@ -73,11 +73,25 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(definit
         runTool(definition, args as z.infer<I>, callOf(definition, exchange, context));
       server.registerTool<StandardSchemaWithJSON, StandardSchemaWithJSON>(
         name,
-        { title, description, annotations: { title, ...annotations }, inputSchema, outputSchema },
+        {
+          title,
+          description,
+          annotations: { title, ...annotations },
+          inputSchema,
+          outputSchema: trusted(outputSchema),
+        },
         handle,
       );
     },
   };
+}
+
+/**
+ * The schema as clients are told it, without validation: what a tool returns is ours, and may have
+ * stand-ins for large values.
+ */
+function trusted(schema: z.ZodObject): StandardSchemaWithJSON {
+  return { "~standard": { ...(schema as StandardSchemaWithJSON)["~standard"], validate: (value) => ({ value }) } };
 }
 
 const maxKeyChars = 255;

@@ -2,11 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ContentBlock } from "@modelcontextprotocol/server";
 import { videoTask } from "@uag/contract/responses/media.ts";
 import { z } from "zod";
+import type { ApiResponse, Exchange } from "../exchange.ts";
 import { defineTool, type ToolCall, type ToolResponse } from "./tool.ts";
 import { videoInput, videoRequest } from "./video-request.ts";
 
 const operation = "videos.generations";
 const path = "/v1/videos/generations";
+
+const maxTaskBytes = 1024 * 1024;
 
 const id = z.string().min(1).max(200).describe("The task's id.");
 
@@ -33,7 +36,11 @@ function responseOf(structured: Task): ToolResponse<Task> {
 
 async function find(id: string, { exchange, signal }: Pick<ToolCall, "exchange" | "signal">): Promise<Task> {
   const response = await exchange.call({ method: "GET", path: `${path}/${encodeURIComponent(id)}`, signal });
-  return task.parse(await response.json());
+  return taskOf(response, exchange);
+}
+
+async function taskOf(response: ApiResponse, exchange: Exchange): Promise<Task> {
+  return task.parse(await exchange.readJson(response, maxTaskBytes));
 }
 
 export const createVideo = defineTool({
@@ -49,7 +56,7 @@ export const createVideo = defineTool({
     const owner = exchange.models.find(({ id }) => id === args.model)?.owned_by;
     const json = videoRequest(args, owner);
     const response = await exchange.call({ method: "POST", path, json, idempotencyKey, signal });
-    return responseOf(task.parse(await response.json()));
+    return responseOf(await taskOf(response, exchange));
   },
 });
 
@@ -104,6 +111,6 @@ export const cancelVideo = defineTool({
   async run(args, { exchange, signal }) {
     const request = { method: "DELETE", path: `${path}/${encodeURIComponent(args.id)}`, signal } as const;
     const response = await exchange.call(request);
-    return responseOf(task.parse(await response.json()));
+    return responseOf(await taskOf(response, exchange));
   },
 });

@@ -1,6 +1,6 @@
+import { type ScannedResponse, scanVectors, type VectorNames } from "@uag/kit/vectors/scan.ts";
 import { countOf, type Fields, fieldsOf, parsedJson } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
-import { type ScannedResponse, scanVectors, type VectorNames } from "./scan.ts";
 import type { RawVector, TokenReport } from "./types.ts";
 
 /** No error is longer. */

@@ -1,7 +1,7 @@
 import type { EmbeddingTraits, Upstream } from "@uag/catalog/types.ts";
+import type { FoundVector } from "@uag/kit/vectors/scan.ts";
 import type { UpstreamFailure } from "../failure.ts";
 import type { BadResponse, UpstreamCall } from "../generation.ts";
-import type { FoundVector } from "./scan.ts";
 
 /** One input: text, or the ids of its tokens. */
 export type EmbeddingInput = string | readonly number[];

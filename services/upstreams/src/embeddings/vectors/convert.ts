@@ -1,7 +1,7 @@
+import { decodeFloats, encodeFloats } from "@uag/kit/vectors/base64.ts";
+import { checkFinite, formatFloats } from "@uag/kit/vectors/format.ts";
 import { broken } from "../response.ts";
 import type { RawVector, VectorFormat } from "../types.ts";
-import { decodeFloats, encodeFloats } from "./base64.ts";
-import { checkFinite, formatFloats } from "./format.ts";
 import { parseFloats } from "./parse.ts";
 import { unitVector } from "./shorten.ts";
 

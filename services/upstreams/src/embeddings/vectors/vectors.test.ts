@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { decodeFloats, encodeFloats } from "@uag/kit/vectors/base64.ts";
+import { checkFinite, formatFloats } from "@uag/kit/vectors/format.ts";
 import { UpstreamFailure } from "../../failure.ts";
-import { decodeFloats, encodeFloats } from "./base64.ts";
 import { convertVector } from "./convert.ts";
-import { checkFinite, formatFloats } from "./format.ts";
 import { parseFloats } from "./parse.ts";
 import { unitVector } from "./shorten.ts";
 

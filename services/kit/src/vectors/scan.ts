@@ -22,6 +22,7 @@ export interface FoundVector extends Range {
   readonly index: number | undefined;
 }
 
+/** Where a response has its vectors and what else it has. */
 export interface ScannedResponse {
   readonly vectors: readonly FoundVector[];
   /** The list that holds the vectors, brackets included. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { scanVectors } from "@uag/kit/vectors/scan.ts";
 import { readVectors } from "./response.ts";
-import { scanVectors } from "./scan.ts";
 
 const names = { list: "data", vector: "embedding" };
 const scan = (text: string) => {
