@@ -1,6 +1,6 @@
-import { defaultBufferLimits } from "@uag/kit/buffer-budget.ts";
 import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
+import { bufferSettings } from "@uag/kit/memory-limit.ts";
 import { tracingSettings } from "@uag/kit/tracing/settings.ts";
 import { z } from "zod";
 
@@ -65,12 +65,12 @@ export const capabilitySettings = {
     .min(1)
     .default(10_000)
     .describe("Requests under way at once; more are refused."),
-  BUFFER_MEMORY_BYTES: bytes
-    .default(defaultBufferLimits.totalBytes)
-    .describe("Most bytes of request bodies, uploads and fetched media held at once; more are answered with 503."),
+  ...bufferSettings,
   BUFFER_ACCOUNT_BYTES: bytes
-    .default(defaultBufferLimits.ownerBytes)
-    .describe("What one account may hold of it; at least the largest request body that is to be served."),
+    .optional()
+    .describe(
+      "What one account may hold of it, at least the largest request body that is to be served; unset: a quarter, and 64 MiB or more.",
+    ),
   DRAIN_MS: z.coerce.number().int().min(0).default(20_000).describe("How long stopping waits for requests under way."),
 } as const;
 

@@ -1,13 +1,14 @@
 import { createAdmission } from "@uag/admission/admission.ts";
 import type { AdmissionOfProcess, TaskAdmission } from "@uag/admission/types.ts";
 import { openCatalog } from "@uag/catalog/store.ts";
-import type { ServiceName } from "@uag/contract/routes.ts";
+import { maxBodyBytesOfKind, type ServiceName } from "@uag/contract/routes.ts";
 import { announceStatus } from "@uag/kit/announce-status.ts";
 import type { BatchKey } from "@uag/kit/batch-mac.ts";
 import { type Bus, connectBus } from "@uag/kit/bus.ts";
 import { ConfigError } from "@uag/kit/config.ts";
 import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
+import { bufferLimitsOf } from "@uag/kit/memory-limit.ts";
 import { createMetrics, type Metrics } from "@uag/kit/metrics.ts";
 import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
 import type { RpcService } from "@uag/kit/rpc/server.ts";
@@ -32,6 +33,9 @@ export interface Capability<S extends ServiceName> {
   /** gRPC services next to the link, on the same port. */
   readonly services?: readonly RpcService[];
 }
+
+/** The largest body is a form of 64 MiB. */
+const leastOwnerBytes = maxBodyBytesOfKind("multipart");
 
 /** What {@link startCapability} starts. */
 export interface CapabilityOptions<S extends ServiceName> {
@@ -154,7 +158,7 @@ async function openContext(
     }),
   );
   const { EGRESS_ALLOW: egressAllow, BUFFER_MEMORY_BYTES: totalBytes, BUFFER_ACCOUNT_BYTES: ownerBytes } = settings;
-  const bufferLimits = { totalBytes, ownerBytes };
+  const bufferLimits = bufferLimitsOf({ service: name, totalBytes, ownerBytes, leastOwnerBytes, log });
   const proxies = proxiesOf(env);
   const tracing = await openTracing(name, settings, log);
   if (tracing !== undefined) started.use(tracing);
