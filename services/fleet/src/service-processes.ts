@@ -7,6 +7,9 @@ import { isProviderSetting } from "./providers.ts";
 import { respondsOk } from "./supervisor/health.ts";
 import type { ProcessSpec } from "./supervisor/process.ts";
 
+/** A program and its arguments that end by becoming the command behind them. */
+export type CommandPrefix = readonly [file: string, ...args: string[]];
+
 export interface ServiceProcessOptions {
   row: ServiceRow;
   /** The checkout whose code is run. */
@@ -16,6 +19,8 @@ export interface ServiceProcessOptions {
   replicas: number;
   /** Settings for every service in addition to its row's; they take precedence. */
   env: Readonly<Record<string, string>>;
+  /** The beginning of its command; undefined: nothing. */
+  prefix: CommandPrefix | undefined;
 }
 
 /**
@@ -68,6 +73,7 @@ function noProxy(env: NodeJS.ProcessEnv): string {
 export async function serviceProcesses(options: ServiceProcessOptions): Promise<ProcessSpec[]> {
   const { row, root, around, ports } = options;
   const specs: ProcessSpec[] = [];
+  const program: ProcessSpec["command"] = [process.execPath, ...nodeOptions, join(root, row.entry)];
   for (const name of replicaNames(row.name, options.replicas)) {
     const numbers: Record<string, string> = {};
     for (const variable of row.ports) numbers[variable] = String(await ports.get(portName(name, variable)));
@@ -75,7 +81,7 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
     const own = { ...row.env(around), ...options.env };
     specs.push({
       name,
-      command: [process.execPath, ...nodeOptions, join(root, row.entry)],
+      command: options.prefix === undefined ? program : [...options.prefix, ...program],
       cwd: root,
       env: {
         ...inherited(around.callerEnv),

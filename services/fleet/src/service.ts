@@ -15,7 +15,7 @@ import { ownRelease, type Release } from "./release.ts";
 import { type Run, removeRun, writeRun } from "./run-file.ts";
 import { loadSecrets, type Secrets } from "./secrets.ts";
 import { seed, seedAccountId } from "./seed.ts";
-import { portName, replicaNames, serviceProcesses } from "./service-processes.ts";
+import { type CommandPrefix, portName, replicaNames, serviceProcesses } from "./service-processes.ts";
 import type { ProcessSpec } from "./supervisor/process.ts";
 import { type ProcessControl, Supervisor } from "./supervisor/supervisor.ts";
 
@@ -36,6 +36,8 @@ export interface FleetOptions {
   mongodbUrl?: string | undefined;
   natsUrl?: string | undefined;
   egressAllow?: string | undefined;
+  /** The beginning of a service's command, such as one that enters a cgroup; default: nothing. */
+  prefixOf?(service: string): CommandPrefix | undefined;
   /** Receives messages for people, line by line: the chosen engines, processes that ended. */
   report?(line: string): void;
   /** Aborts the start. */
@@ -83,7 +85,15 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const settings = { dataDir, port, balancerAdminPort, ports, engines, secrets, replicas, egressAllow, env };
   const around = await environmentOf(settings);
   const specsOf = (row: ServiceRow, root: string): Promise<ProcessSpec[]> =>
-    serviceProcesses({ row, root, around, ports, replicas: replicas[row.name] ?? 1, env });
+    serviceProcesses({
+      row,
+      root,
+      around,
+      ports,
+      replicas: replicas[row.name] ?? 1,
+      env,
+      prefix: options.prefixOf?.(row.name),
+    });
   await startAll({ options, supervisor, engines, around, specsOf });
   const run = await describe({ dataDir, port, secrets, engines, around, supervisor });
   starting.use(await publishRun(dataDir, run, supervisor));

@@ -17,6 +17,8 @@ export interface Effects {
   readonly stalls: Readonly<Record<string, number>>;
   /** Peak memory growth of each process, MiB. */
   readonly growth: Readonly<Record<string, number>>;
+  /** Peak memory of each process, MiB. */
+  readonly peaks: Readonly<Record<string, number>>;
   /** 99th percentile of the latency of another key's small requests, milliseconds. */
   readonly neighbourMs: number;
   readonly failedNeighbours: readonly string[];
@@ -61,6 +63,7 @@ export class Gauges implements AsyncDisposable {
     return {
       stalls: Object.fromEntries(reports.map(([name, { maxMs }]) => [name, maxMs])),
       growth: Object.fromEntries(reports.map(([name, { grownBytes }]) => [name, grownBytes / mebibyte])),
+      peaks: Object.fromEntries(reports.map(([name, { peakBytes }]) => [name, peakBytes / mebibyte])),
       neighbourMs: percentile(latencies, 0.99),
       failedNeighbours: failures,
     };

@@ -3,6 +3,7 @@ import { type Attack, attacksOn } from "./attacks.ts";
 import { signInAsMember } from "./console-member.ts";
 import { type Effects, Gauges } from "./gauges.ts";
 import { UnfundedKeys } from "./poor-keys.ts";
+import { attackOf, largeResponses } from "./responses.ts";
 import { type Outcome, type SendOptions, send } from "./send.ts";
 import { type Target, targets } from "./targets.ts";
 import type { ThirdParty } from "./third-party.ts";
@@ -36,51 +37,80 @@ export interface MeasureOptions {
 }
 
 const timeoutMs = 20_000;
+/** The largest responses are generated and read to their end. */
+const responseTimeoutMs = 120_000;
 
-async function run(
-  attack: Attack,
-  target: Target,
-  options: Pick<SendOptions, "baseUrl" | "key" | "headers">,
-): Promise<Outcome> {
+/** Accounts that send a burst. */
+const burstAccounts = 5;
+
+/** One request, or some at once, whose effect is measured. */
+interface Trial {
+  readonly attack: Attack;
+  readonly target: Pick<Target, "method" | "path">;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Used in turn by requests at once. */
+  readonly keys: readonly string[];
+  readonly timeoutMs: number;
+}
+
+async function run({ attack, target, headers, keys, timeoutMs }: Trial, baseUrl: string): Promise<Outcome> {
   const { parallel = 1 } = attack;
-  const sent = { ...options, method: target.method, timeoutMs };
-  const outcomes = await Promise.all(Array.from({ length: parallel }, () => send(attack, sent)));
+  const sent: Omit<SendOptions, "key"> = { baseUrl, headers, method: target.method, timeoutMs };
+  const outcomes = await Promise.all(
+    Array.from({ length: parallel }, (_, at) => send(attack, { ...sent, key: keys[at % keys.length] as string })),
+  );
   return outcomes[0] as Outcome;
+}
+
+/** Every attack by keys without money, then the largest responses to an account that has some. */
+async function* trials({ fleet, thirdParty, path, attack: wanted }: MeasureOptions): AsyncGenerator<Trial> {
+  const keys = new UnfundedKeys(fleet.run);
+  const member = await signInAsMember(fleet.run, await keys.account());
+  for (const target of targets()) {
+    const headers = { ...target.headers, ...(target.signedIn && member) };
+    if (!target.path.includes(path)) continue;
+    for (const attack of attacksOn(target, thirdParty.url))
+      if (attack.name.includes(wanted)) yield { attack, target, headers, keys: [await keys.next()], timeoutMs };
+  }
+  const funded = await Promise.all(Array.from({ length: burstAccounts }, () => keys.funded()));
+  for (const large of largeResponses) {
+    if (!large.path.includes(path) || !large.name.includes(wanted)) continue;
+    const headers = { accept: "application/json, text/event-stream" };
+    yield {
+      attack: attackOf(large),
+      target: large,
+      headers,
+      keys: large.keys === "many" ? funded : funded.slice(0, 1),
+      timeoutMs: responseTimeoutMs,
+    };
+  }
 }
 
 /** Runs every attack on every path, one after another, and measures the effect on others. */
 export async function measure(options: MeasureOptions): Promise<Row[]> {
   const { fleet, thirdParty, report } = options;
   await using gauges = new Gauges(fleet, options.turns);
-  const keys = new UnfundedKeys(fleet.run);
-  const member = await signInAsMember(fleet.run, await keys.account());
   const rows: Row[] = [];
-  for (const target of targets().filter(({ path }) => path.includes(options.path))) {
-    for (const attack of attacksOn(target, thirdParty.url)) {
-      if (!attack.name.includes(options.attack)) continue;
-      const key = await keys.next();
-      const headers = { ...target.headers, ...(target.signedIn && member) };
-      const server = { baseUrl: fleet.run.base_url, key, headers };
-      const before = { requests: thirdParty.requests, bytes: thirdParty.bytes };
-      let [outcome, tookMs]: [Outcome, number] = ["late", 0];
-      const effects = await gauges.during(async () => {
-        const startedAt = performance.now();
-        outcome = await run(attack, target, server);
-        tookMs = performance.now() - startedAt;
-      });
-      const row: Row = {
-        method: target.method,
-        path: target.path,
-        attack: attack.name,
-        outcome,
-        tookMs,
-        ...effects,
-        fetches: thirdParty.requests - before.requests,
-        fetchedMiB: (thirdParty.bytes - before.bytes) / 1024 / 1024,
-      };
-      rows.push(row);
-      report(row);
-    }
+  for await (const trial of trials(options)) {
+    const before = { requests: thirdParty.requests, bytes: thirdParty.bytes };
+    let [outcome, tookMs]: [Outcome, number] = ["late", 0];
+    const effects = await gauges.during(async () => {
+      const startedAt = performance.now();
+      outcome = await run(trial, fleet.run.base_url);
+      tookMs = performance.now() - startedAt;
+    });
+    const row: Row = {
+      method: trial.target.method,
+      path: trial.target.path,
+      attack: trial.attack.name,
+      outcome,
+      tookMs,
+      ...effects,
+      fetches: thirdParty.requests - before.requests,
+      fetchedMiB: (thirdParty.bytes - before.bytes) / 1024 / 1024,
+    };
+    rows.push(row);
+    report(row);
   }
   return rows;
 }

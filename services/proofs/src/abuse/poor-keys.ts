@@ -1,5 +1,7 @@
 import type { Run } from "@uag/fleet/run-file.ts";
 
+const fundsUsd = "1000";
+
 /** Creates valid keys that have nothing: an account without money, one request per minute. */
 export class UnfundedKeys {
   readonly #run: Run;
@@ -12,6 +14,13 @@ export class UnfundedKeys {
   /** Creates a key that has made no request yet, so that its limit does not interfere. */
   async next(): Promise<string> {
     return (await this.#call("/keys", { account_id: await this.account(), rpm_limit: 1 }))["key"] as string;
+  }
+
+  /** Creates a key of an account of its own, with money for the largest responses. */
+  async funded(): Promise<string> {
+    const { id } = await this.#call("/accounts", { name: "somebody" });
+    await this.#call(`/accounts/${id}/top-ups`, { amount_usd: fundsUsd, reference: `abuse-${id}` });
+    return (await this.#call("/keys", { account_id: id }))["key"] as string;
   }
 
   /** The id of the keys' account. */

@@ -13,6 +13,8 @@ export interface TurnReport {
   readonly maxMs: number;
   /** Peak growth of the resident memory. */
   readonly grownBytes: number;
+  /** Peak of the resident memory. */
+  readonly peakBytes: number;
 }
 
 const tickMs = 5;
@@ -40,9 +42,11 @@ function startProbe(socket: string): void {
   reset();
   const server = createServer((connection) => {
     look();
+    const peakKb = statusKb("VmHWM");
     const report: TurnReport = {
       maxMs: maxUs / 1_000,
-      grownBytes: (statusKb("VmHWM") - startedKb) * 1_024,
+      grownBytes: (peakKb - startedKb) * 1_024,
+      peakBytes: peakKb * 1_024,
     };
     connection.on("error", () => {});
     connection.end(JSON.stringify(report));
