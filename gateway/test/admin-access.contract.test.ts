@@ -53,6 +53,7 @@ const expected: Readonly<Record<"billing" | "keys" | "read-only", readonly strin
     "accounts.invoices",
     "accounts.invoice",
     "models.list",
+    "reconciliations.list",
     "usage.list",
     "usage.series",
     "usage.events",

@@ -2,7 +2,7 @@ const modes = ["images", "edit", "speech", "video", "embeddings"].map((mode) => 
 const names = ["keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
 const month = `billing/${new Date().toISOString().slice(0, 7)}`;
 /** Pages whose first row opens something. */
-const withDetails = new Set(["keys", "usage", "models", "webhooks", "audit-log"]);
+const withDetails = new Set(["keys", "usage", "models", "webhooks", "audit-log", "provider-bills"]);
 
 interface ConsolePage {
   readonly path: string;
@@ -10,9 +10,15 @@ interface ConsolePage {
 }
 
 /** Every page behind the sign-in. */
-export const pages: readonly ConsolePage[] = [...names, ...modes, month, "unpriced", "fleet", "profile"].map(
-  (path) => ({ path, hasDetails: withDetails.has(path) }),
-);
+export const pages: readonly ConsolePage[] = [
+  ...names,
+  ...modes,
+  month,
+  "unpriced",
+  "fleet",
+  "provider-bills",
+  "profile",
+].map((path) => ({ path, hasDetails: withDetails.has(path) }));
 
 /** A page's address with the account that it is about. */
 export const within = (path: string, account: string): string =>

@@ -70,6 +70,7 @@ export const access: Readonly<Record<AdminOperation, Access>> = {
   "admin.ledger.repair": may("all", BILLING),
   "admin.models.list": may("none", BILLING, KEYS, READ_ONLY),
   "admin.fleet.get": may("all", READ_ONLY),
+  "admin.reconciliations.list": may("all", BILLING, READ_ONLY),
   "admin.audit_log.list": may("query", READ_ONLY),
   "admin.tokens.create": may("all"),
   "admin.tokens.list": may("all", READ_ONLY),

@@ -12,6 +12,7 @@ import { createKey, getKey, listKeys, regenerateKey, revokeKey, updateKey } from
 import { readLedger, repairLedger } from "./ledger.ts";
 import { listModels } from "./models.ts";
 import { showReceipt } from "./receipt.ts";
+import { listReconciliations } from "./reconciliations.ts";
 import { showSeries } from "./series.ts";
 import { createToken, listAuditLog, listTokens, revokeToken } from "./tokens.ts";
 import { listEvents, listUsage } from "./usage.ts";
@@ -43,6 +44,7 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.ledger.repair": repairLedger,
   "admin.models.list": listModels,
   "admin.fleet.get": showFleet,
+  "admin.reconciliations.list": listReconciliations,
   "admin.audit_log.list": listAuditLog,
   "admin.tokens.create": createToken,
   "admin.tokens.list": listTokens,

@@ -144,6 +144,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     },
     listCatalogModels: reports("listCatalogModels", { models: [], version: "v" }),
     getVerdict: reports("getVerdict", { momentMs: 1n, exact: true, rows: 1n, faults: [] }),
+    listReconciliations: reports("listReconciliations", { days: [] }),
   };
   const ledger = {
     settle: reports("settle", { settled: [] }),

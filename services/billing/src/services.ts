@@ -31,6 +31,7 @@ import { listAuditRecords } from "./rpc/list-audit-records.ts";
 import { listEntries } from "./rpc/list-entries.ts";
 import { listHolds } from "./rpc/list-holds.ts";
 import { listKeys } from "./rpc/list-keys.ts";
+import { listReconciliations } from "./rpc/list-reconciliations.ts";
 import { recordAction } from "./rpc/record-action.ts";
 import { regenerateKey } from "./rpc/regenerate-key.ts";
 import { renew } from "./rpc/renew.ts";
@@ -77,6 +78,7 @@ function adminService(bind: Bind, log: Logger): RpcService {
       getInvoice: bind(getInvoice),
       listCatalogModels: bind(listCatalogModels),
       getVerdict: bind(getVerdict),
+      listReconciliations: bind(listReconciliations),
     },
     log,
   );

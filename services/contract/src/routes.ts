@@ -161,6 +161,7 @@ const adminTable = [
   admin("POST", "/ledger/repair", "ledger.repair"),
   admin("GET", "/models", "models.list"),
   admin("GET", "/fleet", "fleet.get"),
+  admin("GET", "/reconciliations", "reconciliations.list"),
   admin("GET", "/audit-log", "audit_log.list"),
   admin("POST", "/tokens", "tokens.create"),
   admin("GET", "/tokens", "tokens.list"),

@@ -7,6 +7,7 @@ import { type Cell, costUnit, type DayResult, exitCodeOf } from "@uag/auditor/re
 import { openReconciler, type Reconciler } from "@uag/auditor/reconcile/schedule.ts";
 import { roomInHour } from "@uag/kit/testing/room-in-hour.ts";
 import { dayAfter, dayOf } from "@uag/upstreams/reports/days.ts";
+import { adminApi } from "../src/commands/admin-api.ts";
 import { repoRoot } from "../src/paths.ts";
 import { setFault } from "../src/testing/faults.ts";
 import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
@@ -185,6 +186,31 @@ describe("our bill agrees with the provider's bill", () => {
     assert.deepEqual(
       results.map(({ state }) => state).filter((state) => state !== "agrees"),
       [],
+    );
+  });
+
+  test("the admin API lists what was compared, with exact figures and coverage", async () => {
+    const clear = await setFault(fleet.run.simulator_url, { "report-drift": 7 }, { path: usagePath });
+    await compared("openai");
+    await clear();
+    interface Listed {
+      readonly provider: string;
+      readonly day: string;
+      readonly state: string;
+      readonly figures: readonly {
+        readonly unit: string;
+        readonly difference: string | null;
+        readonly state: string;
+      }[];
+    }
+    const rows: Listed[] = [];
+    for await (const row of adminApi(fleet.run).rows("/reconciliations", { provider: "openai", limit: undefined }))
+      rows.push(row as Listed);
+    assert.deepEqual([rows[0]?.day, rows[0]?.state], [today, "drifts"]);
+    const drifting = rows[0]?.figures.filter(({ state }) => state === "drifts");
+    assert.deepEqual(
+      drifting?.map(({ unit, difference }) => [unit, difference]),
+      [["input_tokens", "-7"]],
     );
   });
 

@@ -437,6 +437,51 @@ export interface Verdict {
   faults: string[];
 }
 
+export interface ListReconciliationsRequest {
+  /** Empty: all. */
+  provider: string;
+  /** Days (UTC) as 2027-01-31, both inclusive. */
+  from: string;
+  to: string;
+}
+
+export interface ListReconciliationsResponse {
+  days: Reconciliation[];
+}
+
+export interface Reconciliation {
+  provider: string;
+  day: string;
+  /** "agrees", "drifts" or "unreadable" */
+  state: string;
+  /** False while the provider may still add to the day. */
+  settled: boolean;
+  /** Why something could not be read, a sentence each. */
+  unreadable: string[];
+  requests: bigint;
+  /** Those of them that are billed by estimate. */
+  estimated: bigint;
+  /** When it was compared last. */
+  atMs: bigint;
+  /** How often the provider has changed its figures since they were first read. */
+  revisions: number;
+  figures: ReconciledFigure[];
+}
+
+export interface ReconciledFigure {
+  /** Empty for the day's total. */
+  model: string;
+  /** A unit of prices, or cost_nano_usd. */
+  unit: string;
+  /** Absent where a side does not count it. */
+  ours?: bigint | undefined;
+  theirs?:
+    | bigint
+    | undefined;
+  /** "agrees", "drifts" or "not_comparable" */
+  state: string;
+}
+
 function createBaseAdminToken(): AdminToken {
   return { id: "", name: "", hint: "", createdAtMs: 0n, revokedAtMs: 0n, role: 0, accountId: "", expiresAtMs: 0n };
 }
@@ -4448,6 +4493,552 @@ export const Verdict: MessageFns<Verdict> = {
   },
 };
 
+function createBaseListReconciliationsRequest(): ListReconciliationsRequest {
+  return { provider: "", from: "", to: "" };
+}
+
+export const ListReconciliationsRequest: MessageFns<ListReconciliationsRequest> = {
+  encode(message: ListReconciliationsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.provider !== "") {
+      writer.uint32(10).string(message.provider);
+    }
+    if (message.from !== "") {
+      writer.uint32(18).string(message.from);
+    }
+    if (message.to !== "") {
+      writer.uint32(26).string(message.to);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListReconciliationsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListReconciliationsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListReconciliationsRequest {
+    return {
+      provider: isSet(object.provider) ? globalThis.String(object.provider) : "",
+      from: isSet(object.from) ? globalThis.String(object.from) : "",
+      to: isSet(object.to) ? globalThis.String(object.to) : "",
+    };
+  },
+
+  toJSON(message: ListReconciliationsRequest): unknown {
+    const obj: any = {};
+    if (message.provider !== "") {
+      obj.provider = message.provider;
+    }
+    if (message.from !== "") {
+      obj.from = message.from;
+    }
+    if (message.to !== "") {
+      obj.to = message.to;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListReconciliationsRequest>): ListReconciliationsRequest {
+    return ListReconciliationsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListReconciliationsRequest>): ListReconciliationsRequest {
+    const message = createBaseListReconciliationsRequest();
+    message.provider = object.provider ?? "";
+    message.from = object.from ?? "";
+    message.to = object.to ?? "";
+    return message;
+  },
+};
+
+function createBaseListReconciliationsResponse(): ListReconciliationsResponse {
+  return { days: [] };
+}
+
+export const ListReconciliationsResponse: MessageFns<ListReconciliationsResponse> = {
+  encode(message: ListReconciliationsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.days) {
+      Reconciliation.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListReconciliationsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListReconciliationsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.days.push(Reconciliation.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListReconciliationsResponse {
+    return {
+      days: globalThis.Array.isArray(object?.days) ? object.days.map((e: any) => Reconciliation.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: ListReconciliationsResponse): unknown {
+    const obj: any = {};
+    if (message.days?.length) {
+      obj.days = message.days.map((e) => Reconciliation.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListReconciliationsResponse>): ListReconciliationsResponse {
+    return ListReconciliationsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListReconciliationsResponse>): ListReconciliationsResponse {
+    const message = createBaseListReconciliationsResponse();
+    message.days = object.days?.map((e) => Reconciliation.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseReconciliation(): Reconciliation {
+  return {
+    provider: "",
+    day: "",
+    state: "",
+    settled: false,
+    unreadable: [],
+    requests: 0n,
+    estimated: 0n,
+    atMs: 0n,
+    revisions: 0,
+    figures: [],
+  };
+}
+
+export const Reconciliation: MessageFns<Reconciliation> = {
+  encode(message: Reconciliation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.provider !== "") {
+      writer.uint32(10).string(message.provider);
+    }
+    if (message.day !== "") {
+      writer.uint32(18).string(message.day);
+    }
+    if (message.state !== "") {
+      writer.uint32(26).string(message.state);
+    }
+    if (message.settled !== false) {
+      writer.uint32(32).bool(message.settled);
+    }
+    for (const v of message.unreadable) {
+      writer.uint32(42).string(v!);
+    }
+    if (message.requests !== 0n) {
+      if (BigInt.asIntN(64, message.requests) !== message.requests) {
+        throw new globalThis.Error("value provided for field message.requests of type int64 too large");
+      }
+      writer.uint32(48).int64(message.requests);
+    }
+    if (message.estimated !== 0n) {
+      if (BigInt.asIntN(64, message.estimated) !== message.estimated) {
+        throw new globalThis.Error("value provided for field message.estimated of type int64 too large");
+      }
+      writer.uint32(56).int64(message.estimated);
+    }
+    if (message.atMs !== 0n) {
+      if (BigInt.asIntN(64, message.atMs) !== message.atMs) {
+        throw new globalThis.Error("value provided for field message.atMs of type int64 too large");
+      }
+      writer.uint32(64).int64(message.atMs);
+    }
+    if (message.revisions !== 0) {
+      writer.uint32(72).uint32(message.revisions);
+    }
+    for (const v of message.figures) {
+      ReconciledFigure.encode(v!, writer.uint32(82).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Reconciliation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReconciliation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.day = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.settled = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.unreadable.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.requests = reader.int64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.estimated = reader.int64() as bigint;
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.atMs = reader.int64() as bigint;
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.revisions = reader.uint32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.figures.push(ReconciledFigure.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Reconciliation {
+    return {
+      provider: isSet(object.provider) ? globalThis.String(object.provider) : "",
+      day: isSet(object.day) ? globalThis.String(object.day) : "",
+      state: isSet(object.state) ? globalThis.String(object.state) : "",
+      settled: isSet(object.settled) ? globalThis.Boolean(object.settled) : false,
+      unreadable: globalThis.Array.isArray(object?.unreadable)
+        ? object.unreadable.map((e: any) => globalThis.String(e))
+        : [],
+      requests: isSet(object.requests) ? BigInt(object.requests) : 0n,
+      estimated: isSet(object.estimated) ? BigInt(object.estimated) : 0n,
+      atMs: isSet(object.atMs) ? BigInt(object.atMs) : isSet(object.at_ms) ? BigInt(object.at_ms) : 0n,
+      revisions: isSet(object.revisions) ? globalThis.Number(object.revisions) : 0,
+      figures: globalThis.Array.isArray(object?.figures)
+        ? object.figures.map((e: any) => ReconciledFigure.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: Reconciliation): unknown {
+    const obj: any = {};
+    if (message.provider !== "") {
+      obj.provider = message.provider;
+    }
+    if (message.day !== "") {
+      obj.day = message.day;
+    }
+    if (message.state !== "") {
+      obj.state = message.state;
+    }
+    if (message.settled !== false) {
+      obj.settled = message.settled;
+    }
+    if (message.unreadable?.length) {
+      obj.unreadable = message.unreadable;
+    }
+    if (message.requests !== 0n) {
+      obj.requests = message.requests.toString();
+    }
+    if (message.estimated !== 0n) {
+      obj.estimated = message.estimated.toString();
+    }
+    if (message.atMs !== 0n) {
+      obj.atMs = message.atMs.toString();
+    }
+    if (message.revisions !== 0) {
+      obj.revisions = Math.round(message.revisions);
+    }
+    if (message.figures?.length) {
+      obj.figures = message.figures.map((e) => ReconciledFigure.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Reconciliation>): Reconciliation {
+    return Reconciliation.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Reconciliation>): Reconciliation {
+    const message = createBaseReconciliation();
+    message.provider = object.provider ?? "";
+    message.day = object.day ?? "";
+    message.state = object.state ?? "";
+    message.settled = object.settled ?? false;
+    message.unreadable = object.unreadable?.map((e) => e) || [];
+    message.requests = (object.requests !== undefined && object.requests !== null) ? BigInt(object.requests) : 0n;
+    message.estimated = (object.estimated !== undefined && object.estimated !== null) ? BigInt(object.estimated) : 0n;
+    message.atMs = (object.atMs !== undefined && object.atMs !== null) ? BigInt(object.atMs) : 0n;
+    message.revisions = object.revisions ?? 0;
+    message.figures = object.figures?.map((e) => ReconciledFigure.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseReconciledFigure(): ReconciledFigure {
+  return { model: "", unit: "", ours: undefined, theirs: undefined, state: "" };
+}
+
+export const ReconciledFigure: MessageFns<ReconciledFigure> = {
+  encode(message: ReconciledFigure, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.model !== "") {
+      writer.uint32(10).string(message.model);
+    }
+    if (message.unit !== "") {
+      writer.uint32(18).string(message.unit);
+    }
+    if (message.ours !== undefined) {
+      if (BigInt.asIntN(64, message.ours) !== message.ours) {
+        throw new globalThis.Error("value provided for field message.ours of type int64 too large");
+      }
+      writer.uint32(24).int64(message.ours);
+    }
+    if (message.theirs !== undefined) {
+      if (BigInt.asIntN(64, message.theirs) !== message.theirs) {
+        throw new globalThis.Error("value provided for field message.theirs of type int64 too large");
+      }
+      writer.uint32(32).int64(message.theirs);
+    }
+    if (message.state !== "") {
+      writer.uint32(42).string(message.state);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReconciledFigure {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReconciledFigure();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.unit = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.ours = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.theirs = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ReconciledFigure {
+    return {
+      model: isSet(object.model) ? globalThis.String(object.model) : "",
+      unit: isSet(object.unit) ? globalThis.String(object.unit) : "",
+      ours: isSet(object.ours) ? BigInt(object.ours) : undefined,
+      theirs: isSet(object.theirs) ? BigInt(object.theirs) : undefined,
+      state: isSet(object.state) ? globalThis.String(object.state) : "",
+    };
+  },
+
+  toJSON(message: ReconciledFigure): unknown {
+    const obj: any = {};
+    if (message.model !== "") {
+      obj.model = message.model;
+    }
+    if (message.unit !== "") {
+      obj.unit = message.unit;
+    }
+    if (message.ours !== undefined) {
+      obj.ours = message.ours.toString();
+    }
+    if (message.theirs !== undefined) {
+      obj.theirs = message.theirs.toString();
+    }
+    if (message.state !== "") {
+      obj.state = message.state;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ReconciledFigure>): ReconciledFigure {
+    return ReconciledFigure.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReconciledFigure>): ReconciledFigure {
+    const message = createBaseReconciledFigure();
+    message.model = object.model ?? "";
+    message.unit = object.unit ?? "";
+    message.ours = (object.ours !== undefined && object.ours !== null) ? BigInt(object.ours) : undefined;
+    message.theirs = (object.theirs !== undefined && object.theirs !== null) ? BigInt(object.theirs) : undefined;
+    message.state = object.state ?? "";
+    return message;
+  },
+};
+
 /** What only administrators do. */
 export type AdminServiceService = typeof AdminServiceService;
 export const AdminServiceService = {
@@ -4620,6 +5211,21 @@ export const AdminServiceService = {
     responseSerialize: (value: Verdict): Buffer => Buffer.from(Verdict.encode(value).finish()),
     responseDeserialize: (value: Buffer): Verdict => Verdict.decode(value),
   },
+  /**
+   * How our usage compares with what providers report of theirs, by provider and day; the newest
+   * day first.
+   */
+  listReconciliations: {
+    path: "/billing.v1.AdminService/ListReconciliations" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListReconciliationsRequest): Buffer =>
+      Buffer.from(ListReconciliationsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListReconciliationsRequest => ListReconciliationsRequest.decode(value),
+    responseSerialize: (value: ListReconciliationsResponse): Buffer =>
+      Buffer.from(ListReconciliationsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListReconciliationsResponse => ListReconciliationsResponse.decode(value),
+  },
 } as const;
 
 export interface AdminServiceServer extends UntypedServiceImplementation {
@@ -4658,6 +5264,11 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   listCatalogModels: handleUnaryCall<ListCatalogModelsRequest, ListCatalogModelsResponse>;
   /** What the auditor said last. NOT_FOUND before it has said anything. */
   getVerdict: handleUnaryCall<GetVerdictRequest, Verdict>;
+  /**
+   * How our usage compares with what providers report of theirs, by provider and day; the newest
+   * day first.
+   */
+  listReconciliations: handleUnaryCall<ListReconciliationsRequest, ListReconciliationsResponse>;
 }
 
 export interface AdminServiceClient extends Client {
@@ -4905,6 +5516,25 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Verdict) => void,
+  ): ClientUnaryCall;
+  /**
+   * How our usage compares with what providers report of theirs, by provider and day; the newest
+   * day first.
+   */
+  listReconciliations(
+    request: ListReconciliationsRequest,
+    callback: (error: ServiceError | null, response: ListReconciliationsResponse) => void,
+  ): ClientUnaryCall;
+  listReconciliations(
+    request: ListReconciliationsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListReconciliationsResponse) => void,
+  ): ClientUnaryCall;
+  listReconciliations(
+    request: ListReconciliationsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListReconciliationsResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -109,6 +109,7 @@ const auditor = {
   ...reading,
   "admin.accounts.list": reads,
   "admin.fleet.get": reads,
+  "admin.reconciliations.list": reads,
   "admin.tokens.list": reads,
 } as const satisfies Partial<Record<AdminOperation, Grant>>;
 

@@ -154,6 +154,12 @@ const fleet = page(
   lazyRouteComponent(() => import("./pages/fleet/fleet-page.tsx"), "FleetPage"),
 );
 
+const bills = page(
+  "/provider-bills",
+  { provider: "text", day: "text" },
+  lazyRouteComponent(() => import("./pages/bills/bills-page.tsx"), "BillsPage"),
+);
+
 const routeTree = root.addChildren([
   signIn,
   invitation,
@@ -172,6 +178,7 @@ const routeTree = root.addChildren([
     accounts,
     unpriced,
     fleet,
+    bills,
   ]),
 ]);
 

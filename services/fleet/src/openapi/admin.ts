@@ -15,6 +15,7 @@ import {
 } from "@uag/contract/requests/admin.ts";
 import { alertListQuery, createAlertRequest, updateAlertRequest } from "@uag/contract/requests/admin-alerts.ts";
 import { ledgerQuery, ledgerRepairRequest } from "@uag/contract/requests/admin-ledger.ts";
+import { reconciliationQuery } from "@uag/contract/requests/admin-reconciliation.ts";
 import {
   eventListQuery,
   usageExportQuery,
@@ -46,6 +47,7 @@ import {
   repair,
   topUp,
 } from "@uag/contract/responses/admin-money.ts";
+import { reconciliation } from "@uag/contract/responses/admin-reconciliation.ts";
 import { listedUsageEvent, usageBucket, usageSeries } from "@uag/contract/responses/admin-usage.ts";
 import type { z } from "zod";
 import type { Named, Operation } from "./operation.ts";
@@ -218,6 +220,13 @@ const access: Readonly<Record<string, Operation>> = {
     "Fleet",
     fleet,
   ]),
+  "admin.reconciliations.list": admin(
+    "Fleet",
+    "listReconciliations",
+    "Compares our usage with what providers report of theirs",
+    ["Reconciliations", listOf(reconciliation)],
+    { query: reconciliationQuery },
+  ),
   "admin.audit_log.list": admin(
     "Audit",
     "listAuditLog",

@@ -50,6 +50,7 @@ export const access: Readonly<Record<string, Access>> = {
       GetInvoice: router,
       ListCatalogModels: router,
       GetVerdict: router,
+      ListReconciliations: router,
     },
   },
   "billing.v1.KeyService": {

@@ -1,6 +1,7 @@
 import type * as admin from "@uag/contract/responses/admin.ts";
 import type * as fleets from "@uag/contract/responses/admin-fleet.ts";
 import type * as money from "@uag/contract/responses/admin-money.ts";
+import type * as reconciled from "@uag/contract/responses/admin-reconciliation.ts";
 import type * as used from "@uag/contract/responses/admin-usage.ts";
 import type { model } from "@uag/contract/responses/chat.ts";
 import type { z } from "zod";
@@ -14,6 +15,7 @@ export type Hold = z.infer<typeof money.hold>;
 export type Invoice = z.infer<typeof money.invoice>;
 export type Receipt = z.infer<typeof money.receipt>;
 export type LedgerEntry = z.infer<typeof money.ledgerEntry>;
+export type Reconciliation = z.infer<typeof reconciled.reconciliation>;
 export type Repair = z.infer<typeof money.repair>;
 export type UsageEvent = z.infer<typeof used.listedUsageEvent>;
 export type UsageBucket = z.infer<typeof used.usageBucket>;

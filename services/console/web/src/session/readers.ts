@@ -21,6 +21,7 @@ const readers: Readonly<Record<string, (user: User) => boolean>> = {
   "/accounts": seesEverything,
   "/unpriced": operates,
   "/fleet": seesEverything,
+  "/provider-bills": seesEverything,
 };
 
 /** A page that the person's role does not have. */

@@ -8,6 +8,7 @@ import {
   IconKey,
   IconMessageChatbot,
   IconReceiptOff,
+  IconScale,
   IconServer,
   IconUsers,
   IconWebhook,
@@ -48,6 +49,7 @@ export const navigation = [
       entry("/accounts", "accounts", IconBuilding),
       entry("/unpriced", "unpriced", IconReceiptOff),
       entry("/fleet", "fleet", IconServer),
+      entry("/provider-bills", "bills", IconScale),
     ],
   },
 ] as const;

@@ -65,6 +65,7 @@ async function money(call: Call, account: string): Promise<void> {
 async function operators(call: Call): Promise<void> {
   await call("admin.models.list", ["all", "Every model"]);
   await call("admin.fleet.get", ["now", "As it is now"]);
+  await call("admin.reconciliations.list", ["days", "The last days"], { query: { provider: "openai" } });
   const role = { name: "reports", role: "read-only", expires: "90d" };
   const made = await call("admin.tokens.create", ["reader", "A token that may only read, for 90 days"], {
     body: role,

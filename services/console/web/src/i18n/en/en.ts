@@ -1,4 +1,5 @@
 import { billing } from "./billing.ts";
+import { bills } from "./bills.ts";
 import { fleet } from "./fleet.ts";
 import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
@@ -15,6 +16,7 @@ export const en = {
   common,
   failure,
   fleet,
+  bills,
   invitation,
   keys,
   members,

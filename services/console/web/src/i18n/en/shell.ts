@@ -54,6 +54,7 @@ export const nav = {
   accounts: "Accounts",
   unpriced: "Unpriced requests",
   fleet: "Fleet",
+  bills: "Provider bills",
 } as const;
 
 export const notFound = {

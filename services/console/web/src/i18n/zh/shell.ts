@@ -54,6 +54,7 @@ export const nav = {
   accounts: "账户",
   unpriced: "未定价请求",
   fleet: "集群",
+  bills: "提供商账单",
 };
 
 export const notFound = {

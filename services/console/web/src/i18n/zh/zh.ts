@@ -1,6 +1,7 @@
 import type { en } from "../en/en.ts";
 import type { Texts } from "../texts.ts";
 import { billing } from "./billing.ts";
+import { bills } from "./bills.ts";
 import { fleet } from "./fleet.ts";
 import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
@@ -16,6 +17,7 @@ export const zh: Texts<typeof en> = {
   common,
   failure,
   fleet,
+  bills,
   invitation,
   keys,
   members,

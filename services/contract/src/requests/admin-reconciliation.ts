@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { name } from "./admin-fields.ts";
+
+/** Query of `GET /admin/v1/reconciliations`. */
+export const reconciliationQuery = z.strictObject({
+  provider: name.optional().describe("Only this one."),
+  from: z.iso.date("A day is such as 2027-01-31.").optional().describe("UTC; default: 31 days before `to`."),
+  to: z.iso.date("A day is such as 2027-01-31.").optional().describe("UTC, inclusive; default: today."),
+});
