@@ -80,6 +80,7 @@ function differences(before: unknown, after: unknown, path = ""): string[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
     return unique(after.flatMap((value, index) => differences(before[index], value, `${path}[]`)));
+  if (before === undefined && isRecord(after)) return differences({}, after, path);
   if (!isRecord(before) || !isRecord(after)) return [path];
   const names = unique([...Object.keys(before), ...Object.keys(after)]);
   return names.flatMap((name) => differences(before[name], after[name], path === "" ? name : `${path}.${name}`));
