@@ -2,7 +2,7 @@ import type { ChatFlavour, ChatModel, Counts } from "../completions/flavour.ts";
 import { firstIssue } from "../completions/issue.ts";
 import { promptTokensOf } from "../completions/prompt-tokens.ts";
 import { respondChat } from "../completions/response.ts";
-import { openAiChatSchema } from "../completions/schema.ts";
+import { type ChatRequest, openAiChatSchema } from "../completions/schema.ts";
 import { openAiWording } from "../completions/wording.ts";
 import type { Call, Reply } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
@@ -34,15 +34,39 @@ function modelFor(id: string): ChatModel {
   return reasoners.test(id) ? { ...model, efforts: ["low", "medium", "high"] } : model;
 }
 
+/**
+ * The switch that DeepSeek and Kimi have, `thinking: {type}`; undefined: the model's default.
+ * https://api-docs.deepseek.com/guides/thinking_mode
+ */
+function thinkingOf(request: ChatRequest): boolean | undefined {
+  const { thinking } = request;
+  if (typeof thinking !== "object" || thinking === null || !("type" in thinking)) return undefined;
+  return thinking.type === "enabled";
+}
+
+/** DeepSeek's rule for messages with tool calls while it thinks (same guide, "Tool Calls"). */
+function requireReasoning({ messages }: ChatRequest): void {
+  const lost = messages.some(
+    (message) =>
+      message.role === "assistant" &&
+      message.tool_calls !== undefined &&
+      typeof message["reasoning_content"] !== "string",
+  );
+  if (lost) throw rejectVendor(400, "The reasoning_content in the thinking mode must be passed back to the API.");
+}
+
 /** `POST /v1/chat/completions` */
 export function vendorChat(call: Call): Reply {
   const parsed = openAiChatSchema.safeParse(call.body);
   if (!parsed.success) throw rejectVendor(400, openAiWording(firstIssue(parsed.error, call.body)).message);
   const request = parsed.data;
+  const thinks = thinkingOf(request);
+  if (thinks === true) requireReasoning(request);
   if (request.model.startsWith("unknown")) throw rejectVendor(400, "Model Not Exist");
   const model = modelFor(request.model);
   const prompt = promptTokensOf(request, model, `vendor ${call.credential}`);
   const limit = request.max_tokens ?? request.max_completion_tokens;
   const unlimited = call.faults.huge === undefined ? model.maxOutputTokens : Number.POSITIVE_INFINITY;
-  return respondChat({ call, request, model, flavour, prompt, maxTokens: limit ?? unlimited });
+  const maxTokens = limit ?? unlimited;
+  return respondChat({ call, request, model, flavour, prompt, maxTokens, ...(thinks !== undefined && { thinks }) });
 }
