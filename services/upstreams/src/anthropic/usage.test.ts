@@ -165,6 +165,12 @@ const golden: Golden[] = [
     { input_tokens: 1, output_tokens: 2, code_runs: 4 },
     { input_tokens: 1, output_tokens: 2, code_runs: 4 },
   ],
+  [
+    "reports counts that it does not know",
+    [last({ input_tokens: 1, output_tokens: 2, new_tokens: 5, cache_creation: { ephemeral_24h_input_tokens: 7 } })],
+    { input_tokens: 1, output_tokens: 2, new_tokens: 5, ephemeral_24h_input_tokens: 7 },
+    { input_tokens: 1, output_tokens: 2, new_tokens: 5, ephemeral_24h_input_tokens: 7 },
+  ],
   ["never", [start(undefined), last(null)], undefined, undefined],
   ["zeros: nobody counted", [last({ input_tokens: 0, output_tokens: 0 })], undefined, undefined],
   ["negative", [last({ input_tokens: -1, output_tokens: 4 })], undefined, undefined],

@@ -63,7 +63,7 @@ export class AnthropicUsage {
     const parts = this.#parts;
     if (parts === undefined || this.#fields === undefined) return undefined;
     const raw = Buffer.from(JSON.stringify(this.#complete ?? this.#fields));
-    return { units: [...unitsOfTokens(parts), ...unitsOfUses(this.#fields)], raw };
+    return { units: [...unitsOfTokens(parts), ...unitsOfOthers(this.#fields)], raw };
   }
 
   /** All tokens of the response, whatever their price; undefined when no usage is reported. */
@@ -100,12 +100,31 @@ function unitsOfTokens(parts: readonly PricedTokens[]): Unit[] {
   return [...counts].map(([name, quantity]) => ({ name, quantity: BigInt(quantity) }));
 }
 
-/** Uses of Anthropic's own tools. A use without a known price must not be free. */
-function unitsOfUses(usage: Fields): Unit[] {
-  const { web_search_requests, ...others } = fieldsOf(usage["server_tool_use"]);
-  const uses = { web_searches: web_search_requests, ...others, unreadable_iterations: unreadableIterations(usage) };
-  return Object.entries(uses).flatMap(([name, count]) => {
-    const quantity = freeUses.has(name) ? 0 : (countOf(count) ?? 0);
+/** Counts that are tokens of a known kind. */
+const tokenCounts: ReadonlySet<string> = new Set([
+  "input_tokens",
+  "output_tokens",
+  "cache_creation_input_tokens",
+  "cache_read_input_tokens",
+  "ephemeral_5m_input_tokens",
+  "ephemeral_1h_input_tokens",
+]);
+
+/**
+ * Uses of Anthropic's own tools, and counts that are not known here: what has no known price must
+ * not be free.
+ */
+function unitsOfOthers(usage: Fields): Unit[] {
+  const { web_search_requests, ...uses } = fieldsOf(usage["server_tool_use"]);
+  const counts = {
+    web_searches: web_search_requests,
+    ...uses,
+    ...usage,
+    ...fieldsOf(usage["cache_creation"]),
+    unreadable_iterations: unreadableIterations(usage),
+  };
+  return Object.entries(counts).flatMap(([name, count]) => {
+    const quantity = freeUses.has(name) || tokenCounts.has(name) ? 0 : (countOf(count) ?? 0);
     return quantity > 0 ? [{ name, quantity: BigInt(quantity) }] : [];
   });
 }
