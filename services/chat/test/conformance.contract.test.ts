@@ -1,5 +1,5 @@
 import { conformance } from "@uag/testing/conformance.ts";
-import { catalogOf, chat, chunk, completion, done, sendJson, usageChunk } from "./fixtures.ts";
+import { catalogOf, chat, chunk, completion, done, sendJson, usage, usageChunk } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 
 const catalog = (url: string): string => `${catalogOf(url)}
@@ -19,6 +19,13 @@ const message = {
   usage: { input_tokens: 10, output_tokens: 5 },
 };
 
+const openAiError = { error: { message: "boom", type: "server_error" }, usage };
+const anthropicError = {
+  type: "error",
+  error: { type: "api_error", message: "boom" },
+  usage: { input_tokens: 10, output_tokens: 5 },
+};
+
 conformance({
   file: import.meta.filename,
   start: (url, parts) => startChat({ catalog: catalog(url).replace("\nmodels:", anthropic(url)), ...parts }),
@@ -27,12 +34,14 @@ conformance({
       name: "a chat completion",
       operation: "chat.completions",
       body: chat(),
+      errorWithUsage: openAiError,
       respond: (response) => sendJson(response, 200, completion),
     },
     {
       name: "a streamed chat completion",
       operation: "chat.completions",
       body: chat({ stream: true }),
+      errorWithUsage: openAiError,
       respond(response) {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.end(chunk({ content: "Hello." }) + usageChunk + done);
@@ -46,12 +55,14 @@ conformance({
       name: "a response",
       operation: "responses.create",
       body: { model: "plain", input: "Hi" },
+      errorWithUsage: openAiError,
       respond: (response) => sendJson(response, 200, completion),
     },
     {
       name: "a streamed response",
       operation: "responses.create",
       body: { model: "plain", input: "Hi", stream: true },
+      errorWithUsage: openAiError,
       respond(response) {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.end(chunk({ content: "Hello." }) + usageChunk + done);
@@ -65,6 +76,7 @@ conformance({
       name: "a message in Anthropic's format",
       operation: "messages.create",
       body: messages,
+      errorWithUsage: anthropicError,
       headers: ["content-type", "application/json", "anthropic-version", "2023-06-01"],
       respond: (response) => sendJson(response, 200, message),
     },

@@ -57,10 +57,7 @@ export async function callUpstreams(
 interface Part {
   readonly inputs: readonly EmbeddingInput[];
   readonly signal: AbortSignal;
-  /**
-   * Collects the parts an upstream was working on when the client disconnected and the call was
-   * aborted.
-   */
+  /** Collects the parts that an upstream charges for although the call failed. */
   readonly abandoned: UsedPart[];
 }
 
@@ -87,11 +84,28 @@ async function callPart(
       const response = await embed({ pools, call, upstream, signal, disconnect, memory });
       return { ...(await readyVectors(response, wanted)), inputs, usage: response.usage };
     } catch (error) {
-      if (error instanceof UpstreamFailure && error.workedMs !== undefined && exchange.signal.aborted)
-        abandoned.push({ inputs, usage: undefined });
+      const spent = error instanceof UpstreamFailure ? spentOn(inputs, error, exchange.signal) : undefined;
+      if (spent !== undefined) abandoned.push(spent);
       throw error;
     }
   }, signal);
+}
+
+/**
+ * The part that an upstream charges for in a failed call: it reported usage, responded unusably, or
+ * was working when the client disconnected. A call aborted for another part's failure is free.
+ */
+function spentOn(
+  inputs: readonly EmbeddingInput[],
+  { usage, received, workedMs }: UpstreamFailure,
+  client: AbortSignal,
+): UsedPart | undefined {
+  if (usage !== undefined) {
+    const tokens = usage.units.reduce((sum, { quantity }) => sum + Number(quantity), 0);
+    return { inputs, usage: { tokens, raw: usage.raw } };
+  }
+  const worked = workedMs !== undefined && client.aborted;
+  return received !== undefined || worked ? { inputs, usage: undefined } : undefined;
 }
 
 /** The input tokens to bill for a request. */

@@ -35,6 +35,7 @@ conformance({
     {
       name: "an embedding",
       operation: "embeddings",
+      errorWithUsage: { error: { message: "boom", type: "server_error" }, usage: vectors.usage },
       body: { model: "vectors", input: "a text", encoding_format: "float" },
       respond(response) {
         response.writeHead(200, { "content-type": "application/json" });

@@ -50,17 +50,26 @@ const form = Buffer.concat([
   Buffer.from(`--${boundary}--\r\n`),
 ]);
 
+const errorWithUsage = { error: { message: "boom", type: "server_error" }, usage: made.usage };
+
 conformance({
   file: import.meta.filename,
   start: (url, parts) => startMedia({ catalog: catalog(url), egressAllow: [new URL(url).host], ...parts }),
   cases: [
-    { name: "an image", operation: "images.generations", body: { model: "gamma", prompt: "a cat" }, respond },
+    {
+      name: "an image",
+      operation: "images.generations",
+      body: { model: "gamma", prompt: "a cat" },
+      respond,
+      errorWithUsage,
+    },
     {
       name: "an edited image",
       operation: "images.edits",
       body: form,
       ...typed(`multipart/form-data; boundary=${boundary}`),
       respond,
+      errorWithUsage,
     },
   ],
 });

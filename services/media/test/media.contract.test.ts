@@ -181,13 +181,15 @@ test("an inline picture is hosted where a URL is wanted, and fetched where its c
   assert.deepEqual(inline["data"], [{ b64_json: b64 }]);
 });
 
-test("a picture that cannot be fetched fails the call, for free", async () => {
+test("an image that cannot be fetched fails the call, and is billed as the provider bills it", async () => {
   for (const url of [`${upstream.url}/gone`, "http://10.0.0.1/x.png", "https://localhost/x.png"]) {
     upstream.script = ({ path }, response) =>
       path === "/gone" ? sendJson(response, 404, {}) : sendJson(response, 200, { data: [{ url }] });
     const response = await harness.call(generations, { model: "delta", prompt: "x", response_format: "b64_json" });
     assert.equal(response.status, 502);
-    assert.deepEqual([settlement().outcome, settlement().costNanoUsd], [Outcome.FAILED, 0n]);
+    const { outcome, settlementRule, costNanoUsd } = settlement();
+    assert.deepEqual([outcome, settlementRule], [Outcome.FAILED, SettlementRule.FAILED_USAGE]);
+    assert.equal(costNanoUsd, 20_000_000n);
   }
 });
 

@@ -56,7 +56,12 @@ export function attemptSpeech<T>(
   }, signal);
 }
 
-/** True when the upstream had the text and the call was aborted because its client disconnected. */
+/**
+ * True when the upstream charges for a text although the call failed: it was aborted because its
+ * client disconnected, or it reported usage, or responded unusably.
+ */
 export function wasAccepted(thrown: unknown): boolean {
-  return thrown instanceof AttemptsFailed && thrown.failure.workedMs !== undefined;
+  if (!(thrown instanceof AttemptsFailed)) return false;
+  const { usage, received, workedMs } = thrown.failure;
+  return usage !== undefined || received !== undefined || workedMs !== undefined;
 }

@@ -26,7 +26,7 @@ export interface Mp3Response {
 /**
  * Requests speech for the first piece: until its first audio arrives, another upstream may take
  * over.
- * @throws {AttemptsFailed} or, when the client disconnected while an upstream had the text,
+ * @throws {AttemptsFailed} or, when an upstream charges for the text all the same,
  * {PartialFailure}
  */
 export async function openMp3(
@@ -41,9 +41,10 @@ export async function openMp3(
   } catch (thrown) {
     encoder.drop();
     if (!(thrown instanceof AttemptsFailed) || !wasAccepted(thrown)) throw thrown;
-    const units = [{ name: "characters", quantity: BigInt(characters) }];
-    const { upstream, attempts } = thrown;
-    const owed = { outcome: Outcome.DISCONNECTED, units, estimated: true };
+    const { upstream, attempts, failure } = thrown;
+    const estimate = { units: [{ name: "characters", quantity: BigInt(characters) }], estimated: true };
+    const outcome = admitted.exchange.over ? Outcome.DISCONNECTED : Outcome.FAILED;
+    const owed = { ...(failure.usage ?? estimate), outcome };
     throw new PartialFailure(thrown, { owed, upstream, attempts });
   }
 }
@@ -80,7 +81,7 @@ async function relay(speaker: Speaker, admitted: AdmittedSpeech, response: Mp3Re
   try {
     await work.all();
   } catch (thrown) {
-    if (exchange.over) work.abandon();
+    if (exchange.over || wasAccepted(thrown)) work.abandon();
     failure = { thrown };
     await discarded(speaker, exchange.requestId, response);
   }

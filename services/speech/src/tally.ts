@@ -27,10 +27,17 @@ export class Tally {
   }
 
   /**
-   * The client disconnected while a piece was at the upstream, which charges for all of its text.
+   * The call failed, or the client disconnected, while a piece was at the upstream, which charges
+   * for the characters that it reported, else for all of the text.
    */
-  abandon(characters: number): void {
+  abandon(characters: number, report?: CharacterReport): void {
     if (this.#open === undefined) this.#pieces++;
+    if (report !== undefined) {
+      this.#reports.push(report);
+      this.#characters += report.characters;
+      this.#open = undefined;
+      return;
+    }
     this.#characters += this.#open?.spoken.usage()?.characters ?? characters;
     this.#estimated = true;
     this.#open = undefined;

@@ -4,7 +4,7 @@ import type { UnaryReply } from "@uag/capability/operation/reply.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
-import { type SpokenText, sampleRate } from "@uag/upstreams/speech/types.ts";
+import { type CharacterReport, type SpokenText, sampleRate } from "@uag/upstreams/speech/types.ts";
 import { CompleteSamples } from "./audio/samples.ts";
 import { wavHeader } from "./audio/wav-header.ts";
 import { type AdmittedSpeech, attemptSpeech, type Speaker, wasAccepted } from "./call.ts";
@@ -30,8 +30,8 @@ export interface WavResponse {
 
 /**
  * Speaks all pieces before anything is sent, because the header of a WAV file contains its length.
- * @throws {PartialFailure} a disconnected client owes the pieces that upstreams had; otherwise a
- * failure is free
+ * @throws {PartialFailure} with the pieces that upstreams charge for: those that were spoken, and
+ * those they had when the client disconnected
  */
 export async function speakWav(
   speaker: Speaker,
@@ -39,7 +39,7 @@ export async function speakWav(
   pieces: readonly Piece[],
 ): Promise<WavResponse> {
   const { exchange, request, lease } = admitted;
-  const taken = new Set<Piece>();
+  const taken: TakenPieces = new Map();
   const room = new Room(lease, soundBytes(request.characters));
   const parts: SoundParts = await callParts(pieces, {
     atOnce: maxAtOnce,
@@ -49,10 +49,12 @@ export async function speakWav(
   const tally = tallyOf(pieces, parts, taken);
   if (parts.failure === undefined) return { kind: "wav", parts, tally };
   const { thrown } = parts.failure;
-  const isOwed = exchange.over && tally.characters > 0;
+  const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.FAILED;
+  const owed = tally.characters > 0 ? { ...tally.usage(), outcome } : undefined;
+  const failed = thrown instanceof AttemptsFailed ? thrown.upstream : undefined;
   throw new PartialFailure(thrown, {
-    owed: isOwed ? { ...tally.usage(), outcome: Outcome.DISCONNECTED } : undefined,
-    upstream: undefined,
+    owed,
+    upstream: owed && (parts.responses.find((part) => part !== undefined)?.upstream ?? failed),
     attempts: attemptsOf(parts) + (thrown instanceof AttemptsFailed ? thrown.attempts : 0),
   });
 }
@@ -72,11 +74,16 @@ export function wavReply({ parts, tally }: WavResponse): UnaryReply {
   };
 }
 
+/**
+ * Pieces that an upstream had when the call failed or the client disconnected, and the characters
+ * that it reported for them.
+ */
+type TakenPieces = Map<Piece, CharacterReport | undefined>;
+
 interface PieceCall {
   readonly piece: Piece;
   readonly signal: AbortSignal;
-  /** Pieces that an upstream had when the client disconnected. */
-  readonly taken: Set<Piece>;
+  readonly taken: TakenPieces;
   readonly room: Room;
 }
 
@@ -90,7 +97,7 @@ async function speakPiece(
       text: piece.text,
       signal,
       take: async (spoken) => {
-        taken.add(piece);
+        taken.set(piece, undefined);
         try {
           return { spoken, pcm: await collect(spoken, room) };
         } catch (thrown) {
@@ -100,7 +107,7 @@ async function speakPiece(
       },
     });
   } catch (thrown) {
-    if (wasAccepted(thrown)) taken.add(piece);
+    if (wasAccepted(thrown)) taken.set(piece, reportIn(thrown));
     throw thrown;
   }
 }
@@ -122,16 +129,22 @@ async function collect(spoken: SpokenText, room: Room): Promise<Buffer[]> {
   }
 }
 
-function tallyOf(pieces: readonly Piece[], { responses }: SoundParts, taken: ReadonlySet<Piece>): Tally {
+function tallyOf(pieces: readonly Piece[], { responses }: SoundParts, taken: Readonly<TakenPieces>): Tally {
   const tally = new Tally();
   for (const [place, piece] of pieces.entries()) {
     const sound = responses[place]?.value;
     if (sound !== undefined) {
       tally.begin(sound.spoken, piece.characters);
       tally.finish();
-    } else if (taken.has(piece)) tally.abandon(piece.characters);
+    } else if (taken.has(piece)) tally.abandon(piece.characters, taken.get(piece));
   }
   return tally;
+}
+
+function reportIn(thrown: unknown): CharacterReport | undefined {
+  const usage = thrown instanceof AttemptsFailed ? thrown.failure.usage : undefined;
+  const characters = usage?.units.find(({ name }) => name === "characters")?.quantity;
+  return usage && characters !== undefined ? { characters: Number(characters), raw: usage.raw } : undefined;
 }
 
 function attemptsOf({ responses }: SoundParts): number {

@@ -30,6 +30,8 @@ const respond = (response: ServerResponse): void => {
 };
 const speech = { model: "voice", input: "Hello", voice: "Cherry" };
 
+const errorWithUsage = { code: "InternalError", message: "boom", usage };
+
 conformance({
   file: import.meta.filename,
   start: (url, parts) =>
@@ -50,8 +52,15 @@ conformance({
       operation: "audio.speech",
       body: { ...speech, response_format: "mp3" },
       respond,
+      errorWithUsage,
       stream: { begin, piece: event("null", Buffer.alloc(48_000, 1)) },
     },
-    { name: "WAV speech", operation: "audio.speech", body: { ...speech, response_format: "wav" }, respond },
+    {
+      name: "WAV speech",
+      operation: "audio.speech",
+      body: { ...speech, response_format: "wav" },
+      respond,
+      errorWithUsage,
+    },
   ],
 });

@@ -5,6 +5,7 @@ import { type EmbeddingCall, type EmbeddingResponse, numberBytes } from "./embed
 import { UpstreamFailure } from "./failure.ts";
 import type { HttpPools } from "./http/pools.ts";
 import { post } from "./post.ts";
+import { readResponse } from "./reading/read-response.ts";
 import { adapterFor } from "./registry.ts";
 
 /** Around the numbers of one vector: its index, the names of its fields. */
@@ -35,7 +36,12 @@ export async function embed(options: EmbedOptions): Promise<EmbeddingResponse> {
   if (adapter === undefined) throw new UpstreamFailure("operator", `${protocol} gives no embeddings`);
   const encoded = adapter.encode(call, upstream);
   const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
-  return adapter.decode(await response.read(bytesOf(call, maxNumberBytes), memory), call, upstream);
+  return await readResponse(response, {
+    maxBytes: bytesOf(call, maxNumberBytes),
+    memory,
+    usageIn: adapter.usageIn,
+    decode: (body) => adapter.decode(body, call, upstream),
+  });
 }
 
 type Sized = { readonly traits: EmbeddingTraits } & Pick<EmbeddingCall, "inputs" | "dimensions">;

@@ -1,4 +1,3 @@
-import type { Charge } from "@uag/capability/bill.ts";
 import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
 import type { UnaryReply } from "@uag/capability/operation/reply.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
@@ -26,8 +25,8 @@ export interface MadeImages {
 
 /**
  * Makes a job's images in as many calls as needed.
- * @throws {PartialFailure} when none was made, or they cannot be delivered: free, unless the client
- * has disconnected
+ * @throws {PartialFailure} when none was made, or they cannot be delivered; with what upstreams
+ * charge all the same
  */
 export async function makeAll(context: MediaContext, admitted: AdmittedJob, job: ImageJob): Promise<MadeImages> {
   const { exchange } = admitted;
@@ -39,11 +38,13 @@ export async function makeAll(context: MediaContext, admitted: AdmittedJob, job:
     const failed = results.find((result) => result instanceof AttemptsFailed);
     if (responses.length === 0 && failed !== undefined) throw failed;
     const result = await gathered(context, admitted, { job, responses });
-    const counted = await countOf(job, result.responses);
+    const counted = await usedBy(job, { results, sizes });
     return { kind: "unary", result, counted, upstream: responses[0]?.upstream, attempts };
   } catch (thrown) {
-    const owed = exchange.over ? await chargeOnDisconnect(job, { results, sizes }) : undefined;
-    throw new PartialFailure(thrown, { owed, upstream: exchange.over ? results[0]?.upstream : undefined, attempts });
+    const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.FAILED;
+    const used = await usedBy(job, { results, sizes });
+    const owed = used.units.length === 0 ? undefined : { ...used, outcome };
+    throw new PartialFailure(thrown, { owed, upstream: owed && (responses[0] ?? results[0])?.upstream, attempts });
   }
 }
 
@@ -62,24 +63,29 @@ export function jsonResponse({ result, counted, upstream, attempts }: MadeImages
 }
 
 /**
- * What a disconnected client owes: the images made, and those in progress when the calls were
- * aborted.
+ * What upstreams charge for the calls of a job, however each ended: the images made, the usage
+ * reported with a failure, and by estimate what a call was aborted at or responded unusably.
  */
-async function chargeOnDisconnect(
+async function usedBy(
   job: ImageJob,
   { results, sizes }: { results: Results; sizes: readonly number[] },
-): Promise<Charge | undefined> {
+): Promise<Counted> {
   const responses = results.flatMap((result) => (result instanceof AttemptsFailed ? [] : [result.value]));
   const counted = await countOf(job, responses);
   const units = responses.length > 0 ? [...counted.units] : [];
-  let { estimated } = counted;
+  let { estimated, raw } = counted;
   for (const [at, result] of results.entries()) {
-    if (!(result instanceof AttemptsFailed) || result.failure.workedMs === undefined) continue;
-    estimated = true;
-    units.push(...(await abandonedUnits(job, sizes[at] as number)));
+    if (!(result instanceof AttemptsFailed)) continue;
+    const { usage, received, workedMs } = result.failure;
+    if (usage !== undefined) {
+      units.push(...usage.units);
+      raw ??= usage.raw;
+    } else if (received !== undefined || workedMs !== undefined) {
+      estimated = true;
+      units.push(...(await abandonedUnits(job, sizes[at] as number)));
+    }
   }
-  if (units.length === 0) return undefined;
-  return { ...counted, outcome: Outcome.DISCONNECTED, units: merged(units), estimated };
+  return { units: merged(units), raw, estimated };
 }
 
 /** Collects the images of all responses in the requested delivery. */

@@ -53,8 +53,9 @@ export function streamResponse({ errorFormat }: AdmittedJob, { job, attempted }:
  * what was in progress when the call was aborted, and complete images without usage are owed too; a
  * stream that broke before a complete image is free.
  */
-async function chargeFor(job: ImageJob, { live, stream }: LiveImages): Promise<UsageCharge | undefined> {
-  const { usage, partials, completed } = stream;
+async function chargeFor(job: ImageJob, { live, counts }: LiveImages): Promise<UsageCharge | undefined> {
+  const { usage } = live.stream;
+  const { partials, completed } = counts();
   if (usage !== undefined) return { units: usage.units, raw: usage.raw };
   const abandoned = live.failure?.kind === "cancelled";
   if (completed === 0 && !abandoned) return undefined;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
-import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { aWhile, billOf, callOf, type Guarantee, gate, openOf } from "./served.ts";
 
 type Check = Guarantee["check"];
@@ -57,6 +57,30 @@ const upstreamFails: Check = async (served, stage) => {
   assert.ok(settlement.attempts >= 1);
 };
 
+/** A failure that its upstream charges for is bought once, and its bill says by which rule. */
+const billedFailure =
+  (bodyOf: (served: Parameters<Check>[0]) => string, rule: SettlementRule): Check =>
+  async (served, stage) => {
+    stage.upstream.script = (_, response) => {
+      response.writeHead(200, { "content-type": "application/json" }).end(bodyOf(served));
+    };
+    const response = await callOf(served, stage);
+    assert.ok(response.status >= 400, `${response.status}`);
+    const { request, settlement } = await billOf(stage);
+    assert.equal(stage.upstream.received.length, 1, "no other call is made");
+    assert.deepEqual([settlement.outcome, settlement.settlementRule], [Outcome.FAILED, rule]);
+    assert.ok(settlement.costNanoUsd > 0n, "it costs something");
+    assert.ok(settlement.costNanoUsd <= request.holdNanoUsd, `${settlement.costNanoUsd} of ${request.holdNanoUsd}`);
+    assert.deepEqual([settlement.attempts, settlement.upstream === ""], [1, false]);
+  };
+
+const errorWithUsage = billedFailure(({ errorWithUsage: error }) => {
+  assert.ok(error !== undefined, "the case has an error with usage");
+  return JSON.stringify(error);
+}, SettlementRule.FAILED_USAGE);
+
+const unusableResponse = billedFailure(() => '{"id":"1","object":"lis', SettlementRule.FAILED_ESTIMATE);
+
 const clientLeaves: Check = async (served, stage) => {
   const upstreamGate = gate();
   stage.upstream.script = async ({ left }, response) => {
@@ -82,5 +106,13 @@ export const billing: readonly Guarantee[] = [
   { title: "the end of the answer waits until the journal has the bill", check: billFirst },
   { title: "no answer is complete whose bill could not be written", check: noResponseWithoutBill },
   { title: "when the upstream fails the client gets an error, and one bill of nothing", check: upstreamFails },
+  {
+    title: "an upstream error that reports usage is final and billed once by that usage",
+    check: errorWithUsage,
+  },
+  {
+    title: "a response that cannot be read is final and billed once by estimate",
+    check: unusableResponse,
+  },
   { title: "a client that leaves is billed once, and nothing goes on for it but its upstream", check: clientLeaves },
 ];

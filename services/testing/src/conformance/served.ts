@@ -15,6 +15,8 @@ export interface Served {
   readonly headers?: readonly string[];
   /** Writes the upstream's complete response. */
   respond(response: ServerResponse): void | Promise<void>;
+  /** The upstream's error under status 200, with usage beside it (JSON); tasks have none. */
+  readonly errorWithUsage?: object;
   /** It starts a task: the response is a 202, and the bill is written when the task ends. */
   readonly isTask?: true;
   /** For a streamed response: writes its head, and one chunk per call. */

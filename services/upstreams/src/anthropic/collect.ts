@@ -23,7 +23,7 @@ export function collectedMessage(body: Buffer, upstream: Upstream): Buffer {
   const decoder = new SseDecoder({ maxEventBytes: body.length });
   const events = decoder.push(body);
   for (const event of [...events, wholeEvent(decoder.end())]) {
-    if (event?.data === undefined || message.isComplete) continue;
+    if (event === undefined || event.text === "" || message.isComplete) continue;
     const failure = anthropicErrorInside(event.text, upstream);
     if (failure !== undefined) throw failure;
     const data = parsedJson(event.text);

@@ -1,9 +1,10 @@
 import type { Upstream } from "@uag/catalog/types.ts";
-import { countOf, fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
+import { countOf, type Fields, fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import { rawMember } from "../images/response.ts";
 import { openAiFailure } from "../openai-compatible/errors.ts";
 import type { CharacterReport } from "../speech/types.ts";
+import type { UsageReport } from "../usage-report.ts";
 import { dashScopeVariant } from "./variant.ts";
 
 /** One message of the speech protocol: an event's data, or a whole body. */
@@ -51,4 +52,11 @@ export function messageFailure(body: Buffer, status: number, upstream: Upstream)
 function statusOf(code: string): number {
   if (code.startsWith("Throttling")) return 429;
   return /^(Invalid|BadRequest|DataInspection|Arrearage|AccessDenied)/.test(code) ? 400 : 500;
+}
+
+/** The usage that a response object reports. */
+export function charactersIn({ usage }: Fields): UsageReport | undefined {
+  const characters = countOf(fieldsOf(usage)["characters"]);
+  if (characters === undefined || characters === 0) return undefined;
+  return { units: [{ name: "characters", quantity: BigInt(characters) }], raw: Buffer.from(JSON.stringify(usage)) };
 }

@@ -5,10 +5,11 @@ import type { HttpResponse } from "../http/call.ts";
 import { chunksOf } from "../http/chunks.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { post } from "../post.ts";
+import { readResponse } from "../reading/read-response.ts";
 import { boundedResponse } from "../response-limits.ts";
 import type { CharacterReport, SpeechAdapter, SpeechCall, SpeechSite, SpokenText } from "../speech/types.ts";
 import { isWav, pcmOfWav, WavError } from "../speech/wav.ts";
-import { messageFailure, readMessage, type SpeechMessage } from "./speech-events.ts";
+import { charactersIn, messageFailure, readMessage, type SpeechMessage } from "./speech-events.ts";
 
 const path = "/api/v1/services/aigc/multimodal-generation/generation";
 const maxBodyBytes = 64 * 1024 * 1024;
@@ -60,27 +61,45 @@ class DashScopeSpeech implements SpokenText {
    */
   async open(): Promise<void> {
     const { done } = await this.pcm.next();
-    if (done === true) throw new UpstreamFailure("transient", "the upstream sent no sound", { status: 200 });
+    if (done === true) {
+      throw this.#charged(new UpstreamFailure("transient", "the upstream sent no audio", { status: 200 }));
+    }
   }
 
   /** Yields an empty buffer once the first piece has arrived, then all pieces. */
   async *#withFirst(sound: AsyncGenerator<Buffer, void, undefined>): AsyncGenerator<Buffer, void, undefined> {
-    for await (const piece of sound) {
-      if (this.#first === undefined) {
-        this.#first = piece;
-        yield piece.subarray(0, 0);
+    try {
+      for await (const piece of sound) {
+        if (this.#first === undefined) {
+          this.#first = piece;
+          yield piece.subarray(0, 0);
+        }
+        yield piece;
       }
-      yield piece;
+    } catch (error) {
+      throw this.#charged(error);
     }
   }
 
+  /** The upstream charges for the characters that it reported, however the call ended. */
+  #charged(error: unknown): unknown {
+    if (!(error instanceof UpstreamFailure) || error.kind === "cancelled" || this.#usage === undefined) return error;
+    const { characters, raw } = this.#usage;
+    return error.with({ usage: { units: [{ name: "characters", quantity: BigInt(characters) }], raw } });
+  }
+
   async *#unary(response: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
-    const message = readMessage(
-      boundedResponse(await response.read(maxBodyBytes, this.#call.memory)),
-      200,
-      this.#site.upstream,
-    );
-    if (message === undefined) throw new UpstreamFailure("transient", "the answer is not JSON", { status: 200 });
+    const { upstream } = this.#site;
+    const message = await readResponse(response, {
+      maxBytes: maxBodyBytes,
+      memory: this.#call.memory,
+      usageIn: charactersIn,
+      decode(body) {
+        const read = readMessage(boundedResponse(body), 200, upstream);
+        if (read === undefined) throw new UpstreamFailure("transient", "the response is not JSON", { status: 200 });
+        return read;
+      },
+    });
     this.#usage = message.usage;
     const piece = message.data === "" ? await this.#fetched(message) : soundOf(Buffer.from(message.data, "base64"));
     if (piece.length > 0) yield piece;

@@ -1,6 +1,7 @@
 import { type ScannedResponse, scanVectors, type VectorNames } from "@uag/kit/vectors/scan.ts";
 import { countOf, type Fields, fieldsOf, parsedJson } from "../conversation/fields.ts";
-import { UpstreamFailure } from "../failure.ts";
+import { UpstreamFailure, unusableResponse } from "../failure.ts";
+import type { UsageReport } from "../usage-report.ts";
 import type { RawVector, TokenReport } from "./types.ts";
 
 /** No error is longer. */
@@ -27,10 +28,12 @@ export function readVectors(
     const index = given ?? place;
     inOrder &&= given === place;
     const fits = Number.isInteger(index) && index >= 0 && index < options.count && vectors[index] === undefined;
-    if (!fits) throw broken("has a vector too many");
+    if (!fits) throw unusableResponse("the upstream's response has a vector too many");
     vectors[index] = { body, index, start, end };
   }
-  if (scanned.vectors.length !== options.count) throw broken("lacks a vector");
+  const found = scanned.vectors.length;
+  if (found === 0) throw broken("has no vectors");
+  if (found !== options.count) throw unusableResponse("the upstream's response lacks a vector");
   const list = inOrder ? body.subarray(scanned.list.start, scanned.list.end) : undefined;
   return { vectors: vectors as RawVector[], scanned, list };
 }
@@ -46,6 +49,13 @@ export function readUsage(
   const tokens = countOf(options.tokensIn(fieldsOf(parsedJson(raw.toString("utf8")))));
   // No text has zero tokens, so a count of zero means nothing.
   return tokens === undefined || tokens === 0 ? undefined : { tokens, raw };
+}
+
+/** The tokens that a response object reports in one of its members. */
+export function tokensReported(usage: unknown, count: (usage: Fields) => unknown): UsageReport | undefined {
+  const tokens = countOf(count(fieldsOf(usage)));
+  if (tokens === undefined || tokens === 0) return undefined;
+  return { units: [{ name: "input_tokens", quantity: BigInt(tokens) }], raw: Buffer.from(JSON.stringify(usage)) };
 }
 
 function scan(body: Buffer, names: VectorNames): ScannedResponse | undefined {

@@ -1,7 +1,9 @@
 import type { EmbeddingTraits, Upstream } from "@uag/catalog/types.ts";
 import type { FoundVector } from "@uag/kit/vectors/scan.ts";
+import type { Fields } from "../conversation/fields.ts";
 import type { UpstreamFailure } from "../failure.ts";
 import type { BadResponse, UpstreamCall } from "../generation.ts";
+import type { UsageReport } from "../usage-report.ts";
 
 /** One input: text, or the ids of its tokens. */
 export type EmbeddingInput = string | readonly number[];
@@ -55,6 +57,8 @@ export interface EmbeddingAdapter {
    * status
    */
   decode(body: Buffer, call: EmbeddingCall, upstream: Upstream): EmbeddingResponse;
+  /** The usage in a response object, whatever else is in it; undefined when it reports none. */
+  usageIn(response: Fields): UsageReport | undefined;
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 

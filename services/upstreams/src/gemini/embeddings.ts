@@ -1,7 +1,9 @@
-import { readUsage, readVectors } from "../embeddings/response.ts";
+import type { Fields } from "../conversation/fields.ts";
+import { readUsage, readVectors, tokensReported } from "../embeddings/response.ts";
 import type { EmbeddingAdapter, InputType } from "../embeddings/types.ts";
 import { geminiErrorInside, geminiFailure } from "./errors.ts";
 
+const tokensIn = (usage: Fields): unknown => usage["promptTokenCount"];
 const names = { list: "embeddings", vector: "values" };
 const taskTypes: Record<InputType, string> = { query: "RETRIEVAL_QUERY", document: "RETRIEVAL_DOCUMENT" };
 
@@ -41,9 +43,9 @@ export const geminiEmbeddings: EmbeddingAdapter = {
       count: inputs.length,
       errorInside: (value) => geminiErrorInside(value, upstream),
     });
-    const tokensIn = (usage: Readonly<Record<string, unknown>>): unknown => usage["promptTokenCount"];
     const usage = readUsage(body, { scanned, member: "usageMetadata", tokensIn });
     return { vectors, list: undefined, usage, finished: false };
   },
+  usageIn: ({ usageMetadata }) => tokensReported(usageMetadata, tokensIn),
   failureOf: geminiFailure,
 };

@@ -8,7 +8,7 @@ import { nearestRatio, pixelsOf } from "../images/sizes.ts";
 import type { ImageAdapter, ImageCall, ImageItem, ImageRequest, ImageResponse, InlineImage } from "../images/types.ts";
 import { geminiErrorInside, geminiFailure } from "./errors.ts";
 import { geminiHeaders } from "./headers.ts";
-import { geminiUsage } from "./usage.ts";
+import { geminiUsage, geminiUsageIn } from "./usage.ts";
 
 /** Upper bounds in pixels for `1K` and `2K`: halfway to the next tier, by area. */
 const maxPixels: readonly (readonly [size: string, pixels: number])[] = [
@@ -23,6 +23,7 @@ export const geminiImages: ImageAdapter = {
   priceVariants: () => [],
   encode,
   decode,
+  usageIn: geminiUsageIn,
   failureOf: geminiFailure,
 };
 
@@ -95,7 +96,10 @@ function withoutPicture(fields: Fields, candidates: readonly Fields[], parts: re
   if (/SAFETY|PROHIBITED|RECITATION|BLOCKLIST|SPII/.test(reason))
     return nothingMade([moderated(`The picture was withheld: ${reason}.`)]);
   const text = parts.map((part) => textOf(part["text"]) ?? "").join("");
-  const message = text === "" ? "The model made no picture." : `The model answered in words: ${text.slice(0, 500)}`;
+  const message =
+    text === ""
+      ? "The model made no image."
+      : `The model responded with text instead of an image: ${text.slice(0, 500)}`;
   const reported = { message, type: "invalid_request_error", code: "no_image", param: "prompt" };
   return new UpstreamFailure("client", message, { status: 200, reported });
 }

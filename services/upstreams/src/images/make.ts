@@ -2,17 +2,20 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import type { DisconnectRule } from "../disconnect/watch.ts";
 import { UpstreamFailure } from "../failure.ts";
+import type { ReplayedResponse } from "../generation.ts";
 import type { HttpResponse } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
 import { LiveStream } from "../live-stream.ts";
 import { post } from "../post.ts";
+import type { UsageIn } from "../reading/found-usage.ts";
+import { decoded, readResponse } from "../reading/read-response.ts";
+import { SniffedStream } from "../reading/sniffed-stream.ts";
 import { boundedResponse } from "../response-limits.ts";
 import type { ImageStream } from "./stream.ts";
 import type { ImageAdapter, ImageCall, ImageResponse } from "./types.ts";
 
 /** Ten 4K images as base64. */
 const maxResponseBytes = 256 * 1024 * 1024;
-const maxErrorBytes = 256 * 1024;
 
 export interface MakeImagesOptions {
   readonly pools: HttpPools;
@@ -32,35 +35,51 @@ export interface MakeImagesOptions {
 export async function makeImages(options: MakeImagesOptions): Promise<ImageResponse> {
   const { adapter, call, upstream } = options;
   const response = await postImages(options);
-  return adapter.decode(boundedResponse(await response.read(maxResponseBytes, options.memory)), call, upstream);
+  return await readResponse(response, {
+    maxBytes: maxResponseBytes,
+    memory: options.memory,
+    usageIn: usageInOf(adapter),
+    decode: (body) => adapter.decode(boundedResponse(body), call, upstream),
+  });
 }
 
 export interface LiveImages {
   readonly live: LiveStream;
-  readonly stream: ImageStream;
+  /** Partial and complete images received so far. */
+  counts(): Pick<ImageStream, "partials" | "completed">;
 }
 
 /**
- * Makes one call to one upstream, for a stream. Resolves with its first event.
+ * Makes one call to one upstream, for a stream. Resolves with its first event. A whole body is
+ * delivered as a stream.
  * @throws {UpstreamFailure}
  */
 export async function streamImages(options: MakeImagesOptions): Promise<LiveImages> {
   const { adapter, call, upstream } = options;
-  if (adapter.openStream === undefined) {
-    throw new UpstreamFailure("operator", `${upstream.provider.protocol} does not stream pictures`);
+  const { replay } = adapter;
+  if (adapter.openStream === undefined || replay === undefined) {
+    throw new UpstreamFailure("operator", `${upstream.provider.protocol} does not stream images`);
   }
   const response = await postImages(options);
-  const type = response.header("content-type") ?? "nothing";
-  if (!type.startsWith("text/event-stream")) {
-    adapter.decode(await response.read(maxErrorBytes), call, upstream);
-    throw new UpstreamFailure("transient", `the upstream answered with content of type ${type.slice(0, 80)}`, {
-      status: 200,
-    });
-  }
   const stream = adapter.openStream(call, upstream);
-  const live = new LiveStream(stream, response);
+  let replayed = 0;
+  const decode = (body: Buffer): ReplayedResponse => {
+    const whole = adapter.decode(boundedResponse(body), call, upstream);
+    replayed = whole.images.length;
+    return replay(whole);
+  };
+  const sniffed = new SniffedStream({
+    stream,
+    maxBytes: maxResponseBytes,
+    replay: (body) => decoded(body, { usageIn: usageInOf(adapter), decode }),
+  });
+  const live = new LiveStream(sniffed, response);
   await live.open();
-  return { live, stream };
+  return { live, counts: () => ({ partials: stream.partials, completed: stream.completed + replayed }) };
+}
+
+function usageInOf(adapter: ImageAdapter): UsageIn {
+  return (fields) => adapter.usageIn?.(fields);
 }
 
 /**

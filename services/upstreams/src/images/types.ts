@@ -2,7 +2,8 @@ import type { Model, Upstream } from "@uag/catalog/types.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Fields } from "../conversation/fields.ts";
 import type { UpstreamFailure, UpstreamMessage } from "../failure.ts";
-import type { BadResponse, UpstreamCall } from "../generation.ts";
+import type { BadResponse, ReplayedResponse, UpstreamCall } from "../generation.ts";
+import type { UsageReport } from "../usage-report.ts";
 import type { ImageStream } from "./stream.ts";
 
 /** An image's content, with the type detected from it. */
@@ -79,6 +80,13 @@ export interface ImageAdapter {
   encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream">;
   /** @throws {UpstreamFailure} when the answer contains no image */
   decode(body: Buffer, call: ImageCall, upstream: Upstream): ImageResponse;
+  /**
+   * The usage in a response object, whatever else is in it; absent where images are billed one by
+   * one.
+   */
+  usageIn?(response: Fields): UsageReport | undefined;
+  /** A complete response as a stream; present where images can be streamed. */
+  replay?(response: ImageResponse): ReplayedResponse;
   /** Absent if images cannot be streamed. */
   openStream?(call: ImageCall, upstream: Upstream): ImageStream;
   /** Classifies a response with a bad status. */

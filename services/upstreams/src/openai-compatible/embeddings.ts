@@ -1,4 +1,5 @@
-import { readUsage, readVectors } from "../embeddings/response.ts";
+import type { Fields } from "../conversation/fields.ts";
+import { readUsage, readVectors, tokensReported } from "../embeddings/response.ts";
 import type { EmbeddingAdapter } from "../embeddings/types.ts";
 import { errorInside, openAiFailure } from "./errors.ts";
 import { bearerHeaders } from "./headers.ts";
@@ -15,6 +16,7 @@ export interface OpenAiEmbeddingsOptions {
   readonly base64: boolean;
 }
 
+const tokensIn = (usage: Fields): unknown => usage["prompt_tokens"] ?? usage["total_tokens"];
 const names = { list: "data", vector: "embedding" };
 
 /**
@@ -39,11 +41,10 @@ export function openAiEmbeddings({ variant, path, base64 }: OpenAiEmbeddingsOpti
         count: inputs.length,
         errorInside: (value) => errorInside(value, upstream, variant),
       });
-      const tokensIn = (usage: Readonly<Record<string, unknown>>): unknown =>
-        usage["prompt_tokens"] ?? usage["total_tokens"];
       const usage = readUsage(body, { scanned, member: "usage", tokensIn });
       return { vectors, list, usage, finished: dimensions === undefined || upstream.vectorsCutHere !== true };
     },
+    usageIn: ({ usage }) => tokensReported(usage, tokensIn),
     failureOf: (response, upstream) => openAiFailure(response, upstream, variant),
   };
 }

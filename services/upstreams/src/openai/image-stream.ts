@@ -1,8 +1,8 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
-import { parsedJson, textOf } from "../conversation/fields.ts";
-import { UpstreamFailure } from "../failure.ts";
+import { fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
+import { UpstreamFailure, unusableResponse } from "../failure.ts";
 import type { ResponseStream } from "../generation.ts";
 import { rawMember } from "../images/response.ts";
 import { type ImageStream, tokensOfPartial } from "../images/stream.ts";
@@ -10,7 +10,8 @@ import type { ImageCall } from "../images/types.ts";
 import { errorInside } from "../openai-compatible/errors.ts";
 import { openAiVariant } from "../openai-compatible/variant.ts";
 import type { UsageReport } from "../usage-report.ts";
-import { unitsOfImageUsage } from "./image-usage.ts";
+import { wholeEvent } from "../whole-event.ts";
+import { imageUsageIn, unitsOfImageUsage } from "./image-usage.ts";
 
 /** A 4K image as base64, with some margin. */
 const maxEventBytes = 96 * 1024 * 1024;
@@ -45,7 +46,7 @@ export class OpenAiImageStream implements ImageStream {
   }
 
   end(): Buffer[] {
-    const last = this.#decoder.end();
+    const last = wholeEvent(this.#decoder.end());
     const out = last === undefined ? [] : this.#take(last);
     if (this.state === "open")
       this.#fail(new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 }));
@@ -61,7 +62,12 @@ export class OpenAiImageStream implements ImageStream {
     }
     if (name.endsWith(".completed")) return this.#complete(event, event.data);
     const value = parsedJson(event.text);
+    if (value === undefined) {
+      this.#fail(unusableResponse("the upstream sent an event that is not JSON"));
+      return [];
+    }
     const failure = errorInside(value, this.#upstream, openAiVariant);
+    if (failure !== undefined) this.usage = imageUsageIn(fieldsOf(value)) ?? this.usage;
     if (failure === undefined) return [event.raw];
     this.#fail(failure);
     return [];

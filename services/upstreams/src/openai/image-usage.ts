@@ -1,5 +1,6 @@
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
-import { countOf, fieldsOf } from "../conversation/fields.ts";
+import { countOf, type Fields, fieldsOf } from "../conversation/fields.ts";
+import type { UsageReport } from "../usage-report.ts";
 
 /**
  * Splits the usage of OpenAI's images: text and images in, images and text out (OpenAI's reference,
@@ -22,4 +23,10 @@ export function unitsOfImageUsage(usage: unknown): Unit[] | undefined {
   add("image_output_tokens", output - textOut);
   add("output_tokens", textOut);
   return units;
+}
+
+/** The usage that a response object reports. */
+export function imageUsageIn({ usage }: Fields): UsageReport | undefined {
+  const units = unitsOfImageUsage(usage);
+  return units && { units, raw: Buffer.from(JSON.stringify(usage)) };
 }

@@ -8,9 +8,11 @@ import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { itemOf } from "../openai-compatible/image-item.ts";
 import { openAiVariant } from "../openai-compatible/variant.ts";
+import { bodyKind } from "../reading/body-kind.ts";
 import { OpenAiImageStream } from "./image-stream.ts";
-import { unitsOfImageUsage } from "./image-usage.ts";
+import { imageUsageIn, unitsOfImageUsage } from "./image-usage.ts";
 import { MultipartForm } from "./multipart.ts";
+import { collectedImages, replayedImages } from "./other-kind.ts";
 
 /** OpenAI's images: text to image as JSON, edits as a form (API reference, images). */
 export const openAiImages: ImageAdapter = {
@@ -22,6 +24,8 @@ export const openAiImages: ImageAdapter = {
   },
   encode: (call, upstream) => (call.request.references.length === 0 ? drawn(call, upstream) : edited(call, upstream)),
   decode,
+  usageIn: imageUsageIn,
+  replay: replayedImages,
   openStream: (call, upstream) => new OpenAiImageStream(call, upstream),
   failureOf: (response, upstream) => openAiFailure(response, upstream, openAiVariant),
 };
@@ -61,7 +65,8 @@ function edited(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
   return { path: "/images/edits", headers: bearerHeaders(upstream.provider, call.requestId, contentType), body };
 }
 
-function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
+function decode(received: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
+  const body = bodyKind(received) === "events" ? collectedImages(received, upstream) : received;
   const fields = responseFields(body);
   const failure = errorInside(fields, upstream, openAiVariant);
   if (failure !== undefined) throw failure;

@@ -39,7 +39,8 @@ export async function readResponse<T>(response: HttpResponse, reading: Reading<T
  */
 export function decoded<T>(body: Buffer, { decode, usageIn }: Pick<Reading<T>, "decode" | "usageIn">): T {
   try {
-    if (bodyKind(body) === "other") throw notWritten(body);
+    const kind = bodyKind(body);
+    if (kind !== "json" && kind !== "events") throw notWritten(body);
     return decode(withoutMark(body));
   } catch (error) {
     throw charged(error, body, usageIn);
@@ -48,7 +49,7 @@ export function decoded<T>(body: Buffer, { decode, usageIn }: Pick<Reading<T>, "
 
 /** A proxy's page or text, which no model has written: it is free, and may be retried. */
 function notWritten(body: Buffer): UpstreamFailure {
-  const what = body.includes("<") ? "a web page" : "text";
+  const what = body.length === 0 ? "nothing" : body.includes("<") ? "a web page" : "text";
   return new UpstreamFailure("transient", `the upstream responded with ${what} instead of JSON`, { status: 200 });
 }
 

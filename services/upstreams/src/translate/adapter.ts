@@ -61,7 +61,7 @@ function collected(reader: ResponseReader, body: Buffer): ResponseEvent[] {
   const last = wholeEvent(decoder.end());
   const events: ResponseEvent[] = [];
   for (const event of last === undefined ? found : [...found, last]) {
-    if (event.data !== undefined && !reader.ended) events.push(...reader.event(event));
+    if (event.text !== "" && !reader.ended) events.push(...reader.event(event));
   }
   const end = reader.ended ? [] : reader.end();
   if (end === undefined) {

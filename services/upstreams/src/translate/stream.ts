@@ -62,7 +62,8 @@ export class TranslatedStream implements ResponseStream {
   }
 
   #take(event: SseEvent): string {
-    if (this.state !== "open" || event.data === undefined) return "";
+    // Empty data dispatches nothing (WHATWG HTML, 9.2.6).
+    if (this.state !== "open" || event.data === undefined || event.data.length === 0) return "";
     try {
       const out = this.#write(this.#reader.event(event));
       if (this.#reader.ended) this.state = "finished";

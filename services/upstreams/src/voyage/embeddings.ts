@@ -1,6 +1,6 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { fieldsOf } from "../conversation/fields.ts";
-import { readUsage, readVectors } from "../embeddings/response.ts";
+import { readUsage, readVectors, tokensReported } from "../embeddings/response.ts";
 import type { EmbeddingAdapter, EmbeddingCall } from "../embeddings/types.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { voyageFailure } from "./errors.ts";
@@ -31,6 +31,7 @@ export const voyageEmbeddings: EmbeddingAdapter = {
     const usage = readUsage(body, { scanned, member: "usage", tokensIn: ({ total_tokens }) => total_tokens });
     return { vectors, list, usage, finished: dimensions === undefined || upstream.vectorsCutHere !== true };
   },
+  usageIn: ({ usage }) => tokensReported(usage, ({ total_tokens }) => total_tokens),
   failureOf: voyageFailure,
 };
 
