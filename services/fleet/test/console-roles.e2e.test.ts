@@ -58,7 +58,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "GET /usage/series",
     ...keyWrites,
   ],
-  auditor: [...reads, "GET /accounts", "GET /fleet", "GET /tokens"],
+  auditor: [...reads, "GET /accounts", "GET /fleet", "GET /reconciliations", "GET /tokens"],
 };
 
 describe("roles in the console", () => {
