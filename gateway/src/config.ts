@@ -39,7 +39,9 @@ export const schema = z.object({
     ),
   ADMIN_TRUSTED_HOPS: hops
     .optional()
-    .describe("The same on the operators' port, where the console is one; TRUSTED_HOPS when unset."),
+    .describe(
+      "The same on the operators' port, where only the console is believed, by its token; TRUSTED_HOPS when unset.",
+    ),
   PORT: z.coerce
     .number()
     .int()

@@ -113,12 +113,12 @@ function openAdmin(
   const authenticator = new AdminAuthenticator({ clients, peppers, failedLogins, clock });
   const publicUrl = config.PUBLIC_URL?.replace(/\/$/, "") ?? `http://${config.HOST}:${config.PORT}`;
   const replicas = new Replicas({ bus, clock, log });
-  return { clients, replicas, authenticator, trustedHops: config.TRUSTED_HOPS, publicUrl };
+  return { clients, replicas, authenticator, trustedHops: config.TRUSTED_HOPS, behindConsole: false, publicUrl };
 }
 
 /** The operators' port has other proxies in front than the public one: mostly the console alone. */
 function operatorsAdmin(admin: AdminOptions | undefined, config: Config): AdminOptions | undefined {
-  return admin && { ...admin, trustedHops: config.ADMIN_TRUSTED_HOPS ?? admin.trustedHops };
+  return admin && { ...admin, trustedHops: config.ADMIN_TRUSTED_HOPS ?? admin.trustedHops, behindConsole: true };
 }
 
 function keySettings(config: Config) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { adminRoutes } from "@uag/contract/routes.ts";
+import { adminRoutes, consoleHeader } from "@uag/contract/routes.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { roleNames } from "../src/admin/access.ts";
 import { adminToken, type FakeAdmin, startFakeAdmin } from "./support/fake-admin.ts";
@@ -25,15 +25,22 @@ interface Init {
   readonly body?: unknown;
   readonly from?: string;
   readonly origin?: string;
+  /** By which the console proves itself; empty for anyone else. */
+  readonly console?: string;
 }
 
-const call = (method: string, path: string, { token = adminToken, body, from = "192.0.2.1", origin }: Init = {}) =>
+const call = (
+  method: string,
+  path: string,
+  { token = adminToken, body, from = "192.0.2.1", origin, console = adminToken }: Init = {},
+) =>
   fetch(`http://127.0.0.1:${stage.gateway.adminPort}/admin/v1${path}`, {
     method,
     headers: {
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
       "x-forwarded-for": `6.6.6.6, ${from}`,
+      ...(console !== undefined && { [consoleHeader]: console }),
       ...(origin !== undefined && { origin }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -268,5 +275,21 @@ test("no page of another origin can use the admin API: it answers no preflight a
       const cors = [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
       assert.deepEqual(cors, [], `${method} ${path}`);
     }
+  }
+});
+
+test("only the console, by an operator's token, reports a client's address on the operators' port", async () => {
+  fake.addToken("token-of-one-account-0123456789", { accountId: "acme" });
+  for (const [console, expected] of [
+    [adminToken, "192.0.2.77"],
+    ["", "127.0.0.1"],
+    ["a-token-that-nobody-has-made-000", "127.0.0.1"],
+    ["token-of-one-account-0123456789", "127.0.0.1"],
+  ] as const) {
+    fake.received.length = 0;
+    const made = await call("POST", "/accounts", { body: { name: "x" }, from: "192.0.2.77", console });
+    assert.equal(made.status, 201, console);
+    const request = fake.received[0]?.request as { actor: { clientAddress: string } } | undefined;
+    assert.equal(request?.actor.clientAddress, expected, console);
   }
 });

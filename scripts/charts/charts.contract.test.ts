@@ -220,6 +220,20 @@ test("who may send mail has its sender, its server's secret, and a way out to th
   assert.equal(mailing.exits.length, silent.exits.length + 1);
 });
 
+test("the router trusts the chart's own ingress or gateway, and nothing where there is none", async () => {
+  const hops = async (...args: string[]): Promise<string | undefined> => {
+    const objects = await render(built, "router", args);
+    const pod = objects.find(({ kind }) => kind === "Deployment")?.spec?.template.spec;
+    assert.ok(pod);
+    const env: { name: string; value: string }[] = pod.containers[0].env;
+    return env.find(({ name }) => name === "TRUSTED_HOPS")?.value;
+  };
+  assert.equal(await hops(), undefined);
+  assert.equal(await hops("--set", "ingress.enabled=true"), "1");
+  assert.equal(await hops("--set", "gateway.enabled=true"), "1");
+  assert.equal(await hops("--set", "ingress.enabled=true,settings.TRUSTED_HOPS=2"), "2");
+});
+
 test("a chart gives its service every setting that it cannot do without, and a certificate of its own name", async () => {
   for (const { name, entry, peer } of services) {
     const workload = fleet.find(

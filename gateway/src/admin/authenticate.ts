@@ -1,10 +1,11 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { consoleHeader } from "@uag/contract/routes.ts";
 import { digestKey, parseKey } from "@uag/kit/api-key.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import { Failures } from "@uag/kit/failures.ts";
 import { networkOf } from "@uag/kit/http/network.ts";
 import type { Keyring } from "@uag/kit/keyring.ts";
-import type { AdminToken } from "@uag/proto/billing/v1/admin.ts";
+import { AdminRole, type AdminToken } from "@uag/proto/billing/v1/admin.ts";
 import type { Request } from "express";
 import { LRUCache } from "lru-cache";
 import { bearerKey } from "../keys/bearer.ts";
@@ -29,6 +30,9 @@ const guesses = { free: 10, perSecond: 0.5, max: 10_000 };
 const refusalMs = 500;
 const maxRefusals = 10_000;
 const maxKnown = 1_000;
+const maxConsoles = 16;
+/** How long a console is not looked up again; what a revoked one says counts for that long. */
+const consoleMs = 10_000;
 
 function tokenOf(request: Request): string {
   try {
@@ -59,6 +63,8 @@ export class AdminAuthenticator {
   /** Digests of invalid tokens, with the time of their lookup (monotonic milliseconds). */
   readonly #refused = new LRUCache<string, number>({ max: maxRefusals });
   readonly #known = new LRUCache<string, true>({ max: maxKnown });
+  /** Digests of tokens of consoles, with the time of their lookup (monotonic milliseconds). */
+  readonly #consoles = new LRUCache<string, number>({ max: maxConsoles });
 
   constructor(options: AdminAuthenticatorOptions) {
     this.#options = options;
@@ -81,6 +87,27 @@ export class AdminAuthenticator {
       throw error;
     });
     return { actor: { id, name, requestId, clientAddress: address }, role, accountId };
+  }
+
+  /**
+   * Whether the console sends the request, which alone may report a client's address here: it
+   * proves itself by its own operator token. Anyone else's `x-forwarded-for` could name any address
+   * in the audit log, and evade the limit on guesses.
+   */
+  async isFromConsole(request: Request, peer: string): Promise<boolean> {
+    const header = request.headers[consoleHeader];
+    const token = typeof header === "string" ? header : "";
+    if (!formed.test(token)) return false;
+    const name = digestKey(token, this.#options.peppers.current.secret).toString("hex");
+    const checkedAt = this.#consoles.get(name);
+    if (checkedAt !== undefined && this.#options.clock.monotonic() - checkedAt < consoleMs) return true;
+    const found = await this.#find(token, peer).catch((error: unknown) => {
+      if (error instanceof GatewayError && error.code !== "service_unavailable") return undefined;
+      throw error;
+    });
+    if (found?.role !== AdminRole.OPERATOR || found.accountId !== "") return false;
+    this.#consoles.set(name, this.#options.clock.monotonic());
+    return true;
   }
 
   async #find(token: string, address: string): Promise<AdminToken> {

@@ -23,6 +23,8 @@ export interface AdminOptions {
   readonly authenticator: AdminAuthenticator;
   /** The number of our own proxies in front, which are trusted to report a client's address. */
   readonly trustedHops: number;
+  /** Whether of these the console alone is believed, by its proof. */
+  readonly behindConsole: boolean;
   /** The public base URL of the gateway, without a trailing slash. */
   readonly publicUrl: string;
 }
@@ -55,14 +57,23 @@ function idOf(request: Request): string {
   throw new GatewayError("not_found", "There is nothing of that id.", { param: "id" });
 }
 
+async function addressOf(
+  request: Request,
+  { authenticator, trustedHops, behindConsole }: AdminOptions,
+): Promise<string> {
+  const peer = clientAddress(request, 0);
+  const believed = !behindConsole || (trustedHops > 0 && (await authenticator.isFromConsole(request, peer)));
+  return believed ? clientAddress(request, trustedHops) : peer;
+}
+
 /**
  * Passes on requests with a valid token of an allowed role; nothing else of a request is read
  * before.
  */
-function authenticate({ access }: AdminRow, { authenticator, trustedHops }: AdminOptions): Handler {
+function authenticate({ access }: AdminRow, options: AdminOptions): Handler {
   return async (request, response, next) => {
     const { requestId } = response.locals;
-    const admin = await authenticator.enter(request, { address: clientAddress(request, trustedHops), requestId });
+    const admin = await options.authenticator.enter(request, { address: await addressOf(request, options), requestId });
     if (!access.roles.includes(admin.role)) {
       throw new GatewayError("permission_denied", "This admin token's role does not allow that.");
     }

@@ -19,6 +19,12 @@ export interface Snippets {
 const sdk = JSON.stringify("openai");
 const usualModel = "gpt-4o-mini";
 
+/** Quotes a word for a POSIX shell: nothing is special between single quotes. */
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+/** A text for JavaScript, Python and TOML, whose basic strings escape as JSON's do. */
+const literal = (text: string): string => JSON.stringify(text);
+
 /** The first model that the key names in full; a common one for a key that may use all. */
 function modelOf(models: readonly string[]): string {
   return models.find((model) => !model.includes("*")) ?? usualModel;
@@ -28,35 +34,37 @@ function modelOf(models: readonly string[]): string {
 export function snippetsOf(publicUrl: string, key: string, models: readonly string[]): Snippets {
   const model = modelOf(models);
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
+  const authorization = quoted(`authorization: Bearer ${key}`);
+  const provider = `{ name = "Gateway", base_url = ${literal(`${publicUrl}/v1`)}, env_key = "API_KEY", wire_api = "responses" }`;
   return {
-    curl: `curl ${publicUrl}/v1/chat/completions -H 'authorization: Bearer ${key}' -H 'content-type: application/json' -d '${body}'`,
+    curl: `curl ${quoted(`${publicUrl}/v1/chat/completions`)} -H ${authorization} -H 'content-type: application/json' -d ${quoted(body)}`,
     openai_javascript: `import OpenAI from ${sdk};
 
-const openai = new OpenAI({ baseURL: "${publicUrl}/v1", apiKey: "${key}" });
+const openai = new OpenAI({ baseURL: ${literal(`${publicUrl}/v1`)}, apiKey: ${literal(key)} });
 const completion = await openai.chat.completions.create({
-  model: "${model}",
+  model: ${literal(model)},
   messages: [{ role: "user", content: "Hello!" }],
 });
 console.log(completion.choices[0].message.content);
 `,
     openai_python: `from openai import OpenAI
 
-client = OpenAI(base_url="${publicUrl}/v1", api_key="${key}")
+client = OpenAI(base_url=${literal(`${publicUrl}/v1`)}, api_key=${literal(key)})
 completion = client.chat.completions.create(
-    model="${model}", messages=[{"role": "user", "content": "Hello!"}]
+    model=${literal(model)}, messages=[{"role": "user", "content": "Hello!"}]
 )
 print(completion.choices[0].message.content)
 `,
     anthropic_python: `import anthropic
 
-client = anthropic.Anthropic(base_url="${publicUrl}", auth_token="${key}")
+client = anthropic.Anthropic(base_url=${literal(publicUrl)}, auth_token=${literal(key)})
 message = client.messages.create(
-    model="${model}", max_tokens=256, messages=[{"role": "user", "content": "Hello!"}]
+    model=${literal(model)}, max_tokens=256, messages=[{"role": "user", "content": "Hello!"}]
 )
 print(message.content[0].text)
 `,
-    mcp: `claude mcp add --transport http gateway ${publicUrl}/mcp --header 'Authorization: Bearer ${key}'`,
-    codex: `API_KEY=${key} codex -c model_provider=gateway -c model=${model} -c web_search=disabled -c 'model_providers.gateway={ name = "Gateway", base_url = "${publicUrl}/v1", env_key = "API_KEY", wire_api = "responses" }'`,
-    claude_code: `ANTHROPIC_BASE_URL=${publicUrl} ANTHROPIC_AUTH_TOKEN=${key} claude`,
+    mcp: `claude mcp add --transport http gateway ${quoted(`${publicUrl}/mcp`)} --header ${quoted(`Authorization: Bearer ${key}`)}`,
+    codex: `API_KEY=${quoted(key)} codex -c model_provider=gateway -c ${quoted(`model=${literal(model)}`)} -c web_search=disabled -c ${quoted(`model_providers.gateway=${provider}`)}`,
+    claude_code: `ANTHROPIC_BASE_URL=${quoted(publicUrl)} ANTHROPIC_AUTH_TOKEN=${quoted(key)} claude`,
   };
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Request } from "express";
+import { loggedPath } from "../logged-path.ts";
 import type { GatewayResponse, Handler, RequestState } from "../request-state.ts";
 
 export interface ObserveOptions {
@@ -80,7 +81,7 @@ function lineOf(request: Request, response: GatewayResponse, durationMs: number)
     request_id: requestId,
     trace_id: trace?.traceId,
     method: request.method,
-    path: request.originalUrl.split("?", 1)[0]?.slice(0, 256),
+    path: loggedPath(request.originalUrl),
     status: response.statusCode,
     key_id: key?.keyId,
     duration_ms: Math.round(durationMs),

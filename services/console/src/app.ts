@@ -6,6 +6,7 @@ import { adminProxy } from "./admin-api/proxy.ts";
 import type { HintHub } from "./hints/hub.ts";
 import { hintRoutes } from "./hints/routes.ts";
 import { checkOrigin } from "./http/origin.ts";
+import { type PlaceLimits, Places } from "./http/places.ts";
 import { renderErrors } from "./http/refuse.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { authenticate, personOf } from "./people/authenticate.ts";
@@ -25,12 +26,13 @@ export interface AppOptions extends SignInParts {
   readonly oidc: Oidc | undefined;
   readonly hints: HintHub;
   readonly adminUrl: string;
+  /** The console's own admin token. */
+  readonly ownToken: string;
   readonly gatewayUrl: string;
   readonly contentOrigins: readonly string[];
   /** Folder of the built web half. */
   readonly webDir: string;
-  readonly maxOpen: number;
-  readonly maxOpenPerSession: number;
+  readonly places: PlaceLimits;
 }
 
 /** All middleware of `/console`, in order. */
@@ -41,6 +43,7 @@ export function createApp(options: AppOptions): Express {
   app.enable("case sensitive routing");
   app.set("query parser", false);
   app.use(count(options));
+  app.use(new Places(options.places, options.sessions).enter);
   app.use(securityHeaders(options.contentOrigins));
   app.use("/console/api", apiOf(options));
   app.use("/console", webPages(options.webDir));
@@ -51,22 +54,16 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/** Limits and counts concurrent requests. */
-function count({ events, maxOpen }: AppOptions): RequestHandler {
-  let open = 0;
+/** Counts responses. */
+function count({ events }: AppOptions): RequestHandler {
   return (_request, response, next) => {
-    if (open >= maxOpen) throw new GatewayError("service_unavailable");
-    open++;
-    response.once("close", () => {
-      open--;
-      events.responded(response.statusCode);
-    });
+    response.once("close", () => events.responded(response.statusCode));
     next();
   };
 }
 
 function apiOf(options: AppOptions): Router {
-  const { store, sessions, maxOpenPerSession, api, credentials, dispatcher, gatewayUrl } = options;
+  const { store, sessions, api, credentials, dispatcher, gatewayUrl } = options;
   const router = Router({ caseSensitive: true });
   router.use((_request, response, next) => {
     response.setHeader("cache-control", "no-store");
@@ -84,7 +81,7 @@ function apiOf(options: AppOptions): Router {
   });
   router.use(signInRoutes(options));
   router.use(openInvitationRoutes(options));
-  router.use(authenticate({ store, sessions, maxOpen: maxOpenPerSession }));
+  router.use(authenticate({ store }));
   router.use(ownRoutes(options));
   router.use(userRoutes(options));
   router.use(invitationRoutes(options));

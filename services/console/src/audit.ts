@@ -51,10 +51,14 @@ export class Audit implements Disposable {
   }
 
   /**
-   * Adds a row for a failed sign-in, and returns at once. When there are too many, the next row
-   * contains the number of those without one.
+   * Adds a row for a failed sign-in, and returns at once. It names a user that exists: anything
+   * else in the e-mail field may be a password, and the log is append-only. When there are too
+   * many, the next row contains the number of those without one.
    */
-  signInFailed(email: string, { requestId, clientAddress }: Pick<Actor, "requestId" | "clientAddress">): void {
+  signInFailed(
+    user: { readonly email: string } | null,
+    { requestId, clientAddress }: Pick<Actor, "requestId" | "clientAddress">,
+  ): void {
     this.#events.signInFailed(clientAddress, requestId);
     if (this.#rows.waitMs("") > 0) {
       this.#withoutRow++;
@@ -64,7 +68,7 @@ export class Audit implements Disposable {
     const unlisted = this.#withoutRow;
     this.#withoutRow = 0;
     const actor = { id: "anonymous", name: "", requestId, clientAddress };
-    const after = { email, ...(unlisted > 0 && { unlisted }) };
+    const after = { email: user?.email ?? null, ...(unlisted > 0 && { unlisted }) };
     const row = {
       action: "console.sign_in_failed",
       targetId: clientAddress || "unknown",

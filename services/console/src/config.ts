@@ -19,7 +19,9 @@ export const schema = z.object({
   CONSOLE_ADMIN_TOKEN: z
     .string()
     .min(24)
-    .describe("Admin token of the role operator; it makes the short-lived ones of users, and nothing else."),
+    .describe(
+      "Admin token of the role operator; it makes the short-lived ones of users, and proves to the router who reports their addresses.",
+    ),
   PUBLIC_URL: url.optional().describe("Where clients reach the public server; GATEWAY_URL when unset."),
   FIRST_EMAIL: z.string().min(3).default("admin@localhost").describe("E-mail address of the first operator."),
   FIRST_PASSWORD: z
@@ -54,8 +56,14 @@ export const schema = z.object({
     ),
   SESSION_IDLE_MS: count.default(12 * 3_600_000).describe("How long a session may rest before it ends."),
   SESSION_MAX_MS: count.default(7 * 86_400_000).describe("When a session ends at the latest."),
-  MAX_OPEN: count.default(512).describe("Most requests open at once; more get a 503."),
-  MAX_OPEN_PER_SESSION: count.default(48).describe("Most requests of one session open at once; more get a 429."),
+  MAX_OPEN: count.default(512).describe("Most requests of signed-in users open at once; more get a 503."),
+  MAX_OPEN_PER_USER: count.default(48).describe("Most requests of one user open at once; more get a 429."),
+  MAX_OPEN_SIGNED_OUT: count
+    .default(128)
+    .describe("Most requests without a session open at once, a quarter of them from one network."),
+  SIGNED_OUT_MS: count
+    .default(5_000)
+    .describe("How long the body of a request without a session may take, milliseconds."),
   CONTENT_ORIGINS: commaList
     .default(["https:"])
     .describe(

@@ -18,6 +18,7 @@ import { Audit } from "./audit.ts";
 import { type ConsoleSettings, schema } from "./config.ts";
 import { createEvents } from "./events.ts";
 import { HintHub } from "./hints/hub.ts";
+import { Devices } from "./sign-in/devices.ts";
 import { makeFirstUser } from "./sign-in/first-user.ts";
 import { Oidc } from "./sign-in/oidc.ts";
 import { Passwords } from "./sign-in/passwords.ts";
@@ -61,7 +62,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   started.use(announceStatus({ bus, service: "console", log }));
   const hints = started.use(new HintHub(bus));
   const throttle = new SignInThrottle(store);
-  const parts = { store, sessions, passwords, throttle, credentials, audit, events, api, dispatcher, hints };
+  const devices = new Devices(store);
+  const parts = { store, sessions, passwords, throttle, devices, credentials, audit, events, api, dispatcher, hints };
   const app = createApp({ ...parts, ...placesOf(settings) });
   const { PORT: port, LINGER_MS: lingerMs, DRAIN_MS: drainMs } = settings;
   const server = started.use(await startMountedServer(app, { host, port, lingerMs, drainMs }));
@@ -84,10 +86,15 @@ function placesOf(settings: ConsoleSettings) {
     oidc: settings.OIDC_ISSUER === undefined ? undefined : new Oidc(settings, baseUrl),
     version: manifest.version,
     adminUrl: settings.ADMIN_URL,
+    ownToken: settings.CONSOLE_ADMIN_TOKEN,
     gatewayUrl: settings.GATEWAY_URL,
     contentOrigins: [new URL(baseUrl).origin, ...settings.CONTENT_ORIGINS],
     webDir: settings.WEB_DIR ?? builtWeb,
-    maxOpen: settings.MAX_OPEN,
-    maxOpenPerSession: settings.MAX_OPEN_PER_SESSION,
+    places: {
+      maxOpen: settings.MAX_OPEN,
+      maxOpenPerUser: settings.MAX_OPEN_PER_USER,
+      maxStrangers: settings.MAX_OPEN_SIGNED_OUT,
+      strangerMs: settings.SIGNED_OUT_MS,
+    },
   };
 }

@@ -186,6 +186,12 @@ export type AdminOperation = (typeof adminTable)[number]["operation"];
 export const adminRoutes: readonly AdminRoute<AdminOperation>[] = adminTable;
 
 /**
+ * The header of the operators' port by which the console proves itself, with its own admin token:
+ * only then does its `x-forwarded-for` tell a client's address.
+ */
+export const consoleHeader = "x-console-token";
+
+/**
  * Maximum request bodies, bytes, of paths served by an HTTP service behind the router. The console
  * accepts the playground's images; before sign-in it reads only 16 KiB.
  */

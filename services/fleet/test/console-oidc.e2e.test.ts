@@ -16,6 +16,8 @@ describe("sign-in with OpenID Connect", () => {
     max: { ...verified, email: "max@example.com", name: "Max", groups: ["team"] },
     nobody: { ...verified, email: "nobody@example.com", groups: ["staff"] },
     unverified: { email: "unverified@example.com", email_verified: false, groups: ["gateway-admins"] },
+    unverifiedText: { email: "text@example.com", email_verified: "false", groups: ["gateway-admins"] },
+    unverifiedNull: { email: "null@example.com", email_verified: 0, groups: ["gateway-admins"] },
     clash: { ...verified, email: "admin@localhost", groups: ["gateway-admins"] },
   };
 
@@ -73,6 +75,8 @@ describe("sign-in with OpenID Connect", () => {
     for (const [name, code] of [
       ["nobody", "permission_denied"],
       ["unverified", "permission_denied"],
+      ["unverifiedText", "permission_denied"],
+      ["unverifiedNull", "permission_denied"],
       ["clash", "already_exists"],
     ] as const) {
       const browser = new Browser();

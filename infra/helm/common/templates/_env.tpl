@@ -32,6 +32,9 @@
 {{- if .Values.service.drains -}}
 {{- $_ := set $env "DRAIN_MS" (mul .Values.drainSeconds 1000 | toString) -}}
 {{- end -}}
+{{- if or ((.Values.ingress).enabled) ((.Values.gateway).enabled) -}}
+{{- $_ := set $env "TRUSTED_HOPS" "1" -}}
+{{- end -}}
 {{- $public := ((.Values.global).publicUrl) | default .Values.publicUrl -}}
 {{- if and .Values.service.publicUrl $public -}}
 {{- $_ := set $env "PUBLIC_URL" $public -}}

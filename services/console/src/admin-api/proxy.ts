@@ -22,6 +22,8 @@ export interface AdminProxyOptions extends LimitParts {
   readonly api: AdminApi;
   readonly personOf: PersonOf;
   readonly dispatcher: Dispatcher;
+  /** The console's own admin token. */
+  readonly ownToken: string;
   /** Base URL of the admin API. */
   readonly adminUrl: string;
 }
@@ -60,7 +62,7 @@ async function respond(
   }
   const body = await bodyOf(request, requested, options);
   const url = adminUrl.replace(/\/$/, "") + targetFrom(route.path.slice(prefix.length), request.params, query);
-  const from = addressOf(request);
+  const from = { address: addressOf(request), proof: options.ownToken };
   const bodyLimit = route.maxBodyBytes;
   if (await relay(request, response, { dispatcher, url, bearer: token, bodyLimit, body, from })) return;
   refused(credentials, person, grant.token);

@@ -3,6 +3,7 @@ import { parseJson } from "@uag/kit/json/parse.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import type { Request } from "express";
 import type { z } from "zod";
+import { bodyDeadlineOf } from "./places.ts";
 
 /** Bytes of a body of the console's own API. */
 const ownBodyLimit = 16 * 1024;
@@ -23,10 +24,30 @@ export async function* counted(request: Request, limit: number): AsyncGenerator<
   let length = 0;
   // The server discards the rest of a body that is too long: if the connection were closed, the
   // router would see that before the response.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of before(bodyDeadlineOf(request), request.iterator({ destroyOnReturn: false }))) {
     length += chunk.length;
     if (length > limit) throw tooLarge(limit);
     yield chunk;
+  }
+}
+
+/**
+ * Chunks until a deadline, Unix milliseconds.
+ * @throws {GatewayError} `request_timeout`
+ */
+async function* before(deadline: number | undefined, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  const late = Promise.withResolvers<never>();
+  const fail = (): void => late.reject(new GatewayError("request_timeout"));
+  const timer = deadline === undefined ? undefined : setTimeout(fail, deadline - Date.now());
+  late.promise.catch(() => undefined);
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([chunks.next(), late.promise]);
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    clearTimeout(timer);
   }
 }
 

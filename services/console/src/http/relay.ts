@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { consoleHeader } from "@uag/contract/routes.ts";
 import type { Request, Response } from "express";
 import { type Dispatcher, request as send } from "undici";
 import { counted } from "./read-json.ts";
@@ -13,8 +14,8 @@ export interface RelayOptions {
   readonly bearer: string;
   /** Bytes. */
   readonly bodyLimit: number;
-  /** The browser's address, for servers that trust the console's. */
-  readonly from?: string;
+  /** The browser's address, and the console's own admin token, by which the router believes it. */
+  readonly from?: { readonly address: string; readonly proof: string };
   /** Replaces the request's own body. */
   readonly body?: object | undefined;
 }
@@ -69,7 +70,10 @@ export async function relay(request: Request, response: Response, options: Relay
     signal: controller.signal,
     headers: {
       ...headersOf(request, options.bearer),
-      ...(options.from !== undefined && { "x-forwarded-for": options.from }),
+      ...(options.from !== undefined && {
+        "x-forwarded-for": options.from.address,
+        [consoleHeader]: options.from.proof,
+      }),
       ...(options.body !== undefined && { "content-type": "application/json" }),
     },
     body: bodyOf(request, options),

@@ -1,9 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { OpenRequests } from "@uag/kit/open-requests.ts";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
-import { cookieOf } from "../http/cookies.ts";
 import { requestIdOf } from "../http/refuse.ts";
-import { isCsrfToken, type Sessions } from "../sign-in/sessions.ts";
+import { isCsrfToken, type OpenSession } from "../sign-in/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { UserDocument } from "../store/users.ts";
 import type { Person } from "./person.ts";
@@ -26,29 +24,21 @@ const notSignedIn = (): GatewayError =>
 export const addressOf = (request: Request): string =>
   String(request.headers["x-forwarded-for"] ?? request.socket.remoteAddress ?? "");
 
+/** The session that a request's cookie opens, as `Places` has found it. */
+export type OpenedBy = OpenSession | undefined;
+
 /**
  * Requires a session; a request that changes something also needs the session's CSRF token.
  */
-export function authenticate({
-  store,
-  sessions,
-  maxOpen,
-}: {
-  store: Store;
-  sessions: Sessions;
-  maxOpen: number;
-}): RequestHandler {
-  const open = new OpenRequests(maxOpen);
+export function authenticate({ store }: { readonly store: Pick<Store, "users"> }): RequestHandler {
   return async (request: Request, response: Response, next: NextFunction) => {
-    const found = await sessions.find(cookieOf(request, sessionCookie));
+    const { opened: found } = response.locals as { opened?: OpenedBy };
     if (found === undefined) throw notSignedIn();
     const user = await store.users.findOne({ _id: found.session.userId, disabled: false }).lean<UserDocument>();
     if (user === null) throw notSignedIn();
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead && !isCsrfToken(request.get("x-csrf-token"), found.cookie))
       throw new GatewayError("permission_denied", "The x-csrf-token is not this session's.");
-    open.enter(found.session._id);
-    response.once("close", () => open.leave(found.session._id));
     const actor = {
       id: user._id,
       name: user.email,

@@ -135,7 +135,7 @@ async function isBacked({ invitedBy, role, accountId }: InvitationDocument, { st
 async function find(request: Request, parts: SignInParts): Promise<InvitationDocument> {
   const { store, throttle } = parts;
   const address = addressOf(request);
-  const giveBack = await throttle.count(address, `invitation ${address}`);
+  const giveBack = await throttle.count({ address, name: `invitation ${address}` });
   const token = String(request.params["token"]);
   const live = { digest: digestOf(token), endsAt: { $gt: new Date() } };
   const found = tokenPattern.test(token) ? await store.invitations.findOne(live).lean<InvitationDocument>() : null;

@@ -27,7 +27,7 @@ export async function removeUser(
   parts: LeaveParts,
   { person, user }: { readonly person: Person; readonly user: UserDocument },
 ): Promise<void> {
-  const { store, audit } = parts;
+  const { store, devices, audit } = parts;
   if (user.subject !== undefined) {
     const text = "The sign-in provider would let this person in again. Disable them, or remove their role there.";
     throw new GatewayError("invalid_request", text, { param: "id" });
@@ -45,6 +45,7 @@ export async function removeUser(
   await store.users.updateOne({ _id: targetId }, { $set: { disabled: true } });
   await withdrawInvitations(parts, user);
   await endSessions(parts, targetId);
+  await devices.forget(targetId);
   if (choice === "revoke") await revokeLeftBehind(parts, person, await leftBehindBy(parts, person, user));
   await store.users.deleteOne({ _id: targetId });
 }

@@ -27,12 +27,17 @@ const accounts = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })
  */
 export function playgroundProxy(options: PlaygroundOptions): Router {
   const router = Router({ caseSensitive: true });
-  for (const { method, path, maxBodyBytes } of routes) {
+  for (const route of routes) {
+    const { method, path, maxBodyBytes } = route;
     if (!path.startsWith("/v1/")) continue;
     const verb = method.toLowerCase() as "get" | "post" | "delete";
     // The mount lets nothing else through.
     const bodyLimit = Math.min(maxBodyBytes, mountBodyLimits["/console"]);
-    router.route(path)[verb]((request, response) => respond(request, response, { ...options, path, bodyLimit }));
+    router
+      .route(path)
+      [verb]((request, response) =>
+        respond(request, response, { ...options, path, isAccountWide: "query" in route, bodyLimit }),
+      );
   }
   return router;
 }
@@ -60,10 +65,12 @@ async function firstAccount({ api, credentials }: PlaygroundOptions, person: Per
 async function respond(
   request: Request,
   response: Response,
-  options: PlaygroundOptions & { readonly path: string; readonly bodyLimit: number },
+  options: PlaygroundOptions & { readonly path: string; readonly isAccountWide: boolean; readonly bodyLimit: number },
 ): Promise<void> {
-  const { credentials, personOf, dispatcher, gatewayUrl, path, bodyLimit } = options;
+  const { credentials, personOf, dispatcher, gatewayUrl, path, isAccountWide, bodyLimit } = options;
   const person = personOf(response);
+  if (person.user.role === "member" && isAccountWide)
+    throw new GatewayError("permission_denied", "A member sees the cost of their own keys only.");
   if (person.user.role === "auditor") throw new GatewayError("permission_denied", "An auditor spends no money.");
   const query = queryOf(request.originalUrl);
   const named = query.get("account");

@@ -60,7 +60,7 @@ async function callback(request: Request, response: Response, parts: Parts): Pro
     response.redirect(303, pending.returnTo);
   } catch (error) {
     const from = { requestId: requestIdOf(request), clientAddress: addressOf(request) };
-    audit.signInFailed("oidc", from);
+    audit.signInFailed(null, from);
     events.oidcFailed(error, from.requestId);
     const code = error instanceof GatewayError ? error.code : "invalid_request";
     response.redirect(303, `/console/sign-in?error=${code}`);

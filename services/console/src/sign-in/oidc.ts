@@ -43,6 +43,12 @@ function mappingOf(text: string): Mapping {
   return { value: text.slice(0, at), role, accountId: account.length === 0 ? null : account.join(":") };
 }
 
+/**
+ * Some providers send the claim as text. Without the claim, the provider vouches for its addresses.
+ * https://openid.net/specs/openid-connect-core-1_0.html#StandardClaims
+ */
+const isVerified = (claim: unknown): boolean => claim === undefined || claim === true || claim === "true";
+
 const denied = (text: string): GatewayError => new GatewayError("permission_denied", text);
 
 /** Sign-in with an OpenID Connect provider: the code flow with PKCE, state and nonce. */
@@ -100,7 +106,7 @@ export class Oidc {
   #personOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
     const { success, data } = reported.safeParse(claims);
     if (!success) throw denied("The provider sent no e-mail address.");
-    if (claims["email_verified"] === false) throw denied("Your e-mail address is not verified at the provider.");
+    if (!isVerified(claims["email_verified"])) throw denied("Your e-mail address is not verified at the provider.");
     const values = new Set([claims[this.#settings.OIDC_ROLE_CLAIM]].flat().map(String));
     const assignment = this.#mappings.find(({ value }) => values.has(value));
     if (assignment === undefined) throw denied("You have no role in this gateway. Ask whoever manages it.");

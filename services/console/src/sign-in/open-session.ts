@@ -32,7 +32,7 @@ export async function openSession(
   response: Response,
   { parts, user, by }: { parts: SignInParts; user: UserDocument; by: "password" | "oidc" | "invitation" },
 ): Promise<ReturnType<typeof showOpenSession>> {
-  const { sessions, credentials, audit, store, events } = parts;
+  const { sessions, credentials, devices, audit, store, events } = parts;
   const actor = { id: user._id, name: user.email, requestId: requestIdOf(request), clientAddress: addressOf(request) };
   await audit.record(actor, {
     action: "console.sign_in",
@@ -46,6 +46,7 @@ export async function openSession(
   const from = { address: addressOf(request), userAgent: request.get("user-agent") ?? "" };
   const opened = await sessions.open(user._id, from);
   await store.users.updateOne({ _id: user._id }, { $set: { lastSignInAt: new Date() } });
+  await devices.remember(request, response, user._id);
   const lifetimeMs = opened.session.endsAtLatest.getTime() - Date.now();
   setCookie(request, response, sessionCookie, opened.cookie, lifetimeMs);
   events.signedIn(by);

@@ -2,6 +2,7 @@ import type { DelegatedCredentials } from "../admin-api/credentials.ts";
 import type { Audit } from "../audit.ts";
 import type { Events } from "../events.ts";
 import type { Store } from "../store/store.ts";
+import type { Devices } from "./devices.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SignInThrottle } from "./throttle.ts";
@@ -12,6 +13,7 @@ export interface SignInParts {
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly throttle: SignInThrottle;
+  readonly devices: Devices;
   readonly credentials: DelegatedCredentials;
   readonly audit: Audit;
   readonly events: Events;

@@ -51,13 +51,14 @@ export function ownRoutes(parts: SignInParts): Router {
 }
 
 async function signIn(request: Request, response: Response, parts: SignInParts): Promise<void> {
-  const { store, passwords, throttle, audit } = parts;
+  const { store, passwords, throttle, devices, audit } = parts;
   const given = await readChecked(request, credentials);
   const address = addressOf(request);
-  const giveBack = await throttle.count(address, given.email);
   const user = await store.users.findOne({ email: given.email, disabled: false }).lean<UserDocument>();
+  const device = await devices.known(request, user?._id);
+  const giveBack = await throttle.count({ address, name: given.email, device });
   if (!(await passwords.matches(given.password, user?.password)) || user === null) {
-    audit.signInFailed(given.email, { requestId: requestIdOf(request), clientAddress: address });
+    audit.signInFailed(user, { requestId: requestIdOf(request), clientAddress: address });
     throw new GatewayError("invalid_api_key", "The e-mail address or the password is not right.");
   }
   await giveBack();
@@ -94,10 +95,11 @@ async function endSession(
 
 /** A new password ends all other sessions, and rotates this one's cookie. */
 async function changePassword(request: Request, response: Response, parts: SignInParts): Promise<void> {
-  const { store, passwords, sessions, credentials, throttle, audit } = parts;
-  const { user, actor } = personOf(response);
+  const { store, passwords, sessions, credentials, throttle, devices, audit } = parts;
+  const { user, session, actor } = personOf(response);
   const given = await readChecked(request, changedPassword);
-  const giveBack = await throttle.count(actor.clientAddress, user.email);
+  const attempt = { address: actor.clientAddress, name: user.email, device: session._id };
+  const giveBack = await throttle.count(attempt);
   if (!(await passwords.matches(given.current, user.password))) {
     throw new GatewayError("permission_denied", "The current password is not right.", { param: "current" });
   }
@@ -105,6 +107,7 @@ async function changePassword(request: Request, response: Response, parts: SignI
   await audit.record(actor, { action: "console.password_change", targetId: user._id, accountId: user.accountId });
   await store.users.updateOne({ _id: user._id }, { $set: { password: await passwords.hash(given.new) } });
   const ended = await sessions.endAll(user._id);
+  await devices.forget(user._id);
   const opened = await openSession(request, response, { parts, user, by: "password" });
   void credentials.revoke(ended);
   response.json(opened);

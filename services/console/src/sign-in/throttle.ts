@@ -9,17 +9,31 @@ interface Rate {
   readonly perSecond: number;
 }
 
-/** From one network, and for one name from anywhere. */
 const ofNetwork: Rate = { free: 20, perSecond: 0.5 };
-const ofName: Rate = { free: 10, perSecond: 0.2 };
+/** For one name from one network. */
+const ofNameThere: Rate = { free: 10, perSecond: 0.2 };
+/** For one name from everywhere: against guesses that are spread over many networks. */
+const ofName: Rate = { free: 200, perSecond: 0.2 };
+/** In one browser in which the user has signed in before, and in one session. */
+const ofDevice: Rate = { free: 10, perSecond: 0.2 };
+
+/** Where an attempt is made from, and for whom. */
+export interface Attempt {
+  readonly address: string;
+  readonly name: string;
+  /** A browser or session in which the user has signed in; undefined for an unknown one. */
+  readonly device?: string | undefined;
+}
 
 interface Source extends Rate {
   readonly id: string;
 }
 
 /**
- * Rate limits sign-ins by network and by name, across all replicas. An attempt is counted before it
- * is made, so that concurrent ones cannot exceed the limit, and refunded when it succeeds.
+ * Rate limits sign-ins by network and by name there, across all replicas. An attempt from a known
+ * device counts against that device alone: nobody locks a user out of it. An attempt is counted
+ * before it is made, so that concurrent ones cannot exceed the limit, and is refunded when it
+ * succeeds.
  */
 export class SignInThrottle {
   readonly #tries: Store["signInTries"]["collection"];
@@ -33,9 +47,9 @@ export class SignInThrottle {
    * @returns refunds it, for one that succeeded
    * @throws {GatewayError} `rate_limit_exceeded`, with the time to wait
    */
-  async count(address: string, name: string): Promise<() => Promise<void>> {
+  async count(attempt: Attempt): Promise<() => Promise<void>> {
     const counted: Source[] = [];
-    for (const source of sourcesOf(address, name)) {
+    for (const source of sourcesOf(attempt)) {
       const retryAfterMs = await this.#take(source);
       if (retryAfterMs > 0) {
         await this.#refund(counted);
@@ -74,10 +88,13 @@ export class SignInThrottle {
 }
 
 /** Hashed, because a name may be a password in the wrong field. */
-function sourcesOf(address: string, name: string): Source[] {
+function sourcesOf({ address, name, device }: Attempt): Source[] {
   const idOf = (kind: string, of: string): string => createHash("sha256").update(`${kind}:${of}`).digest("base64url");
+  if (device !== undefined) return [{ id: idOf("device", device), ...ofDevice }];
+  const network = networkOf(address);
   return [
-    { id: idOf("network", networkOf(address)), ...ofNetwork },
+    { id: idOf("network", network), ...ofNetwork },
+    { id: idOf("name there", `${network} ${name}`), ...ofNameThere },
     { id: idOf("name", name), ...ofName },
   ];
 }

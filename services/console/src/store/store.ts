@@ -1,4 +1,5 @@
 import type { Connection, Model } from "mongoose";
+import { type DeviceDocument, deviceModel } from "./devices.ts";
 import { type InvitationDocument, invitationModel } from "./invitations.ts";
 import { type SessionDocument, sessionModel } from "./sessions.ts";
 import { type SignInTriesDocument, signInTriesModel } from "./sign-in-tries.ts";
@@ -8,6 +9,7 @@ import { type UserDocument, userModel } from "./users.ts";
 export interface Store {
   readonly users: Model<UserDocument>;
   readonly sessions: Model<SessionDocument>;
+  readonly devices: Model<DeviceDocument>;
   readonly invitations: Model<InvitationDocument>;
   readonly signInTries: Model<SignInTriesDocument>;
 }
@@ -17,6 +19,7 @@ export async function openStore(connection: Connection): Promise<Store> {
   const models = {
     users: userModel(connection),
     sessions: sessionModel(connection),
+    devices: deviceModel(connection),
     invitations: invitationModel(connection),
     signInTries: signInTriesModel(connection),
   };

@@ -13,13 +13,22 @@ type Headed = Readonly<Record<string, string>>;
 /** A person at the console as their browser sends requests: with a cookie and a CSRF token. */
 export class Visitor {
   readonly #base: string;
-  cookie = "";
+  readonly #cookies = new Map<string, string>();
   setCookie = "";
   csrf = "";
 
   /** @param base address of the console */
   constructor(base: string) {
     this.#base = base;
+  }
+
+  /** The `cookie` header of this browser. */
+  get cookie(): string {
+    return [...this.#cookies.values()].join("; ");
+  }
+
+  set cookie(header: string) {
+    for (const pair of header.split("; ")) this.#cookies.set(pair.slice(0, pair.indexOf("=")), pair);
   }
 
   async signIn(email: string, password: string): Promise<this> {
@@ -64,8 +73,8 @@ export class Visitor {
 
   #keep(response: Response): void {
     for (const line of response.headers.getSetCookie()) {
-      this.setCookie = line;
       this.cookie = line.split(";", 1)[0] ?? "";
+      if (line.startsWith("console_session=")) this.setCookie = line;
     }
   }
 }

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { snippetsOf } from "./snippets.ts";
+
+const hostile = `m'"$(touch x)\`id\`; \\ && ?`;
+const url = "https://gateway.example/a b";
+
+/** The words that a POSIX shell makes of a command line. */
+function wordsOf(line: string, command: string): string[] {
+  const script = `${command}() { for word; do printf '%s\\0' "$word"; done; }\n${line}`;
+  return execFileSync("/bin/sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
+}
+
+test("a shell passes a model's name and the URL to each command unchanged", () => {
+  const { curl, codex, mcp, claude_code } = snippetsOf(url, "sk-key", [hostile]);
+  const sent = wordsOf(curl, "curl");
+  assert.equal(sent[0], `${url}/v1/chat/completions`);
+  assert.equal(JSON.parse(sent.at(-1) ?? "").model, hostile);
+  assert.ok(wordsOf(codex, "codex").includes(`model=${JSON.stringify(hostile)}`));
+  assert.ok(wordsOf(mcp, "claude").includes(`${url}/mcp`));
+  assert.deepEqual(wordsOf(`${claude_code} "$ANTHROPIC_BASE_URL"`, "claude").length, 1);
+});
+
+test("JavaScript and Python read a model's name as it is", () => {
+  const { openai_javascript, openai_python } = snippetsOf(url, "sk-key", [hostile]);
+  const literal = JSON.stringify(hostile);
+  assert.ok(openai_javascript.includes(`model: ${literal},`));
+  const python = `print(${literal}, end="")`;
+  assert.ok(openai_python.includes(`model=${literal},`));
+  assert.equal(execFileSync("python3", ["-c", python], { encoding: "utf8" }), hostile);
+});

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loggedPath } from "./logged-path.ts";
+
+test("shows the words of our own paths and hides every other segment", () => {
+  for (const [target, expected] of [
+    ["/v1/chat/completions", "/v1/chat/completions"],
+    ["/v1/v1/models?key=secret", "/v1/v1/models"],
+    ["/v1/videos/generations/video_1", "/v1/videos/generations/*"],
+    ["/console/api/invitations/c2VjcmV0/accept", "/console/api/invitations/*/accept"],
+    ["/console/invitations/c2VjcmV0", "/console/invitations/*"],
+    ["/assets/c2VjcmV0.png", "/assets/*"],
+    ["/asset/c2VjcmV0", "/*/*"],
+    ["/admin/v1/keys/key_1/regenerate", "/admin/v1/keys/*/regenerate"],
+    ["/", "/"],
+  ] as const)
+    assert.equal(loggedPath(target), expected);
+});

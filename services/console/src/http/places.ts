@@ -1,0 +1,90 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { networkOf } from "@uag/kit/http/network.ts";
+import { OpenRequests } from "@uag/kit/open-requests.ts";
+import type { NextFunction, Request, RequestHandler, Response } from "express";
+import { addressOf, type OpenedBy, sessionCookie } from "../people/authenticate.ts";
+import type { OpenSession, Sessions } from "../sign-in/sessions.ts";
+import { cookieOf } from "./cookies.ts";
+
+export interface PlaceLimits {
+  /** Requests of signed-in users open at once. */
+  readonly maxOpen: number;
+  /** Those of one user, over all their sessions. */
+  readonly maxOpenPerUser: number;
+  /** Requests without a session open at once. */
+  readonly maxStrangers: number;
+  /** How long such a request's body may take, milliseconds. */
+  readonly strangerMs: number;
+}
+
+/** A request without a session may be open this many times as long as its body may take. */
+const responseFactor = 4;
+/** Of the places without a session, those that one network may have. */
+const networkShare = 0.25;
+
+/**
+ * Limits the requests that are open at once, in two pools: a user's places cannot be taken by
+ * others, and requests without a session have few places, each for a few seconds.
+ */
+export class Places {
+  readonly #limits: PlaceLimits;
+  readonly #sessions: Pick<Sessions, "find">;
+  readonly #users: OpenRequests;
+  readonly #networks: OpenRequests;
+  #ofUsers = 0;
+  #ofStrangers = 0;
+
+  constructor(limits: PlaceLimits, sessions: Pick<Sessions, "find">) {
+    this.#limits = limits;
+    this.#sessions = sessions;
+    this.#users = new OpenRequests(limits.maxOpenPerUser);
+    this.#networks = new OpenRequests(Math.ceil(limits.maxStrangers * networkShare));
+  }
+
+  /**
+   * Finds the request's session, and takes a place for as long as the request is open. Nothing of
+   * its body is read before.
+   * @throws {GatewayError} `service_unavailable` when its pool is full, `too_many_open_requests`
+   * when its user's or network's share is
+   */
+  readonly enter: RequestHandler = async (request: Request, response: Response, next: NextFunction) => {
+    const opened = await this.#sessions.find(cookieOf(request, sessionCookie));
+    // While the session was looked up the client may have left: no close event follows.
+    if (response.destroyed) return;
+    const leave = opened === undefined ? this.#enterStranger(request, response) : this.#enterUser(opened);
+    response.once("close", leave);
+    response.locals["opened"] = opened satisfies OpenedBy;
+    next();
+  };
+
+  #enterUser({ session: { userId } }: OpenSession): () => void {
+    if (this.#ofUsers >= this.#limits.maxOpen) throw full();
+    this.#users.enter(userId);
+    this.#ofUsers++;
+    return () => {
+      this.#ofUsers--;
+      this.#users.leave(userId);
+    };
+  }
+
+  #enterStranger(request: Request, response: Response): () => void {
+    const { maxStrangers, strangerMs } = this.#limits;
+    const network = networkOf(addressOf(request));
+    if (this.#ofStrangers >= maxStrangers) throw full();
+    this.#networks.enter(network);
+    this.#ofStrangers++;
+    response.locals["bodyDeadline"] = Date.now() + strangerMs;
+    const end = setTimeout(() => response.destroy(), strangerMs * responseFactor).unref();
+    return () => {
+      clearTimeout(end);
+      this.#ofStrangers--;
+      this.#networks.leave(network);
+    };
+  }
+}
+
+const full = (): GatewayError => new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000 });
+
+/** When the request's body has to be there, Unix milliseconds; undefined for a signed-in user. */
+export const bodyDeadlineOf = ({ res }: Request): number | undefined =>
+  (res?.locals as { bodyDeadline?: number } | undefined)?.bodyDeadline;
