@@ -174,6 +174,11 @@ describe("the tool server behind the public server", () => {
           (structured["vectors"] as number[][]).map((vector) => vector.length),
           [64, 64],
         );
+        const many = { model: "text-embedding-3-small", texts: Array.from({ length: 40 }, (_, i) => `text ${i}`) };
+        const { structured: large, text } = await call(client, "embed", many);
+        const vectors = large["vectors"] as number[][];
+        assert.deepEqual([vectors.length, vectors[39]?.length], [40, 1536]);
+        assert.match(text, /40 vectors, see structuredContent/);
         const spoken = await call(client, "synthesize_speech", { model: "alpha3-tts-flash", text: "Hello" });
         assert.equal(spoken.content[0]?.type, "audio");
         assert.equal(Buffer.from(spoken.content[0]?.data ?? "", "base64").length, spoken.structured["bytes"]);

@@ -23,7 +23,16 @@ test("puts large values into a response in place of their marks, in any order", 
   });
 });
 
-test("passes on a response without large values as it is", async () => {
-  const response = new Response("{}");
-  assert.equal(new Splices().into(response), response);
+test("puts in values that are added after the response has begun, wherever they stand", async () => {
+  const splices = new Splices();
+  const long = "y".repeat(100_000);
+  const body = ReadableStream.from(
+    (async function* () {
+      yield Buffer.from(": begun\n");
+      const text = splices.text(long);
+      yield Buffer.from(JSON.stringify({ text, again: { text } }));
+    })(),
+  );
+  const response = splices.into(new Response(body));
+  assert.equal(await text(response), `: begun\n${JSON.stringify({ text: long, again: { text: long } })}`);
 });

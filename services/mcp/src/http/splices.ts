@@ -50,7 +50,8 @@ export class Splices {
 
   /** The response with the values in place of their marks. */
   into(response: Response): Response {
-    if (this.#values.size === 0 || response.body === null) return response;
+    // A stream is opened before its values are known.
+    if (response.body === null) return response;
     const { status, headers } = response;
     headers.delete("content-length");
     return new Response(ReadableStream.from(this.#spliced(response.body)), { status, headers });
@@ -61,24 +62,26 @@ export class Splices {
     // A message is serialized as one chunk.
     for await (const chunk of body) {
       let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-      for (const { mark, pieces } of this.#foundIn(rest)) {
-        const at = rest.indexOf(`"${mark}"`);
-        yield rest.subarray(0, at);
-        for (const piece of pieces()) {
+      for (let next = this.#nextIn(rest); next !== undefined; next = this.#nextIn(rest)) {
+        yield rest.subarray(0, next.start);
+        for (const piece of next.json()) {
           yield piece;
           if (pace.isOver) await pace.rest();
         }
-        rest = rest.subarray(at + mark.length + 2);
+        rest = rest.subarray(next.end);
       }
       yield rest;
     }
   }
 
-  /** The marks in a chunk, in its order. */
-  #foundIn(chunk: Buffer): { mark: string; pieces: Pieces }[] {
-    return [...this.#values]
-      .map(([mark, pieces]) => ({ mark, pieces, at: chunk.indexOf(`"${mark}"`) }))
-      .filter(({ at }) => at >= 0)
-      .sort((a, b) => a.at - b.at);
+  /** The first mark in a chunk, with its quotes. */
+  #nextIn(chunk: Buffer): { start: number; end: number; json: Pieces } | undefined {
+    let first: { start: number; end: number; json: Pieces } | undefined;
+    for (const [mark, json] of this.#values) {
+      const start = chunk.indexOf(`"${mark}"`);
+      if (start >= 0 && start < (first?.start ?? Number.POSITIVE_INFINITY))
+        first = { start, end: start + mark.length + 2, json };
+    }
+    return first;
   }
 }
