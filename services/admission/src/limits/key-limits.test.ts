@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { maxReturnedSlots } from "@uag/contract/messages/billing.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { BorrowRequest, LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";
@@ -8,6 +9,8 @@ import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { Holder } from "./holder.ts";
 import { KeyLimits } from "./key-limits.ts";
+import { SharedLimit } from "./shared-limit.ts";
+import { WindowPermits } from "./window-permits.ts";
 
 const none: Limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 0n };
 const request = { tokens: 10, native: false };
@@ -19,6 +22,8 @@ class Stage {
   readonly heap = new Map<LimitKind, number>();
   away = false;
   lapsed = false;
+  /** Refuses every call as invalid. */
+  invalid = false;
   retryAfterMs = 0;
   /** Called on every borrow. */
   borrowed: (() => void) | undefined;
@@ -56,6 +61,7 @@ class Stage {
   #borrow(request: BorrowRequest) {
     if (this.away) throw new GatewayError("service_unavailable");
     this.calls.push(request);
+    if (this.invalid || request.returned.length > maxReturnedSlots) throw new GatewayError("invalid_request");
     this.borrowed?.();
     const back = request.returned.reduce((sum, { count }) => sum + Number(count), 0);
     const there = (this.heap.get(request.kind) ?? 0) + back;
@@ -222,4 +228,35 @@ test("a lease that runs out at any moment in which a waiting request is served a
   for (let microtasks = 0; microtasks < 16; microtasks++) taken.push(await lapseWhileServed(microtasks));
   assert.deepEqual(taken.toSorted(), taken, "first before the permits are taken, then behind it");
   assert.ok(taken[0] === false && taken.at(-1) === true);
+});
+
+test("returns more permits than one call takes in several calls", async () => {
+  const stage = new Stage({ requestsPerMinute: 1n });
+  stage.heap.set(LimitKind.REQUESTS, 0);
+  const shared = new SharedLimit({
+    kind: LimitKind.REQUESTS,
+    keyId: "key_1",
+    holder: stage.holder,
+    now: () => 0,
+    permits: new WindowPermits(),
+    take: () => false,
+    unknownExhaustedMs: 1_000,
+    refusal: () => new GatewayError("rate_limit_exceeded"),
+  });
+  await shared.returnPermits(Array.from({ length: 20_000 }, (_, n) => ({ count: 1, freeInMs: n % 10_000 })));
+  assert.deepEqual(
+    stage.calls.map(({ returned }) => returned.length),
+    [4_096, 4_096, 1_808],
+  );
+  assert.equal(stage.heap.get(LimitKind.REQUESTS), 20_000);
+});
+
+test("never repeats a call that was refused as invalid", async () => {
+  const stage = new Stage({ requestsPerMinute: 100n });
+  stage.invalid = true;
+  await assert.rejects(stage.key.wait(request), refusal("service_unavailable"));
+  stage.invalid = false;
+  await stage.key.wait(request);
+  const [first, second] = stage.calls.map(({ sequence }) => sequence);
+  assert.ok(first !== undefined && second !== undefined && second > first, `${first} then ${second}`);
 });

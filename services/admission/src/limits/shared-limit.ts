@@ -1,4 +1,5 @@
-import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { maxReturnedSlots } from "@uag/contract/messages/billing.ts";
 import type { BorrowRequest, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import { outOfReach } from "../refusals.ts";
 import type { Holder } from "./holder.ts";
@@ -230,8 +231,9 @@ export class SharedLimit {
       const request = this.#pendingRequest;
       const epoch = this.#epoch;
       const response = await holder.borrow(request).catch((error: unknown) => {
-        if (request.holderId === holder.id) throw error;
-        return undefined;
+        if (request.holderId !== holder.id) return undefined;
+        this.#refused(request, error);
+        throw error;
       });
       // After a pause longer than the lease, others may hold these permits by now.
       await holder.ensure();
@@ -249,6 +251,22 @@ export class SharedLimit {
       if (free < request.want) this.#aheadFrom = now() + maxExhaustedMs;
       if (!again && free < request.need) this.#markExhausted(response.retryAfterMs);
     } while (this.#waiters.length > 0 || this.#returns.length > 0);
+  }
+
+  /** Billing took nothing of a call that it found invalid: the next one is made anew. */
+  #refused({ returned }: BorrowRequest, error: unknown): void {
+    if (!(error instanceof GatewayError) || error.code !== "invalid_request") return;
+    this.#pendingRequest = undefined;
+    this.#returns.push(...returned.map(({ count, freeInMs }) => ({ count: Number(count), freeInMs })));
+  }
+
+  /** As many of the permits that wait to be returned as one call takes. */
+  #takeReturns(): Permits[] {
+    const counts = new Map<number, number>();
+    for (const { count, freeInMs } of this.#returns) counts.set(freeInMs, (counts.get(freeInMs) ?? 0) + count);
+    const merged = [...counts].map(([freeInMs, count]) => ({ count, freeInMs }));
+    this.#returns = merged.slice(maxReturnedSlots);
+    return merged.slice(0, maxReturnedSlots);
   }
 
   /**
@@ -288,7 +306,7 @@ export class SharedLimit {
       keyVersion: this.#version,
       need: BigInt(need),
       want: BigInt(Math.max(0, want)),
-      returned: this.#returns.splice(0).map(({ count, freeInMs }) => ({ count: BigInt(count), freeInMs })),
+      returned: this.#takeReturns().map(({ count, freeInMs }) => ({ count: BigInt(count), freeInMs })),
       sequence: this.#options.holder.nextSequence(),
     };
   }

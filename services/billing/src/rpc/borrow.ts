@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { LimitName } from "@uag/contract/messages/billing.ts";
+import { type LimitName, maxReturnedSlots } from "@uag/contract/messages/billing.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import type { Billing } from "../billing.ts";
@@ -18,7 +18,6 @@ import {
 import { poolId } from "../store/limit-pools.ts";
 
 const maxIdLength = 200;
-const maxReturned = 4_096;
 const recallWaitMs = 250;
 const maxPermits = Number.MAX_SAFE_INTEGER;
 
@@ -52,7 +51,7 @@ function read(request: BorrowRequest): CheckedBorrow {
   }
   const limit = names[request.kind];
   if (limit === undefined) throw invalid("kind");
-  if (request.returned.length > maxReturned) throw invalid("returned");
+  if (request.returned.length > maxReturnedSlots) throw invalid("returned");
   const need = countOf("need", request.need);
   return {
     keyId: request.keyId,

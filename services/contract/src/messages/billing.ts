@@ -25,6 +25,9 @@ export const limitNames = ["requests", "tokens", "concurrency"] as const;
 /** One of a key's limits. */
 export type LimitName = (typeof limitNames)[number];
 
+/** How many entries of permits one call may return. */
+export const maxReturnedSlots = 4_096;
+
 /** Permits of a limit of the key in the subject are short: holders return idle ones and reply. */
 export const limitRecallSubjects = subjectFamily("billing.recall-limits");
 
