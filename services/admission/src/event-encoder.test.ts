@@ -75,3 +75,13 @@ test("an encoded event is not changed by the events encoded after it", () => {
   for (let seed = 8; seed < 40; seed++) encodeFinal(randomEvent(seed));
   assert.ok(copy.equals(first));
 });
+
+test("keeps a figure beyond int64 at its end instead of wrapping it around", () => {
+  const units = [{ name: "input_tokens", quantity: 2n ** 64n + 5n }];
+  const event = { ...randomEvent(7), costNanoUsd: 2n ** 70n, holdNanoUsd: -(2n ** 70n), units };
+  const { kind } = JournalRecord.decode(encodeFinal(event));
+  assert.ok(kind?.$case === "final");
+  assert.equal(kind.value.costNanoUsd, 2n ** 63n - 1n);
+  assert.equal(kind.value.holdNanoUsd, -(2n ** 63n));
+  assert.equal(kind.value.units[0]?.quantity, 2n ** 63n - 1n);
+});

@@ -141,7 +141,7 @@ export class EventEncoder {
       this.#varint(number);
       return;
     }
-    let rest = BigInt.asUintN(64, BigInt(value));
+    let rest = BigInt.asUintN(64, clamped(BigInt(value)));
     for (; rest > 127n; rest >>= 7n) this.#bytes[this.#at++] = Number(rest & 127n) | 128;
     this.#bytes[this.#at++] = Number(rest);
   }
@@ -173,6 +173,17 @@ export class EventEncoder {
     this.#bytes.copy(larger, 0, 0, this.#at);
     this.#bytes = larger;
   }
+}
+
+const [minInt64, maxInt64] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+/**
+ * Keeps a number within int64: wrapped around, an enormous count could pass for a small one. The
+ * largest is beyond what metering accepts, so its event waits for a person.
+ */
+function clamped(value: bigint): bigint {
+  if (value > maxInt64) return maxInt64;
+  return value < minInt64 ? minInt64 : value;
 }
 
 function varintBytes(value: number): number {

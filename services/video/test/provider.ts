@@ -12,6 +12,8 @@ export interface ProviderTask {
   readonly prompt: string;
   readonly requestId: string;
   word: Word;
+  /** What its usage reports; 5 by default. */
+  seconds?: number;
   polls: number;
 }
 
@@ -54,7 +56,7 @@ function stateOf(task: ProviderTask): object {
   const output = { task_id: task.id, task_status: task.word, orig_prompt: task.prompt };
   if (task.word === "FAILED") return { output: { ...output, code: "InternalError", message: "It went wrong." } };
   if (task.word !== "SUCCEEDED") return { output };
-  const usage = { duration: 5, SR: 720, video_count: 1 };
+  const usage = { duration: task.seconds ?? 5, SR: 720, video_count: 1 };
   return { output: { ...output, video_url: `https://video.example/${task.id}.mp4` }, usage };
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
-import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { createConnection } from "mongoose";
 import { type ProviderTask, startProvider, type TestProvider } from "./provider.ts";
@@ -296,6 +296,17 @@ describe("video tasks", () => {
     provider.create = "ok";
     onlyTask().word = "SUCCEEDED";
     await reaches(id, "succeeded");
+  });
+
+  test("charges the hold when a provider reports an implausible length, and leaves the event to a person", async () => {
+    const { id } = await submit();
+    const task = onlyTask();
+    task.seconds = 9e15;
+    task.word = "SUCCEEDED";
+    await reaches(id, "succeeded");
+    await waitFor(() => books.bills.size === 1, { what: "the bill" });
+    const bill = billOf(task.requestId);
+    assert.deepEqual([bill?.costNanoUsd, bill?.pricing], [500_000_000n, Pricing.UNPRICED]);
   });
 
   test("two lost tasks of one model are told apart or fail: no account gets another's video", async () => {

@@ -50,9 +50,12 @@ export function isBalanced(money: Money): boolean {
   return money.toppedUp === money.available + money.held + money.charged + money.writtenOff;
 }
 
-/** True for balances an account may have: balanced, and none negative. */
+/**
+ * True for balances an account may have: balanced, none negative, and none beyond
+ * {@link maxTotal}. The database would store a larger one wrapped around.
+ */
 export function isSound(money: Money): boolean {
-  return isBalanced(money) && Object.values(money).every((amount: bigint) => amount >= 0n);
+  return isBalanced(money) && Object.values(money).every((amount: bigint) => amount >= 0n && amount <= maxTotal);
 }
 
 export const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);

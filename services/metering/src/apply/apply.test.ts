@@ -15,6 +15,9 @@ test("an event that could not be stored or counted is told apart, with its reaso
     { endedAtMs: 0n },
     { units: [{ name: "ok", quantity: -1n }] },
     { units: [{ name: "", quantity: 1n }] },
+    { costNanoUsd: 2n ** 53n },
+    { holdNanoUsd: 2n ** 63n - 1n },
+    { units: [{ name: "ok", quantity: 2n ** 63n - 1n }] },
   ];
   const events = wrong.flatMap((more, n) => [event(more), event({ requestId: `good${n}` })]);
   const decoded = decodeBatch(UsageBatch.encode({ batchId: "b", holderId: "h", events }).finish());

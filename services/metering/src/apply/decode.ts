@@ -12,14 +12,21 @@ const unitPattern = /^[^\n\r\0]{1,128}$/;
 /** A Date after the year 5138 is a mistake of units. */
 const latestMs = 100_000_000_000_000n;
 
+/**
+ * The most that one event may cost, hold (nine million USD) or count of a unit: what JSON numbers
+ * hold exactly. Sums of a thousand such events stay within int64.
+ */
+const maxFigure = BigInt(Number.MAX_SAFE_INTEGER);
+const isFigure = (value: bigint): boolean => value >= 0n && value <= maxFigure;
+
 function fault(event: UsageEvent): string | undefined {
   if (!idPattern.test(event.requestId)) return "request_id";
   if (!idPattern.test(event.accountId)) return "account_id";
   const texts = [event.keyId, event.holderId, event.grantId, event.operation, event.model];
   if (!texts.every((text) => textPattern.test(text))) return "an id or a name";
-  if (event.costNanoUsd < 0n || event.holdNanoUsd < 0n) return "an amount";
+  if (!isFigure(event.costNanoUsd) || !isFigure(event.holdNanoUsd)) return "an amount";
   if (event.endedAtMs <= 0n || event.endedAtMs > latestMs || event.startedAtMs > latestMs) return "a time";
-  if (!event.units.every(({ name, quantity }) => unitPattern.test(name) && quantity >= 0n)) return "a unit";
+  if (!event.units.every(({ name, quantity }) => unitPattern.test(name) && isFigure(quantity))) return "a unit";
   return undefined;
 }
 
