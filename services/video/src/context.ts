@@ -1,5 +1,6 @@
 import type { TaskAdmission } from "@uag/admission/types.ts";
 import type { CapabilityContext } from "@uag/capability/context.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import type { VideoSettings } from "./config.ts";
 import type { VideoEvents } from "./events.ts";
 import type { TaskDocument } from "./store/task.ts";
@@ -18,6 +19,8 @@ export interface OutboxWorker {
 export interface VideoContext extends Omit<CapabilityContext, "admission"> {
   readonly settings: VideoSettings;
   readonly tasks: TaskStore;
+  /** Tasks expire by it. */
+  readonly clock: DatabaseClock;
   readonly admission: TaskAdmission;
   readonly video: VideoEvents;
   readonly completions: CompletionNotifier;

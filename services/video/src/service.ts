@@ -6,6 +6,7 @@ import { ConfigError, readConfig } from "@uag/kit/config.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { connectMongo, mongoCheck } from "@uag/mongo/connect.ts";
+import { openDatabaseClock } from "@uag/mongo/database-clock.ts";
 import type { Connection } from "mongoose";
 import { schema, type VideoSettings } from "./config.ts";
 import type { VideoContext } from "./context.ts";
@@ -57,6 +58,7 @@ export async function buildVideo(options: BuildOptions): Promise<Capability<"vid
   const { MONGODB_URL: url, MONGODB_DATABASE: database } = settings;
   const connection = await connectMongo({ url, database, service: "video", maxPoolSize, readConcern: "majority" });
   resources.defer(() => connection.close());
+  const clock = resources.use(await openDatabaseClock(connection, options.context));
   const { sender, secrets, deliveries, mailer, video } = await openWebhooks(options, connection);
   const tasks = new TaskStore(connection);
   await tasks.open();
@@ -73,13 +75,13 @@ export async function buildVideo(options: BuildOptions): Promise<Capability<"vid
   );
   const keeper = openKeeper(options);
   const wakeups = new Wakeups();
-  const own = { admission, settings, tasks, video, completions, wakeups, outbox, keeper };
+  const own = { admission, settings, clock, tasks, video, completions, wakeups, outbox, keeper };
   const context: VideoContext = { ...options.context, ...own };
   resources.use(pollTasks(context, new RateGate(connection, settings.POLL_QPS)));
   const { log, guarded } = options.context;
   return {
     operations: operations(context),
-    checks: { mongodb: mongoCheck(connection) },
+    checks: { mongodb: mongoCheck(connection), clock: clock.check },
     // Requests waiting for a task's end get the task in its current state.
     leaving: () => completions[Symbol.dispose](),
     services: [webhookService({ deliveries, secrets, sender, guarded, mailer, log })],

@@ -29,13 +29,14 @@ async function main(): Promise<void> {
     if (steps % reportEvery === 0) print(`${steps} steps, ${seconds()} s`);
   };
   const seed = Number(values.seed ?? 1);
-  const { worlds, requests, crashes, steps } = await simulate({
+  const { worlds, requests, crashes, steps, ...refused } = await simulate({
     steps: Number(values.steps ?? 1_000_000),
     seed,
     report,
   });
   process.stdout.write(
-    `${steps} steps of ${worlds} worlds: ${requests} requests, ${crashes} crashes, ${seconds()} s; exact\n`,
+    `${steps} steps of ${worlds} worlds: ${requests} requests, ${crashes} crashes, ${refused.refusedForBudget} grants ` +
+      `refused for a budget, ${refused.refusedForClock} requests for a wrong clock, ${seconds()} s; exact\n`,
   );
 }
 

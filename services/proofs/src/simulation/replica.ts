@@ -11,7 +11,7 @@ import { settleTask } from "@uag/admission/tasks.ts";
 import type { AdmitRequest, AdmitTask, Admitted, FreeAdmitted } from "@uag/admission/types.ts";
 import type { Journal } from "@uag/journal/journal.ts";
 import type { Kernel } from "@uag/journal/kernel.ts";
-import type { Clock } from "@uag/kit/clock.ts";
+import { type Clock, maxSkewMs } from "@uag/kit/clock.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
@@ -26,6 +26,8 @@ import type { Owner } from "./volume.ts";
 export const limitedKey = "key_limited";
 const idleMs = 10_000;
 const heartbeatMs = 5_000;
+/** A heartbeat's response may be as old as a lease lasts, and the database's clock may be set. */
+const undetectedMs = 20_000;
 const quiet = (): void => undefined;
 const log = { warn: quiet, error: quiet, info: quiet, debug: quiet } as unknown as Logger;
 const counter = { inc: quiet };
@@ -56,6 +58,8 @@ export class Replica implements Peer, Owner {
   #beatAt = 0;
   /** Error of this process's wall clock, milliseconds. */
   wallOffsetMs = 0;
+  /** How far the database's clock, which this process's follows, is behind. */
+  storeBehindMs = 0;
   /** How long its machine was suspended, during which its monotonic clock stopped. */
   #suspendedMs = 0;
 
@@ -66,7 +70,7 @@ export class Replica implements Peer, Owner {
     this.#options = options;
     const offset = options.random(1_000_000);
     const monotonic = (): number => now() + offset - this.#suspendedMs;
-    this.#clock = { now: () => now() + this.wallOffsetMs + 1e12, monotonic };
+    this.#clock = { now: () => now() + this.wallOffsetMs - this.storeBehindMs + 1e12, monotonic };
     this.#tickedAt = monotonic();
     this.#timers = new Timers(monotonic);
     this.#dependencies = this.#makeDependencies();
@@ -110,6 +114,11 @@ export class Replica implements Peer, Owner {
   #watched(journal: Journal): Journal {
     this.#journals.add(journal as unknown as SimulatedJournal);
     return journal;
+  }
+
+  /** By more than what is tolerated and what a heartbeat cannot tell. */
+  get clockIsWrong(): boolean {
+    return Math.abs(this.wallOffsetMs) > maxSkewMs + undetectedMs;
   }
 
   get paused(): boolean {

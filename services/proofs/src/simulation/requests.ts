@@ -6,7 +6,7 @@ import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.t
 import { FreeRequests } from "./free.ts";
 import type { Permits } from "./permits.ts";
 import { limitedKey, type Replica } from "./replica.ts";
-import { accountId } from "./store.ts";
+import { accountId, budgetKey, monthlyBudget } from "./store.ts";
 import type { RequestTruth, Truth } from "./truth.ts";
 
 interface Running {
@@ -47,6 +47,8 @@ export class Requests {
   readonly #limitedPercent: number;
   /** The first failure of an operation that nobody awaited. */
   fault: unknown;
+  /** Requests refused by a process whose clock was wrong. */
+  refusedForClock = 0;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
@@ -81,8 +83,14 @@ export class Requests {
     // Some models are free.
     const holdNanoUsd = BigInt(this.#options.random(10) === 0 ? 0 : 1 + this.#options.random(200));
     const stream = this.#options.random(2) === 0;
-    const request = { ...requestOf(limited ? this.limitedCaller() : freeCaller), requestId, holdNanoUsd, stream };
+    const request = {
+      ...requestOf(limited ? this.limitedCaller() : this.#unlimitedCaller()),
+      requestId,
+      holdNanoUsd,
+      stream,
+    };
     const refused = (error: unknown): void => {
+      if (replica.clockIsWrong) this.refusedForClock++;
       if (!(error instanceof GatewayError) || error.code === "internal_error") throw error;
     };
     this.#watch(
@@ -96,6 +104,10 @@ export class Requests {
     work.catch((error: unknown) => {
       this.fault ??= error;
     });
+  }
+
+  #unlimitedCaller(): Caller {
+    return this.#options.random(3) === 0 ? budgetCaller : freeCaller;
   }
 
   /** The caller with the key's current limits. */
@@ -114,6 +126,7 @@ export class Requests {
     stream: boolean;
   }): void {
     const { id, replica, open, hold, limited, stream } = one;
+    assert.ok(!replica.clockIsWrong, `${replica.name} admits although its clock is ${replica.wallOffsetMs} ms off`);
     const truth: RequestTruth = { hold, possible: new Set([0n]), reportedCost: undefined, begun: false };
     this.#options.truth.requests.set(id, truth);
     const slotHolder = limited ? replica.holder.id : undefined;
@@ -172,7 +185,8 @@ export class Requests {
     if (running === undefined) return;
     const { truth, open, stream, left } = running;
     const unpriced = this.#options.random(20) === 0;
-    const some = BigInt(this.#options.random(Number(truth.hold) * (this.#options.random(10) === 0 ? 3 : 1) + 1));
+    const beyond = [1, 1, 1, 1, 1, 1, 1, 1, 3, 9][this.#options.random(10)] as number;
+    const some = BigInt(this.#options.random(Number(truth.hold) * beyond + 1));
     // A client that disconnects pays for what the upstream produces.
     const cost = left && truth.hold > 0n && some === 0n ? 1n : some;
     const asCrashed = truth.possible.has(cost);
@@ -213,6 +227,21 @@ export class Requests {
     for (const running of [...this.#running]) this.end(running);
   }
 }
+
+/** A key with a monthly budget. */
+export const budgetCaller: Caller = {
+  keyId: budgetKey,
+  accountId,
+  models: [],
+  expiresAtMs: 0n,
+  limits: {
+    requestsPerMinute: 0n,
+    tokensPerMinute: 0n,
+    concurrentRequests: 0n,
+    monthlyBudgetNanoUsd: monthlyBudget,
+  },
+  version: 1n,
+};
 
 export const freeCaller: Caller = {
   keyId: "key_free",

@@ -16,6 +16,10 @@ export interface SimulationReport {
   readonly repaid: bigint;
   /** Grants refused because the account owed too much. */
   readonly refusedForOwed: number;
+  /** Grants refused because a key's budget was used up. */
+  readonly refusedForBudget: number;
+  /** Requests refused by a process whose clock was wrong. */
+  readonly refusedForClock: number;
 }
 
 /** A broken promise, with the steps that led to it. */
@@ -37,6 +41,7 @@ type Step = Exclude<
   | "check"
   | "checkBooks"
   | "finish"
+  | "begins"
 >;
 
 const weights: Readonly<Record<Step | "deliver", number>> = {
@@ -91,6 +96,7 @@ async function runWorld(seed: number, steps: number): Promise<World> {
   try {
     for (; done < steps; done++) {
       const step = choose(world);
+      await world.begins();
       const what = step === "deliver" ? world.network.deliver() : await world[step]();
       trace.push(what === undefined ? step : `deliver ${what}`);
       if (trace.length > 2 * traced) trace.splice(0, traced);
@@ -118,7 +124,16 @@ async function runWorld(seed: number, steps: number): Promise<World> {
  * @throws {SimulationFailure} with the trace of the first broken promise
  */
 export async function simulate({ steps, seed, report }: SimulationOptions): Promise<SimulationReport> {
-  const sum = { steps: 0, worlds: 0, requests: 0, crashes: 0, repaid: 0n, refusedForOwed: 0 };
+  const sum = {
+    steps: 0,
+    worlds: 0,
+    requests: 0,
+    crashes: 0,
+    repaid: 0n,
+    refusedForOwed: 0,
+    refusedForBudget: 0,
+    refusedForClock: 0,
+  };
   while (sum.steps < steps) {
     const length = Math.min(stepsInWorld, steps - sum.steps);
     const world = await runWorld(seed + sum.worlds, length);
@@ -128,6 +143,8 @@ export async function simulate({ steps, seed, report }: SimulationOptions): Prom
     sum.crashes += world.crashes;
     sum.repaid += world.store.account.repaid;
     sum.refusedForOwed += world.store.refusedForOwed;
+    sum.refusedForBudget += world.store.refusedForBudget;
+    sum.refusedForClock += world.requests.refusedForClock;
     report?.(sum.steps);
   }
   return sum;

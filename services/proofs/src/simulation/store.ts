@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { acquireOperation } from "@uag/billing/ledger/acquire.ts";
 import { auditAccount, balanceOf } from "@uag/billing/ledger/audit.ts";
 import { type AccountState, type Operation, WorkingBook } from "@uag/billing/ledger/book.ts";
+import { monthOf } from "@uag/billing/ledger/budget.ts";
 import { chainStart, changeOf } from "@uag/billing/ledger/entry.ts";
 import { settleFromGrants } from "@uag/billing/ledger/escrow.ts";
 import { type Grant, type HolderState, isLive, leftOf } from "@uag/billing/ledger/grant.ts";
@@ -16,7 +17,12 @@ import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
 export const accountId = "acct";
 export const leaseMs = 15_000;
+/** A key of the account that has a monthly budget, nano-USD. */
+export const budgetKey = "key_budget";
+export const monthlyBudget = 3_000n;
 const graceMs = 300_000;
+/** How far a row's time may be from the database's when its clock is set back. */
+const maxRowErrorMs = 5_000;
 const share = 4n;
 
 interface Holder {
@@ -26,7 +32,10 @@ interface Holder {
 }
 
 export interface StoreOptions {
+  /** The database's time, by which leases go. */
   readonly now: () => number;
+  /** The time that billing gives a transaction's rows. */
+  readonly rowTime: () => number;
   /** Like billing's setting, nano-USD. */
   readonly writeOffLimit: bigint;
   /** Asks all holders for unspent money. */
@@ -47,6 +56,10 @@ export class Store {
   #paidIn = 0n;
   /** Grants refused because of write-offs. */
   refusedForOwed = 0;
+  /** Charged by key and month, nano-USD. */
+  readonly #spending = new Map<string, bigint>();
+  /** Grants refused because of a key's budget. */
+  refusedForBudget = 0;
   #ids = 0;
   #lastSeq = 0n;
 
@@ -67,14 +80,16 @@ export class Store {
       const change = this.#changes.get(id);
       if (change !== undefined) entries.set(id, change);
     }
+    const budgetGrants = [...this.grants.values()].filter(({ keyId }) => needs.budgets?.includes(keyId));
+    for (const grant of budgetGrants) if (isLive(grant)) grants.set(grant.id, grant);
     const received = (needs.grantRequests ?? []).flatMap((id) => this.#byRequest.get(id) ?? []);
     const book = new WorkingBook({
       account: this.account,
       grants,
       entries,
-      budgets: new Map(),
-      spent: new Map(),
-      nowMs: this.now(),
+      budgets: new Map((needs.budgets ?? []).map((keyId) => [keyId, monthlyBudget])),
+      spent: new Map((needs.budgets ?? []).map((keyId) => [keyId, this.#spentBy(keyId)])),
+      nowMs: this.#rowTime(),
       grantsByRequest: new Map(received.map((grant) => [grant.requestId, grant])),
       holders: new Map((needs.holders ?? []).flatMap((id) => this.#stateOf(id))),
       nextSeq: () => ++this.#lastSeq,
@@ -82,11 +97,40 @@ export class Store {
     const response = book.run(operation);
     this.account = book.account;
     this.#insert(book.newEntries);
+    for (const [keyId, charged] of book.newSpending) this.#spend(keyId, charged);
     for (const [id, grant] of book.changedGrants) {
       this.grants.set(id, grant);
       this.#byRequest.set(grant.requestId, grant);
     }
     return response;
+  }
+
+  /** @throws {AssertionError} when billing's time is not the database's */
+  #rowTime(): number {
+    const ms = this.#options.rowTime();
+    const error = ms - this.now();
+    assert.ok(Math.abs(error) <= maxRowErrorMs, `a row's time is ${error} ms from the database's`);
+    return ms;
+  }
+
+  #spendingOf(keyId: string): string {
+    return `${keyId}/${monthOf(this.now())}`;
+  }
+
+  #spentBy(keyId: string): bigint {
+    return this.#spending.get(this.#spendingOf(keyId)) ?? 0n;
+  }
+
+  #spend(keyId: string, charged: bigint): void {
+    this.#spending.set(this.#spendingOf(keyId), this.#spentBy(keyId) + charged);
+  }
+
+  /** A grant may never hold more than is left of its key's budget. */
+  #checkBudget(keyId: string): void {
+    let held = 0n;
+    for (const grant of this.grants.values()) if (grant.keyId === keyId && isLive(grant)) held += leftOf(grant);
+    const all = held + this.#spentBy(keyId);
+    assert.ok(all <= monthlyBudget, `${all} of a budget of ${monthlyBudget} are spent or held after a grant`);
   }
 
   #insert(entries: readonly Entry[]): void {
@@ -140,7 +184,7 @@ export class Store {
         grantId: `gr${++this.#ids}`,
         holderId: request.holderId,
         accountId,
-        keyId: "",
+        keyId: request.keyId,
         share,
         writeOffLimit,
         taskUntilMs: Number(request.taskUntilMs),
@@ -151,14 +195,16 @@ export class Store {
     );
     const granted = acquired.kind === "granted";
     assert.ok(known || !granted || owed <= writeOffLimit, `a grant was made to an account that owes ${owed}`);
+    if (granted && !known && request.keyId !== "") this.#checkBudget(request.keyId);
     if (!granted && acquired.owed > 0n) this.refusedForOwed++;
+    if (!granted && acquired.budgetExceeded) this.refusedForBudget++;
     return {
       grantId: granted ? acquired.grant.id : "",
       amountNanoUsd: granted ? acquired.grant.amount : 0n,
       availableNanoUsd: acquired.available,
       scarce: granted ? acquired.scarce : true,
       insufficient: !granted,
-      budgetExceeded: false,
+      budgetExceeded: !granted && acquired.budgetExceeded,
       owedNanoUsd: granted ? 0n : acquired.owed,
       held: this.money.held,
     };
@@ -215,10 +261,16 @@ export class Store {
    * completed grants.
    */
   #settle(events: readonly UsageEvent[]): Settlement[] {
-    const book = { grants: this.grants, entries: this.#changes, nowMs: this.now(), nextSeq: () => ++this.#lastSeq };
+    const book = {
+      grants: this.grants,
+      entries: this.#changes,
+      nowMs: this.#rowTime(),
+      nextSeq: () => ++this.#lastSeq,
+    };
     const first = new Map(events.toReversed().map((event) => [event.requestId, event]));
-    const { settled, entries, grants, uncovered: rest } = settleFromGrants(book, [...first.values()]);
+    const { settled, entries, grants, spending, uncovered: rest } = settleFromGrants(book, [...first.values()]);
     this.#insert(entries);
+    for (const { keyId, charged } of spending) this.#spend(keyId, charged);
     for (const [id, grant] of grants) {
       this.grants.set(id, grant);
       this.#byRequest.set(grant.requestId, grant);
@@ -241,10 +293,18 @@ export class Store {
     return settled;
   }
 
+  /** Whether a task has an open grant, which may be acquired again. */
+  hasOpenGrant(requestId: string): boolean {
+    return this.#byRequest.get(`task:${requestId}`)?.state === "open";
+  }
+
   /** The holders with money in their grants. */
   holdersOfMoney(): string[] {
     const live = [...this.grants.values()].filter((grant) => leftOf(grant) > 0n);
-    return live.map(({ id, holderId, state }) => `${holderId} (${this.#holders.get(holderId)?.state}, ${id} ${state})`);
+    return live.map(
+      ({ id, holderId, state, requestId }) =>
+        `${holderId} (${this.#holders.get(holderId)?.state}, ${id} ${state} for ${requestId})`,
+    );
   }
 
   check(): void {

@@ -1,14 +1,17 @@
-import type { AdmitTask } from "@uag/admission/types.ts";
+import assert from "node:assert/strict";
 import { purseOf } from "@uag/admission/wallet/account.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import type { Replica } from "./replica.ts";
-import { freeCaller } from "./requests.ts";
+import { admissionOf, type ChargedTask, taskGraceMs } from "@uag/video/tasks/grant.ts";
+import { limitedKey, type Replica } from "./replica.ts";
+import { budgetCaller, freeCaller } from "./requests.ts";
 import type { Truth } from "./truth.ts";
 
 interface Task {
-  readonly requested: AdmitTask;
+  /** As the video service stores it; whoever recovers it knows no more. */
+  readonly row: ChargedTask;
+  readonly caller: Caller;
   /**
    * It was submitted, and counted towards its key's limits if admitted; later calls only look for
    * its grant.
@@ -25,10 +28,13 @@ export interface TasksOptions {
   readonly truth: Truth;
   /** True time, milliseconds. */
   readonly now: () => number;
+  /** Whether billing has an open grant for a task. */
+  readonly hasOpenGrant: (requestId: string) => boolean;
   /** The callers, which may be limited. */
   readonly callers: { limitedCaller(): Caller };
 }
 
+/** How long billing keeps a task's money for it. */
 const lastsMs = 60_000;
 const nothing = Buffer.alloc(0);
 
@@ -56,12 +62,12 @@ export class Tasks {
     if (replica === undefined) return;
     const { random, now } = this.#options;
     const requestId = `t${++this.#ids}`;
-    const untilMs = Math.round(now() + 1e12) + lastsMs;
-    const holdNanoUsd = BigInt(random(200));
-    const caller = random(3) === 0 ? this.#options.callers.limitedCaller() : freeCaller;
-    const task = { caller, operation: "videos.generations", model: "m", tokens: 1, priceVersion: "v1" };
-    const requested = { ...task, purse: purseOf(caller), requestId, holdNanoUsd, untilMs };
-    this.#tasks.push({ requested, submitted: false, grantId: undefined, bill: undefined });
+    const expiresAt = new Date(Math.round(now() + 1e12) + lastsMs - taskGraceMs);
+    const caller = [this.#options.callers.limitedCaller(), budgetCaller, freeCaller][random(3)] as Caller;
+    const { accountId, keyId: budgetKeyId } = purseOf(caller);
+    const charged = { accountId, keyId: caller.keyId, budgetKeyId, requestId, holdNanoUsd: BigInt(random(200)) };
+    const row = { ...charged, model: "m", priceVersion: "v1", expiresAt };
+    this.#tasks.push({ row, caller, submitted: false, grantId: undefined, bill: undefined });
     this.goOn(replica, this.#tasks.at(-1));
   }
 
@@ -80,11 +86,17 @@ export class Tasks {
   }
 
   async #admit(replica: Replica, task: Task): Promise<void> {
-    const { requested, submitted } = task;
+    const { row, caller, submitted } = task;
     task.submitted = true;
+    if (submitted) {
+      task.grantId ??= await replica
+        .findTaskGrant(admissionOf(row))
+        .catch((error: unknown) => this.#withoutGrant(row, error));
+      return;
+    }
     try {
-      task.grantId = await (submitted ? replica.findTaskGrant(requested) : replica.admitTask(requested));
-      if (!submitted && requested.caller !== freeCaller) this.#options.truth.admitted(this.#options.now());
+      task.grantId = await replica.admitTask({ ...admissionOf(row, caller), tokens: 1 });
+      if (caller.keyId === limitedKey) this.#options.truth.admitted(this.#options.now());
     } catch (error) {
       if (error instanceof GatewayError && !error.retryable) this.#forget(task);
       throw error;
@@ -92,20 +104,29 @@ export class Tasks {
   }
 
   async #settle(replica: Replica, task: Task, grantId: string): Promise<void> {
-    const { requested } = task;
-    task.bill ??= billOf(requested, grantId, BigInt(this.#options.random(Number(requested.holdNanoUsd) + 1)));
+    const { row } = task;
+    const { requestId, holdNanoUsd } = row;
+    task.bill ??= billOf(row, grantId, BigInt(this.#options.random(Number(holdNanoUsd) + 1)));
     const { costNanoUsd } = task.bill;
     const { requests } = this.#options.truth;
-    const truth = requests.get(requested.requestId) ?? {
-      hold: requested.holdNanoUsd,
+    const truth = requests.get(requestId) ?? {
+      hold: holdNanoUsd,
       possible: new Set([costNanoUsd]),
       reportedCost: undefined,
       begun: false,
     };
-    requests.set(requested.requestId, truth);
+    requests.set(requestId, truth);
     await replica.settleTask(task.bill);
     truth.reportedCost = costNanoUsd;
     this.#forget(task);
+  }
+
+  /** Billing refused a recovered task's grant for good: it goes on without one. */
+  #withoutGrant({ requestId }: ChargedTask, error: unknown): string {
+    if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
+    const isOpen = error.code === "already_exists" && this.#options.hasOpenGrant(requestId);
+    assert.ok(!isOpen, `the recovered task ${requestId} is refused its own grant`);
+    return "";
   }
 
   #forget(task: Task): void {
@@ -113,16 +134,15 @@ export class Tasks {
   }
 }
 
-function billOf(requested: AdmitTask, grantId: string, costNanoUsd: bigint): UsageEvent {
-  const { requestId, caller, holdNanoUsd, operation, model, priceVersion } = requested;
-  const { accountId, keyId } = caller;
+function billOf(row: ChargedTask, grantId: string, costNanoUsd: bigint): UsageEvent {
+  const { requestId, accountId, keyId, holdNanoUsd, model, priceVersion } = row;
   return {
     requestId,
     accountId,
     keyId,
     grantId,
     holderId: "",
-    operation,
+    operation: "videos.generations",
     model,
     priceVersion,
     holdNanoUsd,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
+import { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import { compareBooks } from "./compare.ts";
 import { Metering } from "./metering.ts";
@@ -43,6 +44,9 @@ export class World {
   readonly #temper: Temper;
   /** How far the database's clock is behind: it may be set back, never ahead. */
   #storeBehindMs = 0;
+  readonly #billingClock: DatabaseClock;
+  /** Error of the clock of billing's process, milliseconds. */
+  #billingOffsetMs = 0;
   readonly #replicas: Replica[] = [];
   #ids = 0;
 
@@ -53,15 +57,33 @@ export class World {
     this.#temper = temperOf(this.random);
     const { lossPercent, writeOffLimit } = this.#temper;
     this.network = new Network({ random: this.random, lossPercent });
-    this.store = new Store({ now: storeNow, writeOffLimit, recall: () => this.#recallMoney() });
+    this.#billingClock = new DatabaseClock({
+      read: async () => storeNow(),
+      clock: { now: () => storeNow() + this.#billingOffsetMs, monotonic: () => this.#now },
+      changed: () => undefined,
+    });
+    const rowTime = (): number => this.#billingClock.now();
+    this.store = new Store({ now: storeNow, rowTime, writeOffLimit, recall: () => this.#recallMoney() });
     this.permits = new Permits(storeNow);
     this.metering = new Metering(this.store, this.random);
     const now = (): number => this.#now;
     this.requests = new Requests({ random: this.random, truth: this.truth, permits: this.permits, now });
-    this.tasks = new Tasks({ random: this.random, truth: this.truth, now, callers: this.requests });
+    this.tasks = new Tasks({
+      random: this.random,
+      truth: this.truth,
+      now,
+      hasOpenGrant: (id) => this.store.hasOpenGrant(id),
+      callers: this.requests,
+    });
     this.#boots = this.random(2) === 0 ? [0] : [0, 0];
-    this.store.topUp(2_000n, 1);
     for (let n = 0; n < replicas; n++) this.#start(n % this.#boots.length);
+  }
+
+  /** Lets billing learn the database's time, as it does before each transaction. */
+  async begins(): Promise<void> {
+    const isFirst = this.#now === 0 && this.store.money.toppedUp === 0n;
+    await this.#billingClock.moment();
+    if (isFirst) this.store.topUp(2_000n, 1);
   }
 
   #start(node: number): void {
@@ -83,6 +105,7 @@ export class World {
           if (one !== borrower) network.report(one, "recall permits", () => void one.key.returnIdle(name, need));
       },
     });
+    replica.storeBehindMs = this.#storeBehindMs;
     this.#replicas.push(replica);
   }
 
@@ -224,11 +247,17 @@ export class World {
     if (replica !== undefined) replica.pausedUntil = this.#now + this.random(40_000);
   }
 
-  /** Sets the database's clock back, or a process's in either direction. */
+  /**
+   * Sets the database's clock back by up to 3 s, and that of billing or a replica to any time within
+   * 400 days, or right again.
+   */
   jump(): void {
+    const offset = (): number => (this.random(2) === 0 ? 0 : this.random(69_120_000_000) - 34_560_000_000);
     const replica = this.#someone();
-    if (replica !== undefined) replica.wallOffsetMs += this.random(200_000) - 100_000;
+    if (replica !== undefined) replica.wallOffsetMs = this.random(4) === 0 ? offset() : this.random(4_000) - 2_000;
+    if (this.random(4) === 0) this.#billingOffsetMs = offset();
     if (this.random(4) === 0) this.#storeBehindMs += this.random(3_000);
+    for (const one of this.#replicas) one.storeBehindMs = this.#storeBehindMs;
   }
 
   wipe(): void {
@@ -258,9 +287,11 @@ export class World {
   async finish(): Promise<void> {
     this.network.heal();
     this.mendDisk();
+    this.#setClocks();
     await this.#bringPermitsHome();
     this.#now += 40_000;
     for (let round = 0; round < 400; round++) {
+      await this.begins();
       this.requests.endAll();
       for (const replica of this.#replicas) this.tasks.goOnWithAll(replica);
       // Two replicas that cannot see each other's locks would adopt from each other for ever, so
@@ -279,11 +310,18 @@ export class World {
       await settled();
       if (this.#quiet) break;
       this.#now += 2_000;
+      await this.begins();
       this.tick();
       this.reap();
     }
     assert.ok(this.#quiet, `it never comes to rest: ${this.#unrest}`);
     compareBooks(this);
+  }
+
+  /** Sets every clock right. */
+  #setClocks(): void {
+    this.#billingOffsetMs = 0;
+    for (const one of this.#replicas) one.wallOffsetMs = 0;
   }
 
   /**
@@ -295,6 +333,7 @@ export class World {
     // Later rounds resend calls that were never answered.
     for (let round = 0; round < 3; round++) {
       this.#now += 1_000;
+      await this.begins();
       this.tick();
       for (const { key } of this.#replicas) void key.returnAll();
       do {

@@ -35,7 +35,7 @@ export async function cancelTask(context: VideoContext, task: TaskDocument): Pro
   if (state === undefined) {
     throw new GatewayError("service_unavailable", "The task cannot be cancelled just now.", { retryAfterMs: 2_000 });
   }
-  const step = stepOf(task, state);
+  const step = stepOf(context, task, state);
   if (step.kind === "end") return (await endTask(context, task, { step, state, options })) ?? (await current());
   if (state.phase !== "queued" || !(await mayCancel(context, task))) {
     throw new GatewayError("invalid_request", unstoppable, { param: "id" });

@@ -6,10 +6,19 @@ import type { TaskDocument } from "../store/task.ts";
 /**
  * Time to write the bill, between a task's latest end and the moment billing may reclaim its money.
  */
-const graceMs = 2 * 3_600_000;
+export const taskGraceMs = 2 * 3_600_000;
 
-/** The admission request of a task; deterministic, so that every call gets the same grant. */
-export function admissionOf(task: TaskDocument, caller?: Caller): AdmitTask {
+/** The parts of a task's row that its money is found by. */
+export type ChargedTask = Pick<
+  TaskDocument,
+  "accountId" | "keyId" | "budgetKeyId" | "requestId" | "model" | "holdNanoUsd" | "priceVersion" | "expiresAt"
+>;
+
+/**
+ * The admission request of a task; deterministic, so that every call gets the same grant.
+ * @param caller who submits it; omitted to recover it
+ */
+export function admissionOf(task: ChargedTask, caller?: Caller): AdmitTask {
   const { accountId, keyId, budgetKeyId = "", requestId, model, holdNanoUsd, priceVersion } = task;
   return {
     requestId,
@@ -20,6 +29,6 @@ export function admissionOf(task: TaskDocument, caller?: Caller): AdmitTask {
     holdNanoUsd,
     tokens: 0,
     priceVersion,
-    untilMs: task.expiresAt.getTime() + graceMs,
+    untilMs: task.expiresAt.getTime() + taskGraceMs,
   };
 }

@@ -57,7 +57,7 @@ export async function pollTask(context: VideoContext, task: TaskDocument): Promi
   const kept = await withKeptResult(context, task, seen);
   if (kept === "busy" || kept === "missed") return keepLater(context, task, kept === "missed");
   const state = kept;
-  const step = stepOf(task, state);
+  const step = stepOf(context, task, state);
   if (step.kind === "end") {
     const options = { claim: task.claim, outboxMs: leaseMs(context.settings) };
     if ((await endTask(context, task, { step, state, options })) !== undefined) {
@@ -80,7 +80,7 @@ export async function pollTask(context: VideoContext, task: TaskDocument): Promi
  * and its hold kept.
  */
 export async function expireOverdue(context: VideoContext, task: TaskDocument): Promise<void> {
-  const step = stepOf(task, undefined);
+  const step = stepOf(context, task, undefined);
   const options = { claim: task.claim, outboxMs: leaseMs(context.settings) };
   if (step.kind === "end") await endTask(context, task, { step, options });
 }

@@ -18,6 +18,8 @@ const removedProvidersMs = 30_000;
 /** Rescheduled tasks are written in one batch, this long after the first of them. */
 const batchDelayMs = 20;
 const afterFailureMs = 1_000;
+/** How long to wait while this process's clock is wrong. */
+const outOfStepMs = 1_000;
 
 /** Polls the tasks of one provider, which all replicas share by claims in the database. */
 class ProviderPoller {
@@ -51,6 +53,8 @@ class ProviderPoller {
 
   /** Claims and polls what is due. Returns when to do so again, Unix milliseconds. */
   async #round(): Promise<number> {
+    // By a wrong clock tasks would expire before their time, or never.
+    if (!this.#context.clock.inStep) return Date.now() + outOfStepMs;
     const free = maxConcurrent - this.#running.size;
     // The first poll to finish wakes this loop.
     if (free === 0) return Date.now() + maxSleepMs;

@@ -35,7 +35,7 @@ export async function recover(context: VideoContext, task: TaskDocument): Promis
     context.wakeups.of(provider).wakeAt(dueAt.getTime());
     return undefined;
   }
-  const canSearch = at?.adapter.list !== undefined && !held.hidden && !isOverdue(held);
+  const canSearch = at?.adapter.list !== undefined && !held.hidden && !isOverdue(context, held);
   if (canSearch && held.misses + 1 < maxSearches) return searchAgain(context, held);
   const step = { kind: "end", status: "failed", word: "", failure: unconfirmed } as const;
   const options = { claim: held.claim, unmade: true, outboxMs: leaseMs(context.settings) };
@@ -57,7 +57,7 @@ function searchAgain({ settings }: VideoContext, task: TaskDocument): Reschedule
 async function withGrant(context: VideoContext, task: TaskDocument): Promise<TaskDocument> {
   if (task.grantId !== undefined) return task;
   const grantId = await context.admission.findTaskGrant(admissionOf(task)).catch((error: unknown) => {
-    if (!isRefusal(error) && !isOverdue(task)) throw error;
+    if (!isRefusal(error) && !isOverdue(context, task)) throw error;
     context.video.recoveredWithoutGrant(task, error);
     return "";
   });
@@ -70,8 +70,8 @@ function isRefusal(error: unknown): boolean {
   return error instanceof GatewayError && error.httpStatus < 500;
 }
 
-function isOverdue(task: TaskDocument): boolean {
-  return Date.now() >= task.expiresAt.getTime();
+function isOverdue({ clock }: VideoContext, task: TaskDocument): boolean {
+  return clock.now() >= task.expiresAt.getTime();
 }
 
 /** How far the provider's clock may differ from ours. */

@@ -25,6 +25,7 @@ const keyLifeMs = 24 * 3_600_000;
  */
 export async function submit(context: VideoContext, submission: Submission): Promise<TaskDocument> {
   const began = performance.now();
+  context.clock.requireInStep();
   const task = newTask(context, submission);
   const known = await insert(context, task);
   if (known !== undefined) return known;

@@ -24,8 +24,9 @@ export async function fetchState(context: VideoContext, task: TaskDocument): Pro
   }
 }
 
-export function stepOf(task: TaskDocument, state: VideoState | undefined): Step {
-  return nextStep({ ...task, guessed: task.guessed === true }, state, Date.now());
+/** @throws {GatewayError} `service_unavailable` while the database's time is not known */
+export function stepOf({ clock }: VideoContext, task: TaskDocument, state: VideoState | undefined): Step {
+  return nextStep({ ...task, guessed: task.guessed === true }, state, clock.now());
 }
 
 /**
