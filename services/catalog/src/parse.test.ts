@@ -61,6 +61,7 @@ test("a row becomes a model with its provider, defaults filled in", () => {
       maxQueued: 1_024,
     },
     onAbort: undefined,
+    cachesFromTokens: undefined,
     developerRole: true,
     openAiOptions: new Set(openAiOptionNames),
   });

@@ -34,6 +34,7 @@ export function resolveProvider(name: string, row: Row, env: NodeJS.ProcessEnv):
     timeouts: { connectMs: connect, firstByteMs: first_byte, betweenChunksMs: between_chunks, totalMs: total },
     transport: transportOf({ proxy, caFile, certFile, keyFile }, row.connections),
     onAbort: row.on_abort,
+    cachesFromTokens: row.caches_from_tokens,
     developerRole: row.developer_role ?? protocols[row.protocol].developerRole,
     openAiOptions: new Set(row.openai_options ?? (protocols[row.protocol].openAiOptions ? openAiOptionNames : [])),
   };

@@ -90,6 +90,13 @@ export const providerSchema = z.strictObject({
     .describe(
       "What it does with a stream whose connection is closed, for its bill; default: what its protocol's owner does.",
     ),
+  caches_from_tokens: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe(
+      "Shortest prompt that it reads from a cache, for the bill of a stream whose client leaves; default: what its protocol's owner does.",
+    ),
   developer_role: z
     .boolean()
     .optional()

@@ -85,6 +85,10 @@ export interface Provider {
    * does.
    */
   readonly onAbort: OnAbort | undefined;
+  /**
+   * Shortest prompt that it reads from a cache, tokens; undefined: what the protocol's owner does.
+   */
+  readonly cachesFromTokens: number | undefined;
 }
 
 /** Limits of one upstream call. */

@@ -415,7 +415,8 @@ test("thoughts that nobody has seen are paid for by the upstream's count, also w
 test("a client that leaves a stream before its first byte pays for the prompt at least", async () => {
   const requested = Promise.withResolvers<void>();
   upstream.script = ({ left }) => void left.then(requested.resolve);
-  const content = "word ".repeat(5_000);
+  // Too short to be read from a cache, whose usage only the upstream can tell.
+  const content = "word ".repeat(150);
   const body = chat({ stream: true, messages: [{ role: "user", content }] });
   const stream = harness.open(operation, JSON.stringify(body));
   await waitFor(() => upstream.received.length === 1, { what: "the upstream was asked" });
@@ -427,7 +428,7 @@ test("a client that leaves a stream before its first byte pays for the prompt at
     [outcome, settlementRule, pricing],
     [Outcome.DISCONNECTED, SettlementRule.ABORTED_ESTIMATE, Pricing.ESTIMATED],
   );
-  assert.ok((units[0]?.quantity ?? 0n) >= 5_000n, String(units[0]?.quantity));
+  assert.ok((units[0]?.quantity ?? 0n) >= 150n, String(units[0]?.quantity));
   assert.ok(settlement().costNanoUsd < (last()?.request.holdNanoUsd ?? 0n));
 });
 

@@ -10,7 +10,7 @@ import { bodyKind } from "./reading/body-kind.ts";
 import type { UsageIn } from "./reading/found-usage.ts";
 import { decoded, readResponse } from "./reading/read-response.ts";
 import { SniffedStream } from "./reading/sniffed-stream.ts";
-import { onAbortOf, thinksUnseen } from "./registry.ts";
+import { canEstimate, onAbortOf, thinksUnseen } from "./registry.ts";
 import { boundedResponse } from "./response-limits.ts";
 
 const maxResponseBytes = 64 * 1024 * 1024;
@@ -57,8 +57,8 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const encoded = await adapter.encode(call, upstream, options.signal);
   const { stream = call.stream } = encoded;
   const { pools, signal, memory } = options;
-  // The usage of a non-streamed answer, and of hidden thinking, is only known at its end.
-  const onAbort = stream && !thinksUnseen(call, upstream) ? onAbortOf(upstream.provider) : "continues";
+  // The usage of a response in one piece, or of what a stream does not show, comes only at its end.
+  const onAbort = stream && canEstimate(call, upstream) ? onAbortOf(upstream.provider) : "continues";
   const disconnect = { ...options.disconnect, onAbort };
   const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
   const usageIn: UsageIn = (fields) => adapter.usageIn(fields, call, upstream);
@@ -75,7 +75,12 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   });
   const live = new LiveStream(sniffed, response);
   await live.open();
-  return { kind: "stream", live, allSeen: onAbort === "stops", upstreamResponse: response };
+  return { kind: "stream", live, allSeen: isAllSeen(call, upstream), upstreamResponse: response };
+}
+
+/** Whether a stream shows all its output, and generates no more of it once it is closed. */
+function isAllSeen(call: GenerationCall, upstream: Upstream): boolean {
+  return !thinksUnseen(call, upstream) && onAbortOf(upstream.provider) === "stops";
 }
 
 function unaryResponse(body: Buffer, { adapter, call, upstream }: GenerateOptions): UnaryResponse {

@@ -22,6 +22,8 @@ export interface GenerationCall {
   readonly outputCap: number | undefined;
   /** Maximum uses of each tool that the upstream runs itself and the client has not capped. */
   readonly maxUses?: number | undefined;
+  /** The upstream may run tools itself, which bring input of their own. */
+  readonly runsTools: boolean;
   /**
    * Client headers that belong to its format (such as `anthropic-beta`), names and values
    * alternating.

@@ -24,6 +24,10 @@ export interface UpstreamProvider extends Adapters {
    * What it does with a stream whose connection is closed. If absent, it is assumed to continue.
    */
   readonly onAbort?: OnAbort;
+  /** Its streams begin with the usage of the prompt, cached tokens included. */
+  readonly reportsPromptFirst?: true;
+  /** Shortest prompt that it reads from a cache, tokens; default: any. */
+  readonly cachesFromTokens?: number;
   /** Output that its models produce, and bill, beyond the client's output cap. */
   readonly uncapped?: readonly UncappedOutput[];
   /**

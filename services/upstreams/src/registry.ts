@@ -2,6 +2,7 @@ import type { OnAbort, Protocol, Provider, Upstream } from "@uag/catalog/types.t
 import { anthropic } from "./anthropic/provider.ts";
 import { ark } from "./ark/provider.ts";
 import { dashScope } from "./dashscope/provider.ts";
+import { isEstimable, type StreamCall } from "./disconnect/estimable.ts";
 import { gemini } from "./gemini/provider.ts";
 import type { GenerationAdapter, GenerationCall, GenerationFormat } from "./generation.ts";
 import { openAi } from "./openai/provider.ts";
@@ -45,6 +46,19 @@ export function onAbortOf({ onAbort, protocol }: Provider): OnAbort {
 export function thinksUnseen({ fields, model }: Pick<GenerationCall, "fields" | "model">, upstream: Upstream): boolean {
   if (model.reasoning !== undefined && !model.reasoning.shown) return true;
   return providers[upstream.provider.protocol].thinksUnseen?.(fields, upstream) ?? false;
+}
+
+/**
+ * Whether a stream can be billed by estimate when its client disconnects: see {@link isEstimable}.
+ */
+export function canEstimate(call: StreamCall, upstream: Upstream): boolean {
+  const { protocol, cachesFromTokens } = upstream.provider;
+  const provider = providers[protocol];
+  return isEstimable(call, {
+    thinksUnseen: thinksUnseen(call, upstream),
+    reportsPromptFirst: provider.reportsPromptFirst === true,
+    cachesFromTokens: cachesFromTokens ?? provider.cachesFromTokens ?? 0,
+  });
 }
 
 /** Whether one of the upstreams produces this output beyond the client's cap. */

@@ -75,6 +75,7 @@ ${catalog}`,
     stream: request["stream"] === true,
     usageWanted: true,
     outputCap: undefined,
+    runsTools: false,
     headers: [],
     media,
   };

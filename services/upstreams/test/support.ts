@@ -39,6 +39,7 @@ export function testCall(body: string, model: Model, more: Partial<GenerationCal
     stream,
     usageWanted,
     outputCap: undefined,
+    runsTools: false,
     headers: [],
     ...more,
   };

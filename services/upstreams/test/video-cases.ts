@@ -16,6 +16,7 @@ export const upstream = (protocol: Protocol): Upstream => ({
     developerRole: true,
     openAiOptions: new Set(),
     onAbort: undefined,
+    cachesFromTokens: undefined,
   },
   model: "model",
   weight: 1,

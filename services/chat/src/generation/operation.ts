@@ -66,6 +66,7 @@ async function callUpstreams(
     usageWanted: request.usageWanted,
     outputCap: size.affordableCap,
     maxUses: size.maxUses,
+    runsTools: request.serverTools.tools.length > 0 || request.serverTools.searchesTools,
     headers: format.passedHeaders(exchange.headers),
     media,
   };

@@ -5,6 +5,7 @@ import { sizings } from "@uag/catalog/sizing.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
 import { fieldsOf, listOf } from "@uag/upstreams/conversation/fields.ts";
+import { requestsSpeech } from "@uag/upstreams/disconnect/estimable.ts";
 import { maxToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { noServerTools, type ServerTools } from "@uag/upstreams/formats/server-tools.ts";
 import { mayReason } from "@uag/upstreams/reasoning.ts";
@@ -114,10 +115,6 @@ function outputBound({ model, outputCap, fields }: Sizing): number {
   const thinksApart = mayReason(model.reasoning, fields) && isUncapped(model.upstreams, "thinking");
   const speaksApart = requestsSpeech(fields) && isUncapped(model.upstreams, "speech");
   return thinksApart || speaksApart ? model.maxOutputTokens : Math.min(outputCap, model.maxOutputTokens);
-}
-
-function requestsSpeech({ audio, modalities }: Fields): boolean {
-  return audio != null || (Array.isArray(modalities) && modalities.includes("audio"));
 }
 
 interface Media {

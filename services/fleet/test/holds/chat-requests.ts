@@ -12,7 +12,7 @@ export interface Edge {
 const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 /** One second of low-bitrate MP3 is a kilobyte; here it is WAV at 8 kHz. */
-const sound = Buffer.concat([wavHead(16_000), Buffer.alloc(16_000)]).toString("base64");
+export const spokenWav = Buffer.concat([wavHead(16_000), Buffer.alloc(16_000)]).toString("base64");
 
 function wavHead(bytes: number): Buffer {
   const head = Buffer.alloc(44);
@@ -57,7 +57,7 @@ function parts(random: Random, model: Model, text: string): unknown {
   if (model.input.has("image") && random() < 0.4)
     list.push(image, { ...image, image_url: { url: "https://x.test/a.png" } });
   if (model.input.has("audio") && random() < 0.5)
-    list.push({ type: "input_audio", input_audio: { data: sound, format: "wav" } });
+    list.push({ type: "input_audio", input_audio: { data: spokenWav, format: "wav" } });
   return list.length === 1 ? text : list;
 }
 

@@ -5,6 +5,7 @@ import type { Catalog } from "@uag/catalog/types.ts";
 import { chatContext } from "@uag/chat/context.ts";
 import { operations as chat } from "@uag/chat/operations.ts";
 import { operations as embedding } from "@uag/embedding/operations.ts";
+import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { operations as media } from "@uag/media/operations.ts";
 import { type Simulator, startSimulator } from "@uag/simulator/service.ts";
 import { Mp3Threads } from "@uag/speech/audio/mp3-threads.ts";
@@ -27,6 +28,8 @@ export interface Stage extends AsyncDisposable {
   readonly catalog: Catalog;
   readonly simulator: Simulator;
   call(operation: string, body: Buffer, contentType?: string): Promise<BilledCall>;
+  /** Disconnects once this many bytes of the response have come, and waits for the bill. */
+  leave(operation: string, body: Buffer, afterBytes: number): Promise<Booked>;
 }
 
 const catalogFile = new URL("../../../../infra/config/catalog.yaml", import.meta.url);
@@ -65,6 +68,17 @@ export async function openStage(): Promise<Stage> {
       const { requestId } = response;
       const booked = harness.admission.booked.find(({ request }) => request.requestId === requestId);
       return { ...response, booked };
+    },
+    async leave(operation, body, afterBytes) {
+      const headers = ["content-type", "application/json", "anthropic-version", "2023-06-01"];
+      let bytes = 0;
+      for await (const chunk of harness.open(operation, body, { headers })) {
+        bytes += chunk.length;
+        if (bytes >= afterBytes) break;
+      }
+      const booked = harness.admission.booked.at(-1);
+      await waitFor(() => booked?.settlement !== undefined, { what: "the request was settled", timeoutMs: 20_000 });
+      return booked as Booked;
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

@@ -27,6 +27,8 @@ export const anthropic: UpstreamProvider = {
   promptCounter,
   // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"
   onAbort: "stops",
+  // `message_start` (https://platform.claude.com/docs/en/build-with-claude/streaming).
+  reportsPromptFirst: true,
   thinksUnseen,
 };
 

@@ -12,4 +12,6 @@ export const openAi: UpstreamProvider = {
   // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation": which vendors stop a
   // stream, and its billing.
   onAbort: "stops",
+  // https://platform.openai.com/docs/guides/prompt-caching, "Requirements".
+  cachesFromTokens: 1_024,
 };
