@@ -71,7 +71,11 @@ async function upstreamBody(format: ClientFormat, model: Model, body: Json): Pro
   if (upstream === undefined || adapter === undefined) throw new Error(`${model.id} does not speak ${format.name}`);
   const { stream, usageWanted } = request;
   const call = { requestId: "req_1", body: request.body, fields: request.fields, model, stream, usageWanted };
-  const encoded = await adapter.encode({ ...call, outputCap: undefined, headers: [], media }, upstream, signal);
+  const encoded = await adapter.encode(
+    { ...call, outputCap: undefined, runsTools: false, headers: [], media },
+    upstream,
+    signal,
+  );
   return JSON.parse(encoded.body.toString("utf8")) as Json;
 }
 

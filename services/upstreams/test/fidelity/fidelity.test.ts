@@ -33,7 +33,17 @@ const formats: Readonly<
 
 function callOf(model: Model, fields: Json, stream: boolean): GenerationCall {
   const body = Buffer.from(JSON.stringify(fields));
-  return { requestId: "req_1", body, fields, model, stream, usageWanted: true, outputCap: undefined, headers: [] };
+  return {
+    requestId: "req_1",
+    body,
+    fields,
+    model,
+    stream,
+    usageWanted: true,
+    outputCap: undefined,
+    runsTools: false,
+    headers: [],
+  };
 }
 
 /** The client's view of a provider's response, and the usage that is billed. */
