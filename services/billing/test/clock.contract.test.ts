@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { newId } from "@uag/kit/ids.ts";
+import { Child } from "@uag/testing/child.ts";
+import { createConnection } from "mongoose";
+import { acquireFields, connectClients, faults, fund, scratch, startBilling, usage } from "./harness.ts";
+
+const skewedClock = fileURLToPath(import.meta.resolve("@uag/testing/skewed-clock.ts"));
+const dayMs = 86_400_000;
+
+/** Billing in a process whose clock is ahead, on a database that others use too. */
+async function startSkewed(env: NodeJS.ProcessEnv, skewMs: number): Promise<Child> {
+  const skew = { NODE_OPTIONS: `--import=${skewedClock}`, CLOCK_SKEW_MS: String(skewMs), LOG_LEVEL: "info" };
+  return await new Child("billing", { ...(env as Record<string, string>), ...skew }).start();
+}
+
+for (const [title, skewMs] of [
+  ["400 days ahead", 400 * dayMs],
+  ["40 days behind", -40 * dayMs],
+] as const) {
+  test(`numbers rows, months and budgets by the database's time in a process ${title}, which is not ready and lends nothing`, async () => {
+    await using db = scratch();
+    await using right = await startBilling(db.env);
+    const began = Date.now();
+    await using child = await startSkewed(db.env, skewMs);
+    using skewed = connectClients(child.port);
+    const accountId = await fund(skewed, 1_000n);
+    const refused = { code: "service_unavailable" };
+    await assert.rejects(
+      skewed.grants.acquire(acquireFields({ accountId, holderId: "h1", needNanoUsd: 100n })),
+      refused,
+    );
+    const ready = await fetch(`http://127.0.0.1:${child.adminPort}/health/ready`);
+    assert.equal(ready.status, 503);
+    assert.match(await ready.text(), /The clock differs from the database's by -?\d+ ms/);
+
+    // What was admitted elsewhere is charged, whoever is asked.
+    const { grantId } = await right.grants.acquire(acquireFields({ accountId, holderId: "h1", needNanoUsd: 100n }));
+    const event = usage({ requestId: newId("req"), accountId, grantId, costNanoUsd: 60n, holdNanoUsd: 100n });
+    await skewed.ledger.settle({ events: [event] });
+    await skewed.accounts.topUp({ accountId, amountNanoUsd: 5n, reference: "second", note: "" });
+
+    const connection = await createConnection(db.env["MONGODB_URL"] ?? "", {
+      dbName: db.env["MONGODB_DATABASE"] ?? "",
+      useBigInt64: true,
+    }).asPromise();
+    const rows = await connection.collection<{ seq: bigint; at: Date }>("ledger").find({ accountId }).toArray();
+    const spending = await connection.collection<{ _id: string }>("spending").find({ accountId }).toArray();
+    await connection.close();
+    assert.equal(rows.length, 4);
+    for (const { seq, at } of rows) {
+      for (const ms of [at.getTime(), Number(seq / 1_000n)])
+        assert.ok(ms >= began - 5_000 && ms <= Date.now() + 5_000, `a row is of ${new Date(ms).toISOString()}`);
+    }
+    const month = new Date().toISOString().slice(0, 7);
+    assert.deepEqual(
+      spending.map(({ _id }) => _id.slice(-month.length)),
+      [month],
+    );
+    assert.deepEqual(await faults(right), []);
+  });
+}
