@@ -106,12 +106,12 @@ for (const format of names) {
 
     test(`bills every model run of a response, not its top level (${how})`, async () => {
       const iterations = [
-        { type: "compaction", ...counts(60_000, 500) },
-        { type: "message", ...counts(600, 1_300) },
+        { type: "compaction", ...counts(50, 20) },
+        { type: "message", ...counts(20, 30) },
       ];
-      serve({ content: [text], usage: { ...counts(600, 1_300), iterations }, stop: "end_turn" });
+      serve({ content: [text], usage: { ...counts(20, 30), iterations }, stop: "end_turn" });
       assert.equal((await ask(format, { stream })).status, 200);
-      assert.equal(settlement().costNanoUsd, 60_600n * 3_000n + 1_800n * 15_000n);
+      assert.equal(settlement().costNanoUsd, 70n * 3_000n + 50n * 15_000n);
       assert.equal(settlement().pricing, Pricing.EXACT);
     });
 
@@ -123,6 +123,7 @@ for (const format of names) {
       serve({ content: [text], usage: { ...counts(410, 260), iterations }, stop: "end_turn" });
       assert.equal((await ask(format, { stream })).status, 200);
       assert.equal(settlement().pricing, Pricing.UNPRICED);
+      assert.ok(settlement().costNanoUsd >= hold());
       assert.deepEqual(
         settlement().units.map(({ name, quantity }) => [name, Number(quantity)]),
         [
@@ -199,6 +200,17 @@ test("a stream through chat says where in the text thinking stood", async () => 
   serve({ content: [text, sealed, text], usage: counts(10, 20), stop: "end_turn" });
   const { text: body } = await ask("chat.completions", { stream: true });
   assert.match(body, /"thinking_blocks":\[{"type":"redacted_thinking","data":"ZGF0YQ","text_offset":6}\]/);
+});
+
+test("a cache mark of a whole chat message reaches Claude at its last part", async () => {
+  serve({ content: [text], usage: counts(10, 20), stop: "end_turn" });
+  const mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
+  const parts = [text, { ...text, cache_control: { type: "ephemeral" } }];
+  const system = { role: "system", content: "Be brief.", ...mark };
+  await ask("chat.completions", { messages: [system, { role: "user", content: parts, ...mark }] });
+  const { system: sent, messages: turns } = upstream.received.at(-1)?.json ?? {};
+  assert.deepEqual(sent, [{ type: "text", text: "Be brief.", ...mark }]);
+  assert.deepEqual(turns, [{ role: "user", content: parts }]);
 });
 
 test("thinking that Gemini signed is not sent to Claude", async () => {

@@ -11,7 +11,18 @@ import { textAndThinking } from "./thinking-blocks.ts";
 /** Messages as turns; a tool result gets the tool's name from the call it answers. */
 export function readTurns(messages: readonly unknown[]): Turn[] {
   const names = new Map<string, string>();
-  return messages.map((item, index) => readTurn(fieldsOf(item), `messages[${index}]`, names));
+  return messages.map((item, index) => {
+    const message = fieldsOf(item);
+    return cachedTurn(readTurn(message, `messages[${index}]`, names), message["cache_control"]);
+  });
+}
+
+/** Clients without content parts mark a whole message for Claude's cache: up to its last part. */
+function cachedTurn(turn: Turn, cacheControl: unknown): Turn {
+  const last = turn.parts.at(-1);
+  const isMarkable = last?.type === "text" || last?.type === "media";
+  if (cacheControl == null || !isMarkable || last.cacheControl != null) return turn;
+  return { ...turn, parts: [...turn.parts.slice(0, -1), { ...last, cacheControl }] } as Turn;
 }
 
 function readTurn(message: Fields, param: string, names: Map<string, string>): Turn {
