@@ -35,6 +35,6 @@ async function post(url: string, fields: object, headers?: SignedIn): Promise<{ 
     body: JSON.stringify(fields),
   });
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
-  const [line = ""] = response.headers.getSetCookie();
-  return { body: await response.json(), cookie: line.split(";", 1)[0] ?? "" };
+  const cookies = response.headers.getSetCookie().map((line) => line.split(";", 1)[0]);
+  return { body: await response.json(), cookie: cookies.join("; ") };
 }
