@@ -248,8 +248,8 @@ export class World {
   }
 
   /**
-   * Sets the database's clock back by up to 3 s, and that of billing or a replica to any time within
-   * 400 days, or right again.
+   * Sets the database's clock back by up to 3 s, and that of billing or a replica to any time
+   * within 400 days, or right again.
    */
   jump(): void {
     const offset = (): number => (this.random(2) === 0 ? 0 : this.random(69_120_000_000) - 34_560_000_000);
