@@ -30,14 +30,15 @@ test("an event that could not be stored or counted is told apart, with its reaso
   assert.throws(() => decodeBatch(Buffer.from([0xff, 0xff, 0xff])), PoisonError);
 });
 
-test("a unit may have any name that a provider gives it: it is counted under one that a field can have", () => {
+test("counts a known unit under a valid field name, and sums all unknown units", () => {
   const units = [
-    { name: "video:1280.720", quantity: 2n },
+    { name: "video_seconds:1280.720", quantity: 2n },
     { name: "$set", quantity: 3n },
+    { name: "tool_search_requests", quantity: 4n },
   ];
   assert.equal(decodeEvents([event({ units })]).refused.length, 0);
   const [row] = rollUp([event({ units })]);
-  assert.deepEqual(row?.units, { "video:1280_720": 2n, _set: 3n });
+  assert.deepEqual(row?.units, { "video_seconds:1280_720": 2n, unknown: 7n });
 });
 
 test("roll-ups add up to their events, and hours fall into their own days", () => {
@@ -47,7 +48,7 @@ test("roll-ups add up to their events, and hours fall into their own days", () =
       keyId: `k${n % 3}`,
       endedAtMs: BigInt(n * 997_003 + 1),
       costNanoUsd: BigInt(n),
-      units: [{ name: `u${n % 2}`, quantity: 2n }],
+      units: [{ name: n % 2 === 0 ? "input_tokens" : "output_tokens", quantity: 2n }],
     }),
   );
   for (const bucket of ["hour", "day"]) {
@@ -61,7 +62,7 @@ test("roll-ups add up to their events, and hours fall into their own days", () =
       499_500n,
     );
     assert.equal(
-      rows.reduce((sum, { units }) => sum + (units["u0"] ?? 0n) + (units["u1"] ?? 0n), 0n),
+      rows.reduce((sum, { units }) => sum + (units["input_tokens"] ?? 0n) + (units["output_tokens"] ?? 0n), 0n),
       2_000n,
     );
     for (const { start } of rows) assert.equal(start.getTime() % (bucket === "hour" ? 3_600_000 : 86_400_000), 0);
