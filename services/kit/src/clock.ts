@@ -41,6 +41,6 @@ export const systemClock: Clock = {
 
 /**
  * How far a process's clock may differ from the database's, milliseconds. Beyond it the process is
- * not ready and admits nothing: see `infra/decisions/0014-clocks.md`.
+ * not ready and admits nothing: see `infra/decisions/0016-clocks.md`.
  */
 export const maxSkewMs = 5_000;

@@ -154,7 +154,9 @@ export function failureForLog(failure: UpstreamFailure): Readonly<Record<string,
 
 /** The error for the client. Messages about our account at an upstream are not exposed. */
 export function failureToGatewayError(failure: UpstreamFailure): GatewayError {
-  const options = { cause: failure, retryAfterMs: failure.retryAfterMs };
+  const { retryAfterMs } = failure;
+  // A call that the upstream charged for is charged again when a client repeats it.
+  const options = { cause: failure, retryAfterMs, ...(failure.isFinal && { retryable: false }) };
   switch (failure.kind) {
     case "client":
       return new GatewayError("invalid_request", failure.reported?.message, {

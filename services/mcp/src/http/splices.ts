@@ -64,7 +64,7 @@ export class Splices {
       let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       for (let next = this.#nextIn(rest); next !== undefined; next = this.#nextIn(rest)) {
         yield rest.subarray(0, next.start);
-        for (const piece of next.json()) {
+        for (const piece of next.pieces()) {
           yield piece;
           if (pace.isOver) await pace.rest();
         }
@@ -75,12 +75,12 @@ export class Splices {
   }
 
   /** The first mark in a chunk, with its quotes. */
-  #nextIn(chunk: Buffer): { start: number; end: number; json: Pieces } | undefined {
-    let first: { start: number; end: number; json: Pieces } | undefined;
-    for (const [mark, json] of this.#values) {
+  #nextIn(chunk: Buffer): { start: number; end: number; pieces: Pieces } | undefined {
+    let first: { start: number; end: number; pieces: Pieces } | undefined;
+    for (const [mark, pieces] of this.#values) {
       const start = chunk.indexOf(`"${mark}"`);
       if (start >= 0 && start < (first?.start ?? Number.POSITIVE_INFINITY))
-        first = { start, end: start + mark.length + 2, json };
+        first = { start, end: start + mark.length + 2, pieces };
     }
     return first;
   }
