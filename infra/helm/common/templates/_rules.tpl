@@ -29,6 +29,14 @@ groups:
         annotations:
           summary: "{{ $labels.pod }} of {{ $labels.job }} does everything late"
           runbook: infra/runbooks/UagEventLoopLate.md
+      - alert: UagClockWrong
+        expr: >-
+          abs(uag_clock_skew_seconds{job=~"uag-.+"}) > 2
+        for: 1m
+        labels: { severity: warning }
+        annotations:
+          summary: "The clock of {{ $labels.pod }} of {{ $labels.job }} differs from its database's"
+          runbook: infra/runbooks/UagClockWrong.md
       - alert: UagFilesShort
         expr: >-
           process_open_fds{job=~"uag-.+"} / process_max_fds{job=~"uag-.+"} > 0.8
