@@ -208,6 +208,20 @@ export const modelSchema = z.strictObject({
   context_tokens: z.int().positive().optional(),
   max_output_tokens: z.int().positive().optional(),
   image_tokens: z.int().positive().default(3_000).describe("Most tokens that one input image counts."),
+  original_image_tokens: z
+    .int()
+    .positive()
+    .optional()
+    .describe("The same for an image that is read at its original resolution; default: `image_tokens`."),
+  default_image_detail: z
+    .enum(["high", "original"])
+    .default("high")
+    .describe("How an image is read whose request names no detail, or `auto`."),
+  tokenizer_margin: z
+    .number()
+    .min(1)
+    .default(1.15)
+    .describe("Most tokens that the model counts of a text for each one that the gateway's tokenizer counts."),
   search: z
     .strictObject({
       max_uses: z.int().min(1).default(5).describe("Web searches of a request whose client sets no cap."),

@@ -167,6 +167,12 @@ export interface Model {
   readonly maxOutputTokens: number;
   /** Maximum tokens of one input image. */
   readonly imageTokens: number;
+  /** Maximum tokens of one input image that is read at its original resolution. */
+  readonly originalImageTokens: number;
+  /** How an image is read whose request names no detail, or `auto`. */
+  readonly defaultImageDetail: "high" | "original";
+  /** Maximum tokens of a text, relative to the count of the gateway's own tokenizer. */
+  readonly tokenizerMargin: number;
   /** Web searches that the provider runs within a request. */
   readonly search: {
     /** The cap where the client sets none. */

@@ -7,15 +7,20 @@ import { quickSize, tighterSizes } from "./admission-sizes.ts";
 
 const catalog = parseCatalog(
   `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:1", api_key: k } }
-models: [{ id: m, owned_by: o, created: 0, operations: [chat.completions], context_tokens: 100000, max_output_tokens: 1000,
-  price: { input_tokens: 1, output_tokens: 10 }, upstreams: [{ provider: p }] }]`,
+models:
+  - &m { id: m, owned_by: o, created: 0, operations: [chat.completions], context_tokens: 100000, max_output_tokens: 1000,
+      price: { input_tokens: 1, output_tokens: 10 }, upstreams: [{ provider: p }] }
+  - { <<: *m, id: finer, tokenizer_margin: 1.55 }`,
   {},
 );
-const model = catalog.models.get("m") ?? assert.fail();
 const fields = { messages: [{ role: "user", content: "The quick brown fox jumps over the lazy dog. ".repeat(20) }] };
 
 /** Tries the sizes of a request until one costs at most `available`; undefined when none does. */
-async function admit(available: bigint, { outputCap, reports = true }: { outputCap?: number; reports?: boolean } = {}) {
+async function admit(
+  available: bigint,
+  { id = "m", outputCap, reports = true }: { id?: string; outputCap?: number; reports?: boolean } = {},
+) {
+  const model = catalog.models.get(id) ?? assert.fail();
   const request: GenerationRequest = {
     body: Buffer.alloc(1_000),
     fields,
@@ -62,4 +67,12 @@ test("a client's own cap is never lowered, and nothing is capped to uselessness"
   assert.equal((await admit(300_000n)).size, undefined);
   assert.equal((await admit(0n)).size, undefined);
   assert.equal((await admit(1_300_000n, { reports: false })).size, undefined);
+});
+
+test("the exact count allows for the model's own tokenizer", async () => {
+  const inputOf = async (id: string): Promise<number> =>
+    Number((await admit(1_990_000n, { id, outputCap: 100 })).tried[1]) / 1_000 - 1_000;
+  const [usual, finer] = [await inputOf("m"), await inputOf("finer")];
+  const text = (usual - 32) / 1.15;
+  assert.ok(text > 200 && Math.abs(finer - 32 - text * 1.55) < 2, `${usual}, ${finer}`);
 });

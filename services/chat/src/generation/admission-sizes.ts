@@ -6,8 +6,6 @@ import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
 import type { GenerationRequest } from "../format.ts";
 import { type Sizing, sizeOf } from "./size.ts";
 
-/** Vendors' tokenizers differ from ours by less than this factor. */
-const tokenizerMargin = 1.15;
 const marginTokens = 32;
 /** A lower cap is useless. */
 const minCap = 16;
@@ -40,7 +38,8 @@ export async function* tighterSizes(
   { size: first, availableNanoUsd }: Shortage<GenerationSize>,
 ): AsyncGenerator<GenerationSize> {
   const sizing = sizingOf(checked);
-  const counted = Math.ceil((await estimatePromptTokens(sizing.fields)) * tokenizerMargin) + marginTokens;
+  const estimate = await estimatePromptTokens(sizing.fields);
+  const counted = Math.ceil(estimate * sizing.model.tokenizerMargin) + marginTokens;
   const exact = sizeOf({ ...sizing, promptTokens: Math.min(counted, sizing.bodyBytes) });
   if (exact.holdNanoUsd < first.holdNanoUsd) yield { ...exact, affordableCap: undefined, maxUses: first.maxUses };
   if (availableNanoUsd === undefined) return;

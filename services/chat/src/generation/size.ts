@@ -4,12 +4,12 @@ import { bound, type Limit } from "@uag/catalog/price.ts";
 import { sizings } from "@uag/catalog/sizing.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
-import { fieldsOf, listOf } from "@uag/upstreams/conversation/fields.ts";
 import { requestsSpeech } from "@uag/upstreams/disconnect/estimable.ts";
 import { maxToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { noServerTools, type ServerTools } from "@uag/upstreams/formats/server-tools.ts";
 import { mayReason } from "@uag/upstreams/reasoning.ts";
 import { isUncapped } from "@uag/upstreams/registry.ts";
+import { mediaOf } from "./media-size.ts";
 
 /** What is known about a request before it is sent. */
 export interface Sizing {
@@ -25,11 +25,6 @@ export interface Sizing {
   readonly maxUses?: number;
 }
 
-/**
- * Minimum base64 characters per audio token: 25 tokens a second of 8 kbit/s (the lowest MP3 bit
- * rate).
- */
-const audioCharsPerToken = 50;
 const bytesPerToken = 4;
 
 /** Upper bound of a vendor's own prompt for tools. */
@@ -64,7 +59,7 @@ export function sizeOf(sizing: Sizing): Size {
     ...uses.flatMap(({ unit, count }) => (unit === undefined ? [] : [{ quantity: BigInt(count), anyOf: [unit] }])),
   ];
   const likelyText = sizing.promptTokens ?? Math.ceil(text / bytesPerToken);
-  const likelyInput = Math.min(likelyText + media.tokens, model.contextTokens);
+  const likelyInput = Math.min(likelyText + media.likelyTokens, model.contextTokens);
   const cap = sizing.outputCap === undefined ? 0 : Math.min(sizing.outputCap, outputBound(sizing)) * candidates;
   return {
     holdNanoUsd: bound(limits, model.price),
@@ -115,78 +110,4 @@ function outputBound({ model, outputCap, fields }: Sizing): number {
   const thinksApart = mayReason(model.reasoning, fields) && isUncapped(model.upstreams, "thinking");
   const speaksApart = requestsSpeech(fields) && isUncapped(model.upstreams, "speech");
   return thinksApart || speaksApart ? model.maxOutputTokens : Math.min(outputCap, model.maxOutputTokens);
-}
-
-interface Media {
-  /** Characters of the body that are media rather than text. */
-  chars: number;
-  tokens: number;
-  sound: boolean;
-}
-
-function mediaOf(fields: Fields, model: Model): Media {
-  const media: Media = { chars: 0, tokens: 0, sound: false };
-  for (const item of [...listOf(fields["messages"]), ...listOf(fields["input"])]) {
-    const { content, output } = fieldsOf(item);
-    addParts(media, content, model);
-    // What a tool returned, in the Responses format.
-    addParts(media, output, model);
-  }
-  return media;
-}
-
-function addParts(media: Media, content: unknown, model: Model): void {
-  for (const part of listOf(content)) addPart(media, fieldsOf(part), model);
-}
-
-function addPart(media: Media, part: Fields, model: Model): void {
-  const inner = part[String(part["type"])];
-  const source = (part["source"] ?? {}) as Fields;
-  const field = (name: string): unknown => (inner as Fields | null | undefined)?.[name];
-  const data = (value: unknown): number => (typeof value === "string" && value.length > 1_000 ? value.length : 0);
-  switch (part["type"]) {
-    case "image_url":
-      media.chars += data(field("url"));
-      media.tokens += model.imageTokens;
-      return;
-    case "input_audio": {
-      const sound = String(field("data"));
-      const isUrl = /^https?:/i.test(sound);
-      media.chars += data(sound);
-      media.tokens += isUrl ? model.contextTokens : Math.ceil(sound.length / audioCharsPerToken);
-      media.sound = true;
-      return;
-    }
-    case "file":
-      media.chars += data(field("file_data"));
-      media.tokens += model.contextTokens;
-      return;
-    case "input_image":
-      media.chars += data(part["image_url"]);
-      media.tokens += model.imageTokens;
-      return;
-    case "input_file":
-      media.chars += data(part["file_data"]);
-      media.tokens += model.contextTokens;
-      return;
-    case "image":
-      media.chars += data(source["data"]);
-      media.tokens += model.imageTokens;
-      return;
-    case "document":
-      addParts(media, source["content"], model);
-      if (source["type"] === "text" || source["type"] === "content") return;
-      media.chars += data(source["data"]);
-      media.tokens += model.contextTokens;
-      return;
-    case "tool_result":
-      addParts(media, part["content"], model);
-      return;
-    case "video_url":
-    case "audio_url":
-    case "video":
-      media.tokens += model.contextTokens;
-      media.sound = true;
-      return;
-  }
 }
