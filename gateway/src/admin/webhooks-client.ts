@@ -10,7 +10,7 @@ export function webhooksOf({ webhooks }: { readonly webhooks: WebhookClient | un
 }
 
 /** The calls that the router makes. */
-export type WebhookClient = Omit<RpcClient<WebhookServiceServer>, "enqueue">;
+export type WebhookClient = Omit<RpcClient<WebhookServiceServer>, "enqueue" | "sendTest">;
 
 /** Calls the first reachable video replica, in the order given: each can serve all accounts. */
 export function openWebhookClient(addresses: readonly string[], identity: Identity): WebhookClient {

@@ -80,7 +80,7 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
     },
     alertFailed(error) {
       alertFailures.inc();
-      log.warn({ err: error }, "spend alerts wait: MongoDB or video is out of reach");
+      log.warn({ err: error }, "a spend alert could not be evaluated or sent: it is evaluated again soon");
     },
     waiting: (error) => log.warn({ err: error }, "usage waits: billing or MongoDB is out of reach"),
     streamMade: (name) => log.info({ stream: name }, "stream made"),

@@ -48,7 +48,11 @@ class FakeVideo {
     const secrets = { rotateSecret: unused, listSecrets: unused, endSecret: unused };
     const deliveries = { listDeliveries: unused, getDelivery: unused, replay: unused, checkTargets: unused };
     const log = createLogger({ service: "test", level: "silent" });
-    const handlers = { ...secrets, ...deliveries, enqueue };
+    const sendTest = async ({ messages }: { messages: EnqueueRequest[] }) => {
+      for (const message of messages) await enqueue(message);
+      return {};
+    };
+    const handlers = { ...secrets, ...deliveries, enqueue, sendTest };
     const service = unaryService<WebhookServiceServer>(WebhookServiceService, handlers, log);
     return await serveRpc({ identity: insecure, host: "127.0.0.1", port: 0, services: [service] });
   }

@@ -5,6 +5,7 @@ import { z } from "zod";
 const webhookKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex");
 
 const milliseconds = z.coerce.number().int().positive();
+const perHour = z.coerce.number().int().positive().max(100_000);
 const scale = z.coerce.number().positive().max(10);
 
 export const schema = z.object({
@@ -39,6 +40,18 @@ export const schema = z.object({
   WEBHOOK_TIMEOUT_MS: milliseconds
     .default(15_000)
     .describe("How long a webhook's receiver, or the mail server, may take to answer."),
+  MAIL_TESTS_PER_HOUR: perHour
+    .default(10)
+    .describe("Most mails an hour that people may have each account send by tests of alerts and replays."),
+  WEBHOOK_TESTS_PER_HOUR: perHour
+    .default(60)
+    .describe("Most webhook calls an hour that people may have each account make by tests of alerts and replays."),
+  NOTICES_PER_HOUR: perHour
+    .default(120)
+    .describe("Most notices an hour that each account's alerts send by themselves; others are sent later."),
+  MAIL_REPLAY_PAUSE_MS: milliseconds
+    .default(300_000)
+    .describe("How long after a mail an account cannot replay a delivered one to the same address."),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
     .optional()

@@ -1,6 +1,7 @@
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { TaskDocument } from "./store/task.ts";
+import type { BudgetKind } from "./webhooks/budget.ts";
 
 /** Events of tasks and webhooks, each logged and counted in one place. */
 export interface VideoEvents {
@@ -17,6 +18,8 @@ export interface VideoEvents {
   settleFailed(task: TaskDocument, error: unknown): void;
   delivered(detail: { id: string; account: string; attempt: number; ms: number }): void;
   deliveryFailed(detail: { id: string; account: string; attempt: number; error: string; last: boolean }): void;
+  /** An account had used up its budget of messages of a kind. */
+  messageRefused(kind: BudgetKind | "repeat", account: string): void;
   /** Background work failed; it continues by itself. */
   stumbled(work: string, error: unknown): void;
 }
@@ -30,6 +33,7 @@ export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
   const settled = metrics.counter("uag_video_tasks_settled_total");
   const settleFailures = metrics.counter("uag_video_settle_failures_total");
   const deliveries = metrics.counter("uag_video_webhook_attempts_total");
+  const refusals = metrics.counter("uag_video_messages_refused_total");
   const stumbles = metrics.counter("uag_video_background_failures_total");
   return {
     submitted: (task, elapsedMs) => {
@@ -62,6 +66,10 @@ export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
     deliveryFailed(detail) {
       deliveries.labels(detail.last ? "given_up" : "failed").inc();
       log.info(detail, "a webhook was not taken");
+    },
+    messageRefused(kind, account) {
+      refusals.labels(kind).inc();
+      log.warn({ kind, account }, "a message was refused: the account's budget is used up");
     },
     stumbled(work, error) {
       stumbles.labels(work).inc();

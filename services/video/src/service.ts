@@ -10,7 +10,7 @@ import { openDatabaseClock } from "@uag/mongo/database-clock.ts";
 import type { Connection } from "mongoose";
 import { schema, type VideoSettings } from "./config.ts";
 import type { VideoContext } from "./context.ts";
-import { createVideoEvents } from "./events.ts";
+import { createVideoEvents, type VideoEvents } from "./events.ts";
 import { createVideo } from "./operations/create.ts";
 import { cancelVideo, getVideo } from "./operations/find.ts";
 import { listVideos } from "./operations/list.ts";
@@ -24,8 +24,11 @@ import { leaseMs } from "./tasks/poll-schedule.ts";
 import { pollTasks } from "./tasks/poller.ts";
 import { AssetKeeper } from "./tasks/results.ts";
 import { Wakeups } from "./wakeup.ts";
+import { MessageBudget } from "./webhooks/budget.ts";
 import { DeliveryStore } from "./webhooks/deliveries.ts";
 import { createMailer, type Mailer } from "./webhooks/mail.ts";
+import { MailPause } from "./webhooks/mail-pause.ts";
+import { Messages } from "./webhooks/messages.ts";
 import { SecretBox } from "./webhooks/secret-box.ts";
 import { SecretStore } from "./webhooks/secrets.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
@@ -59,7 +62,7 @@ export async function buildVideo(options: BuildOptions): Promise<Capability<"vid
   const connection = await connectMongo({ url, database, service: "video", maxPoolSize, readConcern: "majority" });
   resources.defer(() => connection.close());
   const clock = resources.use(await openDatabaseClock(connection, options.context));
-  const { sender, secrets, deliveries, mailer, video } = await openWebhooks(options, connection);
+  const { sender, secrets, deliveries, messages, mailer, video } = await openWebhooks(options, connection);
   const tasks = new TaskStore(connection);
   await tasks.open();
   const { admission } = options;
@@ -84,7 +87,7 @@ export async function buildVideo(options: BuildOptions): Promise<Capability<"vid
     checks: { mongodb: mongoCheck(connection), clock: clock.check },
     // Requests waiting for a task's end get the task in its current state.
     leaving: () => completions[Symbol.dispose](),
-    services: [webhookService({ deliveries, secrets, sender, guarded, mailer, log })],
+    services: [webhookService({ deliveries, secrets, messages, guarded, mailer, log })],
   };
 }
 
@@ -122,7 +125,29 @@ async function openWebhooks({ context, resources, settings }: BuildOptions, conn
       scale: settings.WEBHOOK_SCALE,
     }),
   );
-  return { sender, deliveries, secrets, mailer, video };
+  const messages = await openMessages({ settings, connection, video, deliveries, sender });
+  return { sender, deliveries, secrets, messages, mailer, video };
+}
+
+interface MessageParts {
+  readonly settings: VideoSettings;
+  readonly connection: Connection;
+  readonly video: VideoEvents;
+  readonly deliveries: DeliveryStore;
+  readonly sender: WebhookSender;
+}
+
+async function openMessages({ settings, connection, video, ...parts }: MessageParts): Promise<Messages> {
+  const perHour = {
+    mail: settings.MAIL_TESTS_PER_HOUR,
+    webhook: settings.WEBHOOK_TESTS_PER_HOUR,
+    notice: settings.NOTICES_PER_HOUR,
+  };
+  const budget = new MessageBudget(connection, perHour, video.messageRefused);
+  const repeated = (accountId: string): void => video.messageRefused("repeat", accountId);
+  const pause = new MailPause(connection, settings.MAIL_REPLAY_PAUSE_MS, repeated);
+  await Promise.all([budget.open(), pause.open()]);
+  return new Messages({ ...parts, budget, pause });
 }
 
 function openMailer(settings: VideoSettings): Mailer | undefined {

@@ -326,5 +326,12 @@ groups:
         annotations:
           summary: Most deliveries of webhooks fail
           runbook: infra/runbooks/UagWebhooksFail.md
+      - alert: UagMessagesRefused
+        expr: >-
+          sum by (kind) (increase(uag_video_messages_refused_total[1h])) > 100
+        labels: { severity: warning }
+        annotations:
+          summary: Accounts ask for more mails or webhook calls than their budgets allow
+          runbook: infra/runbooks/UagMessagesRefused.md
 `}}
 {{- end }}

@@ -56,6 +56,13 @@ export interface EnqueueRequest {
 export interface EnqueueResponse {
 }
 
+export interface SendTestRequest {
+  messages: EnqueueRequest[];
+}
+
+export interface SendTestResponse {
+}
+
 export interface RotateSecretRequest {
   accountId: string;
   /** How long earlier secrets go on signing; 0 means 24 hours. */
@@ -585,6 +592,129 @@ export const EnqueueResponse: MessageFns<EnqueueResponse> = {
   },
   fromPartial(_: DeepPartial<EnqueueResponse>): EnqueueResponse {
     const message = createBaseEnqueueResponse();
+    return message;
+  },
+};
+
+function createBaseSendTestRequest(): SendTestRequest {
+  return { messages: [] };
+}
+
+export const SendTestRequest: MessageFns<SendTestRequest> = {
+  encode(message: SendTestRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      EnqueueRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendTestRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendTestRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messages.push(EnqueueRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SendTestRequest {
+    return {
+      messages: globalThis.Array.isArray(object?.messages)
+        ? object.messages.map((e: any) => EnqueueRequest.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: SendTestRequest): unknown {
+    const obj: any = {};
+    if (message.messages?.length) {
+      obj.messages = message.messages.map((e) => EnqueueRequest.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SendTestRequest>): SendTestRequest {
+    return SendTestRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SendTestRequest>): SendTestRequest {
+    const message = createBaseSendTestRequest();
+    message.messages = object.messages?.map((e) => EnqueueRequest.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseSendTestResponse(): SendTestResponse {
+  return {};
+}
+
+export const SendTestResponse: MessageFns<SendTestResponse> = {
+  encode(_: SendTestResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendTestResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendTestResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): SendTestResponse {
+    return {};
+  },
+
+  toJSON(_: SendTestResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<SendTestResponse>): SendTestResponse {
+    return SendTestResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<SendTestResponse>): SendTestResponse {
+    const message = createBaseSendTestResponse();
     return message;
   },
 };
@@ -2121,7 +2251,8 @@ export const WebhookServiceService = {
   },
   /**
    * Sends a delivery again, under the same webhook id, with a fresh series of tries. NOT_FOUND when
-   * there is none.
+   * there is none. RESOURCE_EXHAUSTED beyond the account's budget of mails or webhook calls, and
+   * soon after mail was sent to the same address.
    */
   replay: {
     path: "/video.v1.WebhookService/Replay" as const,
@@ -2143,7 +2274,10 @@ export const WebhookServiceService = {
       Buffer.from(CheckTargetsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CheckTargetsResponse => CheckTargetsResponse.decode(value),
   },
-  /** Has a message sent, once per id, however often this is called. */
+  /**
+   * Has a notice sent, once per id, however often this is called. RESOURCE_EXHAUSTED beyond the
+   * account's budget of notices.
+   */
   enqueue: {
     path: "/video.v1.WebhookService/Enqueue" as const,
     requestStream: false as const,
@@ -2152,6 +2286,19 @@ export const WebhookServiceService = {
     requestDeserialize: (value: Buffer): EnqueueRequest => EnqueueRequest.decode(value),
     responseSerialize: (value: EnqueueResponse): Buffer => Buffer.from(EnqueueResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EnqueueResponse => EnqueueResponse.decode(value),
+  },
+  /**
+   * Sends the messages of a test that a person has asked for: all of one account.
+   * RESOURCE_EXHAUSTED, and none is sent, beyond its budget of mails or webhook calls.
+   */
+  sendTest: {
+    path: "/video.v1.WebhookService/SendTest" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SendTestRequest): Buffer => Buffer.from(SendTestRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SendTestRequest => SendTestRequest.decode(value),
+    responseSerialize: (value: SendTestResponse): Buffer => Buffer.from(SendTestResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SendTestResponse => SendTestResponse.decode(value),
   },
 } as const;
 
@@ -2174,13 +2321,22 @@ export interface WebhookServiceServer extends UntypedServiceImplementation {
   getDelivery: handleUnaryCall<GetDeliveryRequest, Delivery>;
   /**
    * Sends a delivery again, under the same webhook id, with a fresh series of tries. NOT_FOUND when
-   * there is none.
+   * there is none. RESOURCE_EXHAUSTED beyond the account's budget of mails or webhook calls, and
+   * soon after mail was sent to the same address.
    */
   replay: handleUnaryCall<ReplayRequest, ReplayResponse>;
   /** INVALID_ARGUMENT, with the target's field, unless everything may be sent there. */
   checkTargets: handleUnaryCall<CheckTargetsRequest, CheckTargetsResponse>;
-  /** Has a message sent, once per id, however often this is called. */
+  /**
+   * Has a notice sent, once per id, however often this is called. RESOURCE_EXHAUSTED beyond the
+   * account's budget of notices.
+   */
   enqueue: handleUnaryCall<EnqueueRequest, EnqueueResponse>;
+  /**
+   * Sends the messages of a test that a person has asked for: all of one account.
+   * RESOURCE_EXHAUSTED, and none is sent, beyond its budget of mails or webhook calls.
+   */
+  sendTest: handleUnaryCall<SendTestRequest, SendTestResponse>;
 }
 
 export interface WebhookServiceClient extends Client {
@@ -2272,7 +2428,8 @@ export interface WebhookServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Sends a delivery again, under the same webhook id, with a fresh series of tries. NOT_FOUND when
-   * there is none.
+   * there is none. RESOURCE_EXHAUSTED beyond the account's budget of mails or webhook calls, and
+   * soon after mail was sent to the same address.
    */
   replay(
     request: ReplayRequest,
@@ -2305,7 +2462,10 @@ export interface WebhookServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CheckTargetsResponse) => void,
   ): ClientUnaryCall;
-  /** Has a message sent, once per id, however often this is called. */
+  /**
+   * Has a notice sent, once per id, however often this is called. RESOURCE_EXHAUSTED beyond the
+   * account's budget of notices.
+   */
   enqueue(
     request: EnqueueRequest,
     callback: (error: ServiceError | null, response: EnqueueResponse) => void,
@@ -2320,6 +2480,25 @@ export interface WebhookServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: EnqueueResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Sends the messages of a test that a person has asked for: all of one account.
+   * RESOURCE_EXHAUSTED, and none is sent, beyond its budget of mails or webhook calls.
+   */
+  sendTest(
+    request: SendTestRequest,
+    callback: (error: ServiceError | null, response: SendTestResponse) => void,
+  ): ClientUnaryCall;
+  sendTest(
+    request: SendTestRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SendTestResponse) => void,
+  ): ClientUnaryCall;
+  sendTest(
+    request: SendTestRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SendTestResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -14,6 +14,9 @@ export const videoMetrics = {
   uag_video_webhook_attempts_total: video.counter("Deliveries of webhooks that were tried.", {
     outcome: ["delivered", "failed", "given_up"],
   }),
+  uag_video_messages_refused_total: video.counter("Messages beyond an account's budget, and mails repeated too soon.", {
+    kind: ["mail", "webhook", "notice", "repeat"],
+  }),
   uag_video_background_failures_total: video.counter("Failures of work behind the requests, which goes on.", {
     work: ["wait", "outbox", "results", "poller", "poll", "reschedule", "discard", "submit", "webhooks"],
   }),

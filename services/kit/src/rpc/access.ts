@@ -132,6 +132,7 @@ export const access: Readonly<Record<string, Access>> = {
       Replay: router,
       CheckTargets: router,
       Enqueue: ["metering"],
+      SendTest: ["metering"],
     },
   },
 };

@@ -5,6 +5,7 @@ import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import type { Connection, mongo } from "mongoose";
 import type { AlertDocument, MonthFull, Notice, Terms } from "./alert.ts";
+import { RecipientStore } from "./recipients.ts";
 
 const maxAlerts = 20;
 const keptNotices = 50;
@@ -23,11 +24,13 @@ const missing = (): GatewayError => new GatewayError("not_found", "There is no s
 /** Alerts, their settings, and what they have reported. */
 export class AlertStore {
   readonly #alerts: mongo.Collection<AlertDocument>;
+  readonly #recipients: RecipientStore;
   readonly #clock: Pick<DatabaseClock, "moment">;
 
   constructor(connection: Connection, clock: Pick<DatabaseClock, "moment">) {
     this.#clock = clock;
     this.#alerts = collectionOf<AlertDocument>(connection, "alerts");
+    this.#recipients = new RecipientStore(connection);
   }
 
   async open(): Promise<void> {
@@ -40,6 +43,7 @@ export class AlertStore {
     if ((await this.#alerts.countDocuments({ accountId }, { limit: maxAlerts })) >= maxAlerts) {
       throw new GatewayError("invalid_request", `An account has at most ${maxAlerts} alerts.`, { param: "account_id" });
     }
+    await this.#addRecipients(accountId, terms.emails);
     const now = new Date(await this.#clock.moment());
     const made: AlertDocument = {
       _id: newId("alert"),
@@ -63,10 +67,17 @@ export class AlertStore {
     return (await this.#alerts.findOne({ _id: id })) ?? raise(missing());
   }
 
+  /** @throws {GatewayError} `invalid_request` above what an account may have */
   async update(id: string, terms: Terms): Promise<AlertDocument> {
+    await this.#addRecipients((await this.get(id)).accountId, terms.emails);
     const set = { $set: { ...terms, dueAt: new Date(await this.#clock.moment()) } };
     const after = await this.#alerts.findOneAndUpdate({ _id: id }, set, { returnDocument: "after" });
     return after ?? raise(missing());
+  }
+
+  async #addRecipients(accountId: string, emails: readonly string[]): Promise<void> {
+    const inUse = (await this.list(accountId)).flatMap((alert) => alert.emails);
+    await this.#recipients.add(accountId, emails, inUse);
   }
 
   async delete(id: string): Promise<AlertDocument> {

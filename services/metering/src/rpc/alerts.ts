@@ -19,7 +19,7 @@ import type { AlertStore } from "../alerts/store.ts";
 export interface AlertRpcOptions {
   readonly sources: FigureSources;
   readonly alerts: AlertStore;
-  readonly webhooks: Pick<RpcClient<WebhookServiceServer>, "enqueue">;
+  readonly webhooks: Pick<RpcClient<WebhookServiceServer>, "sendTest">;
   readonly clock: Pick<DatabaseClock, "moment">;
   readonly log: Logger;
 }
@@ -55,8 +55,7 @@ export function alertService({ sources, alerts, webhooks, clock, log }: AlertRpc
         const figures = await figuresOf(sources, alert, month);
         const threshold = alert.thresholds[0] ?? 0;
         const notification = { month: month.name, threshold, figures, at, dedupeKey: newId("test") };
-        for (const message of messagesOf(alert, { type: "spend.test", ...notification }))
-          await webhooks.enqueue(message);
+        await webhooks.sendTest({ messages: messagesOf(alert, { type: "spend.test", ...notification }) });
         return await show(alert);
       },
     },

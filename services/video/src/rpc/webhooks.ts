@@ -6,6 +6,7 @@ import { type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
 import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging.ts";
 import {
   type Delivery,
+  type EnqueueRequest,
   type Secret,
   type Target,
   type WebhookServiceServer,
@@ -17,17 +18,18 @@ import {
   type DeliveryState,
   type DeliveryStore,
   deliveryStates,
+  type NewDelivery,
 } from "../webhooks/deliveries.ts";
 import { addressIn, isMail, type Mailer } from "../webhooks/mail.ts";
+import type { Messages } from "../webhooks/messages.ts";
 import type { SecretEntry, SecretStore } from "../webhooks/secrets.ts";
-import type { WebhookSender } from "../webhooks/sender.ts";
 
 const usualOverlapMs = 24 * 3_600_000;
 
 export interface WebhookRpcOptions {
   readonly deliveries: DeliveryStore;
   readonly secrets: SecretStore;
-  readonly sender: Pick<WebhookSender, "enqueue" | "wake">;
+  readonly messages: Messages;
   readonly guarded: Pick<GuardedClient, "parse">;
   /** Undefined where no mail server is configured. */
   readonly mailer: Mailer | undefined;
@@ -36,7 +38,7 @@ export interface WebhookRpcOptions {
 
 /** The gRPC service by which operators and the console manage webhooks, and alerts are sent. */
 export function webhookService(options: WebhookRpcOptions): RpcService {
-  const { deliveries, secrets, sender, log } = options;
+  const { deliveries, secrets, messages, log } = options;
   const stored = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       throw toStoreError(error);
@@ -75,25 +77,36 @@ export function webhookService(options: WebhookRpcOptions): RpcService {
         return { ...messageOf(delivery), body: delivery.body };
       },
       async replay({ id }) {
-        const delivery = await stored(deliveries.replay(id));
-        if (delivery === undefined) throw missing("There is no such delivery.");
-        sender.wake();
-        return { delivery: messageOf(delivery) };
+        return { delivery: messageOf(await stored(messages.replay(id))) };
       },
       async checkTargets({ targets }) {
         for (const target of targets) checkTarget(target, options);
         return {};
       },
-      async enqueue({ id, accountId, alertId, type, url, body, subject }) {
-        requireAccount(accountId);
-        checkTarget({ url, param: "url" }, options);
-        const more = isMail(url) ? { subject } : {};
-        await stored(sender.enqueue({ _id: id, accountId, taskIds: [], alertId, url, type, body, ...more }));
+      async enqueue(message) {
+        await stored(messages.notify(deliveryOf(message, options)));
+        return {};
+      },
+      async sendTest({ messages: all }) {
+        const [first] = all;
+        if (first === undefined || all.some(({ accountId }) => accountId !== first.accountId)) {
+          throw new GatewayError("invalid_request", "messages: must be of one account.", { param: "messages" });
+        }
+        const test = all.map((message) => deliveryOf(message, options));
+        await stored(messages.test(first.accountId, test));
         return {};
       },
     },
     log,
   );
+}
+
+/** @throws {GatewayError} `invalid_request` for a message that may not be sent */
+function deliveryOf(message: EnqueueRequest, options: WebhookRpcOptions): NewDelivery {
+  const { id: Id, accountId, alertId, type, url, body, subject } = message;
+  requireAccount(accountId);
+  checkTarget({ url, param: "url" }, options);
+  return { _id: Id, accountId, taskIds: [], alertId, url, type, body, ...(isMail(url) && { subject }) };
 }
 
 /** @throws {GatewayError} `invalid_request` for a place where nothing may be sent */
