@@ -65,8 +65,8 @@ describe("what an administrator does through the public server", () => {
   };
 
   const clientOf = (key: unknown): TestClient => createTestClient({ baseUrl: fleet.run.base_url, apiKey: String(key) });
-  const chat = (client: TestClient) =>
-    client.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "say: hello" }] });
+  const chat = (client: TestClient, requested = model) =>
+    client.post("/v1/chat/completions", { model: requested, messages: [{ role: "user", content: "say: hello" }] });
 
   const felt = (what: string, condition: () => Promise<boolean>): Promise<boolean> =>
     waitFor(condition, { maxPolls, what });
@@ -108,10 +108,11 @@ describe("what an administrator does through the public server", () => {
   });
 
   test("an account that owes too much is refused with that reason, although it has money, until a top-up has repaid it", async () => {
-    const key = await newAccount("debtor", "0.1");
+    const key = await newAccount("debtor", "0.2");
     const client = clientOf(key["key"]);
-    const endFault = await setFault(fleet.run.simulator_url, { "usage-lie": 1_000_000 });
-    assert.equal((await chat(client)).status, 200);
+    // 1.40 USD: more than the balance and what may be owed, but not beyond ten times the hold.
+    const endFault = await setFault(fleet.run.simulator_url, { "usage-lie": 40_000 });
+    assert.equal((await chat(client, "gpt-4o")).status, 200);
     await endFault();
     const refused = await waitFor(
       async () => {
@@ -128,10 +129,10 @@ describe("what an administrator does through the public server", () => {
     assert.ok(String(error["message"]).includes(`cost $${shown} more than its money covered`), JSON.stringify(error));
     assert.equal(error["type"], "insufficient_balance");
     const topUp = (usd: string) => run("topup", "--account", "debtor", "--usd", usd, "--reference", usd);
-    const half = await topUp("0.5");
+    const half = await topUp("0.1");
     assert.match(
       half,
-      /^debtor has 0[\d.]* USD available\.\n0\.50 USD repaid earlier requests .*\nIt still owes [\d.]+ USD/s,
+      /^debtor has 0[\d.]* USD available\.\n0\.10 USD repaid earlier requests .*\nIt still owes [\d.]+ USD/s,
     );
     assert.equal((await chat(client)).json<{ error: Json }>().error["code"], "unpaid_usage");
     assert.match(
