@@ -40,7 +40,7 @@ function* routesOf(layers: readonly Layer[]): Generator<string> {
 }
 
 test("every kind of console path that reads a body is attacked: its own API, and one of each that it passes on", () => {
-  const app = createApp({ contentOrigins: [], webDir: "." } as unknown as AppOptions);
+  const app = createApp({ contentOrigins: [], webDir: ".", places: {} } as unknown as AppOptions);
   const all = [...routesOf((app.router as unknown as { stack: readonly Layer[] }).stack)];
   const isOwn = (route: string): boolean => /^(POST|PATCH|PUT) /.test(route) && !/ \/(admin\/)?v1\//.test(route);
   const own = all.filter(isOwn).map((route) => route.replace(":token", ":id"));

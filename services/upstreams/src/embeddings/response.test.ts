@@ -84,5 +84,5 @@ test("vectors are put in the order of the inputs, and each input has exactly one
     [[-1], 1],
     [[0.5], 1],
   ] as const)
-    assert.throws(() => read([...indexes], count), /the upstream's answer/, JSON.stringify(indexes));
+    assert.throws(() => read([...indexes], count), /the upstream's response/, JSON.stringify(indexes));
 });
