@@ -51,14 +51,44 @@ function steering(random: Random, cap: number): string {
   return `search ${pick(random, [0, 5, 10])} times\nfetch 10 pages\n${thoughts}repeat ${Math.min(words, 9_000)} words`;
 }
 
+/** The header of a PNG of this size, which is all that the simulator reads of an image. */
+function png(width: number, height: number): string {
+  const bytes = Buffer.from(pixel, "base64");
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return `data:image/png;base64,${bytes.toString("base64")}`;
+}
+
+const providerOf = (model: Model): string | undefined => model.upstreams[0]?.provider.protocol;
+
+/** An image of 30,000 patches, OpenAI's limit, and one by URL. */
+function images(random: Random, model: Model): object[] {
+  const provider = providerOf(model);
+  const detail = provider === "openai" ? pick(random, ["original", "auto", "high", "low", undefined]) : undefined;
+  const isScaled = provider === "openai" || provider === "dashscope";
+  const large = isScaled ? png(6_400, 4_800) : png(1, 1);
+  // Gemini takes no URL: the gateway would fetch it.
+  const urls = [large, provider === "gemini" ? large : "https://x.test/a.png"];
+  return urls.map((url) => ({ type: "image_url", image_url: { url, ...(detail !== undefined && { detail }) } }));
+}
+
 function parts(random: Random, model: Model, text: string): unknown {
   const list: object[] = [{ type: "text", text }];
-  const image = { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}` } };
-  if (model.input.has("image") && random() < 0.4)
-    list.push(image, { ...image, image_url: { url: "https://x.test/a.png" } });
+  if (model.input.has("image") && random() < 0.5) list.push(...images(random, model));
   if (model.input.has("audio") && random() < 0.5)
     list.push({ type: "input_audio", input_audio: { data: spokenWav, format: "wav" } });
   return list.length === 1 ? text : list;
+}
+
+/** The messages before the last: a reference to an earlier spoken response. */
+function history(random: Random, model: Model): object[] {
+  const isSpoken = providerOf(model) === "openai" && model.output.has("audio") && random() < 0.5;
+  return isSpoken
+    ? [
+        { role: "user", content: "Hi" },
+        { role: "assistant", audio: { id: "audio_1" } },
+      ]
+    : [];
 }
 
 const functionTool = (n: number): object => ({
@@ -72,10 +102,10 @@ export function chatEdge(model: Model, random: Random): Edge {
   const stream = model.streamOnly || random() < 0.5;
   const candidates = random() < 0.3 ? 3 : 1;
   const speaks = model.output.has("audio") && random() < 0.5;
-  const text = `${filling(random, model)}\n${steering(random, cap ?? 3_000)}`;
+  const text = `${filling(random, model)}\nIn JSON if asked.\n${steering(random, cap ?? 3_000)}`;
   const body = {
     model: model.id,
-    messages: [{ role: "user", content: parts(random, model, text) }],
+    messages: [...history(random, model), { role: "user", content: parts(random, model, text) }],
     stream,
     ...(cap !== undefined && { max_tokens: cap }),
     ...(candidates > 1 && !speaks && { n: candidates }),
@@ -83,17 +113,27 @@ export function chatEdge(model: Model, random: Random): Edge {
     ...(random() < 0.3 && { response_format: { type: "json_object" } }),
     ...(random() < 0.3 && model.reasoning !== undefined && { reasoning_effort: model.reasoning.efforts.at(-1) }),
     ...(model.price.rates.has("thinking_output_tokens") && random() < 0.6 && { enable_thinking: true, stream: true }),
+    ...(providerOf(model) === "dashscope" && random() < 0.5 && { vl_high_resolution_images: true }),
     ...(speaks && { modalities: ["text", "audio"], audio: { voice: "alloy", format: stream ? "pcm16" : "wav" } }),
   };
   return { operation: "chat.completions", body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** The parts of a chat message in the Responses format; an image is inline. */
-function responseParts(content: unknown): unknown {
+interface ChatPart {
+  readonly type: string;
+  readonly text?: string;
+  readonly image_url?: { readonly url: string; readonly detail?: string };
+}
+
+/** The parts of a chat message in the Responses format, which only Gemini takes audio in. */
+function responseParts(content: unknown, model: Model): unknown {
   if (typeof content === "string") return content;
-  return (content as { type: string; text?: string; image_url?: object }[]).map((part) => {
+  const taken = (content as ChatPart[]).filter(({ type }) => type !== "input_audio" || providerOf(model) === "gemini");
+  return taken.map((part) => {
     if (part.type === "text") return { type: "input_text", text: part.text };
-    return part.type === "image_url" ? { type: "input_image", image_url: `data:image/png;base64,${pixel}` } : part;
+    if (part.image_url === undefined) return part;
+    const { url, detail } = part.image_url;
+    return { type: "input_image", image_url: url, ...(detail !== undefined && { detail }) };
   });
 }
 
@@ -104,7 +144,7 @@ export function responsesEdge(model: Model, random: Random): Edge {
   const body = {
     model: model.id,
     instructions: "Be of help, in JSON if asked. ".repeat(300),
-    input: [{ role: "user", content: responseParts(parts(random, model, text)) }],
+    input: [{ role: "user", content: responseParts(parts(random, model, text), model) }],
     stream: random() < 0.5,
     ...(cap !== undefined && { max_output_tokens: cap }),
     ...(random() < 0.3 && { tools: [{ type: "function", name: "tool", description: "d", parameters: {} }] }),

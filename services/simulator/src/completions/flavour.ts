@@ -1,5 +1,6 @@
 import type { Protocol } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
+import type { ImageRule } from "./image-tokens.ts";
 
 /** One simulated chat model. */
 export interface ChatModel {
@@ -11,8 +12,8 @@ export interface ChatModel {
   /** Accepted values of reasoning_effort; absent for a model that does not reason. */
   readonly efforts?: readonly string[];
   readonly defaultEffort?: string;
-  /** Tokens of an image: a base, plus an amount per tile of 512 pixels. */
-  readonly imageTokens?: { readonly base: number; readonly tile: number };
+  /** How an image is counted; default: OpenAI's tile rule. */
+  readonly imageTokens?: ImageRule;
   readonly audio?: true;
   readonly video?: true;
 }

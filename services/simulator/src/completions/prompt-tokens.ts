@@ -1,9 +1,8 @@
-import { parseDataUrl } from "../content/data-url.ts";
 import { canonicalJson, hashOf } from "../content/hash.ts";
-import { imageInfo } from "../content/image-size.ts";
 import type { Prefix } from "../content/prefix-cache.ts";
 import { countTokens } from "../content/tokens.ts";
 import type { ChatModel } from "./flavour.ts";
+import { imageTokens } from "./image-tokens.ts";
 import type { ChatMessage, ChatRequest, ContentPart } from "./schema.ts";
 
 /** Tokens of a prompt. `image`, `audio` and `video` are part of `total`. */
@@ -18,22 +17,8 @@ export interface PromptTokens {
 
 const perMessage = 3;
 const replyStart = 3;
-const unknownImage = { width: 1024, height: 1024 };
 const bytesPerAudioSecond = 32_000;
 const tokensPerVideo = 800;
-
-/**
- * Tokens of an image by OpenAI's tile rule: fit into 2048 x 2048, shortest side 768, tiles of 512.
- */
-export function imageTokens(part: { url: string; detail?: string | undefined }, model: ChatModel): number {
-  const { base, tile } = model.imageTokens ?? { base: 85, tile: 170 };
-  if (part.detail === "low") return base;
-  const data = parseDataUrl(part.url);
-  const { width, height } = (data && imageInfo(data.bytes)) ?? unknownImage;
-  const fit = Math.min(1, 2048 / Math.max(width, height));
-  const scale = fit * Math.min(1, 768 / (Math.min(width, height) * fit));
-  return base + tile * Math.ceil((width * scale) / 512) * Math.ceil((height * scale) / 512);
-}
 
 function audioTokens(data: string): number {
   // A URL is not fetched: it counts as 10 seconds.
@@ -57,7 +42,7 @@ function addPart(tally: Tally, part: ContentPart | { type: "refusal"; refusal: s
       tally.text += countTokens(part.refusal);
       break;
     case "image_url":
-      tally.image += imageTokens(part.image_url, model);
+      tally.image += imageTokens(part.image_url, model.imageTokens);
       break;
     case "input_audio":
       tally.audio += audioTokens(part.input_audio.data);
@@ -79,6 +64,7 @@ function addMessage(tally: Tally, message: ChatMessage, model: ChatModel): void 
   else for (const part of message.content ?? []) addPart(tally, part, model);
   if ("name" in message && message.name !== undefined) tally.text += 1 + countTokens(String(message.name));
   if (message.role !== "assistant") return;
+  if (message["audio"] != null) tally.audio += model.maxOutputTokens;
   for (const call of message.tool_calls ?? []) {
     const [name, input] =
       call.type === "function" ? [call.function.name, call.function.arguments] : [call.custom.name, call.custom.input];
@@ -89,7 +75,8 @@ function addMessage(tally: Tally, message: ChatMessage, model: ChatModel): void 
 /**
  * Counts a prompt: 3 tokens per message, its role and content, tool definitions and schemas as
  * their JSON, 3 for the start of the reply. Audio is 10 tokens per second at 32,000 bytes per
- * second, a video 800, a video frame 100.
+ * second, a video 800, a video frame 100. A reference to an earlier spoken response counts as the
+ * model's longest.
  */
 export function promptTokensOf(request: ChatRequest, model: ChatModel, owner: string): PromptTokens {
   const tally: Tally = { text: replyStart, image: 0, audio: 0, video: 0 };

@@ -4,7 +4,7 @@ const text = z.looseObject({ type: z.literal("text"), text: z.string() });
 const refusal = z.looseObject({ type: z.literal("refusal"), refusal: z.string() });
 const imageUrl = z.looseObject({
   type: z.literal("image_url"),
-  image_url: z.looseObject({ url: z.string(), detail: z.enum(["auto", "low", "high"]).optional() }),
+  image_url: z.looseObject({ url: z.string(), detail: z.enum(["auto", "low", "high", "original"]).optional() }),
 });
 const inputAudio = z.looseObject({
   type: z.literal("input_audio"),

@@ -53,6 +53,13 @@ function modelFor(id: string): QwenModel {
   throw rejectDashScope({ status: 404, message, code: "model_not_found" });
 }
 
+/** The model as it reads the images of a request. */
+function reading({ vl_high_resolution_images: isHigh }: QwenChatRequest, model: QwenModel): QwenModel {
+  return isHigh === true
+    ? { ...model, imageTokens: { ...model.imageTokens, high: model.imageTokens.original } }
+    : model;
+}
+
 function checkPrompt(request: QwenChatRequest, model: QwenModel, tokens: number): void {
   const last = request.messages.at(-1);
   if (typeof last?.content === "string" && steeringOf(last.content).blocked) {
@@ -79,7 +86,7 @@ export function qwenChat(call: Call): Reply {
   const request = parsed.data;
   const broken = brokenRule(request, model);
   if (broken !== undefined) throw rejectDashScope(broken);
-  const prompt = promptTokensOf(request, model, `dashscope ${call.credential}`);
+  const prompt = promptTokensOf(request, reading(request, model), `dashscope ${call.credential}`);
   checkPrompt(request, model, prompt.total);
   if (request.enable_search && !model.searches) {
     // The one error that is only found after the stream has begun.

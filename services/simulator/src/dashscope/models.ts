@@ -2,6 +2,7 @@ import type { ChatModel } from "../completions/flavour.ts";
 
 /** One simulated Qwen model, beyond its sizes. */
 export type QwenModel = ChatModel & {
+  readonly imageTokens: typeof imageTokens;
   /** `never`; `off` or `on` by default, until `enable_thinking` overrides it; `always`. */
   readonly thinks: "never" | "off" | "on" | "always";
   readonly streamOnly: boolean;
@@ -13,7 +14,11 @@ export type QwenModel = ChatModel & {
 
 type Shape = Omit<QwenModel, "id" | "respondsAs">;
 
-const imageTokens = { base: 2, tile: 334 };
+/**
+ * A token per 32 x 32 pixels, and two for the image's ends; 2,560 unless the request asks for more
+ * (alibabacloud.com/help/en/model-studio/vision).
+ */
+const imageTokens = { base: 2, perPatch: 1, high: 2_560, original: 16_384 };
 const text: Shape = {
   contextTokens: 131_072,
   maxOutputTokens: 8192,

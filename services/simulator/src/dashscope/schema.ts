@@ -16,6 +16,7 @@ export const qwenChatSchema = omniChatSchema.extend({
   enable_thinking: z.boolean().nullish(),
   thinking_budget: z.int().min(1).nullish(),
   enable_search: z.boolean().nullish(),
+  vl_high_resolution_images: z.boolean().nullish(),
 });
 
 export type QwenChatRequest = z.infer<typeof qwenChatSchema>;

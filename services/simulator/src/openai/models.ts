@@ -11,14 +11,20 @@ const untilMax = [...untilExtraHigh, "max"];
 const small = { base: 85, tile: 170 };
 const fifth = { base: 70, tile: 140 };
 const oImages = { base: 75, tile: 150 };
+const mini = { perPatch: 1.62, high: 1_536 };
+const nano = { perPatch: 2.46, high: 1_536 };
+const patches = { perPatch: 1.2, high: 2_500, original: 10_000 };
+const patchesByDefault = { ...patches, originalByDefault: true } as const;
 
 const gpt4o: Shape = { contextTokens: 128_000, maxOutputTokens: 16_384, imageTokens: small };
 const gpt41: Shape = { contextTokens: 1_047_576, maxOutputTokens: 32_768, imageTokens: small };
 const gpt5: Shape = { contextTokens: 400_000, maxOutputTokens: 128_000, efforts: fromMinimal, imageTokens: fifth };
 const gpt51: Shape = { ...gpt5, efforts: fromNone, defaultEffort: "none" };
-const gpt52: Shape = { ...gpt51, efforts: untilExtraHigh };
-const long: Shape = { ...gpt52, contextTokens: 1_050_000 };
-const sixth: Shape = { ...long, efforts: untilMax };
+const gpt52: Shape = { ...gpt51, efforts: untilExtraHigh, imageTokens: { perPatch: 1.2, high: 1_536 } };
+const long: Shape = { ...gpt52, contextTokens: 1_050_000, imageTokens: patches };
+// A larger original is refused by the provider; here it is scaled down.
+const sixthImages = { ...patchesByDefault, original: 30_000 };
+const sixth: Shape = { ...long, efforts: untilMax, imageTokens: sixthImages };
 const oSeries: Shape = { contextTokens: 200_000, maxOutputTokens: 100_000, efforts: untilHigh, imageTokens: oImages };
 const audio: Shape = { ...gpt4o, audio: true };
 
@@ -36,14 +42,14 @@ const rows: readonly (readonly [string, string, Shape])[] = [
   ["gpt-4.1-nano", "gpt-4.1-nano-2025-04-14", gpt41],
   ["gpt-5-chat-latest", "gpt-5-chat-latest", gpt4o],
   ["gpt-5", "gpt-5-2025-08-07", gpt5],
-  ["gpt-5-mini", "gpt-5-mini-2025-08-07", gpt5],
-  ["gpt-5-nano", "gpt-5-nano-2025-08-07", gpt5],
+  ["gpt-5-mini", "gpt-5-mini-2025-08-07", { ...gpt5, imageTokens: mini }],
+  ["gpt-5-nano", "gpt-5-nano-2025-08-07", { ...gpt5, imageTokens: nano }],
   ["gpt-5.1", "gpt-5.1-2025-11-13", gpt51],
   ["gpt-5.2", "gpt-5.2-2025-12-11", gpt52],
   ["gpt-5.4", "gpt-5.4-2026-03-05", long],
-  ["gpt-5.4-mini", "gpt-5.4-mini-2026-03-17", gpt52],
-  ["gpt-5.4-nano", "gpt-5.4-nano-2026-03-17", gpt52],
-  ["gpt-5.5", "gpt-5.5-2026-04-23", long],
+  ["gpt-5.4-mini", "gpt-5.4-mini-2026-03-17", { ...gpt52, imageTokens: mini }],
+  ["gpt-5.4-nano", "gpt-5.4-nano-2026-03-17", { ...gpt52, imageTokens: nano }],
+  ["gpt-5.5", "gpt-5.5-2026-04-23", { ...long, imageTokens: patchesByDefault }],
   ["gpt-5.6-sol", "gpt-5.6-sol", sixth],
   ["gpt-5.6-terra", "gpt-5.6-terra", sixth],
   ["gpt-5.6-luna", "gpt-5.6-luna", sixth],
