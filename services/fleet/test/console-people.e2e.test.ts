@@ -123,7 +123,12 @@ describe("people in the console, behind two replicas", () => {
       { role: "Owner", account: "default", has: [...use, ...manage], lacks: "/fleet" },
       { role: "Member", account: "default", has: use, lacks: "/billing" },
       { role: "Auditor", account: "default", has: read, lacks: "/accounts" },
-      { role: "Auditor", account: "All accounts", has: [...read, "Accounts", "Fleet"], lacks: "/playground" },
+      {
+        role: "Auditor",
+        account: "All accounts",
+        has: [...read, "Accounts", "Fleet", "Provider bills"],
+        lacks: "/playground",
+      },
     ];
     for (const [nth, { role, account, has, lacks }] of kinds.entries()) {
       const page = await join(operator, `kind-${nth}@example.com`, role, account);
@@ -134,7 +139,7 @@ describe("people in the console, behind two replicas", () => {
       await page.getByText("This page is not for your role").waitFor();
     }
     const { pages, failed } = await walkMenu(operator);
-    assert.deepEqual(pages, [...use, ...manage, "Accounts", "Unpriced requests", "Fleet"]);
+    assert.deepEqual(pages, [...use, ...manage, "Accounts", "Unpriced requests", "Fleet", "Provider bills"]);
     assert.deepEqual(failed, []);
   });
 

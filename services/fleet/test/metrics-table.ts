@@ -40,9 +40,14 @@ function* labelFaults({ metric, labels }: Series, row: MetricRow, sets: Sets): G
   }
 }
 
+/** Services that count money or hold leases by the time of their database. */
+const byDatabaseClock: readonly string[] = ["billing", "metering", "video"];
+
 function exportersOf(process: string): ReadonlySet<string> {
-  const isCapability = serviceNames.includes(process as never);
-  return new Set(["all", process, ...(isCapability ? ["capability"] : [])]);
+  const exporters = new Set(["all", process]);
+  if (serviceNames.includes(process as never)) exporters.add("capability");
+  if (byDatabaseClock.includes(process)) exporters.add("database clock");
+  return exporters;
 }
 
 function* faultsOf({ process, types, series }: Exposition, sets: Sets): Generator<string> {

@@ -36,10 +36,14 @@ export type LabelBounds = Readonly<Record<string, LabelBound>>;
 /** What a metric is to Prometheus. */
 export type MetricType = "counter" | "gauge" | "histogram" | "summary";
 
-/** Who exports a metric: one service, those that serve models, or every process. */
+/**
+ * Who exports a metric: one service, those that serve models, those that go by their database's
+ * clock, or every process.
+ */
 export type Exporter =
   | "router"
   | "capability"
+  | "database clock"
   | "billing"
   | "metering"
   | "auditor"

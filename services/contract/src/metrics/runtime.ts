@@ -2,9 +2,11 @@ import { rowsOf } from "./row.ts";
 
 const runtime = rowsOf("all", "capacity");
 
-/** What a process with a database exports of its clock. */
+/** What the services that go by their database's clock export of it. */
 export const clockMetrics = {
-  uag_clock_skew_seconds: runtime.gauge("How far the process's clock is ahead of its database's."),
+  uag_clock_skew_seconds: rowsOf("database clock", "capacity").gauge(
+    "How far the process's clock is ahead of its database's.",
+  ),
 };
 
 /** What prom-client exports of every process of Node.js. */

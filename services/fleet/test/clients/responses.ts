@@ -121,6 +121,7 @@ async function books(send: Send, account: string): Promise<void> {
     { what: "usage events" },
   );
   await send("GET", "/admin/v1/usage/events/{id}", { path: { id: String(event["request_id"]) } });
+  await send("GET", "/admin/v1/reconciliations", { query: "?provider=openai" });
   await send("GET", "/admin/v1/usage/series", { query: `${query}&bucket=hour&group_by=model` });
   for (const held of ["holds", "invoices"])
     await send("GET", `/admin/v1/accounts/{id}/${held}`, { path: { id: account } });
