@@ -15,10 +15,11 @@ import { openapiLint } from "./check/openapi-lint.ts";
 import { proto } from "./check/proto.ts";
 import { titles } from "./check/titles.ts";
 import { types } from "./check/types.ts";
+import { words } from "./check/words/words.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint, the length of lines in comments and prose, docstrings, titles of tests, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, the table of request fields, the schemas, rules and dashboards of the Helm charts, and the compose file.
+Checks types, format and lint, the length of lines in comments and prose, docstrings, titles of tests, the word list, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, the table of request fields, the schemas, rules and dashboards of the Helm charts, and the compose file.
 --fix mends what a program can mend.
 `;
 
@@ -42,6 +43,7 @@ if (values.help) {
     lineLength,
     docstrings,
     titles,
+    words,
     boundaries,
     proto,
     openapi,
