@@ -9,9 +9,9 @@ const file = "infra/metrics.md";
 
 const head = `# Metrics
 
-What every process shows at \`/metrics\`, by what somebody on call wants to know. Made of \`services/contract/src/metrics\`
-by \`npm run check -- --fix\`. Names end with their unit; what has none is a number of things. Every series also has
-\`service\`, the name of its service. No label has a client's own words.
+Metrics that each process exports at \`/metrics\`, grouped by the question that they resolve.
+Generated from \`services/contract/src/metrics\` by \`npm run check -- --fix\`. A name ends with its unit; a metric without
+a unit is a count. Every series also has the label \`service\`. No label contains text from a client.
 `;
 
 const boundText = (bound: LabelBound): string =>
@@ -26,7 +26,11 @@ function rowText([name, { type, exporter, help, labels }]: [string, MetricRow]):
 export function metricsPage(table: Readonly<Record<string, MetricRow>>): string {
   const sections = Object.entries(questions).map(([question, title]) => {
     const rows = Object.entries(table).filter(([, row]) => row.question === question);
-    const lines = ["| Metric | Type | Of | What it is | Labels |", "|---|---|---|---|---|", ...rows.map(rowText)];
+    const lines = [
+      "| Metric | Type | Exporter | Description | Labels |",
+      "|---|---|---|---|---|",
+      ...rows.map(rowText),
+    ];
     return `\n## ${title}\n\n${lines.join("\n")}\n`;
   });
   return head + sections.join("");

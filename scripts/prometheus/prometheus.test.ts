@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { glob, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { type MetricRow, questions } from "../../services/contract/src/metrics/row.ts";
 import { exportedMetrics, histogramOf } from "../../services/contract/src/metrics/table.ts";
+import { repoRoot } from "../../services/fleet/src/paths.ts";
 import { serviceCharts } from "../charts/charts.ts";
 import { type Selector, selectorsOf } from "./promql.ts";
-import { type Alert, readDashboards, readRules, runbooks } from "./sources.ts";
+import { type Alert, readDashboards, readRules, runbookSpans, runbooks } from "./sources.ts";
 
 const { groups } = await readRules();
 const rules = groups.flatMap((group) => group.rules);
@@ -12,7 +15,7 @@ const alerts = rules.filter((rule): rule is Alert => "alert" in rule);
 const recorded = new Set(rules.flatMap((rule) => ("record" in rule ? [rule.record] : [])));
 const dashboards = await readDashboards();
 
-/** Labels that a series has besides its row's: the scrape's, the registry's, a histogram's. */
+/** Labels that the scrape, the registry or a histogram adds to a series. */
 const common = new Set(["job", "pod", "instance", "service", "le"]);
 
 function rowOf(metric: string): MetricRow | undefined {
@@ -24,13 +27,13 @@ function rowOf(metric: string): MetricRow | undefined {
 function faultsOf({ metric, labels }: Selector): string[] {
   if (recorded.has(metric) || metric === "up") return [];
   const row = rowOf(metric);
-  if (row === undefined) return [`there is no metric ${metric}`];
+  if (row === undefined) return [`unknown metric ${metric}`];
   return labels
     .filter((label) => !common.has(label) && !(label in row.labels))
     .map((label) => `${metric} has no label ${label}`);
 }
 
-test("selectors are found with their labels, and what is no PromQL is refused", () => {
+test("finds selectors with their labels and rejects a query that is not PromQL", () => {
   const query = 'sum by (a) (rate(uag_x_total{k=~"a|b",c!="d"}[5m])) / up > 0.5';
   assert.deepEqual(selectorsOf(query), [
     { metric: "uag_x_total", labels: ["k", "c"] },
@@ -43,7 +46,7 @@ test("selectors are found with their labels, and what is no PromQL is refused", 
   assert.equal(wrong.length, 3);
 });
 
-test("every metric and label that an alert or a dashboard asks for exists", () => {
+test("every metric and label in an alert or a dashboard exists", () => {
   const queries = [
     ...rules.map(({ expr }) => expr),
     ...dashboards.flatMap(({ panels }) => panels.flatMap((panel) => Object.values(panel.queries))),
@@ -52,13 +55,37 @@ test("every metric and label that an alert or a dashboard asks for exists", () =
   assert.deepEqual(queries.flatMap(selectorsOf).flatMap(faultsOf), []);
 });
 
-test("every alert has a page of what to do, named in it, and every page an alert", async () => {
+async function sourceText(): Promise<string> {
+  const exclude = (name: string): boolean => /(?:^|\/)(?:node_modules|test|dist)$/.test(name);
+  const parts: string[] = [];
+  for await (const file of glob("services/**/*.ts", { cwd: repoRoot, exclude }))
+    parts.push(await readFile(join(repoRoot, file), "utf8"));
+  return parts.join("\n");
+}
+
+test("every command, metric and log message in a runbook exists", async () => {
+  const { scripts } = JSON.parse(await readFile(join(repoRoot, "package.json"), "utf8"));
+  const sources = await sourceText();
+  const seen = { commands: 0, metrics: 0, messages: 0 };
+  for (const alert of await runbooks())
+    for (const span of await runbookSpans(alert)) {
+      const command = /^npm run ([\w:-]+)/.exec(span)?.[1];
+      if (command !== undefined && ++seen.commands) assert.ok(command in scripts, `${alert}: npm run ${command}`);
+      for (const [metric] of span.matchAll(/\buag_\w+/g))
+        if (++seen.metrics) assert.ok(exportedMetrics[histogramOf(metric)], `${alert}: ${metric}`);
+      if (/^[a-z][a-z',: ]+ [a-z'’]+ [a-z',: ]+$/i.test(span) && command === undefined && ++seen.messages)
+        assert.ok(sources.includes(span), `${alert}: no process logs "${span}"`);
+    }
+  assert.ok(seen.commands > 10 && seen.metrics > 20 && seen.messages > 12, JSON.stringify(seen));
+});
+
+test("every alert has a runbook, named in it, and every runbook an alert", async () => {
   const names = alerts.map(({ alert }) => alert).sort();
   assert.deepEqual(await runbooks(), names);
   for (const { alert, annotations } of alerts) assert.equal(annotations.runbook, `infra/runbooks/${alert}.md`);
 });
 
-test("every group of rules belongs to a chart, and every dashboard answers a question of those on call", () => {
+test("every rule group belongs to a chart, and every dashboard to a question", () => {
   const owners = new Set(["process", "capability", ...serviceCharts]);
   assert.deepEqual(
     groups.map(({ name }) => name).filter((name) => !owners.has(name)),

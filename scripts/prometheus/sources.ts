@@ -41,6 +41,12 @@ export const readRules = async (): Promise<Rules> => rules.parse(parse(await rea
 export const readDashboards = async (): Promise<Dashboard[]> =>
   dashboards.parse(parse(await readFile(dashboardsFile, "utf8")));
 
-/** The alerts that have a page. */
+/** The alerts that have a runbook. */
 export const runbooks = async (): Promise<string[]> =>
   (await readdir(runbooksDir)).map((file) => basename(file, ".md")).sort();
+
+/** The code spans of an alert's runbook. */
+export async function runbookSpans(alert: string): Promise<string[]> {
+  const text = await readFile(join(runbooksDir, `${alert}.md`), "utf8");
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span.replaceAll(/\s+/g, " "));
+}

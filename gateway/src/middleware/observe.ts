@@ -49,7 +49,7 @@ function operationOf(route: RequestState["route"]): string {
 export function observe(options: ObserveOptions): Handler {
   const { metrics, log, accessLog } = options;
   const requests = metrics.counter("uag_requests_total");
-  const broken = metrics.counter("uag_broken_answers_total");
+  const broken = metrics.counter("uag_broken_responses_total");
   const seconds = metrics.seconds("uag_request_seconds");
   const inFlight = metrics.gauge("uag_requests_in_flight");
   const counters = new BoundByStatus((operation, status) => requests.labels(operation, status));

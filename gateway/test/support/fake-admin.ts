@@ -190,9 +190,9 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
       };
     },
     applyRepairs: reports("applyRepairs", { applied: 1 }),
-    listBuried: reports("listBuried", { buried: [] }),
-    priceBuried: reports("priceBuried", {}),
-    repairBuried: reports("repairBuried", { refused: "" }),
+    listDeadLetters: reports("listDeadLetters", { deadLetters: [] }),
+    priceDeadLetter: reports("priceDeadLetter", {}),
+    repairDeadLetter: reports("repairDeadLetter", { refused: "" }),
     listMonths: reports("listMonths", { months: [] }),
     archiveMonth: reports("archiveMonth", { rows: 0n, key: "" }),
     verifyMonth: reports("verifyMonth", { rows: 0n, faults: [] }),

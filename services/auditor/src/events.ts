@@ -41,11 +41,11 @@ export function createEvents(log: Logger, metrics: Metrics, since: () => number)
     },
     fellBack(accountId, why) {
       fallbacks.inc({ why });
-      log.warn({ accountId, why }, "an account has no checkpoint to go on from: it is read from its first row");
+      log.warn({ accountId, why }, "an account has no usable checkpoint; auditing from its first row");
     },
     failed(error) {
       failures.inc();
-      log.error({ err: error }, "an audit did not get to its end");
+      log.error({ err: error }, "audit failed");
     },
     ...reconcileEvents(log, metrics),
   };

@@ -89,7 +89,7 @@ function grantEvents(log: Logger, metrics: Metrics) {
     acquired: ({ accountId, holderId, acquired }) => {
       if (acquired.kind === "insufficient") {
         insufficientOutcome.inc();
-        log.debug({ accountId, holderId, availableNanoUsd: String(acquired.available) }, "balance does not cover");
+        log.debug({ accountId, holderId, availableNanoUsd: String(acquired.available) }, "insufficient balance");
         return;
       }
       grantedOutcome.inc();
@@ -102,16 +102,16 @@ function grantEvents(log: Logger, metrics: Metrics) {
     returned: ({ amount }) => givenBack.inc(Number(amount)),
     released: ({ grantId, amount, why }) => {
       released.inc({ why });
-      log.debug({ grantId, amountNanoUsd: String(amount), why }, "grant taken back");
+      log.debug({ grantId, amountNanoUsd: String(amount), why }, "grant released");
     },
     orphaned: (holderId) => {
       orphans.inc();
-      log.warn({ holderId }, "holder lost: its lease ran out");
+      log.warn({ holderId }, "holder lost: its lease expired");
     },
     holderClosed: ({ holderId, grants }) => log.info({ holderId, grants }, "holder closed"),
     fenced: (holderId) => {
       fenced.inc();
-      log.warn({ holderId }, "call of a fenced holder refused");
+      log.warn({ holderId }, "rejected a call from a fenced holder");
     },
   } satisfies Partial<Events>;
 }
@@ -135,9 +135,10 @@ function settleEvents(log: Logger, metrics: Metrics) {
       const returned = larger(-amount, 0n) + larger(-writtenOff, 0n);
       refunded.inc(Number(returned));
       const amounts = { chargedNanoUsd: String(amount), writtenOffNanoUsd: String(writtenOff) };
-      log.info({ accountId, requestId, ...amounts }, "charge of an unpriced request corrected");
+      log.info({ accountId, requestId, ...amounts }, "corrected the charge of an unpriced request");
     },
-    finishFailed: (grantId, error) => log.warn({ grantId, err: error }, "a grant that is used up ends with its holder"),
+    finishFailed: (grantId, error) =>
+      log.warn({ grantId, err: error }, "closing a used-up grant failed; it closes with its holder"),
     settled: (accountId, settlement) => {
       if (!settlement.isNew) {
         duplicate.inc();
@@ -149,7 +150,7 @@ function settleEvents(log: Logger, metrics: Metrics) {
       if (settlement.late) late.inc();
       if (settlement.unpriced) {
         unpriced.inc();
-        log.error({ accountId, requestId }, "request cannot be priced: charged provisionally until it is repaired");
+        log.error({ accountId, requestId }, "request cannot be priced; charged provisionally until repaired");
       }
       if (settlement.writtenOff > 0n) {
         writeOffs.inc();
@@ -172,7 +173,7 @@ function limitEvents(log: Logger, metrics: Metrics) {
     },
     limitHoldersLapsed: (count) => {
       lapsed.inc(count);
-      log.warn({ count }, "holders of permits lost: their lease ran out");
+      log.warn({ count }, "permit holders lost: their leases expired");
     },
   } satisfies Partial<Events>;
 }
@@ -184,7 +185,7 @@ function archiveEvents(log: Logger, metrics: Metrics) {
     ledgerArchived: ({ month, part }) => {
       rows.inc(Number(part.rows));
       const { key } = part;
-      log.info({ month, key, rows: String(part.rows), bytes: String(part.bytes) }, "rows of the ledger are archived");
+      log.info({ month, key, rows: String(part.rows), bytes: String(part.bytes) }, "ledger rows archived");
     },
     ledgerArchiveFailed: (error) => {
       failures.inc();
@@ -217,18 +218,18 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
     transactionsEnded: (count) => {
       if (count === 0) return;
       abandoned.inc(count);
-      log.warn({ count }, "ended transactions that a dead process had left open");
+      log.warn({ count }, "aborted open transactions of a dead process");
     },
-    unblockFailed: (error) => log.error({ err: error }, "looking for transactions of dead processes failed"),
+    unblockFailed: (error) => log.error({ err: error }, "aborting transactions of dead processes failed"),
     pruned: ({ grants, holders }) => {
       prunedGrants.inc(grants);
-      if (grants + holders > 0) log.info({ grants, holders }, "what ended long ago was deleted");
+      if (grants + holders > 0) log.info({ grants, holders }, "pruned ended grants and holders");
     },
-    pricesNotKept: (error) => log.error({ err: error }, "the catalogue's prices were not kept"),
-    pruneFailed: (error) => log.warn({ err: error }, "nothing of what ended long ago was deleted"),
+    pricesNotKept: (error) => log.error({ err: error }, "storing the catalogue's prices failed"),
+    pruneFailed: (error) => log.warn({ err: error }, "nothing of pruned ended grants and holders"),
     reapFailed: (error) => {
       reapFailures.inc();
-      log.error({ err: error }, "looking for dead holders failed");
+      log.error({ err: error }, "a reaper round failed");
     },
   };
 }

@@ -104,7 +104,7 @@ export function createEvents(log: Logger, metrics: Metrics): CapabilityEvents {
     Object.entries(outcomeNames).map(([key, outcome]) => [Number(key), settled.labels(outcome)]),
   );
   const used = measureUse(metrics);
-  const responses = metrics.counter("uag_upstream_answers_total");
+  const responses = metrics.counter("uag_upstream_responses_total");
   const estimated = metrics.counter("uag_estimated_requests_total");
   const alarmed = alarmAboutBills(log, metrics);
   const refusedUnpriced = metrics.counter("uag_refused_unpriced_requests_total");

@@ -292,10 +292,10 @@ describe("what an administrator does through the public server", () => {
     await assert.rejects(run("keys", "revoke", "key_none"), /There is no such key/);
   });
 
-  test("buried usage is listed, priced and repaired, and its account pays for it once", async () => {
+  test("dead-lettered usage is listed, priced and repaired, and its account pays for it once", async () => {
     const accountId = fleet.run.account_id;
     const event = UsageEvent.fromPartial({
-      requestId: "req_buried",
+      requestId: "req_dead",
       accountId,
       model,
       upstream: "elsewhere",
@@ -312,13 +312,13 @@ describe("what an administrator does through the public server", () => {
       .db("metering")
       .collection<{ _id: string }>("buried")
       .insertOne({ _id: "dead", ...about, event: bytes, buriedAt: new Date() } as never);
-    assert.match(await run("buried", "list"), /req_buried +acct_default .* no price +an amount is not valid/);
-    await run("buried", "price", "--request", "req_buried", "--cost", "0.25");
-    assert.match(await run("buried", "list", "--request", "req_buried"), /0\.25 USD/);
-    assert.match(await run("buried", "repair"), /req_buried repaired\n1 repaired, 0 stay buried/);
-    assert.match(await run("buried", "list"), /Nothing is buried/);
-    assert.match(await run("ledger", "list", "--request", "req_buried"), /settle .* 0\.250000000/);
-    await assert.rejects(run("buried", "repair", "--request", "req_buried"), /Nothing of request req_buried is buried/);
+    assert.match(await run("buried", "list"), /req_dead +acct_default .* no price +an amount is not valid/);
+    await run("buried", "price", "--request", "req_dead", "--cost", "0.25");
+    assert.match(await run("buried", "list", "--request", "req_dead"), /0\.25 USD/);
+    assert.match(await run("buried", "repair"), /req_dead repaired\n1 repaired, 0 failed/);
+    assert.match(await run("buried", "list"), /No dead letters/);
+    assert.match(await run("ledger", "list", "--request", "req_dead"), /settle .* 0\.250000000/);
+    await assert.rejects(run("buried", "repair", "--request", "req_dead"), /No dead letter for request req_dead/);
   });
 
   test("an old month is archived from the database into a file, and the file verifies", async () => {

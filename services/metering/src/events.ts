@@ -7,19 +7,20 @@ export interface MeteringEvents {
   applied(batches: number, events: number, repeated: number): void;
   /** A request has two different terminal events; the stored one counts. */
   conflict(event: UsageEvent, storedOutcome: string): void;
-  buried(reason: string, batchId: string): void;
-  /** A buried batch was not from the publisher it claimed. */
+  /** A message cannot be applied: it is moved to the dead-letter stream. */
+  deadLettered(reason: string, batchId: string): void;
+  /** A dead-lettered batch was not from the publisher it claimed. */
   forged(): void;
   /** One event of a batch cannot be applied; the others are. */
-  eventBuried(requestId: string, reason: string, batchId: string): void;
-  /** A buried event was corrected and applied. */
-  unburied(id: string): void;
+  eventDeadLettered(requestId: string, reason: string, batchId: string): void;
+  /** A dead-lettered event was corrected and applied. */
+  deadLetterRepaired(id: string): void;
   /** A month's events were moved from the database to a file. */
   archived(part: { month: string; key: string; rows: bigint; bytes: bigint }): void;
   archiveFailed(error: unknown): void;
-  /** People are told of a threshold that is reached. */
+  /** The recipients of a spend alert are notified that its threshold is reached. */
   alerted(detail: { alert: string; account: string; threshold: number; messages: number }): void;
-  /** Spend alerts could not be evaluated; they are evaluated again soon. */
+  /** Spend alerts could not be evaluated; metering retries. */
   alertFailed(error: unknown): void;
   waiting(error: unknown): void;
   streamMade(name: string): void;
@@ -35,7 +36,7 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
   const conflicts = metrics.counter("uag_usage_conflicts_total");
   const dead = metrics.counter("uag_usage_dead_letters_total");
   const forged = metrics.counter("uag_usage_forged_total");
-  const lost = metrics.counter("uag_usage_buried_events_total");
+  const lost = metrics.counter("uag_usage_dead_letter_events_total");
   const owned = metrics.gauge("uag_usage_partitions");
   const archivedRows = metrics.counter("uag_usage_archived_events_total");
   const archiveFailures = metrics.counter("uag_usage_archive_failures_total");
@@ -51,42 +52,40 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
     conflict(event, stored) {
       conflicts.inc();
       const late = outcomeToJSON(event.outcome);
-      log.warn({ requestId: event.requestId, stored, late }, "a request has two ends; the first one holds");
+      log.warn({ requestId: event.requestId, stored, late }, "a request has two terminal events; the first one counts");
     },
-    buried(reason, batchId) {
+    deadLettered(reason, batchId) {
       dead.inc();
-      log.error({ reason, batchId }, "a message cannot be applied and went to the dead-letter stream");
+      log.error({ reason, batchId }, "a message cannot be applied: moved to the dead-letter stream");
     },
     forged: () => forged.inc(),
-    eventBuried(requestId, reason, batchId) {
+    eventDeadLettered(requestId, reason, batchId) {
       lost.inc();
-      log.error(
-        { requestId, reason, batchId },
-        "a request's usage cannot be applied: it is buried until it is repaired",
-      );
+      log.error({ requestId, reason, batchId }, "a request's usage cannot be applied: dead-lettered until repaired");
     },
-    unburied: (id) => log.warn({ buriedId: id }, "a buried event was repaired and applied"),
+    deadLetterRepaired: (id) => log.warn({ deadLetterId: id }, "a dead letter was repaired and applied"),
     archived({ month, key, rows, bytes }) {
       archivedRows.inc(Number(rows));
       log.info({ month, key, rows: String(rows), bytes: String(bytes) }, "a month of usage events is archived");
     },
     archiveFailed(error) {
       archiveFailures.inc();
-      log.error({ err: error }, "usage events could not be archived: they stay in the database");
+      log.error({ err: error }, "archiving usage events failed; they stay in the database");
     },
     alerted(detail) {
       alerts.inc();
-      log.info(detail, "a spend alert's threshold is reached");
+      log.info(detail, "a spend alert's threshold is reached; recipients notified");
     },
     alertFailed(error) {
       alertFailures.inc();
-      log.warn({ err: error }, "a spend alert could not be evaluated or sent: it is evaluated again soon");
+      log.warn({ err: error }, "evaluating or sending a spend alert failed; retrying");
     },
-    waiting: (error) => log.warn({ err: error }, "usage waits: billing or MongoDB is out of reach"),
-    streamMade: (name) => log.info({ stream: name }, "stream made"),
+    waiting: (error) =>
+      log.warn({ err: error }, "billing or MongoDB is unreachable; applying usage is paused, retrying"),
+    streamMade: (name) => log.info({ stream: name }, "stream created"),
     membership(members, partitions) {
       owned.set(partitions);
-      log.info({ members, partitions }, "the partitions of usage are shared anew");
+      log.info({ members, partitions }, "usage partitions rebalanced");
     },
   };
 }

@@ -31,8 +31,8 @@ import { createEvents, type MeteringEvents } from "./events.ts";
 import { alertService } from "./rpc/alerts.ts";
 import { applyRepairs } from "./rpc/apply-repairs.ts";
 import { archiveMonth, listMonths, verifyMonth } from "./rpc/archive.ts";
-import { listBuried, priceBuried, repairBuried } from "./rpc/buried.ts";
 import { confirmApplied } from "./rpc/confirm-applied.ts";
+import { listDeadLetters, priceDeadLetter, repairDeadLetter } from "./rpc/dead-letters.ts";
 import { findEvents } from "./rpc/find-events.ts";
 import { getEvent } from "./rpc/get-event.ts";
 import { exportEvents, listEvents } from "./rpc/list-events.ts";
@@ -77,9 +77,9 @@ function rpcServices(
       {
         exportEvents: (request) => exportEvents(store, request, clock.now()),
         applyRepairs: (request) => applyRepairs(store, request),
-        listBuried: (request) => listBuried(store, request),
-        priceBuried: (request) => priceBuried(store, request),
-        repairBuried: (request) => repairBuried(apply, request),
+        listDeadLetters: (request) => listDeadLetters(store, request),
+        priceDeadLetter: (request) => priceDeadLetter(store, request),
+        repairDeadLetter: (request) => repairDeadLetter(apply, request),
         listMonths: () => listMonths(archive),
         archiveMonth: (request) => archiveMonth(archive, request),
         verifyMonth: (request) => verifyMonth(archive, request),

@@ -94,7 +94,7 @@ test("a batch that is applied already is answered by a look-up: billing is not a
   assert.equal(calls, 0);
 });
 
-test("one event that cannot be applied is buried alone: its batch is applied and confirmed, and it can be priced and repaired", async () => {
+test("one event that cannot be applied is dead-lettered alone: the rest of its batch is applied, and it can be priced and repaired", async () => {
   await using bench = await startBench();
   const noAccount = (events: UsageEvent[]) => events.findIndex(({ requestId }) => requestId === "stray");
   let away = true;
@@ -107,21 +107,21 @@ test("one event that cannot be applied is buried alone: its batch is applied and
   await bench.applied([id]);
   assert.deepEqual([...bench.billing.settled.keys()].sort(), ["good1", "good2"]);
   assert.equal(total(await rollups(bench)), 2n);
-  const lying = async () => (await bench.admin.listBuried({ requestId: "" })).buried;
+  const lying = async () => (await bench.admin.listDeadLetters({ requestId: "" })).deadLetters;
   const idOf = async (request: string) => (await lying()).find(({ requestId }) => requestId === request)?.id ?? "";
   assert.deepEqual((await lying()).map(({ requestId, accountId, reason }) => [requestId, accountId, reason]).sort(), [
     ["owed", "acct_1", "an amount is not valid"],
     ["stray", "acct_1", "There is no such account."],
   ]);
   const owed = await idOf("owed");
-  await bench.admin.priceBuried({ id: owed, costNanoUsd: 7n });
-  assert.equal((await bench.admin.repairBuried({ id: owed })).refused, "");
+  await bench.admin.priceDeadLetter({ id: owed, costNanoUsd: 7n });
+  assert.equal((await bench.admin.repairDeadLetter({ id: owed })).refused, "");
   const stray = await idOf("stray");
-  assert.equal((await bench.admin.repairBuried({ id: stray })).refused, "There is no such account.");
+  assert.equal((await bench.admin.repairDeadLetter({ id: stray })).refused, "There is no such account.");
   away = false;
-  assert.equal((await bench.admin.repairBuried({ id: stray })).refused, "");
+  assert.equal((await bench.admin.repairDeadLetter({ id: stray })).refused, "");
   assert.deepEqual(await lying(), []);
-  await assert.rejects(bench.admin.repairBuried({ id: stray }), /Nothing of that id/);
+  await assert.rejects(bench.admin.repairDeadLetter({ id: stray }), /No dead letter has this id/);
   assert.deepEqual(Object.fromEntries(bench.billing.settled), { good1: 10n, good2: 10n, owed: 7n, stray: 10n });
   assert.equal(total(await rollups(bench)), 4n);
 });
@@ -148,7 +148,7 @@ test("a message that is no batch, or that billing will never take, goes to the d
   assert.deepEqual([...bench.billing.settled.keys()].sort(), ["bad", "good1", "good2"]);
 });
 
-test("a batch whose publisher is not who it says is buried and counted, never applied; a signed one passes, after its burial too", async () => {
+test("a batch with a bad signature is dead-lettered and counted, never applied; a signed one is applied, also on replay", async () => {
   const [chat, media] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((key) => ({ publisher: "chat", key }));
   await using bench = await startBench({ USAGE_MAC_KEYS: `chat:${chat!.key.toString("hex")}`, MAX_DELIVER: "1" });
   const send = (name: string, key: BatchKey | undefined): Promise<unknown> => {

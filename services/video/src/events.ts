@@ -42,11 +42,14 @@ export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
     },
     ambiguous(task, error) {
       ambiguous.inc();
-      log.warn({ task: task._id, request_id: task.requestId, err: error }, "a task may or may not have been taken");
+      log.warn({ task: task._id, request_id: task.requestId, err: error }, "the outcome of a submission is unknown");
     },
     recovered(task, found) {
       recovered.labels(String(found)).inc();
-      log.warn({ task: task._id, request_id: task.requestId, found }, "looked for a task whose answer was lost");
+      log.warn(
+        { task: task._id, request_id: task.requestId, found },
+        "searched the provider for a task whose response was lost",
+      );
     },
     recoveredWithoutGrant(task, error) {
       const fields = { task: task._id, request_id: task.requestId, account: task.accountId, err: error };
@@ -60,12 +63,12 @@ export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
     settled: () => settled.inc(),
     settleFailed(task, error) {
       settleFailures.inc();
-      log.warn({ task: task._id, request_id: task.requestId, err: error }, "a task's bill has to wait");
+      log.warn({ task: task._id, request_id: task.requestId, err: error }, "settling a task failed; retrying");
     },
     delivered: () => deliveries.labels("delivered").inc(),
     deliveryFailed(detail) {
       deliveries.labels(detail.last ? "given_up" : "failed").inc();
-      log.info(detail, "a webhook was not taken");
+      log.info(detail, "webhook delivery failed");
     },
     messageRefused(kind, account) {
       refusals.labels(kind).inc();
@@ -73,7 +76,7 @@ export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
     },
     stumbled(work, error) {
       stumbles.labels(work).inc();
-      log.warn({ err: error, work }, "background work failed and goes on");
+      log.warn({ err: error, work }, "background work failed; retrying");
     },
   };
 }

@@ -1,8 +1,8 @@
 {{/* infra/prometheus/rules.yaml, written by `npm run check -- --fix`. */}}
 {{- define "common.rules" -}}
-{{`# Alerts of the gateway, for any Prometheus. The charts make their PrometheusRules of this file:
-# each takes the groups of its service, with service and job narrowed to itself. Every alert has
-# a page in infra/runbooks. npm run metrics checks and tests it all.
+{{`# Alerts for any Prometheus. Each chart's PrometheusRule contains the groups of its service, with
+# service and job narrowed to that service. Every alert has a runbook in infra/runbooks.
+# "npm run metrics" checks and tests the rules.
 groups:
   - name: process
     rules:
@@ -12,14 +12,14 @@ groups:
         for: 2m
         labels: { severity: warning }
         annotations:
-          summary: "{{ $labels.pod }} of {{ $labels.job }} does not answer"
+          summary: "{{ $labels.pod }} of {{ $labels.job }} does not respond"
           runbook: infra/runbooks/UagProcessDown.md
       - alert: UagProcessRestarts
         expr: >-
           changes(process_start_time_seconds{job=~"uag-.+"}[15m]) > 2
         labels: { severity: warning }
         annotations:
-          summary: "{{ $labels.pod }} of {{ $labels.job }} starts again and again"
+          summary: "{{ $labels.pod }} of {{ $labels.job }} restarts repeatedly"
           runbook: infra/runbooks/UagProcessRestarts.md
       - alert: UagEventLoopLate
         expr: >-
@@ -27,7 +27,7 @@ groups:
         for: 5m
         labels: { severity: warning }
         annotations:
-          summary: "{{ $labels.pod }} of {{ $labels.job }} does everything late"
+          summary: "The event loop of {{ $labels.pod }} of {{ $labels.job }} is overloaded"
           runbook: infra/runbooks/UagEventLoopLate.md
       - alert: UagClockWrong
         expr: >-
@@ -43,7 +43,7 @@ groups:
         for: 5m
         labels: { severity: warning }
         annotations:
-          summary: "{{ $labels.pod }} of {{ $labels.job }} runs out of file descriptors"
+          summary: "{{ $labels.pod }} of {{ $labels.job }} has used 80% of its file descriptors"
           runbook: infra/runbooks/UagFilesShort.md
   - name: router
     rules:
@@ -89,7 +89,7 @@ groups:
           and uag:request_errors:ratio_rate5m > 14.4 * 0.001
         labels: { severity: critical }
         annotations:
-          summary: The public API fails so often that the month's error budget is gone in two days
+          summary: The error rate would use up the month's error budget in two days
           runbook: infra/runbooks/UagErrorBudgetBurnsFast.md
       - alert: UagErrorBudgetBurns
         expr: >-
@@ -97,7 +97,7 @@ groups:
           and uag:request_errors:ratio_rate30m > 6 * 0.001
         labels: { severity: critical }
         annotations:
-          summary: The public API fails so often that the month's error budget is gone in five days
+          summary: The error rate would use up the month's error budget in five days
           runbook: infra/runbooks/UagErrorBudgetBurns.md
       - alert: UagErrorBudgetBurnsSlowly
         expr: >-
@@ -105,7 +105,7 @@ groups:
           and uag:request_errors:ratio_rate6h > 0.001
         labels: { severity: warning }
         annotations:
-          summary: The public API fails more often than its objective allows
+          summary: The error rate exceeds the objective
           runbook: infra/runbooks/UagErrorBudgetBurnsSlowly.md
       - alert: UagFirstBytesLate
         expr: >-
@@ -113,7 +113,7 @@ groups:
           and uag:first_bytes_late:ratio_rate5m > 14.4 * 0.01
         labels: { severity: critical }
         annotations:
-          summary: Streams begin so late that the month's budget for it is gone in two days
+          summary: Slow first bytes would use up the month's latency budget in two days
           runbook: infra/runbooks/UagFirstBytesLate.md
       - alert: UagFirstBytesLateOften
         expr: >-
@@ -121,7 +121,7 @@ groups:
           and uag:first_bytes_late:ratio_rate30m > 6 * 0.01
         labels: { severity: warning }
         annotations:
-          summary: Streams begin late more often than their objective allows
+          summary: First bytes are slow more often than the objective allows
           runbook: infra/runbooks/UagFirstBytesLateOften.md
   - name: capability
     rules:
@@ -131,7 +131,7 @@ groups:
         for: 5m
         labels: { severity: critical }
         annotations:
-          summary: "Usage waits in the journal of {{ $labels.pod }} ({{ $labels.service }})"
+          summary: "Metering does not confirm usage of {{ $labels.pod }} ({{ $labels.service }})"
           runbook: infra/runbooks/UagUsageNotConfirmed.md
       - alert: UagJournalClosed
         expr: >-
@@ -139,28 +139,28 @@ groups:
         for: 1m
         labels: { severity: critical }
         annotations:
-          summary: "{{ $labels.pod }} ({{ $labels.service }}) has no journal and admits nothing"
+          summary: "{{ $labels.pod }} ({{ $labels.service }}) has no open journal and admits no requests"
           runbook: infra/runbooks/UagJournalClosed.md
       - alert: UagJournalWaits
         expr: >-
           max by (service, pod) (uag_waiting_journal_seconds{service=~".+"}) > 900
         labels: { severity: warning }
         annotations:
-          summary: "A dead process's journal on the volume of {{ $labels.pod }} ({{ $labels.service }}) is not home yet"
+          summary: "A dead process's journal on the volume of {{ $labels.pod }} ({{ $labels.service }}) has not been adopted"
           runbook: infra/runbooks/UagJournalWaits.md
       - alert: UagJournalDamaged
         expr: >-
           increase(uag_journal_damaged_bytes_total{service=~".+"}[1h]) > 0
         labels: { severity: critical }
         annotations:
-          summary: "Bytes of a journal of {{ $labels.service }} could not be read"
+          summary: "A journal of {{ $labels.service }} contains unreadable bytes"
           runbook: infra/runbooks/UagJournalDamaged.md
       - alert: UagRequestsUnpriced
         expr: >-
           increase(uag_unpriced_requests_total{service=~".+"}[1h]) > 0
         labels: { severity: warning }
         annotations:
-          summary: "Requests of {{ $labels.service }} cannot be priced: they are charged provisionally"
+          summary: "Requests of {{ $labels.service }} cannot be priced and are charged provisionally"
           runbook: infra/runbooks/UagRequestsUnpriced.md
       - alert: UagCostAboveHold
         expr: >-
@@ -175,17 +175,17 @@ groups:
             sum by (service, provider) (rate(uag_upstream_failures_total{service=~".+",kind!~"client|cancelled|busy"}[10m]))
             / (
               sum by (service, provider) (rate(uag_upstream_failures_total{service=~".+",kind!~"client|cancelled|busy"}[10m]))
-              + sum by (service, provider) (rate(uag_upstream_answers_total{service=~".+"}[10m]))
+              + sum by (service, provider) (rate(uag_upstream_responses_total{service=~".+"}[10m]))
             )
           ) > 0.5
           or (
             sum by (service, provider) (rate(uag_upstream_failures_total{service=~".+",kind!~"client|cancelled|busy"}[10m])) > 0
-            unless sum by (service, provider) (rate(uag_upstream_answers_total{service=~".+"}[10m])) > 0
+            unless sum by (service, provider) (rate(uag_upstream_responses_total{service=~".+"}[10m])) > 0
           )
         for: 10m
         labels: { severity: warning }
         annotations:
-          summary: "{{ $labels.provider }} fails most calls of {{ $labels.service }}"
+          summary: "Most calls of {{ $labels.service }} to {{ $labels.provider }} fail"
           runbook: infra/runbooks/UagProviderFails.md
       - alert: UagBuffersFull
         expr: >-
@@ -193,7 +193,7 @@ groups:
         for: 5m
         labels: { severity: warning }
         annotations:
-          summary: "{{ $labels.pod }} ({{ $labels.service }}) holds nearly as much for clients as it may"
+          summary: "{{ $labels.pod }} ({{ $labels.service }}) has used 90% of its buffer memory"
           runbook: infra/runbooks/UagBuffersFull.md
   - name: billing
     rules:
@@ -202,44 +202,44 @@ groups:
           increase(uag_billing_written_off_nano_usd_total[1h]) > 1e9
         labels: { severity: warning }
         annotations:
-          summary: "More than 1 USD of cost was not covered by money in an hour"
+          summary: "More than 1 USD of cost was written off in an hour"
           runbook: infra/runbooks/UagCostWrittenOff.md
       - alert: UagReaperFails
         expr: >-
           increase(uag_billing_reap_failures_total[15m]) > 3
         labels: { severity: warning }
         annotations:
-          summary: "Billing does not find dead processes"
+          summary: "Billing cannot reap dead processes"
           runbook: infra/runbooks/UagReaperFails.md
       - alert: UagLedgerArchiveFails
         expr: >-
           increase(uag_ledger_archive_failures_total[1d]) > 0
         labels: { severity: warning }
         annotations:
-          summary: A month of the ledger could not be archived
+          summary: Archiving a month of the ledger failed
           runbook: infra/runbooks/UagLedgerArchiveFails.md
   - name: metering
     rules:
-      - alert: UagUsageBuried
+      - alert: UagUsageEventsDeadLettered
         expr: >-
-          increase(uag_usage_buried_events_total[1h]) > 0
+          increase(uag_usage_dead_letter_events_total[1h]) > 0
         labels: { severity: warning }
         annotations:
-          summary: Usage could not be charged and waits for a person
-          runbook: infra/runbooks/UagUsageBuried.md
+          summary: Usage events were dead-lettered and are not charged
+          runbook: infra/runbooks/UagUsageEventsDeadLettered.md
       - alert: UagUsageDeadLetters
         expr: >-
           increase(uag_usage_dead_letters_total[1h]) > 0
         labels: { severity: warning }
         annotations:
-          summary: Messages of usage were moved to the dead-letter stream
+          summary: Usage messages were moved to the dead-letter stream
           runbook: infra/runbooks/UagUsageDeadLetters.md
       - alert: UagUsageForged
         expr: >-
           increase(uag_usage_forged_total[1h]) > 0
         labels: { severity: critical }
         annotations:
-          summary: Somebody publishes usage in the name of another service
+          summary: A usage batch has a bad signature
           runbook: infra/runbooks/UagUsageForged.md
       - alert: UagStreamGrows
         expr: >-
@@ -247,14 +247,14 @@ groups:
         for: 10m
         labels: { severity: warning }
         annotations:
-          summary: Usage comes in faster than metering applies it
+          summary: Usage arrives faster than metering applies it
           runbook: infra/runbooks/UagStreamGrows.md
       - alert: UagArchiveFails
         expr: >-
           increase(uag_usage_archive_failures_total[1d]) > 0
         labels: { severity: warning }
         annotations:
-          summary: Old usage could not be archived
+          summary: Archiving a month of usage events failed
           runbook: infra/runbooks/UagArchiveFails.md
   - name: auditor
     rules:
@@ -271,7 +271,7 @@ groups:
         for: 30m
         labels: { severity: warning }
         annotations:
-          summary: No auditor has told a verdict
+          summary: No auditor has reported a result for 30 minutes
           runbook: infra/runbooks/UagAuditMissing.md
       - alert: UagAuditLate
         expr: >-
@@ -279,21 +279,21 @@ groups:
         for: 5m
         labels: { severity: warning }
         annotations:
-          summary: What is known of the books is old
+          summary: The last completed audit is more than two hours old
           runbook: infra/runbooks/UagAuditLate.md
       - alert: UagBillDrifts
         expr: >-
           max by (provider) (uag_reconcile_drifting_days) > 0
         labels: { severity: warning }
         annotations:
-          summary: "Our usage differs from what {{ $labels.provider }} reports"
+          summary: "Metered usage differs from the report of {{ $labels.provider }}"
           runbook: infra/runbooks/UagBillDrifts.md
       - alert: UagBillUnreadable
         expr: >-
           max by (provider) (uag_reconcile_unreadable_days) > 0
         labels: { severity: warning }
         annotations:
-          summary: "The reports of {{ $labels.provider }} cannot be read"
+          summary: "The usage reports of {{ $labels.provider }} cannot be read"
           runbook: infra/runbooks/UagBillUnreadable.md
       - alert: UagBillNotCompared
         expr: >-
@@ -309,14 +309,14 @@ groups:
           increase(uag_video_recovered_total{found="false"}[1h]) > 0
         labels: { severity: warning }
         annotations:
-          summary: A provider may have made a video that nobody gets
+          summary: A provider may have created a video that no client receives
           runbook: infra/runbooks/UagTasksAmbiguous.md
       - alert: UagVideoBillsWait
         expr: >-
           increase(uag_video_settle_failures_total[15m]) > 10
         labels: { severity: warning }
         annotations:
-          summary: Bills of videos cannot be written
+          summary: Finished videos cannot be settled
           runbook: infra/runbooks/UagVideoBillsWait.md
       - alert: UagWebhooksFail
         expr: >-
@@ -324,14 +324,14 @@ groups:
         for: 30m
         labels: { severity: warning }
         annotations:
-          summary: Most deliveries of webhooks fail
+          summary: Most webhook and email deliveries fail
           runbook: infra/runbooks/UagWebhooksFail.md
       - alert: UagMessagesRefused
         expr: >-
           sum by (kind) (increase(uag_video_messages_refused_total[1h])) > 100
         labels: { severity: warning }
         annotations:
-          summary: Accounts ask for more mails or webhook calls than their budgets allow
+          summary: Accounts exceed their budgets for emails or webhook calls
           runbook: infra/runbooks/UagMessagesRefused.md
 `}}
 {{- end }}

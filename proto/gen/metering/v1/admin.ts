@@ -29,7 +29,7 @@ export interface ExportedEvent {
   event:
     | UsageEvent
     | undefined;
-  /** The cursor that goes on after this event. */
+  /** The cursor that continues after this event. */
   cursor: string;
 }
 
@@ -40,7 +40,7 @@ export interface ExportEventsResponse {
 }
 
 export interface RepairedEvent {
-  /** As it was priced in the end. */
+  /** With its final price. */
   event: UsageEvent | undefined;
   writtenOffNanoUsd: bigint;
   /**
@@ -55,43 +55,43 @@ export interface ApplyRepairsRequest {
 }
 
 export interface ApplyRepairsResponse {
-  /** How many were not known before. */
+  /** The number of repairs that were new. */
   applied: number;
 }
 
-export interface BuriedEvent {
+export interface DeadLetter {
   id: string;
   requestId: string;
   accountId: string;
   reason: string;
-  buriedAtMs: bigint;
-  /** As it would be charged, put right. */
+  deadLetteredAtMs: bigint;
+  /** The corrected event, as repairing would charge it. */
   event: UsageEvent | undefined;
 }
 
-export interface ListBuriedRequest {
+export interface ListDeadLettersRequest {
   /** Empty: all. */
   requestId: string;
 }
 
-export interface ListBuriedResponse {
-  buried: BuriedEvent[];
+export interface ListDeadLettersResponse {
+  deadLetters: DeadLetter[];
 }
 
-export interface PriceBuriedRequest {
+export interface PriceDeadLetterRequest {
   id: string;
   costNanoUsd: bigint;
 }
 
-export interface PriceBuriedResponse {
+export interface PriceDeadLetterResponse {
 }
 
-export interface RepairBuriedRequest {
+export interface RepairDeadLetterRequest {
   id: string;
 }
 
-export interface RepairBuriedResponse {
-  /** Why it stays buried; empty when it is applied. */
+export interface RepairDeadLetterResponse {
+  /** Why the event stays a dead letter; empty when it is applied. */
   refused: string;
 }
 
@@ -100,14 +100,14 @@ export interface ArchivedPart {
   rows: bigint;
   costNanoUsd: bigint;
   holdNanoUsd: bigint;
-  /** Of the lines before they were compressed, hex. */
+  /** Digest of the uncompressed lines, hex. */
   sha256: string;
   bytes: bigint;
   archivedAtMs: bigint;
 }
 
 export interface Month {
-  /** As 2026-11. */
+  /** For example 2026-11. */
   month: string;
   /** In the database, and its bytes on disk with indexes. */
   rows: bigint;
@@ -129,7 +129,7 @@ export interface ArchiveMonthRequest {
 }
 
 export interface ArchiveMonthResponse {
-  /** 0 when there was nothing left to archive. */
+  /** 0 when no events were left to archive. */
   rows: bigint;
   key: string;
 }
@@ -140,7 +140,7 @@ export interface VerifyMonthRequest {
 
 export interface VerifyMonthResponse {
   rows: bigint;
-  /** A sentence for each file that is not what was archived. */
+  /** A sentence for each file that differs from what was archived. */
   faults: string[];
 }
 
@@ -579,12 +579,12 @@ export const ApplyRepairsResponse: MessageFns<ApplyRepairsResponse> = {
   },
 };
 
-function createBaseBuriedEvent(): BuriedEvent {
-  return { id: "", requestId: "", accountId: "", reason: "", buriedAtMs: 0n, event: undefined };
+function createBaseDeadLetter(): DeadLetter {
+  return { id: "", requestId: "", accountId: "", reason: "", deadLetteredAtMs: 0n, event: undefined };
 }
 
-export const BuriedEvent: MessageFns<BuriedEvent> = {
-  encode(message: BuriedEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const DeadLetter: MessageFns<DeadLetter> = {
+  encode(message: DeadLetter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
@@ -597,11 +597,11 @@ export const BuriedEvent: MessageFns<BuriedEvent> = {
     if (message.reason !== "") {
       writer.uint32(34).string(message.reason);
     }
-    if (message.buriedAtMs !== 0n) {
-      if (BigInt.asIntN(64, message.buriedAtMs) !== message.buriedAtMs) {
-        throw new globalThis.Error("value provided for field message.buriedAtMs of type int64 too large");
+    if (message.deadLetteredAtMs !== 0n) {
+      if (BigInt.asIntN(64, message.deadLetteredAtMs) !== message.deadLetteredAtMs) {
+        throw new globalThis.Error("value provided for field message.deadLetteredAtMs of type int64 too large");
       }
-      writer.uint32(40).int64(message.buriedAtMs);
+      writer.uint32(40).int64(message.deadLetteredAtMs);
     }
     if (message.event !== undefined) {
       UsageEvent.encode(message.event, writer.uint32(50).fork()).join();
@@ -609,7 +609,7 @@ export const BuriedEvent: MessageFns<BuriedEvent> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): BuriedEvent {
+  decode(input: BinaryReader | Uint8Array, length?: number): DeadLetter {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -618,7 +618,7 @@ export const BuriedEvent: MessageFns<BuriedEvent> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseBuriedEvent();
+      const message = createBaseDeadLetter();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -659,7 +659,7 @@ export const BuriedEvent: MessageFns<BuriedEvent> = {
               break;
             }
 
-            message.buriedAtMs = reader.int64() as bigint;
+            message.deadLetteredAtMs = reader.int64() as bigint;
             continue;
           }
           case 6: {
@@ -682,7 +682,7 @@ export const BuriedEvent: MessageFns<BuriedEvent> = {
     }
   },
 
-  fromJSON(object: any): BuriedEvent {
+  fromJSON(object: any): DeadLetter {
     return {
       id: isSet(object.id) ? globalThis.String(object.id) : "",
       requestId: isSet(object.requestId)
@@ -696,16 +696,16 @@ export const BuriedEvent: MessageFns<BuriedEvent> = {
         ? globalThis.String(object.account_id)
         : "",
       reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
-      buriedAtMs: isSet(object.buriedAtMs)
-        ? BigInt(object.buriedAtMs)
-        : isSet(object.buried_at_ms)
-        ? BigInt(object.buried_at_ms)
+      deadLetteredAtMs: isSet(object.deadLetteredAtMs)
+        ? BigInt(object.deadLetteredAtMs)
+        : isSet(object.dead_lettered_at_ms)
+        ? BigInt(object.dead_lettered_at_ms)
         : 0n,
       event: isSet(object.event) ? UsageEvent.fromJSON(object.event) : undefined,
     };
   },
 
-  toJSON(message: BuriedEvent): unknown {
+  toJSON(message: DeadLetter): unknown {
     const obj: any = {};
     if (message.id !== "") {
       obj.id = message.id;
@@ -719,8 +719,8 @@ export const BuriedEvent: MessageFns<BuriedEvent> = {
     if (message.reason !== "") {
       obj.reason = message.reason;
     }
-    if (message.buriedAtMs !== 0n) {
-      obj.buriedAtMs = message.buriedAtMs.toString();
+    if (message.deadLetteredAtMs !== 0n) {
+      obj.deadLetteredAtMs = message.deadLetteredAtMs.toString();
     }
     if (message.event !== undefined) {
       obj.event = UsageEvent.toJSON(message.event);
@@ -728,17 +728,17 @@ export const BuriedEvent: MessageFns<BuriedEvent> = {
     return obj;
   },
 
-  create(base?: DeepPartial<BuriedEvent>): BuriedEvent {
-    return BuriedEvent.fromPartial(base ?? {});
+  create(base?: DeepPartial<DeadLetter>): DeadLetter {
+    return DeadLetter.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<BuriedEvent>): BuriedEvent {
-    const message = createBaseBuriedEvent();
+  fromPartial(object: DeepPartial<DeadLetter>): DeadLetter {
+    const message = createBaseDeadLetter();
     message.id = object.id ?? "";
     message.requestId = object.requestId ?? "";
     message.accountId = object.accountId ?? "";
     message.reason = object.reason ?? "";
-    message.buriedAtMs = (object.buriedAtMs !== undefined && object.buriedAtMs !== null)
-      ? BigInt(object.buriedAtMs)
+    message.deadLetteredAtMs = (object.deadLetteredAtMs !== undefined && object.deadLetteredAtMs !== null)
+      ? BigInt(object.deadLetteredAtMs)
       : 0n;
     message.event = (object.event !== undefined && object.event !== null)
       ? UsageEvent.fromPartial(object.event)
@@ -747,19 +747,19 @@ export const BuriedEvent: MessageFns<BuriedEvent> = {
   },
 };
 
-function createBaseListBuriedRequest(): ListBuriedRequest {
+function createBaseListDeadLettersRequest(): ListDeadLettersRequest {
   return { requestId: "" };
 }
 
-export const ListBuriedRequest: MessageFns<ListBuriedRequest> = {
-  encode(message: ListBuriedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ListDeadLettersRequest: MessageFns<ListDeadLettersRequest> = {
+  encode(message: ListDeadLettersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.requestId !== "") {
       writer.uint32(10).string(message.requestId);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ListBuriedRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): ListDeadLettersRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -768,7 +768,7 @@ export const ListBuriedRequest: MessageFns<ListBuriedRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListBuriedRequest();
+      const message = createBaseListDeadLettersRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -792,7 +792,7 @@ export const ListBuriedRequest: MessageFns<ListBuriedRequest> = {
     }
   },
 
-  fromJSON(object: any): ListBuriedRequest {
+  fromJSON(object: any): ListDeadLettersRequest {
     return {
       requestId: isSet(object.requestId)
         ? globalThis.String(object.requestId)
@@ -802,7 +802,7 @@ export const ListBuriedRequest: MessageFns<ListBuriedRequest> = {
     };
   },
 
-  toJSON(message: ListBuriedRequest): unknown {
+  toJSON(message: ListDeadLettersRequest): unknown {
     const obj: any = {};
     if (message.requestId !== "") {
       obj.requestId = message.requestId;
@@ -810,29 +810,29 @@ export const ListBuriedRequest: MessageFns<ListBuriedRequest> = {
     return obj;
   },
 
-  create(base?: DeepPartial<ListBuriedRequest>): ListBuriedRequest {
-    return ListBuriedRequest.fromPartial(base ?? {});
+  create(base?: DeepPartial<ListDeadLettersRequest>): ListDeadLettersRequest {
+    return ListDeadLettersRequest.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<ListBuriedRequest>): ListBuriedRequest {
-    const message = createBaseListBuriedRequest();
+  fromPartial(object: DeepPartial<ListDeadLettersRequest>): ListDeadLettersRequest {
+    const message = createBaseListDeadLettersRequest();
     message.requestId = object.requestId ?? "";
     return message;
   },
 };
 
-function createBaseListBuriedResponse(): ListBuriedResponse {
-  return { buried: [] };
+function createBaseListDeadLettersResponse(): ListDeadLettersResponse {
+  return { deadLetters: [] };
 }
 
-export const ListBuriedResponse: MessageFns<ListBuriedResponse> = {
-  encode(message: ListBuriedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.buried) {
-      BuriedEvent.encode(v!, writer.uint32(10).fork()).join();
+export const ListDeadLettersResponse: MessageFns<ListDeadLettersResponse> = {
+  encode(message: ListDeadLettersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.deadLetters) {
+      DeadLetter.encode(v!, writer.uint32(10).fork()).join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ListBuriedResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): ListDeadLettersResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -841,7 +841,7 @@ export const ListBuriedResponse: MessageFns<ListBuriedResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListBuriedResponse();
+      const message = createBaseListDeadLettersResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -850,7 +850,7 @@ export const ListBuriedResponse: MessageFns<ListBuriedResponse> = {
               break;
             }
 
-            message.buried.push(BuriedEvent.decode(reader, reader.uint32()));
+            message.deadLetters.push(DeadLetter.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -865,36 +865,40 @@ export const ListBuriedResponse: MessageFns<ListBuriedResponse> = {
     }
   },
 
-  fromJSON(object: any): ListBuriedResponse {
+  fromJSON(object: any): ListDeadLettersResponse {
     return {
-      buried: globalThis.Array.isArray(object?.buried) ? object.buried.map((e: any) => BuriedEvent.fromJSON(e)) : [],
+      deadLetters: globalThis.Array.isArray(object?.deadLetters)
+        ? object.deadLetters.map((e: any) => DeadLetter.fromJSON(e))
+        : globalThis.Array.isArray(object?.dead_letters)
+        ? object.dead_letters.map((e: any) => DeadLetter.fromJSON(e))
+        : [],
     };
   },
 
-  toJSON(message: ListBuriedResponse): unknown {
+  toJSON(message: ListDeadLettersResponse): unknown {
     const obj: any = {};
-    if (message.buried?.length) {
-      obj.buried = message.buried.map((e) => BuriedEvent.toJSON(e));
+    if (message.deadLetters?.length) {
+      obj.deadLetters = message.deadLetters.map((e) => DeadLetter.toJSON(e));
     }
     return obj;
   },
 
-  create(base?: DeepPartial<ListBuriedResponse>): ListBuriedResponse {
-    return ListBuriedResponse.fromPartial(base ?? {});
+  create(base?: DeepPartial<ListDeadLettersResponse>): ListDeadLettersResponse {
+    return ListDeadLettersResponse.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<ListBuriedResponse>): ListBuriedResponse {
-    const message = createBaseListBuriedResponse();
-    message.buried = object.buried?.map((e) => BuriedEvent.fromPartial(e)) || [];
+  fromPartial(object: DeepPartial<ListDeadLettersResponse>): ListDeadLettersResponse {
+    const message = createBaseListDeadLettersResponse();
+    message.deadLetters = object.deadLetters?.map((e) => DeadLetter.fromPartial(e)) || [];
     return message;
   },
 };
 
-function createBasePriceBuriedRequest(): PriceBuriedRequest {
+function createBasePriceDeadLetterRequest(): PriceDeadLetterRequest {
   return { id: "", costNanoUsd: 0n };
 }
 
-export const PriceBuriedRequest: MessageFns<PriceBuriedRequest> = {
-  encode(message: PriceBuriedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const PriceDeadLetterRequest: MessageFns<PriceDeadLetterRequest> = {
+  encode(message: PriceDeadLetterRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
@@ -907,7 +911,7 @@ export const PriceBuriedRequest: MessageFns<PriceBuriedRequest> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): PriceBuriedRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): PriceDeadLetterRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -916,7 +920,7 @@ export const PriceBuriedRequest: MessageFns<PriceBuriedRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePriceBuriedRequest();
+      const message = createBasePriceDeadLetterRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -948,7 +952,7 @@ export const PriceBuriedRequest: MessageFns<PriceBuriedRequest> = {
     }
   },
 
-  fromJSON(object: any): PriceBuriedRequest {
+  fromJSON(object: any): PriceDeadLetterRequest {
     return {
       id: isSet(object.id) ? globalThis.String(object.id) : "",
       costNanoUsd: isSet(object.costNanoUsd)
@@ -959,7 +963,7 @@ export const PriceBuriedRequest: MessageFns<PriceBuriedRequest> = {
     };
   },
 
-  toJSON(message: PriceBuriedRequest): unknown {
+  toJSON(message: PriceDeadLetterRequest): unknown {
     const obj: any = {};
     if (message.id !== "") {
       obj.id = message.id;
@@ -970,11 +974,11 @@ export const PriceBuriedRequest: MessageFns<PriceBuriedRequest> = {
     return obj;
   },
 
-  create(base?: DeepPartial<PriceBuriedRequest>): PriceBuriedRequest {
-    return PriceBuriedRequest.fromPartial(base ?? {});
+  create(base?: DeepPartial<PriceDeadLetterRequest>): PriceDeadLetterRequest {
+    return PriceDeadLetterRequest.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<PriceBuriedRequest>): PriceBuriedRequest {
-    const message = createBasePriceBuriedRequest();
+  fromPartial(object: DeepPartial<PriceDeadLetterRequest>): PriceDeadLetterRequest {
+    const message = createBasePriceDeadLetterRequest();
     message.id = object.id ?? "";
     message.costNanoUsd = (object.costNanoUsd !== undefined && object.costNanoUsd !== null)
       ? BigInt(object.costNanoUsd)
@@ -983,16 +987,16 @@ export const PriceBuriedRequest: MessageFns<PriceBuriedRequest> = {
   },
 };
 
-function createBasePriceBuriedResponse(): PriceBuriedResponse {
+function createBasePriceDeadLetterResponse(): PriceDeadLetterResponse {
   return {};
 }
 
-export const PriceBuriedResponse: MessageFns<PriceBuriedResponse> = {
-  encode(_: PriceBuriedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const PriceDeadLetterResponse: MessageFns<PriceDeadLetterResponse> = {
+  encode(_: PriceDeadLetterResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): PriceBuriedResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): PriceDeadLetterResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1001,7 +1005,7 @@ export const PriceBuriedResponse: MessageFns<PriceBuriedResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePriceBuriedResponse();
+      const message = createBasePriceDeadLetterResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1017,37 +1021,37 @@ export const PriceBuriedResponse: MessageFns<PriceBuriedResponse> = {
     }
   },
 
-  fromJSON(_: any): PriceBuriedResponse {
+  fromJSON(_: any): PriceDeadLetterResponse {
     return {};
   },
 
-  toJSON(_: PriceBuriedResponse): unknown {
+  toJSON(_: PriceDeadLetterResponse): unknown {
     const obj: any = {};
     return obj;
   },
 
-  create(base?: DeepPartial<PriceBuriedResponse>): PriceBuriedResponse {
-    return PriceBuriedResponse.fromPartial(base ?? {});
+  create(base?: DeepPartial<PriceDeadLetterResponse>): PriceDeadLetterResponse {
+    return PriceDeadLetterResponse.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<PriceBuriedResponse>): PriceBuriedResponse {
-    const message = createBasePriceBuriedResponse();
+  fromPartial(_: DeepPartial<PriceDeadLetterResponse>): PriceDeadLetterResponse {
+    const message = createBasePriceDeadLetterResponse();
     return message;
   },
 };
 
-function createBaseRepairBuriedRequest(): RepairBuriedRequest {
+function createBaseRepairDeadLetterRequest(): RepairDeadLetterRequest {
   return { id: "" };
 }
 
-export const RepairBuriedRequest: MessageFns<RepairBuriedRequest> = {
-  encode(message: RepairBuriedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const RepairDeadLetterRequest: MessageFns<RepairDeadLetterRequest> = {
+  encode(message: RepairDeadLetterRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): RepairBuriedRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): RepairDeadLetterRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1056,7 +1060,7 @@ export const RepairBuriedRequest: MessageFns<RepairBuriedRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRepairBuriedRequest();
+      const message = createBaseRepairDeadLetterRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1080,11 +1084,11 @@ export const RepairBuriedRequest: MessageFns<RepairBuriedRequest> = {
     }
   },
 
-  fromJSON(object: any): RepairBuriedRequest {
+  fromJSON(object: any): RepairDeadLetterRequest {
     return { id: isSet(object.id) ? globalThis.String(object.id) : "" };
   },
 
-  toJSON(message: RepairBuriedRequest): unknown {
+  toJSON(message: RepairDeadLetterRequest): unknown {
     const obj: any = {};
     if (message.id !== "") {
       obj.id = message.id;
@@ -1092,29 +1096,29 @@ export const RepairBuriedRequest: MessageFns<RepairBuriedRequest> = {
     return obj;
   },
 
-  create(base?: DeepPartial<RepairBuriedRequest>): RepairBuriedRequest {
-    return RepairBuriedRequest.fromPartial(base ?? {});
+  create(base?: DeepPartial<RepairDeadLetterRequest>): RepairDeadLetterRequest {
+    return RepairDeadLetterRequest.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<RepairBuriedRequest>): RepairBuriedRequest {
-    const message = createBaseRepairBuriedRequest();
+  fromPartial(object: DeepPartial<RepairDeadLetterRequest>): RepairDeadLetterRequest {
+    const message = createBaseRepairDeadLetterRequest();
     message.id = object.id ?? "";
     return message;
   },
 };
 
-function createBaseRepairBuriedResponse(): RepairBuriedResponse {
+function createBaseRepairDeadLetterResponse(): RepairDeadLetterResponse {
   return { refused: "" };
 }
 
-export const RepairBuriedResponse: MessageFns<RepairBuriedResponse> = {
-  encode(message: RepairBuriedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const RepairDeadLetterResponse: MessageFns<RepairDeadLetterResponse> = {
+  encode(message: RepairDeadLetterResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.refused !== "") {
       writer.uint32(10).string(message.refused);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): RepairBuriedResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): RepairDeadLetterResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1123,7 +1127,7 @@ export const RepairBuriedResponse: MessageFns<RepairBuriedResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRepairBuriedResponse();
+      const message = createBaseRepairDeadLetterResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1147,11 +1151,11 @@ export const RepairBuriedResponse: MessageFns<RepairBuriedResponse> = {
     }
   },
 
-  fromJSON(object: any): RepairBuriedResponse {
+  fromJSON(object: any): RepairDeadLetterResponse {
     return { refused: isSet(object.refused) ? globalThis.String(object.refused) : "" };
   },
 
-  toJSON(message: RepairBuriedResponse): unknown {
+  toJSON(message: RepairDeadLetterResponse): unknown {
     const obj: any = {};
     if (message.refused !== "") {
       obj.refused = message.refused;
@@ -1159,11 +1163,11 @@ export const RepairBuriedResponse: MessageFns<RepairBuriedResponse> = {
     return obj;
   },
 
-  create(base?: DeepPartial<RepairBuriedResponse>): RepairBuriedResponse {
-    return RepairBuriedResponse.fromPartial(base ?? {});
+  create(base?: DeepPartial<RepairDeadLetterResponse>): RepairDeadLetterResponse {
+    return RepairDeadLetterResponse.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<RepairBuriedResponse>): RepairBuriedResponse {
-    const message = createBaseRepairBuriedResponse();
+  fromPartial(object: DeepPartial<RepairDeadLetterResponse>): RepairDeadLetterResponse {
+    const message = createBaseRepairDeadLetterResponse();
     message.refused = object.refused ?? "";
     return message;
   },
@@ -1935,10 +1939,10 @@ export const VerifyMonthResponse: MessageFns<VerifyMonthResponse> = {
   },
 };
 
-/** What only administrators do with usage. */
+/** Usage operations for administrators only. */
 export type UsageAdminServiceService = typeof UsageAdminServiceService;
 export const UsageAdminServiceService = {
-  /** As ListEvents, with a place to go on from after each single event. */
+  /** As ListEvents, with a cursor after each event. */
   exportEvents: {
     path: "/metering.v1.UsageAdminService/ExportEvents" as const,
     requestStream: false as const,
@@ -1949,7 +1953,7 @@ export const UsageAdminServiceService = {
       Buffer.from(ExportEventsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ExportEventsResponse => ExportEventsResponse.decode(value),
   },
-  /** Takes up what requests cost that had no price at first. Each counts once by request id. */
+  /** Records the cost of requests that had no price at first. Each counts once by request id. */
   applyRepairs: {
     path: "/metering.v1.UsageAdminService/ApplyRepairs" as const,
     requestStream: false as const,
@@ -1960,40 +1964,45 @@ export const UsageAdminServiceService = {
       Buffer.from(ApplyRepairsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ApplyRepairsResponse => ApplyRepairsResponse.decode(value),
   },
-  /** Usage that could not be applied and waits for somebody, the oldest first, at most 1,000. */
-  listBuried: {
-    path: "/metering.v1.UsageAdminService/ListBuried" as const,
+  /** Usage events that could not be applied, oldest first, at most 1,000. */
+  listDeadLetters: {
+    path: "/metering.v1.UsageAdminService/ListDeadLetters" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListBuriedRequest): Buffer => Buffer.from(ListBuriedRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListBuriedRequest => ListBuriedRequest.decode(value),
-    responseSerialize: (value: ListBuriedResponse): Buffer => Buffer.from(ListBuriedResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListBuriedResponse => ListBuriedResponse.decode(value),
+    requestSerialize: (value: ListDeadLettersRequest): Buffer =>
+      Buffer.from(ListDeadLettersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListDeadLettersRequest => ListDeadLettersRequest.decode(value),
+    responseSerialize: (value: ListDeadLettersResponse): Buffer =>
+      Buffer.from(ListDeadLettersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListDeadLettersResponse => ListDeadLettersResponse.decode(value),
   },
-  /** Says what a buried request costs, by a person's word. It is charged when it is repaired. */
-  priceBuried: {
-    path: "/metering.v1.UsageAdminService/PriceBuried" as const,
+  /** Sets the cost of a dead-lettered event by an operator's decision. Repairing charges it. */
+  priceDeadLetter: {
+    path: "/metering.v1.UsageAdminService/PriceDeadLetter" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: PriceBuriedRequest): Buffer => Buffer.from(PriceBuriedRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PriceBuriedRequest => PriceBuriedRequest.decode(value),
-    responseSerialize: (value: PriceBuriedResponse): Buffer => Buffer.from(PriceBuriedResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): PriceBuriedResponse => PriceBuriedResponse.decode(value),
+    requestSerialize: (value: PriceDeadLetterRequest): Buffer =>
+      Buffer.from(PriceDeadLetterRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PriceDeadLetterRequest => PriceDeadLetterRequest.decode(value),
+    responseSerialize: (value: PriceDeadLetterResponse): Buffer =>
+      Buffer.from(PriceDeadLetterResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PriceDeadLetterResponse => PriceDeadLetterResponse.decode(value),
   },
-  /** Puts one right, charges and counts it. Each request counts once, however often this is called. */
-  repairBuried: {
-    path: "/metering.v1.UsageAdminService/RepairBuried" as const,
+  /** Corrects, charges and counts a dead-lettered event. Idempotent: each request counts once. */
+  repairDeadLetter: {
+    path: "/metering.v1.UsageAdminService/RepairDeadLetter" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: RepairBuriedRequest): Buffer => Buffer.from(RepairBuriedRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RepairBuriedRequest => RepairBuriedRequest.decode(value),
-    responseSerialize: (value: RepairBuriedResponse): Buffer =>
-      Buffer.from(RepairBuriedResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): RepairBuriedResponse => RepairBuriedResponse.decode(value),
+    requestSerialize: (value: RepairDeadLetterRequest): Buffer =>
+      Buffer.from(RepairDeadLetterRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RepairDeadLetterRequest => RepairDeadLetterRequest.decode(value),
+    responseSerialize: (value: RepairDeadLetterResponse): Buffer =>
+      Buffer.from(RepairDeadLetterResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RepairDeadLetterResponse => RepairDeadLetterResponse.decode(value),
   },
   /**
-   * The months of single events, the oldest first. The one without a name holds those of before
-   * there were months.
+   * The months of single events, oldest first. The month without a name holds events that were
+   * stored before months existed.
    */
   listMonths: {
     path: "/metering.v1.UsageAdminService/ListMonths" as const,
@@ -2004,7 +2013,10 @@ export const UsageAdminServiceService = {
     responseSerialize: (value: ListMonthsResponse): Buffer => Buffer.from(ListMonthsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListMonthsResponse => ListMonthsResponse.decode(value),
   },
-  /** Writes a month's events to a file, reads it back, and drops them. Only a month that is due. */
+  /**
+   * Writes a month's events to a file, verifies the file, and drops the events. Rejects a month
+   * that is not due.
+   */
   archiveMonth: {
     path: "/metering.v1.UsageAdminService/ArchiveMonth" as const,
     requestStream: false as const,
@@ -2015,7 +2027,7 @@ export const UsageAdminServiceService = {
       Buffer.from(ArchiveMonthResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ArchiveMonthResponse => ArchiveMonthResponse.decode(value),
   },
-  /** Reads a month's files back and compares them with what was archived. */
+  /** Reads a month's files back and compares them with the archive's records. */
   verifyMonth: {
     path: "/metering.v1.UsageAdminService/VerifyMonth" as const,
     requestStream: false as const,
@@ -2028,29 +2040,32 @@ export const UsageAdminServiceService = {
 } as const;
 
 export interface UsageAdminServiceServer extends UntypedServiceImplementation {
-  /** As ListEvents, with a place to go on from after each single event. */
+  /** As ListEvents, with a cursor after each event. */
   exportEvents: handleUnaryCall<ListEventsRequest, ExportEventsResponse>;
-  /** Takes up what requests cost that had no price at first. Each counts once by request id. */
+  /** Records the cost of requests that had no price at first. Each counts once by request id. */
   applyRepairs: handleUnaryCall<ApplyRepairsRequest, ApplyRepairsResponse>;
-  /** Usage that could not be applied and waits for somebody, the oldest first, at most 1,000. */
-  listBuried: handleUnaryCall<ListBuriedRequest, ListBuriedResponse>;
-  /** Says what a buried request costs, by a person's word. It is charged when it is repaired. */
-  priceBuried: handleUnaryCall<PriceBuriedRequest, PriceBuriedResponse>;
-  /** Puts one right, charges and counts it. Each request counts once, however often this is called. */
-  repairBuried: handleUnaryCall<RepairBuriedRequest, RepairBuriedResponse>;
+  /** Usage events that could not be applied, oldest first, at most 1,000. */
+  listDeadLetters: handleUnaryCall<ListDeadLettersRequest, ListDeadLettersResponse>;
+  /** Sets the cost of a dead-lettered event by an operator's decision. Repairing charges it. */
+  priceDeadLetter: handleUnaryCall<PriceDeadLetterRequest, PriceDeadLetterResponse>;
+  /** Corrects, charges and counts a dead-lettered event. Idempotent: each request counts once. */
+  repairDeadLetter: handleUnaryCall<RepairDeadLetterRequest, RepairDeadLetterResponse>;
   /**
-   * The months of single events, the oldest first. The one without a name holds those of before
-   * there were months.
+   * The months of single events, oldest first. The month without a name holds events that were
+   * stored before months existed.
    */
   listMonths: handleUnaryCall<ListMonthsRequest, ListMonthsResponse>;
-  /** Writes a month's events to a file, reads it back, and drops them. Only a month that is due. */
+  /**
+   * Writes a month's events to a file, verifies the file, and drops the events. Rejects a month
+   * that is not due.
+   */
   archiveMonth: handleUnaryCall<ArchiveMonthRequest, ArchiveMonthResponse>;
-  /** Reads a month's files back and compares them with what was archived. */
+  /** Reads a month's files back and compares them with the archive's records. */
   verifyMonth: handleUnaryCall<VerifyMonthRequest, VerifyMonthResponse>;
 }
 
 export interface UsageAdminServiceClient extends Client {
-  /** As ListEvents, with a place to go on from after each single event. */
+  /** As ListEvents, with a cursor after each event. */
   exportEvents(
     request: ListEventsRequest,
     callback: (error: ServiceError | null, response: ExportEventsResponse) => void,
@@ -2066,7 +2081,7 @@ export interface UsageAdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ExportEventsResponse) => void,
   ): ClientUnaryCall;
-  /** Takes up what requests cost that had no price at first. Each counts once by request id. */
+  /** Records the cost of requests that had no price at first. Each counts once by request id. */
   applyRepairs(
     request: ApplyRepairsRequest,
     callback: (error: ServiceError | null, response: ApplyRepairsResponse) => void,
@@ -2082,57 +2097,57 @@ export interface UsageAdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ApplyRepairsResponse) => void,
   ): ClientUnaryCall;
-  /** Usage that could not be applied and waits for somebody, the oldest first, at most 1,000. */
-  listBuried(
-    request: ListBuriedRequest,
-    callback: (error: ServiceError | null, response: ListBuriedResponse) => void,
+  /** Usage events that could not be applied, oldest first, at most 1,000. */
+  listDeadLetters(
+    request: ListDeadLettersRequest,
+    callback: (error: ServiceError | null, response: ListDeadLettersResponse) => void,
   ): ClientUnaryCall;
-  listBuried(
-    request: ListBuriedRequest,
+  listDeadLetters(
+    request: ListDeadLettersRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListBuriedResponse) => void,
+    callback: (error: ServiceError | null, response: ListDeadLettersResponse) => void,
   ): ClientUnaryCall;
-  listBuried(
-    request: ListBuriedRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListBuriedResponse) => void,
-  ): ClientUnaryCall;
-  /** Says what a buried request costs, by a person's word. It is charged when it is repaired. */
-  priceBuried(
-    request: PriceBuriedRequest,
-    callback: (error: ServiceError | null, response: PriceBuriedResponse) => void,
-  ): ClientUnaryCall;
-  priceBuried(
-    request: PriceBuriedRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: PriceBuriedResponse) => void,
-  ): ClientUnaryCall;
-  priceBuried(
-    request: PriceBuriedRequest,
+  listDeadLetters(
+    request: ListDeadLettersRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: PriceBuriedResponse) => void,
+    callback: (error: ServiceError | null, response: ListDeadLettersResponse) => void,
   ): ClientUnaryCall;
-  /** Puts one right, charges and counts it. Each request counts once, however often this is called. */
-  repairBuried(
-    request: RepairBuriedRequest,
-    callback: (error: ServiceError | null, response: RepairBuriedResponse) => void,
+  /** Sets the cost of a dead-lettered event by an operator's decision. Repairing charges it. */
+  priceDeadLetter(
+    request: PriceDeadLetterRequest,
+    callback: (error: ServiceError | null, response: PriceDeadLetterResponse) => void,
   ): ClientUnaryCall;
-  repairBuried(
-    request: RepairBuriedRequest,
+  priceDeadLetter(
+    request: PriceDeadLetterRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: RepairBuriedResponse) => void,
+    callback: (error: ServiceError | null, response: PriceDeadLetterResponse) => void,
   ): ClientUnaryCall;
-  repairBuried(
-    request: RepairBuriedRequest,
+  priceDeadLetter(
+    request: PriceDeadLetterRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RepairBuriedResponse) => void,
+    callback: (error: ServiceError | null, response: PriceDeadLetterResponse) => void,
+  ): ClientUnaryCall;
+  /** Corrects, charges and counts a dead-lettered event. Idempotent: each request counts once. */
+  repairDeadLetter(
+    request: RepairDeadLetterRequest,
+    callback: (error: ServiceError | null, response: RepairDeadLetterResponse) => void,
+  ): ClientUnaryCall;
+  repairDeadLetter(
+    request: RepairDeadLetterRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RepairDeadLetterResponse) => void,
+  ): ClientUnaryCall;
+  repairDeadLetter(
+    request: RepairDeadLetterRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RepairDeadLetterResponse) => void,
   ): ClientUnaryCall;
   /**
-   * The months of single events, the oldest first. The one without a name holds those of before
-   * there were months.
+   * The months of single events, oldest first. The month without a name holds events that were
+   * stored before months existed.
    */
   listMonths(
     request: ListMonthsRequest,
@@ -2149,7 +2164,10 @@ export interface UsageAdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListMonthsResponse) => void,
   ): ClientUnaryCall;
-  /** Writes a month's events to a file, reads it back, and drops them. Only a month that is due. */
+  /**
+   * Writes a month's events to a file, verifies the file, and drops the events. Rejects a month
+   * that is not due.
+   */
   archiveMonth(
     request: ArchiveMonthRequest,
     callback: (error: ServiceError | null, response: ArchiveMonthResponse) => void,
@@ -2165,7 +2183,7 @@ export interface UsageAdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ArchiveMonthResponse) => void,
   ): ClientUnaryCall;
-  /** Reads a month's files back and compares them with what was archived. */
+  /** Reads a month's files back and compares them with the archive's records. */
   verifyMonth(
     request: VerifyMonthRequest,
     callback: (error: ServiceError | null, response: VerifyMonthResponse) => void,

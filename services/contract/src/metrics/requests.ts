@@ -23,58 +23,60 @@ const failureKinds = [
   "cancelled",
 ] as const;
 
-/** What is exported of requests on their way: the router, the services, their providers. */
+/** Metrics of requests in the router, the services and at their providers. */
 export const requestMetrics = {
-  uag_requests_total: router.counter("Requests that the router answered.", {
+  uag_requests_total: router.counter("Requests handled by the router.", {
     operation: "operation",
     status: "http_status",
   }),
-  uag_request_seconds: router.histogram("From a request's head to the end of its answer.", { operation: "operation" }),
-  uag_broken_answers_total: router.counter("Answers that were cut before their end.", { operation: "operation" }),
-  uag_requests_in_flight: router.gauge("Requests that are not answered yet."),
-  uag_key_lookups_total: router.counter("Calls of billing that look keys up."),
-  uag_key_changes_total: router.counter("Changes of keys that the router heard of."),
+  uag_request_seconds: router.histogram("Time from a request's headers to the end of its response.", {
+    operation: "operation",
+  }),
+  uag_broken_responses_total: router.counter("Responses truncated before their end.", { operation: "operation" }),
+  uag_requests_in_flight: router.gauge("Requests in progress."),
+  uag_key_lookups_total: router.counter("Key lookups at billing."),
+  uag_key_changes_total: router.counter("Key changes received by the router."),
 
-  uag_first_byte_seconds: capability.histogram("Of streams: from the request's admission to its first bytes."),
-  uag_settlements_total: capability.counter("Admitted requests by how they ended.", {
+  uag_first_byte_seconds: capability.histogram("Streams only: time from admission to the first bytes."),
+  uag_settlements_total: capability.counter("Admitted requests by outcome.", {
     outcome: ["completed", "disconnected", "failed", "crashed", "unspecified"],
   }),
 
-  uag_upstream_answers_total: providers.counter("Calls of providers that were answered.", { provider: "provider" }),
-  uag_upstream_failures_total: providers.counter("Calls of providers that failed.", {
+  uag_upstream_responses_total: providers.counter("Provider calls that returned a response.", { provider: "provider" }),
+  uag_upstream_failures_total: providers.counter("Provider calls that failed.", {
     provider: "provider",
     kind: failureKinds,
   }),
-  uag_upstream_retries_total: providers.counter("Calls of providers beyond the first of a request."),
-  uag_upstream_cooldown_seconds: providers.gauge("How long a provider, or a model of it, is not asked yet.", {
+  uag_upstream_retries_total: providers.counter("Provider calls after a request's first (retries and fallbacks)."),
+  uag_upstream_cooldown_seconds: providers.gauge("Remaining cooldown of a provider or of one of its models.", {
     provider: "provider",
   }),
-  uag_drains: providers.gauge("Calls of providers that are read on for their usage after their clients left."),
+  uag_drains: providers.gauge("Provider calls still being read for their usage after the client disconnected."),
 
-  uag_admitted_total: limits.counter("Admitted requests, by where their money came from.", {
+  uag_admitted_total: limits.counter("Admitted requests by source of money.", {
     from: ["memory", "billing"],
   }),
-  uag_admission_refused_total: limits.counter("Requests that were refused before a provider was called.", {
+  uag_admission_refused_total: limits.counter("Requests rejected before a provider was called.", {
     code: "error_code",
   }),
-  uag_admit_wait_seconds: limits.histogram("How long requests waited for billing's grant."),
-  uag_billing_limit_borrows_total: lending.counter("Calls of billing for permits of a key's limits.", {
+  uag_admit_wait_seconds: limits.histogram("Time that requests waited for a grant from billing."),
+  uag_billing_limit_borrows_total: lending.counter("Requests to billing for permits under a key's limits.", {
     limit: limitNames,
     outcome: ["lent", "short"],
   }),
-  uag_billing_limit_recalls_total: lending.counter("Times that idle permits were asked for.", { limit: limitNames }),
-  uag_billing_limit_holders_lapsed_total: lending.counter("Holders of permits whose lease ran out."),
+  uag_billing_limit_recalls_total: lending.counter("Recalls of idle permits.", { limit: limitNames }),
+  uag_billing_limit_holders_lapsed_total: lending.counter("Permit holders whose lease expired."),
 
-  uag_buffered_bytes: capacity.gauge("Bytes held in memory for clients."),
-  uag_buffered_limit_bytes: capacity.gauge("Most bytes that may be held in memory for clients."),
-  uag_buffers_refused_total: capacity.counter("Requests refused because too much was held in memory."),
+  uag_buffered_bytes: capacity.gauge("Bytes buffered for clients."),
+  uag_buffered_limit_bytes: capacity.gauge("Limit of bytes buffered for clients."),
+  uag_buffers_refused_total: capacity.counter("Requests rejected because the buffer memory was full."),
 
   uag_console_requests_total: people.counter("Requests to the console.", { status: "http_status" }),
-  uag_console_sign_ins_total: people.counter("Sign-ins by how they ended.", {
+  uag_console_sign_ins_total: people.counter("Sign-ins by outcome.", {
     outcome: ["password", "oidc", "invitation", "failed"],
   }),
   uag_mcp_requests_total: tools.counter("Requests to the MCP server.", { status: "http_status" }),
-  uag_mcp_tool_call_seconds: tools.histogram("Calls of tools, by the public API's refusal or ok.", {
+  uag_mcp_tool_call_seconds: tools.histogram("Tool calls, by the public API's error code or ok.", {
     tool: "tool",
     outcome: "error_code",
   }),

@@ -1,44 +1,44 @@
-/** What somebody on call wants to know; metrics, alerts and dashboards are sorted by it. */
+/** The questions of an on-call engineer, by which metrics, alerts and dashboards are grouped. */
 export const questions = {
-  service: "Is it up and quick?",
-  money: "Is the money right and settled?",
-  providers: "Which provider fails?",
+  service: "Is it up and fast?",
+  money: "Is the money correct and settled?",
+  providers: "Which provider is failing?",
   limits: "Who is limited, and by what?",
   capacity: "Is it about to be full?",
-  people: "What do people do in it?",
+  people: "What are users doing?",
 } as const;
 
 /** One of {@link questions}. */
 export type Question = keyof typeof questions;
 
-/** Sets of label values that are too long to write into a row, or that the deployment decides. */
+/** Sets of label values that are too long for a row or that the deployment decides. */
 export const labelSets = {
-  error_code: "a code of the table of errors",
+  error_code: "an error code",
   http_status: "an HTTP status",
-  counter: "a counter in a provider's usage, at most 64 of them; others are `other`",
-  model: "a model of the catalogue",
-  operation: "an operation of the table of routes, or none",
-  provider: "a provider of the catalogue",
-  runtime: "a word of Node.js's own, at most 40 of them",
-  tool: "a tool of the MCP server",
-  unit: "a unit of prices",
+  counter: "a counter in a provider's usage; at most 64, then `other`",
+  model: "a model in the catalogue",
+  operation: "an operation, or `none`",
+  provider: "a provider in the catalogue",
+  runtime: "a Node.js value, at most 40",
+  tool: "an MCP tool",
+  unit: "a price unit",
 } as const;
 
-/** The name of such a set. */
+/** The name of one of {@link labelSets}. */
 export type LabelSet = keyof typeof labelSets;
 
-/** What a label's value may be: one of a list, or of a set. Never a client's own words. */
+/** The allowed values of a label: a list, or a set. Never text from a client. */
 export type LabelBound = readonly string[] | LabelSet;
 
 /** Labels by their names. */
 export type LabelBounds = Readonly<Record<string, LabelBound>>;
 
-/** What a metric is to Prometheus. */
+/** The Prometheus type of a metric. */
 export type MetricType = "counter" | "gauge" | "histogram" | "summary";
 
 /**
- * Who exports a metric: one service, those that serve models, those that go by their database's
- * clock, or every process.
+ * The exporter of a metric: one service, every capability service, every service that uses its
+ * database's clock, or every process.
  */
 export type Exporter =
   | "router"
@@ -52,12 +52,12 @@ export type Exporter =
   | "console"
   | "all";
 
-/** One metric. Its unit is what its name ends with. */
+/** One metric. Its name ends with its unit. */
 export interface MetricRow<T extends MetricType = MetricType, L extends LabelBounds = LabelBounds> {
   readonly type: T;
   readonly exporter: Exporter;
   readonly question: Question;
-  /** What its figure is, in a sentence. */
+  /** What it measures, in one sentence. */
   readonly help: string;
   readonly labels: L;
 }
@@ -67,7 +67,7 @@ interface Make<T extends MetricType> {
   <const L extends LabelBounds>(help: string, labels: L): MetricRow<T, L>;
 }
 
-/** Makers of rows for one exporter and one question. */
+/** Row constructors for one exporter and one question. */
 export interface RowMakers {
   readonly counter: Make<"counter">;
   readonly gauge: Make<"gauge">;
@@ -75,7 +75,7 @@ export interface RowMakers {
   readonly summary: Make<"summary">;
 }
 
-/** Makers of the rows of metrics that one exporter has for one question. */
+/** Returns the row constructors for one exporter and one question. */
 export function rowsOf(exporter: Exporter, question: Question): RowMakers {
   const make = <T extends MetricType>(type: T) =>
     ((help: string, labels: LabelBounds = {}) => ({ type, exporter, question, help, labels })) as Make<T>;

@@ -14,7 +14,7 @@ const scheme: Readonly<Record<MetricType, RegExp>> = {
 /** Units that are not Prometheus's base units: seconds, bytes and numbers of things. */
 const otherUnits = /_(?:ms|milliseconds|us|microseconds|minutes|kb|kib|mb|mib|usd_cents|percent)(?:_|$)/;
 
-test("every metric's name says that it is ours, its unit in base units, and whether it only grows", () => {
+test("every metric name has the uag_ prefix, a base unit, and _total if it is a counter", () => {
   const misnamed = Object.entries(metricTable).filter(
     ([name, { type }]) => !scheme[type].test(name) || otherUnits.test(name),
   );

@@ -5,8 +5,8 @@ import { clockMetrics, runtimeMetrics } from "./runtime.ts";
 import { videoMetrics } from "./video.ts";
 
 /**
- * Every metric of ours: whoever counts something takes it from here. Names begin with `uag_` and
- * end with their unit, counters' with `_total`; what has no unit is a number of things.
+ * Every metric that our code exports. Names start with `uag_` and end with their unit, those of
+ * counters with `_total`; a metric without a unit is a count.
  */
 export const metricTable = {
   ...requestMetrics,
@@ -16,10 +16,10 @@ export const metricTable = {
   ...clockMetrics,
 } as const;
 
-/** The table, by names. */
+/** The type of {@link metricTable}. */
 export type MetricTable = typeof metricTable;
 
-/** The metrics of a type. */
+/** The names of the metrics of one type. */
 export type MetricName<T extends MetricType = MetricType> = {
   [N in keyof MetricTable]: MetricTable[N]["type"] extends T ? N : never;
 }[keyof MetricTable];
@@ -27,8 +27,8 @@ export type MetricName<T extends MetricType = MetricType> = {
 /** The labels of a metric. */
 export type LabelName<N extends MetricName> = Extract<keyof MetricTable[N]["labels"], string>;
 
-/** The metric that a series of a histogram is named after, if it is one. */
+/** The metric that a histogram's series belongs to; other names are returned unchanged. */
 export const histogramOf = (series: string): string => series.replace(/_(?:bucket|sum|count)$/, "");
 
-/** Everything that our processes export, Node.js's own included. */
+/** Every metric that our processes export, including those of Node.js. */
 export const exportedMetrics: Readonly<Record<string, MetricRow>> = { ...metricTable, ...runtimeMetrics };

@@ -5,26 +5,32 @@ const video = rowsOf("video", "service");
 const money = rowsOf("video", "money");
 const providers = rowsOf("video", "providers");
 
-/** What is exported of video tasks and of webhooks. */
+/** Metrics of video tasks and webhooks. */
 export const videoMetrics = {
-  uag_video_submit_seconds: video.histogram("From a request to its accepted task."),
-  uag_video_tasks_ended_total: video.counter("Tasks by how they ended.", {
+  uag_video_submit_seconds: video.histogram("Time from a request to its accepted task."),
+  uag_video_tasks_ended_total: video.counter("Ended tasks by status.", {
     status: taskStatuses,
   }),
-  uag_video_webhook_attempts_total: video.counter("Deliveries of webhooks that were tried.", {
+  uag_video_webhook_attempts_total: video.counter("Webhook delivery attempts.", {
     outcome: ["delivered", "failed", "given_up"],
   }),
-  uag_video_messages_refused_total: video.counter("Messages beyond an account's budget, and mails repeated too soon.", {
-    kind: ["mail", "webhook", "notice", "repeat"],
-  }),
-  uag_video_background_failures_total: video.counter("Failures of work behind the requests, which goes on.", {
+  uag_video_messages_refused_total: video.counter(
+    "Messages refused because an account's budget is used up or a mail was repeated too soon.",
+    {
+      kind: ["mail", "webhook", "notice", "repeat"],
+    },
+  ),
+  uag_video_background_failures_total: video.counter("Failures of background work; video retries it.", {
     work: ["wait", "outbox", "results", "poller", "poll", "reschedule", "discard", "submit", "webhooks"],
   }),
-  uag_video_ambiguous_total: money.counter("Tasks that a provider may or may not have taken."),
-  uag_video_recovered_total: money.counter("Such tasks by whether they were found.", { found: ["true", "false"] }),
-  uag_video_tasks_settled_total: money.counter("Tasks whose bill is written."),
-  uag_video_settle_failures_total: money.counter("Tries of writing a bill that failed."),
-  uag_video_polls_total: providers.counter("Looks at tasks at their providers.", {
+  uag_video_ambiguous_total: money.counter("Submissions with an unknown outcome."),
+  uag_video_recovered_total: money.counter(
+    "Tasks with an unknown submission outcome, by whether they were found at the provider.",
+    { found: ["true", "false"] },
+  ),
+  uag_video_tasks_settled_total: money.counter("Tasks settled."),
+  uag_video_settle_failures_total: money.counter("Failed attempts to settle a task."),
+  uag_video_polls_total: providers.counter("Task polls at providers.", {
     provider: "provider",
     outcome: ["ok", "failed", "ended"],
   }),

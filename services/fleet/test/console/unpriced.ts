@@ -6,7 +6,7 @@ import type { Run } from "../../src/run-file.ts";
 
 /**
  * Settles a request without a price. A model without a price is never served, so this is done as it
- * happens in production: the event was buried, and an operator applies it.
+ * happens in production: the event is dead-lettered, and an operator repairs it.
  */
 export async function settleUnpriced(run: Run, requestId: string): Promise<void> {
   const now = BigInt(Date.now());
@@ -24,9 +24,9 @@ export async function settleUnpriced(run: Run, requestId: string): Promise<void>
   const about = { accountId: run.account_id, requestId, batchId: "b", reason: "of an earlier release" };
   const bytes = Buffer.from(UsageEvent.encode(event).finish());
   await using mongo = new MongoClient(run.mongodb_url);
-  const buried = mongo.db("metering").collection<{ _id: string }>("buried");
-  await buried.insertOne({ _id: requestId, ...about, event: bytes, buriedAt: new Date() } as never);
+  const deadLetters = mongo.db("metering").collection<{ _id: string }>("buried");
+  await deadLetters.insertOne({ _id: requestId, ...about, event: bytes, buriedAt: new Date() } as never);
   using metering = operatorClient<UsageAdminServiceServer>(run, "metering", UsageAdminServiceService);
-  const { refused } = await metering.repairBuried({ id: requestId }, { timeoutMs: 60_000 });
+  const { refused } = await metering.repairDeadLetter({ id: requestId }, { timeoutMs: 60_000 });
   if (refused !== "") throw new Error(refused);
 }

@@ -101,9 +101,9 @@ export const access: Readonly<Record<string, Access>> = {
     callers: {
       ExportEvents: router,
       ApplyRepairs: router,
-      ListBuried: ["operator"],
-      PriceBuried: ["operator"],
-      RepairBuried: ["operator"],
+      ListDeadLetters: ["operator"],
+      PriceDeadLetter: ["operator"],
+      RepairDeadLetter: ["operator"],
       ListMonths: ["operator"],
       ArchiveMonth: ["operator"],
       VerifyMonth: ["operator"],

@@ -10,7 +10,7 @@ import { type EventDocument, fromDocument, toDocument } from "../store/event.ts"
 import { monthOf } from "../store/months.ts";
 import type { RollupDocument } from "../store/rollup.ts";
 import type { Store } from "../store/store.ts";
-import { type BuriedEvent, bury } from "./buried.ts";
+import { type DeadLetter, deadLetter } from "./dead-letters.ts";
 import type { DecodedBatch, RefusedEvent } from "./decode.ts";
 import type { KeyUse } from "./key-use.ts";
 import { rollUp, type WriteOffs } from "./rollup.ts";
@@ -46,14 +46,14 @@ const settleTimeoutMs = 20_000;
  * Applies batches: settles their events with billing, then stores them, rolls them up and marks the
  * batches applied, all in one transaction. Safe to repeat from any point: billing charges a request
  * once, and an event is counted by the transaction that stores it. An event that cannot be applied
- * is buried in the same transaction, and the others go on.
- * @param how `buries` false: an event that billing will never accept is thrown instead of buried.
+ * is dead-lettered in the same transaction, and the others are applied.
+ * @param how `deadLetters` false: an event that billing will never accept throws instead.
  * Default true.
  */
 export function applyBatches(
   options: ApplyOptions,
   batches: readonly DecodedBatch[],
-  how: { readonly buries: boolean } = { buries: true },
+  how: { readonly deadLetters: boolean } = { deadLetters: true },
 ): Promise<void> {
   return withSpans(options.tracing, batches, () => applyAll(options, batches, how));
 }
@@ -61,20 +61,20 @@ export function applyBatches(
 async function applyAll(
   options: ApplyOptions,
   batches: readonly DecodedBatch[],
-  how: { readonly buries: boolean },
+  how: { readonly deadLetters: boolean },
 ): Promise<void> {
   const incoming = firstOfEach(options, batches);
   const { counted, repeated, writeOffs, refused } = await options.turns.settle.take(() => settle(options, incoming));
   const [impossible] = refused;
-  if (impossible !== undefined && !how.buries) throw new Error(impossible.reason);
+  if (impossible !== undefined && !how.deadLetters) throw new Error(impossible.reason);
   crashPoint("settled");
-  const buried = [
-    ...batches.flatMap(({ batchId, refused: own }) => own.map((one): BuriedEvent => ({ ...one, batchId }))),
+  const dead = [
+    ...batches.flatMap(({ batchId, refused: own }) => own.map((one): DeadLetter => ({ ...one, batchId }))),
     ...refused.map((one) => ({ ...one, batchId: batchOf(batches, one.event) })),
   ];
   const events = incoming.filter(({ requestId }) => !counted.has(requestId));
-  const stored = await options.turns.store.take(() => store(options, { events, repeated, batches, writeOffs, buried }));
-  for (const { event, reason, batchId } of buried) options.events.eventBuried(event.requestId, reason, batchId);
+  const stored = await options.turns.store.take(() => store(options, { events, repeated, batches, writeOffs, dead }));
+  for (const { event, reason, batchId } of dead) options.events.eventDeadLettered(event.requestId, reason, batchId);
   if (stored > 0) options.announce?.(new Set(events.map(({ accountId }) => accountId)));
   options.events.applied(batches.length, incoming.length, incoming.length - stored);
 }
@@ -177,13 +177,13 @@ async function store(
     repeated,
     batches,
     writeOffs,
-    buried,
+    dead,
   }: {
     events: readonly UsageEvent[];
     repeated: ReadonlySet<string>;
     batches: readonly DecodedBatch[];
     writeOffs: WriteOffs;
-    buried: readonly BuriedEvent[];
+    dead: readonly DeadLetter[];
   },
 ): Promise<number> {
   const conflicts: [UsageEvent, EventDocument][] = [];
@@ -205,7 +205,7 @@ async function store(
       await insertEvents(store, fresh, session);
       await addRollups(store, rollUp(fresh, writeOffs), session);
     }
-    await bury(store, buried, session);
+    await deadLetter(store, dead, session);
     await markBatches(store, batches, { session, again });
     crashPoint("stored");
     count = fresh.length;

@@ -83,9 +83,9 @@ export const repairSchema = new Schema<RepairDocument>(
   { collection: "repairs", versionKey: false },
 );
 
-/** An event that could not be applied, kept until someone handles it. */
-export interface BuriedDocument {
-  /** A digest of the event, so that the same one is buried once, however often it arrives. */
+/** An event that could not be applied, kept until an operator repairs it. */
+export interface DeadLetterDocument {
+  /** A digest of the event, so that one that arrives repeatedly is stored once. */
   _id: string;
   accountId: string;
   requestId: string;
@@ -96,11 +96,11 @@ export interface BuriedDocument {
   buriedAt: Date;
   /** The cost set by hand, nano-USD. */
   costNanoUsd?: bigint;
-  /** When it was applied after all; undefined while it is buried. */
+  /** When it was repaired and applied; undefined until then. */
   repairedAt?: Date;
 }
 
-export const buriedSchema = new Schema<BuriedDocument>(
+export const deadLetterSchema = new Schema<DeadLetterDocument>(
   {
     _id: text,
     accountId: { type: String },
@@ -112,11 +112,12 @@ export const buriedSchema = new Schema<BuriedDocument>(
     costNanoUsd: BigInt,
     repairedAt: Date,
   },
+  // The stored name of dead letters.
   { collection: "buried", versionKey: false },
 );
-buriedSchema.index({ buriedAt: 1 });
+deadLetterSchema.index({ buriedAt: 1 });
 
-/** A batch of which every event is settled and rolled up, or buried. */
+/** A batch of which every event is settled and rolled up, or dead-lettered. */
 export interface BatchDocument {
   _id: string;
   appliedAt: Date;

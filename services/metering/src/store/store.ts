@@ -7,9 +7,9 @@ import { type ClientSession, type Connection, mongo } from "mongoose";
 import { type MonthDocument, openPartitions, type Partitions } from "./months.ts";
 import {
   type BatchDocument,
-  type BuriedDocument,
   batchSchema,
-  buriedSchema,
+  type DeadLetterDocument,
+  deadLetterSchema,
   type KeyUseDocument,
   keyUseSchema,
   type MemberDocument,
@@ -36,7 +36,7 @@ export interface Store {
   readonly rollups: mongo.Collection<RollupDocument>;
   readonly batches: mongo.Collection<BatchDocument>;
   readonly repairs: mongo.Collection<RepairDocument>;
-  readonly buried: mongo.Collection<BuriedDocument>;
+  readonly deadLetters: mongo.Collection<DeadLetterDocument>;
   readonly members: mongo.Collection<MemberDocument>;
   readonly keyUse: mongo.Collection<KeyUseDocument>;
 }
@@ -60,7 +60,7 @@ export async function openStore(connection: Connection, options: { keepMonths: n
     connection.model<RollupDocument>("Rollup", rollupSchema),
     connection.model<BatchDocument>("Batch", batchSchema),
     connection.model<RepairDocument>("Repair", repairSchema),
-    connection.model<BuriedDocument>("Buried", buriedSchema),
+    connection.model<DeadLetterDocument>("DeadLetter", deadLetterSchema),
     connection.model<MemberDocument>("Member", memberSchema),
     connection.model<KeyUseDocument>("KeyUse", keyUseSchema),
   ];
@@ -82,7 +82,7 @@ export async function openStore(connection: Connection, options: { keepMonths: n
     rollups: collectionOf<RollupDocument>(connection, "rollups"),
     batches: collectionOf<BatchDocument>(connection, "batches"),
     repairs: collectionOf<RepairDocument>(connection, "repairs"),
-    buried: collectionOf<BuriedDocument>(connection, "buried"),
+    deadLetters: collectionOf<DeadLetterDocument>(connection, "buried"),
     members: collectionOf<MemberDocument>(connection, "members"),
     keyUse: collectionOf<KeyUseDocument>(connection, "keyUse"),
   };

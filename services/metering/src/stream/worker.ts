@@ -41,7 +41,7 @@ const groupsAtOnce = 2;
 
 /**
  * Applies messages in groups until the inbox is closed; acknowledges each only once it is applied
- * or buried.
+ * or dead-lettered.
  */
 export async function work(options: WorkerOptions, signal: AbortSignal): Promise<void> {
   await Promise.all(Array.from({ length: groupsAtOnce }, () => applyGroups(options, signal)));
@@ -58,7 +58,7 @@ async function applyGroups(options: WorkerOptions, signal: AbortSignal): Promise
         if (options.batchKeys !== undefined) verifyBatch(options.batchKeys, message.data, message.headers);
         deliveries.push({ message, batch: decodeBatch(message.data) });
       } catch (error) {
-        await bury(options, message, error, "");
+        await deadLetter(options, message, error, "");
       }
     }
     const fresh = await acknowledgeKnown(options, deliveries);
@@ -108,7 +108,7 @@ async function applyGroup(options: WorkerOptions, group: Delivery[], signal: Abo
 
 /**
  * One message fails its group: each is applied alone, and the one that fails alone is retried
- * later, or buried.
+ * later, or dead-lettered.
  */
 async function applySingly(
   options: WorkerOptions,
@@ -122,7 +122,8 @@ async function applySingly(
     return;
   }
   const { message, batch } = only;
-  if (message.info.redeliveryCount >= options.maxDeliver) return await bury(options, message, error, batch.batchId);
+  if (message.info.redeliveryCount >= options.maxDeliver)
+    return await deadLetter(options, message, error, batch.batchId);
   options.log.error({ err: error, batchId: batch.batchId }, "a batch could not be applied; it is tried again");
   message.nak(nakMs);
 }
@@ -130,7 +131,7 @@ async function applySingly(
 /**
  * Moves a message to the dead-letter stream. If that fails, the message stays and is redelivered.
  */
-async function bury(options: WorkerOptions, message: JsMsg, error: unknown, batchId: string): Promise<void> {
+async function deadLetter(options: WorkerOptions, message: JsMsg, error: unknown, batchId: string): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error);
   const head = copyProof(message.headers, headers());
   head.set("Uag-Reason", reason.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 500));
@@ -138,7 +139,7 @@ async function bury(options: WorkerOptions, message: JsMsg, error: unknown, batc
   try {
     await options.bus.connection.jetstream().publish(options.deadSubject, message.data, { headers: head });
     message.term();
-    options.apply.events.buried(reason, batchId);
+    options.apply.events.deadLettered(reason, batchId);
     if (error instanceof ForgedBatchError) options.apply.events.forged();
   } catch (failure) {
     options.log.error({ err: failure, reason }, "the dead-letter stream takes nothing; the message comes again");

@@ -4,20 +4,24 @@ import type { mongo } from "mongoose";
 import type { Store } from "../store/store.ts";
 import type { RefusedEvent } from "./decode.ts";
 
-export interface BuriedEvent extends RefusedEvent {
+export interface DeadLetter extends RefusedEvent {
   readonly batchId: string;
 }
 
-/** Keeps events that cannot be applied, each once, until someone handles them. */
-export async function bury(store: Store, buried: readonly BuriedEvent[], session: mongo.ClientSession): Promise<void> {
-  if (buried.length === 0) return;
+/** Stores events that cannot be applied, each once, until an operator repairs them. */
+export async function deadLetter(
+  store: Store,
+  dead: readonly DeadLetter[],
+  session: mongo.ClientSession,
+): Promise<void> {
+  if (dead.length === 0) return;
   const buriedAt = new Date();
-  const writes = buried.map(({ event, reason, batchId }) => {
+  const writes = dead.map(({ event, reason, batchId }) => {
     const bytes = Buffer.from(UsageEvent.encode(event).finish());
     const id = createHash("sha256").update(bytes).digest("hex");
     const { accountId, requestId } = event;
     const document = { accountId, requestId, batchId, reason, event: bytes, buriedAt };
     return { updateOne: { filter: { _id: id }, update: { $setOnInsert: document }, upsert: true } };
   });
-  await store.buried.bulkWrite(writes, { session });
+  await store.deadLetters.bulkWrite(writes, { session });
 }
