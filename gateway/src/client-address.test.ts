@@ -6,7 +6,7 @@ import { clientAddress } from "./client-address.ts";
 const from = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { "x-forwarded-for": forwarded } }) as unknown as Request;
 
-test("only what trusted proxies have appended says where a request comes from", () => {
+test("the client address comes only from what trusted proxies appended", () => {
   for (const [peer, forwarded, hops, expected] of [
     ["10.0.0.1", "1.1.1.1", 0, "10.0.0.1"],
     ["10.0.0.1", "6.6.6.6, 1.1.1.1", 1, "1.1.1.1"],

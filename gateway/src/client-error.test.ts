@@ -25,18 +25,18 @@ async function responseTo(reported: string): Promise<string> {
   }
 }
 
-test("a connection on which nothing was said is closed without an answer, which a pooled client would take for another's", async () => {
+test("an idle connection is closed without a response, which a pooled client could attribute to another request", async () => {
   assert.equal(await responseTo(""), "");
 });
 
-test("a head that does not arrive in time is told so, and that it may be sent again", async () => {
+test("headers that do not arrive in time get a retryable 408", async () => {
   const response = await responseTo("POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n");
   assert.match(response, /^HTTP\/1\.1 408 /);
   assert.match(response, /\r\nx-should-retry: true\r\n/);
   assert.match(response, /"code":"request_timeout"/);
 });
 
-test("what is no HTTP is refused, and not to be sent again", async () => {
+test("input that is not HTTP gets a non-retryable 400", async () => {
   const response = await responseTo("no http at all\r\n\r\n");
   assert.match(response, /^HTTP\/1\.1 400 /);
   assert.match(response, /\r\nx-should-retry: false\r\n/);

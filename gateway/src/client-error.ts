@@ -18,11 +18,11 @@ function refusalFor(code: string | undefined): Refusal {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
     return {
       status: "408 Request Timeout",
-      error: new GatewayError("request_timeout", "The head of the request did not arrive in time."),
+      error: new GatewayError("request_timeout", "The request headers did not arrive in time."),
     };
   return {
     status: "400 Bad Request",
-    error: new GatewayError("invalid_request", "What was sent is not an HTTP/1.1 request."),
+    error: new GatewayError("invalid_request", "The data is not an HTTP/1.1 request."),
   };
 }
 

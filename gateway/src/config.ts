@@ -24,23 +24,21 @@ const serviceAddresses = Object.fromEntries(
 export const schema = z.object({
   ...commonSettings,
   ...tracingSettings,
-  ADMIN_HOST: z.string().optional().describe("Address of the operators' port; that of the public server when unset."),
+  ADMIN_HOST: z.string().optional().describe("Address of the operators' port; default: that of the public server."),
   ADMIN_PORT: commonSettings.ADMIN_PORT.describe(
     "Operators' port: the admin API, health, metrics; 0 picks a free one.",
   ),
   ADMIN_ON_PUBLIC_PORT: z
     .enum(["on", "off"])
     .default("off")
-    .describe("Whether the public server serves the admin API too. Not in production."),
+    .describe("Whether the public server also serves the admin API. Not for production."),
   TRUSTED_HOPS: hops
     .default(0)
-    .describe(
-      "Proxies in front whose `x-forwarded-for` tells a client's address; with 0 the header counts for nothing.",
-    ),
+    .describe("Number of trusted proxies whose `x-forwarded-for` sets the client address; 0 ignores the header."),
   ADMIN_TRUSTED_HOPS: hops
     .optional()
     .describe(
-      "The same on the operators' port, where only the console is believed, by its token; TRUSTED_HOPS when unset.",
+      "The same for the operators' port, where only the console is trusted, by its token; default: TRUSTED_HOPS.",
     ),
   PORT: z.coerce
     .number()
@@ -51,56 +49,54 @@ export const schema = z.object({
     .describe("Port of the public server; 0 picks a free one."),
   ...natsSettings,
   KEY_PEPPER: pepper.describe("Secret of the HMAC over API keys and admin tokens, in hex; the same as billing's."),
-  KEY_PEPPER_PREVIOUS: previousSecrets(pepper).describe("Comma-separated peppers that it replaced; billing's."),
+  KEY_PEPPER_PREVIOUS: previousSecrets(pepper).describe("Comma-separated previous peppers; the same as billing's."),
   BILLING_ADDR: z.string().describe("gRPC address of billing."),
-  METERING_ADDR: z.string().optional().describe("gRPC address of metering; without it usage queries do not exist."),
+  METERING_ADDR: z.string().optional().describe("gRPC address of metering; without it usage queries are unavailable."),
   ...serviceAddresses,
-  PUBLIC_URL: url.describe(
-    "Where clients reach the public server; `http://<HOST>:<PORT>` when unset. The snippets of new keys name it.",
-  ),
-  CONSOLE_URL: replicaUrls.describe("Where /console is served; comma-separated for several replicas."),
-  MCP_URL: replicaUrls.describe("Where /mcp is served; likewise."),
-  ASSETS_URL: replicaUrls.describe("Where /assets is served; likewise."),
+  PUBLIC_URL: url.describe("Public base URL, shown in the snippets of new keys; default: `http://<HOST>:<PORT>`."),
+  CONSOLE_URL: replicaUrls.describe("URLs of the console's replicas, which serve /console; comma-separated."),
+  MCP_URL: replicaUrls.describe("URLs of mcp's replicas, which serve /mcp; comma-separated."),
+  ASSETS_URL: replicaUrls.describe("URLs of media's replicas, which serve /assets; comma-separated."),
   JSON_BODY_LIMIT: bodyLimit(maxBodyBytesOfKind("json")).describe(
-    "Largest JSON request body, bytes; a route may take less.",
+    "Maximum JSON request body, bytes; a route may allow less.",
   ),
   MULTIPART_BODY_LIMIT: bodyLimit(maxBodyBytesOfKind("multipart")).describe(
-    "Largest multipart request body, bytes; likewise.",
+    "Maximum multipart request body, bytes; a route may allow less.",
   ),
-  HEADER_LIMIT: bytes.default(16 * 1024).describe("Largest request head, bytes."),
+  HEADER_LIMIT: bytes.default(16 * 1024).describe("Maximum size of the request headers, bytes."),
   CONNECTION_MAX_AGE_MS: milliseconds
     .default(20_000)
     .describe(
-      "Age of a client's connection, give or take a fifth, from which the next answer ends it: clients find new replicas.",
+      "Age (±20%) at which a client's connection closes after its next response, so that clients find new replicas.",
     ),
-  REQUEST_DEADLINE_MS: milliseconds.default(900_000).describe("Longest that one request may take."),
+  REQUEST_DEADLINE_MS: milliseconds.default(900_000).describe("Maximum duration of a request."),
   UPLOAD_IDLE_MS: milliseconds
     .default(30_000)
-    .describe("How long a request body may be slower than UPLOAD_MIN_RATE on average before the request is given up."),
-  UPLOAD_MIN_RATE: bytes.default(16 * 1024).describe("Least rate of a request body, bytes a second."),
+    .describe("Time that a request body may stay below UPLOAD_MIN_RATE on average before the request is aborted."),
+  UPLOAD_MIN_RATE: bytes.default(16 * 1024).describe("Minimum rate of a request body, bytes per second."),
   MAX_OPEN_PER_KEY: z.coerce
     .number()
     .int()
     .positive()
     .default(1_000)
-    .describe("Most requests of one key open at once, from the head to the end of the answer; more get a 429."),
-  KEY_CACHE_MS: milliseconds.default(60_000).describe("How long a resolved key is used before billing is asked again."),
-  KEY_CACHE_SIZE: z.coerce.number().int().positive().default(100_000).describe("Most API keys kept in memory."),
+    .describe("Maximum open requests per key, from the headers to the end of the response; further ones get 429."),
+  KEY_CACHE_MS: milliseconds.default(60_000).describe("Time that a key is cached before it is looked up again."),
+  KEY_CACHE_SIZE: z.coerce.number().int().positive().default(100_000).describe("Maximum API keys in the cache."),
   FREE_REQUESTS_PER_MINUTE: z.coerce
     .number()
     .int()
     .min(60)
     .default(600)
-    .describe("Free requests per key and minute: lists, token counts, task states. A large body counts as several."),
+    .describe("Free requests per key and minute: lists, token counts, task status. A large body counts as several."),
   FREE_CONCURRENCY: z.coerce
     .number()
     .int()
     .positive()
     .default(16)
-    .describe("Free requests per key at the same time; more wait up to two seconds for a slot."),
+    .describe("Concurrent free requests per key; further ones wait up to two seconds."),
   ...lingerSetting,
-  DRAIN_MS: milliseconds.default(25_000).describe("How long answers under way may go on after SIGTERM."),
-  ACCESS_LOG: z.enum(["off", "errors", "all"]).default("errors").describe("Which requests leave a line in the log."),
+  DRAIN_MS: milliseconds.default(25_000).describe("Time that responses in progress may continue after SIGTERM."),
+  ACCESS_LOG: z.enum(["off", "errors", "all"]).default("errors").describe("Which requests are logged."),
 });
 
 export type Config = z.infer<typeof schema>;

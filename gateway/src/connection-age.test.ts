@@ -42,7 +42,7 @@ async function dial() {
   return { socket, until, get, received: () => text };
 }
 
-test("a connection that grows old under a response is kept for it, and ends with the next one", async () => {
+test("a connection that reaches its maximum age during a response closes after the next one", async () => {
   time.ms = 0;
   const { socket, until, get, received } = await dial();
   const young = await get();
@@ -58,7 +58,7 @@ test("a connection that grows old under a response is kept for it, and ends with
   assert.match(received(), /connection: close[\s\S]*the last, [\s\S]*whole[\s\S]*0\r\n\r\n$/i);
 });
 
-test("connections that begin together end up to a fifth before and after their age", async () => {
+test("connections that start together close up to 20% before or after their maximum age", async () => {
   for (const [random, ageMs, connection] of [
     [0, 0.79 * maxAgeMs, "keep-alive"],
     [0, 0.8 * maxAgeMs, "close"],

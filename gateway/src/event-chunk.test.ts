@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chunkOf, lastChunk } from "./event-chunk.ts";
 
-test("bytes of any length come back out of their chunks as they went in", () => {
+test("chunks of any length reassemble to the original bytes", () => {
   const pieces = [1, 9, 15, 16, 17, 255, 256, 4_095, 4_096, 65_536].map((size) => Buffer.alloc(size, size & 0xff));
   const texts = [...pieces.map(chunkOf), lastChunk];
   let wire = Buffer.concat(texts.map((text) => Buffer.from(text, "latin1")));

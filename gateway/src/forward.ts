@@ -280,7 +280,7 @@ class Exchange implements LinkResponse, Upload {
     this.#options.uploads.delete(this);
     if (this.#call?.over !== false) return;
     this.#response.locals.failure ??= "client_closed_request";
-    this.#call.cancel("the client left");
+    this.#call.cancel("the client disconnected");
   }
 }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { headerOf } from "@uag/kit/http/header-of.ts";
 import { appendResponseHeaders, countHeader, forwardedHeaders } from "./headers.ts";
 
-test("a service sees what describes the request, and neither credentials nor the connection", () => {
+test("a service receives request headers without credentials and connection headers", () => {
   const passed = [
     "Content-Type",
     "Content-Length",
@@ -36,16 +36,16 @@ test("a service sees what describes the request, and neither credentials nor the
   );
 });
 
-test("the client's request id is passed on under another name", () => {
+test("the client's request id is forwarded in a separate header", () => {
   assert.deepEqual(forwardedHeaders(["X-Request-Id", "mine"]), ["x-client-request-id", "mine"]);
 });
 
-test("many made-up names do not grow memory without bound, and stay right", () => {
+test("many random names stay correct in bounded memory", () => {
   for (let i = 0; i < 10_000; i++) assert.equal(forwardedHeaders([`x-made-up-${i}`, "v"]).length, 2);
   assert.deepEqual(forwardedHeaders(["Authorization", "v"]), []);
 });
 
-test("an answer's headers for the connection, and those the router sets, are not passed on", () => {
+test("connection headers and headers that the router sets are not forwarded from a response", () => {
   const to: string[] = [];
   appendResponseHeaders(to, [
     "content-type",
@@ -62,6 +62,6 @@ test("an answer's headers for the connection, and those the router sets, are not
   assert.equal(headerOf(to, "a"), undefined);
 });
 
-test("headers are counted whatever their case", () => {
+test("headers are counted regardless of case", () => {
   assert.equal(countHeader(["Authorization", "a", "x", "authorization", "AUTHORIZATION", "b"], "authorization"), 2);
 });

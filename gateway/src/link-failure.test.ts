@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { LinkError, type LinkErrorCode } from "@uag/link/errors.ts";
 import { isReportedByService, linkFailure } from "./link-failure.ts";
 
-test("a failure of the link is told as what it is", () => {
+test("a link failure maps to the matching error code", () => {
   const rows: [LinkErrorCode, string, number][] = [
     ["unsent", "draining", 503],
     ["unavailable", "x", 503],
@@ -19,7 +19,7 @@ test("a failure of the link is told as what it is", () => {
   assert.equal(linkFailure(new LinkError("too_large", "x", { seen: false })).httpStatus, 431);
 });
 
-test("a service has spoken for itself when it ends with a code of the table", () => {
+test("a service's own error code is passed on unchanged", () => {
   assert.equal(isReportedByService(new LinkError("failed", "upstream_error")), true);
   assert.equal(isReportedByService(new LinkError("failed", "internal")), false);
   assert.equal(isReportedByService(new LinkError("failed", "toString")), false);

@@ -21,7 +21,7 @@ export function linkFailure(failure: LinkError): GatewayError {
     case "closed":
       return new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000, cause: failure });
     case "deadline":
-      return new GatewayError("upstream_timeout", "The request took longer than is allowed.", { cause: failure });
+      return new GatewayError("upstream_timeout", "The request exceeded the maximum duration.", { cause: failure });
     case "too_large":
       return new GatewayError(failure.seen ? "internal_error" : "headers_too_large", undefined, { cause: failure });
     case "failed":
@@ -32,7 +32,7 @@ export function linkFailure(failure: LinkError): GatewayError {
     case "protocol":
       return new GatewayError(
         "internal_error",
-        "The service that was answering was lost. The request may have been carried out.",
+        "The connection to the service was lost. The request may have been executed.",
         { cause: failure },
       );
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loggedPath } from "./logged-path.ts";
 
-test("shows the words of our own paths and hides every other segment", () => {
+test("logs the fixed segments of known paths and masks all others", () => {
   for (const [target, expected] of [
     ["/v1/chat/completions", "/v1/chat/completions"],
     ["/v1/v1/models?key=secret", "/v1/v1/models"],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MountReplicas } from "./mount-replicas.ts";
 
-test("replicas are asked by turns; one that failed rests for a second, unless all did", () => {
+test("replicas are used in turn; a failed one cools down for a second unless all failed", () => {
   let now = 0;
   const replicas = new MountReplicas(["a", "b"], { now: () => now, monotonic: () => now });
   const four = (): string => Array.from({ length: 4 }, () => replicas.next()).join("");

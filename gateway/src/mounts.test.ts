@@ -4,7 +4,7 @@ import { isUnderMount, type Mount, mounts, passedHeaders } from "./mounts.ts";
 
 const mcp = mounts.find(({ path }) => path === "/mcp") as Mount;
 
-test("a path stays within its mount however it is read, or it is refused", () => {
+test("a path that any decoding moves out of its mount is rejected", () => {
   for (const target of [
     "/mcp",
     "/mcp/",
@@ -39,7 +39,7 @@ test("a path stays within its mount however it is read, or it is refused", () =>
     assert.equal(isUnderMount(mcp, target), false, target);
 });
 
-test("a service behind a mount sees the credentials that its row names, and where a request comes from by our word alone", () => {
+test("a mounted service sees only the credentials that its row lists, and the client address only from the router", () => {
   const from = { address: "192.0.2.1", protocol: "https" } as const;
   const sent = {
     host: "gw.example",

@@ -19,7 +19,7 @@ async function close(server: Server): Promise<void> {
   await closed;
 }
 
-test("a replica that is back gets its requests again, though another took them over a kept connection", async (t) => {
+test("a recovered replica receives requests again, even if kept connections go to another", async (t) => {
   const [first, second] = [await listen("first"), await listen("second")];
   const port = portOf(first);
   await close(first);

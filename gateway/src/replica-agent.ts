@@ -20,7 +20,7 @@ export class ReplicaAgent extends Agent {
   }
 
   override createConnection({ host, port }: ClientRequestArgs, connected?: Connected): undefined {
-    if (connected === undefined) throw new Error("an agent hands over its connections later");
+    if (connected === undefined) throw new Error("the agent must be attached before it connects");
     const name = isIPv6(host ?? "") ? `[${host}]` : host;
     this.#connect(this.#replicas.from(`http://${name}:${port}`), connected);
   }

@@ -29,8 +29,8 @@ export interface PublicServerOptions {
 }
 
 /**
- * The public port. Disposing drains it: connections end with the answers on them, then the rest are
- * cut.
+ * The public port. Disposing drains it: connections close after their responses; the rest are cut
+ * at the end of the drain.
  */
 export interface PublicServer extends AsyncDisposable {
   readonly port: number;

@@ -14,7 +14,7 @@ function upload(): Upload & { received: number; waitsForClient: boolean; given: 
   return self;
 }
 
-test("a body without progress is given up after its time and not before", () => {
+test("a body without progress is aborted at its deadline and not before", () => {
   using watch = new UploadWatch({ windowMs: 30_000, minBytesPerSecond: 100 });
   const one = upload();
   watch.add(one);
@@ -25,7 +25,7 @@ test("a body without progress is given up after its time and not before", () => 
   assert.equal(one.given, true);
 });
 
-test("a trickle below the least rate is given up; a slow but steady body is not", () => {
+test("a body below the minimum rate is aborted; a slow but steady one is not", () => {
   using watch = new UploadWatch({ windowMs: 30_000, minBytesPerSecond: 100 });
   const trickle = upload();
   const steady = upload();
@@ -39,7 +39,7 @@ test("a trickle below the least rate is given up; a slow but steady body is not"
   assert.deepEqual([trickle.given, steady.given], [true, false]);
 });
 
-test("a body that came fast and then hardly moves is given up one window later, however much has come", () => {
+test("a fast body that slows below the minimum rate is aborted one window later", () => {
   using watch = new UploadWatch({ windowMs: 30_000, minBytesPerSecond: 16_384 });
   const stalled = upload();
   watch.add(stalled);
@@ -54,7 +54,7 @@ test("a body that came fast and then hardly moves is given up one window later, 
   assert.equal(stalled.given, true);
 });
 
-test("a body that the router itself holds back is not given up", () => {
+test("a body that the router itself delays is not aborted", () => {
   using watch = new UploadWatch({ windowMs: 1_000, minBytesPerSecond: 100 });
   const held = upload();
   held.waitsForClient = false;

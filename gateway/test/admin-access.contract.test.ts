@@ -106,7 +106,7 @@ const expected: Readonly<Record<"billing" | "keys" | "read-only", readonly strin
 };
 
 for (const [name, role] of Object.entries(roleNames)) {
-  test(`an admin token with the role ${name} may call what that role may, and nothing else`, async () => {
+  test(`an admin token with the role ${name} may call that role's operations only`, async () => {
     const token = `token-of-the-role-${name}-0123456789`;
     fake.addToken(token, { role });
     const allowed: string[] = [];
@@ -124,12 +124,12 @@ for (const [name, role] of Object.entries(roleNames)) {
   });
 }
 
-test("a role that the router does not know opens nothing", async () => {
+test("an unknown role has no permissions", async () => {
   fake.addToken("token-of-no-role-0123456789", { role: 0 });
   assert.equal((await call("GET", "/keys", { token: "token-of-no-role-0123456789" })).status, 403);
 });
 
-test("a token of one account reaches that account and nothing of another, whichever way it asks", async () => {
+test("an account's token reaches that account and never another, on every path", async () => {
   const token = "token-of-one-account-0123456789";
   fake.addToken(token, { accountId: "acme" });
   const rows: [string, string, unknown, number][] = [
@@ -193,7 +193,7 @@ test("a token of one account reaches that account and nothing of another, whiche
   assert.ok(listed.every(({ request }) => JSON.stringify(request).includes("acme")));
 });
 
-test("a token is made with a role, an account and an end", async () => {
+test("a token is created with a role, an account and an expiry", async () => {
   const body = { name: "ci", role: "read-only", account_id: "acme", expires: "30d" };
   assert.equal((await call("POST", "/tokens", { body })).status, 201);
   const made = fake.received.at(-1)?.request as { role: number; accountId: string; expiresAtMs: bigint };
@@ -202,7 +202,7 @@ test("a token is made with a role, an account and an end", async () => {
   assert.equal((await call("POST", "/tokens", { body: { name: "ci", role: "root" } })).status, 400);
 });
 
-test("failed logins, exports and whoever asked are recorded, with the address that our proxy saw", async () => {
+test("failed logins and exports are recorded with the actor and the address that the proxy saw", async () => {
   assert.equal((await call("GET", "/keys", { token: "some-token-that-is-none-0123", from: "192.0.2.44" })).status, 401);
   await waitFor(() => fake.received.some(({ method }) => method === "recordAction"));
   const failed = fake.received[0]?.request as { action: string; targetId: string; actor: { clientAddress: string } };
@@ -222,7 +222,7 @@ test("failed logins, exports and whoever asked are recorded, with the address th
   assert.equal(JSON.parse(requested).format, "ndjson");
 });
 
-test("guessing admin tokens costs billing a handful of look-ups, and the real one still works from there", async () => {
+test("guessing admin tokens causes few lookups, and a valid token still works from that address", async () => {
   const from = "192.0.2.99";
   assert.equal((await call("GET", "/keys", { from })).status, 200);
   const before = fake.logins;
@@ -244,7 +244,7 @@ test("guessing admin tokens costs billing a handful of look-ups, and the real on
   assert.ok(rows <= 61, `${rows} rows`);
 });
 
-test("the operators' server serves the admin API beside health and metrics; the public one only where a setting says so", async () => {
+test("the operators' port serves the admin API, health and metrics; the public port only if configured", async () => {
   const at = (port: number, path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);
   const headers = { authorization: `Bearer ${adminToken}` };
   const { adminPort, port } = stage.gateway;
@@ -262,7 +262,7 @@ test("the operators' server serves the admin API beside health and metrics; the 
   assert.equal((await at(usual.gateway.adminPort, "/admin/v1/keys", { headers })).status, 200);
 });
 
-test("no page of another origin can use the admin API: it answers no preflight and names no origin", async () => {
+test("the admin API cannot be used from another origin: it has no CORS headers or preflight", async () => {
   const origin = "https://evil.example";
   for (const port of [stage.gateway.adminPort, stage.gateway.port]) {
     for (const [method, path] of [
@@ -278,7 +278,7 @@ test("no page of another origin can use the admin API: it answers no preflight a
   }
 });
 
-test("only the console, by an operator's token, reports a client's address on the operators' port", async () => {
+test("on the operators' port only the console, with its token, may set the client address", async () => {
   fake.addToken("token-of-one-account-0123456789", { accountId: "acme" });
   for (const [console, expected] of [
     [adminToken, "192.0.2.77"],

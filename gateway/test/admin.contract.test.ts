@@ -34,8 +34,8 @@ async function admin(method: string, path: string, body?: unknown, authorization
 
 test("only an admin token opens the admin API, and it opens nothing else", async () => {
   for (const [token, why] of [
-    [`Bearer ${stage.key}`, /API key does not open/],
-    [`Bearer ${generateKey()}`, /API key does not open/],
+    [`Bearer ${stage.key}`, /needs an admin token, not an API key/],
+    [`Bearer ${generateKey()}`, /needs an admin token, not an API key/],
     ["Bearer short", /not valid/],
     ["Bearer another-token-of-good-form-0123", /not valid/],
     ["Basic abc", /No admin token/],
@@ -51,7 +51,7 @@ test("only an admin token opens the admin API, and it opens nothing else", async
   );
 });
 
-test("without a good token nothing of a request is looked at, however it is made", async () => {
+test("without a valid token no part of a request is parsed", async () => {
   for (const headers of [
     { "content-type": "text/plain" },
     { "content-type": `application/json${" ".repeat(15_000)}x` },
@@ -67,7 +67,7 @@ test("without a good token nothing of a request is looked at, however it is made
   }
 });
 
-test("a wrong path is 404, a wrong method 405 with the right ones, and OPTIONS answers without a token", async () => {
+test("a wrong path gets 404, a wrong method 405 with allow, and OPTIONS needs no token", async () => {
   assert.equal((await admin("GET", "/nothing")).status, 404);
   const wrong = await admin("PUT", "/keys/key_1");
   assert.equal(wrong.status, 405);
@@ -78,7 +78,7 @@ test("a wrong path is 404, a wrong method 405 with the right ones, and OPTIONS a
   assert.equal((await admin("GET", "/accounts/other")).status, 404);
 });
 
-test("a request that does not fit is 400 and names its field, before anyone is asked", async () => {
+test("an invalid request gets a 400 that names the field, before any call", async () => {
   const key = { account_id: "acme" };
   const rows: [string, string, unknown, string | null][] = [
     ["POST", "/keys", { ...key, account_id: 5 }, "account_id"],
@@ -136,7 +136,7 @@ test("a request that does not fit is 400 and names its field, before anyone is a
   assert.deepEqual(fake.received, []);
 });
 
-test("a key's fields are LiteLLM's, null takes a limit away, and who asked goes along", async () => {
+test("a key has LiteLLM's field names, null removes a limit, and billing receives the actor", async () => {
   const made = await admin("POST", "/keys", {
     account_id: "acme",
     key_alias: "app",
@@ -164,7 +164,7 @@ test("a key's fields are LiteLLM's, null takes a limit away, and who asked goes 
   assert.equal(renewal?.["overlapMs"], 0n);
 });
 
-test("amounts are exact to the last nano-dollar, as text and as whole numbers", async () => {
+test("amounts are exact to the nano-dollar, as text and as integers", async () => {
   const { text } = await admin("GET", "/accounts");
   assert.match(text, /"available_usd":"9007199.254740993","available_nano_usd":9007199254740993,/);
   assert.match(text, /"has_more":true,"next_cursor":"bmV4dA"/);
@@ -174,7 +174,7 @@ test("amounts are exact to the last nano-dollar, as text and as whole numbers", 
   assert.deepEqual(amounts, [-1n, 100n]);
 });
 
-test("a repair is told to metering, a dry run to nobody", async () => {
+test("a repair is reported to metering, and a dry run is not", async () => {
   await admin("POST", "/ledger/repair", { all: true, dry_run: true });
   assert.deepEqual(
     fake.received.map(({ method }) => method),
@@ -185,7 +185,7 @@ test("a repair is told to metering, a dry run to nobody", async () => {
   assert.equal(fake.received.at(-1)?.method, "applyRepairs");
 });
 
-test("an export is whole and can be taken up at any row; one that breaks does not look whole", async () => {
+test("an export is complete and resumable at any row; an interrupted one does not look complete", async () => {
   const whole = (await admin("GET", "/usage/export?format=csv")).text.trim().split("\r\n");
   assert.equal(whole.length, 4);
   assert.match(whole[1] ?? "", /^r0,acme,.*"'=a,""b""".*,1$/);
@@ -201,7 +201,7 @@ test("an export is whole and can be taken up at any row; one that breaks does no
 });
 
 for (const format of ["csv", "ndjson"]) {
-  test(`an export as ${format} comes as it is read: its first rows before its last`, async () => {
+  test(`an export as ${format} streams its rows while they are read`, async () => {
     fake.events = 4;
     const gate = Promise.withResolvers<void>();
     fake.exported = gate.promise;

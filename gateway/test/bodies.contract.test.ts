@@ -27,7 +27,7 @@ test("a body of many frames arrives whole", async () => {
   assert.equal(((await response.json()) as { bytes: number }).bytes, limit);
 });
 
-test("a body that says it is too long is refused before it is read", async () => {
+test("a body with a content length over the limit is rejected before it is read", async () => {
   using client = await rawClient(stage.gateway.port);
   client.send(head(`content-length: ${limit + 1}`));
   const text = await client.until('"code":"payload_too_large"');
@@ -36,12 +36,12 @@ test("a body that says it is too long is refused before it is read", async () =>
   assert.equal(stage.service.seen.length, 0);
 });
 
-test("a client that writes its whole body before it reads still gets its 413", async () => {
+test("a client that writes its whole body before it reads still receives the 413", async () => {
   const response = await stage.chat("x".repeat(3 * limit));
   assert.equal(response.status, 413);
 });
 
-test("a chunked body that grows too long is cut off, and so is its exchange", async () => {
+test("a chunked body over the limit is aborted together with its exchange", async () => {
   stage.service.handler = async (exchange) => {
     for await (const _ of exchange.body());
   };
@@ -73,7 +73,7 @@ test("no content type, however long, blocks the event loop", async () => {
   }
 });
 
-test("expect: 100-continue calls for the body only when the head is good", async () => {
+test("100-continue is sent only for valid headers", async () => {
   using good = await rawClient(stage.gateway.port);
   good.send(head("content-length: 2", "expect: 100-continue"));
   await good.until("HTTP/1.1 100 Continue\r\n\r\n");
@@ -84,7 +84,7 @@ test("expect: 100-continue calls for the body only when the head is good", async
   assert.match(await bad.untilClosed(), /^HTTP\/1.1 413 /);
 });
 
-test("JSON paths take JSON in UTF-8 only; no content type is taken for JSON", async () => {
+test("JSON paths accept only JSON in UTF-8; a missing content type counts as JSON", async () => {
   const rows: [string, number][] = [
     ["application/json", 200],
     ["application/json; charset=utf-8", 200],
@@ -105,7 +105,7 @@ test("JSON paths take JSON in UTF-8 only; no content type is taken for JSON", as
   await client.until('"bytes":2');
 });
 
-test("a compressed body is refused and not unpacked", async () => {
+test("a compressed body is rejected without decompression", async () => {
   for (const encoding of ["gzip", "br", "deflate", "gzip, gzip"]) {
     const headers = { "content-type": "application/json", "content-encoding": encoding };
     const response = await stage.fetch("/v1/chat/completions", { method: "POST", headers, body: "{}" });
@@ -114,7 +114,7 @@ test("a compressed body is refused and not unpacked", async () => {
   assert.equal(stage.service.seen.length, 0);
 });
 
-test("a head that is too long or of too many parts is 431", async () => {
+test("headers over the size or count limit get 431", async () => {
   const wide = await rawClient(stage.gateway.port);
   wide.send(head(`x-wide: ${"x".repeat(20 * 1024)}`, "content-length: 0"));
   const text = await wide.untilClosed();
@@ -130,7 +130,7 @@ test("a head that is too long or of too many parts is 431", async () => {
   assert.equal(longKey.status, 431);
 });
 
-test("what is not HTTP gets a 400 and a closed connection", async () => {
+test("input that is not HTTP gets a 400 and a closed connection", async () => {
   using client = await rawClient(stage.gateway.port);
   client.send("hello there\r\n\r\n");
   const text = await client.untilClosed();
@@ -145,7 +145,7 @@ test("a header value with a control character never reaches a service", async ()
   assert.equal(stage.service.seen.length, 0);
 });
 
-test("a body that stops arriving is given up, at both ends", async () => {
+test("a stalled body is aborted at the client and at the service", async () => {
   stage.service.handler = async (exchange) => {
     for await (const _ of exchange.body());
   };
@@ -155,7 +155,7 @@ test("a body that stops arriving is given up, at both ends", async () => {
   await waitFor(() => stage.service.seen[0]?.over === true);
 });
 
-test("a body that comes in drops, below the least rate, is given up although it never stops", async () => {
+test("a body below the minimum rate is aborted even if it never stops", async () => {
   stage.service.handler = async (exchange) => {
     for await (const _ of exchange.body());
   };
@@ -170,7 +170,7 @@ test("a body that comes in drops, below the least rate, is given up although it 
   await waitFor(() => stage.service.seen[0]?.over === true);
 });
 
-test("a key has so many requests open at once and no more, counted from their heads; other keys are served", async () => {
+test("a key's open requests are limited, counted from their headers, without affecting other keys", async () => {
   await using few = await startStage({ MAX_OPEN_PER_KEY: "3" });
   few.service.handler = echo;
   const begun = await Promise.all(Array.from({ length: 3 }, () => rawClient(few.gateway.port)));
@@ -204,7 +204,7 @@ test("a slow upload that keeps moving is not given up", async () => {
   await client.until('"bytes":24000');
 });
 
-test("a service that does not read its body holds the client back, and memory with it", async () => {
+test("a service that does not read the body applies backpressure, and memory stays bounded", async () => {
   const big = await startStage({ JSON_BODY_LIMIT: String(32 * limit) });
   try {
     big.service.handler = () => new Promise(() => undefined);
@@ -231,7 +231,7 @@ test("a service that does not read its body holds the client back, and memory wi
   }
 });
 
-test("pipelined requests are answered in their order", async () => {
+test("pipelined requests get their responses in order", async () => {
   stage.service.handler = async (exchange) => {
     const text = (await exchange.readBody({ maxBytes: limit })).toString();
     if (text === "{1}") await new Promise((resolve) => setTimeout(resolve, 100));
@@ -243,7 +243,7 @@ test("pipelined requests are answered in their order", async () => {
   assert.ok(text.indexOf("answer {1}") < text.indexOf("answer {2}"));
 });
 
-test("pipelined requests whose connection is gone are cancelled, also those whose turn had not come", async () => {
+test("pipelined requests on a closed connection are cancelled, including queued ones", async () => {
   stage.service.handler = () => new Promise(() => undefined);
   const client = await rawClient(stage.gateway.port);
   client.send([1, 2, 3].map((n) => `${head("content-length: 3")}{${n}}`).join(""));
@@ -252,7 +252,7 @@ test("pipelined requests whose connection is gone are cancelled, also those whos
   await waitFor(() => stage.service.seen.every((exchange) => exchange.over), { maxPolls: pollsWithin(1) });
 });
 
-test("a service that answers before it has read the body leaves the connection usable", async () => {
+test("a connection stays usable if the service responds before it has read the body", async () => {
   stage.service.handler = (exchange) =>
     exchange.respond(400, ["content-type", "application/json"], Buffer.from('{"early":1}'));
   using client = await rawClient(stage.gateway.port);
@@ -264,13 +264,13 @@ test("a service that answers before it has read the body leaves the connection u
   await client.until('"bytes":2');
 });
 
-test("a request without a host is told so", async () => {
+test("a request without a Host header gets a 400 that names it", async () => {
   using client = await rawClient(stage.gateway.port);
   client.send("GET / HTTP/1.1\r\n\r\n");
   assert.match(await client.until("no Host header"), /^HTTP\/1.1 400 /);
 });
 
-test("a request with two hosts is refused: who reads it behind us could believe either", async () => {
+test("a request with two Host headers is rejected, because services could read either", async () => {
   using client = await rawClient(stage.gateway.port);
   client.send("GET /health/live HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n");
   assert.match(await client.until("more than one Host"), /^HTTP\/1.1 400 /);

@@ -45,7 +45,7 @@ const heads: Readonly<Record<string, readonly [head: () => string, end: RegExp]>
 };
 
 for (const [name, [head, end]] of Object.entries(heads)) {
-  test(`on an old connection a ${name} comes whole, says that the connection ends, and ends it`, async () => {
+  test(`on a connection over its age a ${name} is complete, has connection: close, and closes it`, async () => {
     using client = await rawClient(stage.gateway.port);
     await untilOld();
     client.send(`${head()}\r\nhost: a\r\n\r\n{}`);

@@ -7,7 +7,7 @@ import { type Stage, startStage } from "./support/stage.ts";
 
 const anonymous = { authorization: null } as const;
 
-describe("the reference for people", () => {
+describe("the API reference page", () => {
   let stage: Stage;
   before(async () => {
     // Never called: the admin API only needs the setting.
@@ -16,7 +16,7 @@ describe("the reference for people", () => {
   after(() => stage[Symbol.asyncDispose]());
 
   for (const name of documentNames)
-    test(`of the ${name} API is a page of this origin alone: it loads nothing from elsewhere, and may not`, async () => {
+    test(`the ${name} API's page loads nothing from another origin, by its content security policy`, async () => {
       const { page: path, path: document } = documents[name];
       const page = await stage.fetch(path, anonymous);
       assert.equal(page.status, 200);
@@ -36,7 +36,7 @@ describe("the reference for people", () => {
       );
     });
 
-  test("leads to every guide, and every guide to the reference and to the others", async () => {
+  test("links to every guide, and every guide links to the reference and the others", async () => {
     const paths = guideNames.map((name) => `/docs/guides/${name}`);
     const linksOf = (html: string): string[] =>
       [...html.matchAll(/href="(\/docs[^"#]*)[^"]*"/g)].map(([, href]) => href as string);
@@ -60,7 +60,7 @@ describe("the reference for people", () => {
     }
   });
 
-  test("of the admin API is at the operators' server too, and on the public one only with that API itself", async () => {
+  test("the admin API's document is on the operators' port, and on the public one only with that API", async () => {
     const { adminPort } = stage.gateway;
     for (const path of ["/docs/admin", "/openapi/admin.json", "/docs/reference.js"])
       assert.equal((await fetch(`http://127.0.0.1:${adminPort}${path}`)).status, 200, path);
@@ -74,13 +74,13 @@ describe("the reference for people", () => {
     assert.doesNotMatch(await (await hidden.fetch("/docs/guides/errors", anonymous)).text(), /href="\/docs\/admin"/);
   });
 
-  test("tells of every error code with its status and what to do", async () => {
+  test("lists every error code with its status and remedy", async () => {
     const html = await (await stage.fetch("/docs/guides/errors", anonymous)).text();
     for (const [code, { http }] of Object.entries(errorTable))
       if (http !== 499) assert.match(html, new RegExp(`<code>${code}</code></td>\\s*<td>${http}</td>`));
   });
 
-  test("is sent compressed to who takes that, and not again to who has it", async () => {
+  test("is compressed for clients that accept it, and returns 304 to those that have it", async () => {
     const plain = await stage.fetch("/docs/reference.js", { ...anonymous, headers: { "accept-encoding": "identity" } });
     assert.equal(plain.headers.get("content-encoding"), null);
     const tag = plain.headers.get("etag") ?? "";

@@ -4,7 +4,7 @@ import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { rawClient } from "./support/raw-client.ts";
 import { startStage } from "./support/stage.ts";
 
-test("a router that is told to stop finishes its answers, takes no new connections, and is gone", async () => {
+test("a stopping router finishes its responses, accepts no connections, and exits", async () => {
   await using stage = await startStage({ DRAIN_MS: "60000" });
   stage.service.handler = (exchange) => {
     exchange.head(200, ["content-type", "text/event-stream"]);
@@ -31,7 +31,7 @@ test("a router that is told to stop finishes its answers, takes no new connectio
   await closing;
 });
 
-test("an answer that outlasts the drain is cut, and its service told", async () => {
+test("a response that outlasts the drain is aborted, at the service too", async () => {
   await using stage = await startStage({ DRAIN_MS: "300" });
   stage.service.handler = () => new Promise(() => undefined);
   const response = stage.chat();

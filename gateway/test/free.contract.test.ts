@@ -61,12 +61,12 @@ describe("free requests are limited per key", () => {
   }
 
   for (const route of routes.filter(({ billed }) => billed)) {
-    test(`leaves ${route.method} ${route.path} to its service, which admits by money and limits`, async () => {
+    test(`does not limit ${route.method} ${route.path}, which its service admits`, async () => {
       assert.deepEqual(new Set(await statusesOf(route, burst + 10)), new Set([200]));
     });
   }
 
-  test("runs 16 requests of a key at once, lets more wait, and refuses those that wait too long", async () => {
+  test("runs 16 concurrent requests per key, queues more, and rejects those that wait too long", async () => {
     const gate = Promise.withResolvers<void>();
     stage.service.handler = async (exchange) => {
       await gate.promise;

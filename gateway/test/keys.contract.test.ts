@@ -26,14 +26,14 @@ async function publishChange(secret: string): Promise<void> {
   await bus.connection.flush();
 }
 
-test("a key whose checksum does not fit is refused without asking anyone", async () => {
+test("a key with a wrong checksum is rejected without a lookup", async () => {
   await using stage = await startStage();
   const wrong = `${stage.key.slice(0, -1)}${stage.key.endsWith("0") ? "1" : "0"}`;
   for (const key of [wrong, "sk-short", "x".repeat(4_000)]) assert.equal(await status(stage, key), 401);
   assert.equal(stage.billing.lookups, 0);
 });
 
-test("a key is looked up once, however many requests come with it, and its caller travels with each", async () => {
+test("concurrent requests with one key share a lookup, and each carries the caller", async () => {
   await using stage = await startStage();
   let release = (): void => undefined;
   stage.billing.hold = new Promise((resolve) => {
@@ -49,14 +49,14 @@ test("a key is looked up once, however many requests come with it, and its calle
   assert.deepEqual([caller.keyId, caller.accountId], ["key_1", "acc_1"]);
 });
 
-test("keys that do not exist are remembered for a moment, so that a loop of them does not become a loop of look-ups", async () => {
+test("unknown keys are cached briefly, so that retries do not cause lookups", async () => {
   await using stage = await startStage();
   const unknown = generateKey();
   for (let i = 0; i < 10; i++) assert.equal(await status(stage, unknown), 401);
   assert.ok(stage.billing.lookups <= 2, `${stage.billing.lookups}`);
 });
 
-test("a revocation is felt within a second of its message", async () => {
+test("a revocation takes effect within a second of its message", async () => {
   await using stage = await startStage();
   assert.equal(await status(stage), 200);
   stage.billing.put(stage.key, {}, true);
@@ -65,7 +65,7 @@ test("a revocation is felt within a second of its message", async () => {
   await waitFor(async () => (await status(stage)) === 401, { maxPolls: pollsWithin(1) });
 });
 
-test("a revocation that overtakes a look-up under way is not forgotten", async () => {
+test("a revocation that arrives during a lookup takes effect", async () => {
   await using stage = await startStage();
   let release = (): void => undefined;
   stage.billing.hold = new Promise((resolve) => {
@@ -84,7 +84,7 @@ test("a revocation that overtakes a look-up under way is not forgotten", async (
   assert.equal(stage.billing.lookups, 2);
 });
 
-test("while billing is away, known keys go on and unknown ones get a 503, never a 401", async () => {
+test("while billing is down, cached keys keep working and unknown keys get 503, never 401", async () => {
   await using stage = await startStage({ KEY_CACHE_MS: "200", FREE_REQUESTS_PER_MINUTE: "1000000" });
   assert.equal(await status(stage), 200);
   await stage.billing[Symbol.asyncDispose]();
@@ -104,13 +104,13 @@ test("while billing is away, known keys go on and unknown ones get a 503, never 
   }
 });
 
-test("a key is asked for again when its time is up, without making a request wait", async () => {
+test("an expiring cache entry is refreshed without delaying a request", async () => {
   await using stage = await startStage({ KEY_CACHE_MS: "400" });
   assert.equal(await status(stage), 200);
   await waitFor(async () => (await status(stage)) === 200 && stage.billing.lookups >= 3);
 });
 
-test("while the broker is away a key is trusted for a second at most; with billing away too it is 503", async () => {
+test("while NATS is down a cached key is trusted for one second; with billing down too it gets 503", async () => {
   const broker = await startSwitchedBroker(natsUrl());
   await using stage = await startStage({ NATS_URL: broker.url });
   try {
@@ -130,7 +130,7 @@ test("while the broker is away a key is trusted for a second at most; with billi
   }
 });
 
-test("a broker that falls silent without a word counts as away", async () => {
+test("a broker that stops responding counts as disconnected", async () => {
   const broker = await startSwitchedBroker(natsUrl());
   await using stage = await startStage({ NATS_URL: broker.url });
   try {
@@ -143,7 +143,7 @@ test("a broker that falls silent without a word counts as away", async () => {
   }
 });
 
-test("when the broker is back, what may have changed meanwhile is asked for again", async () => {
+test("when the broker reconnects, keys that may have changed are looked up again", async () => {
   const broker = await startSwitchedBroker(natsUrl());
   await using stage = await startStage({ NATS_URL: broker.url });
   try {
@@ -157,7 +157,7 @@ test("when the broker is back, what may have changed meanwhile is asked for agai
   }
 });
 
-test("a billing that comes back is asked again", async () => {
+test("lookups resume when billing is back", async () => {
   await using stage = await startStage();
   const { address } = stage.billing;
   await stage.billing[Symbol.asyncDispose]();
@@ -167,7 +167,7 @@ test("a billing that comes back is asked again", async () => {
   await waitFor(async () => (await status(stage)) === 200);
 });
 
-test("guessing costs billing next to nothing, is told to wait, and a real key from the same address works at once", async () => {
+test("guessing keys causes few lookups and gets 429, and a valid key from that address works at once", async () => {
   await using own = await startStage();
   assert.equal((await own.chat()).status, 200);
   const call = (key: string) => own.fetch("/v1/models", { authorization: `Bearer ${key}` });
@@ -195,7 +195,7 @@ test("guessing costs billing next to nothing, is told to wait, and a real key fr
   assert.equal((await call(fresh)).status, 200);
 });
 
-test("a key that was asked for before it was made works within a second of its making", async () => {
+test("a key that was looked up before it existed works within a second of its creation", async () => {
   await using stage = await startStage();
   const made = generateKey();
   const call = () => stage.fetch("/v1/models", { authorization: `Bearer ${made}` });

@@ -19,7 +19,7 @@ for (const name of documentNames)
   describe(`the OpenAPI document of the ${name} API`, () => {
     const { path, file } = documents[name];
 
-    test("is there for anyone, as it is in the repository", async () => {
+    test("is public and identical to the repository's file", async () => {
       const response = await stage.fetch(path, anonymous);
       assert.equal(response.status, 200);
       assert.equal(response.headers.get("content-type"), "application/json");
@@ -28,7 +28,7 @@ for (const name of documentNames)
       assert.deepEqual(await response.json(), committed);
     });
 
-    test("is not sent again to whoever has it", async () => {
+    test("is not sent again to a client that has it cached", async () => {
       const etag = (await stage.fetch(path, anonymous)).headers.get("etag") ?? "";
       for (const wanted of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
         const response = await stage.fetch(path, { ...anonymous, headers: { "if-none-match": wanted } });
@@ -41,7 +41,7 @@ for (const name of documentNames)
       await changed.body?.cancel();
     });
 
-    test("is only read", async () => {
+    test("rejects writes", async () => {
       const head = await stage.fetch(path, { ...anonymous, method: "HEAD" });
       assert.equal(head.status, 200);
       assert.ok(Number(head.headers.get("content-length")) > 10_000);

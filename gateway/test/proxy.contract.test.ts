@@ -37,7 +37,7 @@ beforeEach(() => {
   seen.length = 0;
 });
 
-test("a proxied path reaches its service whole, with our request id, and its answer comes back", async () => {
+test("a proxied request reaches its service with the gateway's request id, and its response returns", async () => {
   const response = await stage.fetch("/mcp/a?b=1", { method: "POST", body: "{}", headers: { "x-request-id": "mine" } });
   const id = response.headers.get("x-request-id");
   assert.match(id ?? "", /^req_/);
@@ -47,7 +47,7 @@ test("a proxied path reaches its service whole, with our request id, and its ans
   assert.equal((await stage.fetch("/console")).status, 404);
 });
 
-test("no path leaves its mount, in whatever disguise", async () => {
+test("no path leaves its mount, however it is encoded", async () => {
   for (const path of [
     "/mcp/../admin",
     "/mcp/%2e%2e/admin",
@@ -63,7 +63,7 @@ test("no path leaves its mount, in whatever disguise", async () => {
   assert.equal(seen.length, 0);
 });
 
-test("credentials go to the services whose mounts name them only, and nobody but us says where a request comes from", async () => {
+test("credentials reach only services whose mounts list them, and only the router sets the client address", async () => {
   const headers = {
     cookie: "a=b",
     "x-forwarded-for": "6.6.6.6, 192.0.2.9",
@@ -83,7 +83,7 @@ test("credentials go to the services whose mounts name them only, and nobody but
   assert.deepEqual([toMcp.headers.get("set-cookie"), toAssets.headers.get("set-cookie")], [null, null]);
 });
 
-test("a body is limited in size, whether it says its length or not, and in time", async () => {
+test("a body is limited in size, with and without a content length, and in time", async () => {
   assert.equal((await stage.fetch("/assets/x", { method: "POST", body: "x" })).status, 413);
   assert.equal(seen.length, 0);
   using endless = await rawClient(stage.gateway.port);
@@ -98,7 +98,7 @@ test("a body is limited in size, whether it says its length or not, and in time"
   await waitFor(() => seen[1]?.over === true);
 });
 
-test("a client that waits to be asked for its body is asked when the head is good", async () => {
+test("a client that expects 100-continue gets it once the headers are valid", async () => {
   using good = await rawClient(stage.gateway.port);
   good.send("POST /mcp/x HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n");
   await good.until("HTTP/1.1 100 Continue\r\n\r\n");
@@ -109,14 +109,14 @@ test("a client that waits to be asked for its body is asked when the head is goo
   assert.match(await bad.until("payload_too_large"), /^HTTP\/1.1 413 /);
 });
 
-test("a service that is away is a 503 of ours", async () => {
+test("an unreachable service gets 503", async () => {
   await using alone = await startStage({ MCP_URL: "http://127.0.0.1:1" });
   const away = await alone.fetch("/mcp");
   assert.equal(away.status, 503);
   assert.equal(((await away.json()) as { error: { code: string } }).error.code, "service_unavailable");
 });
 
-test("a request to a replica that takes no connections goes to another, whole, and fails only when there is none", async () => {
+test("a request whose replica refuses connections goes to another one and fails only if none accepts", async () => {
   const { port } = behind.address() as AddressInfo;
   const gone = createServer().listen(0, "127.0.0.1");
   await once(gone, "listening");

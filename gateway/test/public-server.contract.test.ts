@@ -25,7 +25,7 @@ type Json = Record<string, unknown>;
 const json = async (response: Response): Promise<Json> => (await response.json()) as Json;
 const errorOf = async (response: Response): Promise<Json> => (await json(response))["error"] as Json;
 
-test("a request reaches its service with its body, and the answer comes back whole", async () => {
+test("a request reaches its service with its body, and the complete response returns", async () => {
   const response = await stage.chat('{"model":"m","x":1}');
   assert.equal(response.status, 200);
   const body = await json(response);
@@ -37,7 +37,7 @@ test("a request reaches its service with its body, and the answer comes back who
   assert.equal(response.headers.get("x-powered-by"), null);
 });
 
-test("each route reaches the operation the table names, query and all", async () => {
+test("each route reaches its operation with the query string", async () => {
   const rows: [string, string, string][] = [
     ["POST", "/v1/chat/completions", "chat.completions"],
     ["POST", "/v1/messages?beta=true", "messages.create"],
@@ -54,7 +54,7 @@ test("each route reaches the operation the table names, query and all", async ()
   }
 });
 
-test("credentials are not passed on to a service, and the client's own request id travels beside ours", async () => {
+test("credentials are not forwarded, and the client's request id is forwarded next to the gateway's", async () => {
   const response = await stage.fetch("/v1/models", {
     headers: { "x-request-id": "mine-1", "x-api-key": "k", cookie: "a=b", "anthropic-beta": "z", x_request_id: "twin" },
   });
@@ -101,7 +101,7 @@ test("without a valid bearer key no request reaches a service", async () => {
   assert.equal(stage.service.seen.length, 0);
 });
 
-test("a base URL with one /v1 too many, or without it, is named as what is wrong", async () => {
+test("the 404 for a base URL with a missing or duplicate /v1 names the mistake", async () => {
   const hintAt = async (path: string) => {
     const response = await stage.fetch(path, { method: "POST", body: "{}" });
     assert.equal(response.status, 404);
@@ -125,7 +125,7 @@ test("x-api-key alone is refused with the hint to send a bearer token, in the ro
   assert.equal(native["request_id"], response.headers.get("x-request-id"));
 });
 
-test("two Authorization headers are refused; the scheme's case and extra spaces are not", async () => {
+test("two Authorization headers are rejected; the scheme's case and extra spaces do not matter", async () => {
   using client = await rawClient(stage.gateway.port);
   const head = (lines: string): string => `GET /v1/models HTTP/1.1\r\nhost: a\r\n${lines}\r\n\r\n`;
   client.send(head(`authorization: Bearer ${stage.key}\r\nAuthorization: Bearer ${stage.key}`));
@@ -136,7 +136,7 @@ test("two Authorization headers are refused; the scheme's case and extra spaces 
   }
 });
 
-test("an expired key and a revoked key are refused and say so", async () => {
+test("an expired or revoked key is rejected with the reason", async () => {
   const expired = generateKey();
   stage.billing.put(expired, { expiresAtMs: BigInt(Date.now() - 1) });
   const first = await stage.fetch("/v1/models", { authorization: `Bearer ${expired}` });
@@ -149,7 +149,7 @@ test("an expired key and a revoked key are refused and say so", async () => {
   assert.match(String((await errorOf(second))["message"]), /revoked/);
 });
 
-test("an unknown path is 404 in the error shape of its neighbours, before a key is needed", async () => {
+test("an unknown path gets 404 in the format of its neighbors, without a key", async () => {
   for (const path of ["/v1/v1/messages", "/v1/nothing", "/V1/models", "/v1/embeddings"]) {
     const response = await stage.fetch(path, { method: "POST", authorization: null, body: "{}" });
     assert.equal(response.status, 404, path);
@@ -166,7 +166,7 @@ test("an unknown path is 404 in the error shape of its neighbours, before a key 
   assert.equal(undecodable.status, 400);
 });
 
-test("a wrong method is 405 and names the right ones", async () => {
+test("a wrong method gets 405 with an allow header", async () => {
   const response = await stage.fetch("/v1/chat/completions", { authorization: null });
   assert.equal(response.status, 405);
   assert.equal(response.headers.get("allow"), "POST, OPTIONS");
@@ -174,7 +174,7 @@ test("a wrong method is 405 and names the right ones", async () => {
   assert.equal(models.headers.get("allow"), "GET, HEAD, OPTIONS");
 });
 
-test("a browser's preflight is answered without a key, and its answers can be read", async () => {
+test("a CORS preflight needs no key, and browsers can read the responses", async () => {
   const response = await stage.fetch("/v1/chat/completions", {
     method: "OPTIONS",
     authorization: null,
@@ -187,7 +187,7 @@ test("a browser's preflight is answered without a key, and its answers can be re
   assert.equal(models.headers.get("access-control-allow-origin"), "*");
 });
 
-test("probes of the bare address and of health need no key", async () => {
+test("the root path and the health checks need no key", async () => {
   const rows = ["/", "/api/hello", "/health", "/health/live", "/health/ready"];
   for (const path of rows) {
     for (const method of ["GET", "HEAD"]) {
@@ -198,7 +198,7 @@ test("probes of the bare address and of health need no key", async () => {
   }
 });
 
-test("HEAD of a GET route has the answer's head and no body; a body sent to it is ignored", async () => {
+test("HEAD on a GET route returns the headers without a body and ignores a request body", async () => {
   const head = await stage.fetch("/v1/models", { method: "HEAD" });
   assert.equal(head.status, 200);
   assert.ok(Number(head.headers.get("content-length")) > 0);
@@ -210,7 +210,7 @@ test("HEAD of a GET route has the answer's head and no body; a body sent to it i
   assert.equal(text.split("HTTP/1.1 200 OK").length, 3);
 });
 
-test("the subscription speaks in dollars, with and without /v1", async () => {
+test("the subscription reports US dollars, with and without /v1", async () => {
   for (const path of ["/v1/dashboard/billing/subscription?x[]=1", "/dashboard/billing/subscription"]) {
     const response = await stage.fetch(path);
     assert.equal(response.status, 200);
@@ -251,7 +251,7 @@ test("usage is the sum of all pages, in cents", async () => {
   assert.equal((await errorOf(wrong))["param"], "start_date");
 });
 
-test("a service's error passes through as it is", async () => {
+test("a service's error passes through unchanged", async () => {
   stage.service.handler = (exchange) =>
     exchange.respond(422, ["content-type", "application/json"], Buffer.from('{"e":1}'));
   const response = await stage.chat("{");
@@ -259,7 +259,7 @@ test("a service's error passes through as it is", async () => {
   assert.equal(await response.text(), '{"e":1}');
 });
 
-test("a handler that fails before its head is an honest error of ours", async () => {
+test("a handler that fails before the headers returns a 500", async () => {
   stage.service.handler = (exchange) => exchange.fail("insufficient_balance");
   const reported = await stage.chat();
   assert.equal(reported.status, 402);

@@ -28,7 +28,7 @@ async function manual(start: () => void): Promise<LinkExchange> {
   return stage.service.seen[0] as LinkExchange;
 }
 
-test("each chunk leaves when it comes, and not with the next one", async () => {
+test("each chunk is forwarded when it arrives", async () => {
   using client = await rawClient(stage.gateway.port);
   const exchange = await manual(() => client.send(request()));
   exchange.head(200, sse);
@@ -41,7 +41,7 @@ test("each chunk leaves when it comes, and not with the next one", async () => {
   await client.until("\r\n0\r\n\r\n");
 });
 
-test("a client that does not read stalls its service, and only its own", async () => {
+test("backpressure from a client that does not read reaches its service and no other client", async () => {
   using stalled = await rawClient(stage.gateway.port);
   stalled.socket.pause();
   const exchange = await manual(() => stalled.send(request()));
@@ -74,7 +74,7 @@ test("a client that does not read stalls its service, and only its own", async (
   await stalled.until("\r\n0\r\n\r\n");
 });
 
-test("a client that leaves aborts its service within a second", async () => {
+test("a client disconnect aborts the service's exchange within a second", async () => {
   const client = await rawClient(stage.gateway.port);
   const exchange = await manual(() => client.send(request()));
   exchange.head(200, sse);
@@ -84,14 +84,14 @@ test("a client that leaves aborts its service within a second", async () => {
   await waitFor(() => exchange.signal.aborted, { maxPolls: pollsWithin(1) });
 });
 
-test("a client that leaves before any answer aborts its service too", async () => {
+test("a client disconnect before the response aborts the service's exchange", async () => {
   const client = await rawClient(stage.gateway.port);
   const exchange = await manual(() => client.send(request()));
   client.socket.destroy();
   await waitFor(() => exchange.signal.aborted, { maxPolls: pollsWithin(1) });
 });
 
-test("a stream that breaks ends with one error event and without the end of an answer", async () => {
+test("an interrupted stream ends with one error event and without its final event", async () => {
   for (const [path, event] of [
     ["/v1/chat/completions", /\n\r\n[0-9a-f]+\r\ndata: \{"error":\{"message":"[^"]+","type":"api_error"/],
     ["/v1/messages", /event: error\ndata: \{"type":"error","error":\{"type":"api_error"/],
@@ -109,7 +109,7 @@ test("a stream that breaks ends with one error event and without the end of an a
   }
 });
 
-test("a service that ended its stream with an error event of its own is not spoken over", async () => {
+test("a stream that ended with the service's error event gets no second one", async () => {
   using client = await rawClient(stage.gateway.port);
   const exchange = await manual(() => client.send(request()));
   exchange.head(200, sse);
@@ -121,7 +121,7 @@ test("a service that ended its stream with an error event of its own is not spok
   assert.ok(!text.endsWith("0\r\n\r\n"));
 });
 
-test("an answer cut in the middle of a line, or that is no stream, is never seen as whole", async () => {
+test("a response truncated within a line, or without a stream, never looks complete", async () => {
   for (const [headers, part] of [
     [sse, 'data: {"a'],
     [["content-type", "application/json"], '{"a":'],
@@ -139,7 +139,7 @@ test("an answer cut in the middle of a line, or that is no stream, is never seen
   }
 });
 
-test("a service that goes away before it answers is a 500 that does not pretend to know, and 503 from then on", async () => {
+test("a service lost before its response is a 500 that states the unknown outcome, then 503", async () => {
   const lost = await startStage();
   try {
     lost.service.handler = () => new Promise(() => undefined);
@@ -148,7 +148,7 @@ test("a service that goes away before it answers is a 500 that does not pretend 
     await lost.service.kill();
     const first = await response;
     assert.equal(first.status, 500);
-    assert.match(await first.text(), /may have been carried out/);
+    assert.match(await first.text(), /may have been executed/);
     const second = await lost.chat();
     assert.equal(second.status, 503);
     assert.ok(Number(second.headers.get("retry-after")) >= 1);
@@ -158,7 +158,7 @@ test("a service that goes away before it answers is a 500 that does not pretend 
   }
 });
 
-test("a request that takes longer than its deadline is 504", async () => {
+test("a request over its deadline gets 504", async () => {
   const short = await startStage({ REQUEST_DEADLINE_MS: "300" });
   try {
     short.service.handler = () => new Promise(() => undefined);
@@ -170,7 +170,7 @@ test("a request that takes longer than its deadline is 504", async () => {
   }
 });
 
-test("a stream whose service is killed tells its client so", async () => {
+test("a stream whose service is killed ends with an error event", async () => {
   await using lost = await startStage();
   lost.service.handler = (exchange) => {
     exchange.head(200, sse);
@@ -186,7 +186,7 @@ test("a stream whose service is killed tells its client so", async () => {
   await assert.rejects(reader.read());
 });
 
-test("to an HTTP/1.0 client, for whom a closed connection is a whole answer, a broken one ends with a reset", async () => {
+test("an interrupted response to an HTTP/1.0 client ends with a reset, as a plain close would look complete", async () => {
   using client = await rawClient(stage.gateway.port);
   const exchange = await manual(() => client.send(request().replace("HTTP/1.1", "HTTP/1.0")));
   exchange.head(200, ["content-type", "application/json"]);
@@ -197,7 +197,7 @@ test("to an HTTP/1.0 client, for whom a closed connection is a whole answer, a b
   assert.equal(client.failure, "ECONNRESET");
 });
 
-test("a head that HTTP cannot carry is an error of ours and not the end of the router", async () => {
+test("headers that HTTP cannot represent return a 500 and do not crash the router", async () => {
   const heads: [number, string[]][] = [
     [200, ["content-type", "a\nb: c"]],
     [200, ["bad name", "x"]],

@@ -18,11 +18,11 @@ async function get(target: string): Promise<string> {
   return await client.untilClosed();
 }
 
-test("refuses a target with a fragment before any other check", async () => {
+test("rejects a target with a fragment before any other check", async () => {
   for (const target of ["/v1/models#", "/v1/models?limit=1#&limit=2", "/console/#/../admin/v1/keys", "/#"]) {
     const text = await get(target);
     assert.match(text, /^HTTP\/1\.1 400 /, target);
-    assert.match(text, /Remove it, or send # as %23/, target);
+    assert.match(text, /Remove it, or encode # as %23/, target);
   }
 });
 

@@ -96,7 +96,7 @@ function changed(terms: AlertTerms, fields: z.output<typeof updateAlertRequest>)
 async function checkReceivers(clients: AdminClients, { webhookUrl, emails }: AlertTerms): Promise<void> {
   const webhooks = webhooksOf(clients);
   if (webhookUrl === "" && emails.length === 0) {
-    throw new GatewayError("invalid_request", "webhook_url: give one, or e-mail addresses.", { param: "webhook_url" });
+    throw new GatewayError("invalid_request", "An alert needs webhook_url or emails.", { param: "webhook_url" });
   }
   const webhook = webhookUrl === "" ? [] : [{ url: webhookUrl, param: "webhook_url" }];
   const mails = emails.map((email) => ({ url: `mailto:${email}`, param: "emails" }));
@@ -123,7 +123,7 @@ export const createAlert: AdminHandler = async (call) => {
   const owner = keyId === "" ? await clients.accounts.getAccount({ id: accountId }) : undefined;
   const key = keyId === "" ? undefined : await clients.keys.getKey({ id: keyId });
   if ((owner?.id ?? key?.accountId) !== accountId) {
-    throw new GatewayError("not_found", "The account has no such key.", { param: "key_id" });
+    throw new GatewayError("not_found", "The account has no key with this id.", { param: "key_id" });
   }
   if (kind === "budget" && (key?.limits?.monthlyBudgetNanoUsd ?? 0n) === 0n) {
     throw new GatewayError("invalid_request", "The key has no monthly budget.", { param: "key_id" });

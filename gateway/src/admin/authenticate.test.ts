@@ -40,7 +40,7 @@ function stage() {
   return { state, enter };
 }
 
-test("a token works within a second of its making, also for whoever has been trying it all the time", async () => {
+test("a token works within a second of its creation, even if it was tried before", async () => {
   const { state, enter } = stage();
   const secret = "a-token-that-is-about-to-be-made";
   for (let i = 0; i < 3; i++) {
@@ -52,7 +52,7 @@ test("a token works within a second of its making, also for whoever has been try
   assert.equal(await enter(secret), "admtok_1");
 });
 
-test("a token that was good before is looked up behind an address that guesses, so it ends at once when it is revoked", async () => {
+test("a known token from a guessing address is looked up, so that its revocation takes effect at once", async () => {
   const { state, enter } = stage();
   state.found = true;
   assert.equal(await enter("the-token-of-the-administrator"), "admtok_1");
@@ -66,7 +66,7 @@ test("a token that was good before is looked up behind an address that guesses, 
   assert.equal(await enter("the-token-of-the-administrator"), "invalid_api_key");
 });
 
-test("failed logins leave a row each, up to sixty at once", async () => {
+test("each failed login is recorded, up to sixty in a burst", async () => {
   const { state, enter } = stage();
   for (let i = 0; i < 200; i++) await enter(`an-invented-token-number-${i}`, `192.0.2.${i}`);
   assert.equal(state.rows, 60);

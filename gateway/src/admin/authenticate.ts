@@ -45,7 +45,7 @@ function tokenOf(request: Request): string {
 /** @throws {GatewayError} `invalid_api_key` for what cannot be an admin token */
 function checkForm(token: string): void {
   if (parseKey(token) !== undefined) {
-    throw new GatewayError("invalid_api_key", `An API key does not open the admin API; an admin token does. ${hint}`);
+    throw new GatewayError("invalid_api_key", `The admin API needs an admin token, not an API key. ${hint}`);
   }
   if (!formed.test(token)) throw notValid();
 }

@@ -11,7 +11,7 @@ export function checkedQuery<S extends z.ZodType>(schema: S, url: string): z.out
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of queryOf(url)) {
     if (name in values) {
-      throw new GatewayError("invalid_request", `${name} is given more than once.`.slice(0, 300), { param: name });
+      throw new GatewayError("invalid_request", `${name} must be given only once.`.slice(0, 300), { param: name });
     }
     values[name] = value;
   }

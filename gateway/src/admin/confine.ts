@@ -14,7 +14,7 @@ function requireOwn(owner: string, account: string, text: string): void {
 }
 
 const denied = (account: string): GatewayError =>
-  new GatewayError("permission_denied", `This admin token is good for the account ${account} only.`);
+  new GatewayError("permission_denied", `This admin token is limited to the account ${account}.`);
 
 /** Without an account in its query a call concerns the token's own. */
 function withAccount(url: string, account: string): string {

@@ -44,7 +44,7 @@ export class FailedLogins {
     const row = { actor, action: "admin.login_failed", targetId: address || "unknown", accountId: "", after };
     this.#clients.admin.recordAction(row).catch((error: unknown) => {
       this.#withoutRow += unlisted + 1;
-      this.#log.error({ err: error, request_id: requestId }, "a failed login could not be recorded");
+      this.#log.error({ err: error, request_id: requestId }, "recording a failed login failed");
     });
   }
 }

@@ -20,7 +20,7 @@ import { snippetsOf } from "./snippets.ts";
 
 type Fields = Omit<z.output<typeof createKeyRequest>, "account_id">;
 
-/** A key's settings as billing keeps them: 0 stands for no limit, and for no end. */
+/** A key's settings as billing keeps them: 0 means no limit or no expiry. */
 function settingsOf(fields: Fields) {
   const limits: Limits = {
     requestsPerMinute: BigInt(fields.rpm_limit ?? 0),
@@ -70,7 +70,7 @@ function showNewKey(
   { key, secret }: { key?: Key | undefined; secret: string },
   publicUrl: string,
 ): Shown<typeof newKey> {
-  if (key === undefined) throw new Error("billing made a secret without its key");
+  if (key === undefined) throw new Error("billing returned a secret without its key");
   return { ...showKey(key), key: secret, snippets: snippetsOf(publicUrl, secret, key.models) };
 }
 

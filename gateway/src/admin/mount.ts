@@ -54,7 +54,7 @@ function idOf(request: Request): string {
   if (id === undefined) return "";
   const checked = pathFields.id.safeParse(id);
   if (checked.success) return checked.data;
-  throw new GatewayError("not_found", "There is nothing of that id.", { param: "id" });
+  throw new GatewayError("not_found", "No resource has this id.", { param: "id" });
 }
 
 async function addressOf(
@@ -75,7 +75,7 @@ function authenticate({ access }: AdminRow, options: AdminOptions): Handler {
     const { requestId } = response.locals;
     const admin = await options.authenticator.enter(request, { address: await addressOf(request, options), requestId });
     if (!access.roles.includes(admin.role)) {
-      throw new GatewayError("permission_denied", "This admin token's role does not allow that.");
+      throw new GatewayError("permission_denied", "This admin token's role does not allow this request.");
     }
     response.locals.admin = admin;
     next();
@@ -88,7 +88,7 @@ async function respond(
   { request, response }: { request: Request; response: GatewayResponse },
 ): Promise<AdminResponse | undefined> {
   const { admin } = response.locals;
-  if (admin === undefined) throw new Error("a request is answered only with an admin token");
+  if (admin === undefined) throw new Error("a handler runs only with an admin token");
   const id = idOf(request);
   const body = row.body === "json" ? await readJson(request, { response, limit: row.maxBodyBytes }) : undefined;
   const { actor } = admin;

@@ -25,7 +25,7 @@ export class Replicas {
     this.#clock = clock;
     bus.subscribe(statusSubjects.all, (data, subject) => {
       const status = processStatus.decode(data);
-      if (status === undefined) log.warn({ subject, bytes: data.length }, "the status of a process cannot be read");
+      if (status === undefined) log.warn({ subject, bytes: data.length }, "invalid status message from a process");
       else this.#receive(statusSubjects.idOf(subject), status);
     });
   }

@@ -17,7 +17,7 @@ function percentilesOf(times: Percentiles | undefined): Series["groups"][number]
 }
 
 function showMeasures(measures: Measures | undefined): Series["groups"][number]["total"] {
-  if (measures === undefined) throw new Error("metering answered a series without its measures");
+  if (measures === undefined) throw new Error("metering returned a series without measures");
   const { errors, costNanoUsd, writtenOffNanoUsd } = measures;
   return {
     requests: measures.requests,

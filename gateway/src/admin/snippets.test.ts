@@ -12,7 +12,7 @@ function wordsOf(line: string, command: string): string[] {
   return execFileSync("/bin/sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
 }
 
-test("a shell passes a model's name and the URL to each command unchanged", () => {
+test("shell samples pass a model's name and the URL unchanged", () => {
   const { curl, codex, mcp, claude_code } = snippetsOf(url, "sk-key", [hostile]);
   const sent = wordsOf(curl, "curl");
   assert.equal(sent[0], `${url}/v1/chat/completions`);
@@ -22,7 +22,7 @@ test("a shell passes a model's name and the URL to each command unchanged", () =
   assert.deepEqual(wordsOf(`${claude_code} "$ANTHROPIC_BASE_URL"`, "claude").length, 1);
 });
 
-test("JavaScript and Python read a model's name as it is", () => {
+test("JavaScript and Python samples quote a model's name unchanged", () => {
   const { openai_javascript, openai_python } = snippetsOf(url, "sk-key", [hostile]);
   const literal = JSON.stringify(hostile);
   assert.ok(openai_javascript.includes(`model: ${literal},`));

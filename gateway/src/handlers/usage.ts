@@ -50,7 +50,7 @@ async function dailyBuckets(metering: Metering, key: ResolvedKey, url: string): 
     cursor = response.nextCursor;
     if (cursor === "") return buckets;
   }
-  throw new GatewayError("invalid_request", "The range holds too much usage. Ask for fewer days.", {
+  throw new GatewayError("invalid_request", "The range has too much usage. Request fewer days.", {
     param: "start_date",
   });
 }

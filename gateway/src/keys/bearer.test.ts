@@ -9,12 +9,12 @@ const read = (...values: string[]): string =>
     values.flatMap((v) => ["Authorization", v]),
   );
 
-test("a bearer token is found whatever the case of its scheme and the spaces around it", () => {
+test("a bearer token is accepted regardless of the scheme's case and extra spaces", () => {
   for (const value of ["Bearer k-1", "bearer k-1", "BEARER k-1", "Bearer   k-1", " Bearer k-1 ", "Bearer k-1  "])
     assert.equal(read(value), "k-1", value);
 });
 
-test("what is not exactly one bearer token is refused", () => {
+test("anything but exactly one bearer token is rejected", () => {
   const rows: string[][] = [
     [],
     [""],
@@ -32,13 +32,13 @@ test("what is not exactly one bearer token is refused", () => {
     );
 });
 
-test("a long run of spaces costs no more than it is long", () => {
+test("a long run of spaces takes linear time", () => {
   const started = performance.now();
   assert.throws(() => read(`Basic${" ".repeat(16_000)}x`), GatewayError);
   assert.throws(() => read(`bearer${" ".repeat(16_000)}`), GatewayError);
   assert.ok(performance.now() - started < 100);
 });
 
-test("x-api-key in its place is told how to come", () => {
+test("x-api-key is rejected with a hint to send a bearer token", () => {
   assert.throws(() => bearerKey({ "x-api-key": "k" }, ["x-api-key", "k"]), /Authorization: Bearer/);
 });

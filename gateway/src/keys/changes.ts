@@ -45,7 +45,7 @@ export function subscribeToKeyChanges(options: {
   const probeSafely = (): void => {
     probe().catch((error: unknown) => {
       waitingSince = undefined;
-      log.debug({ err: error }, "broker did not answer");
+      log.debug({ err: error }, "the broker did not respond");
     });
   };
 
@@ -56,7 +56,7 @@ export function subscribeToKeyChanges(options: {
   bus.subscribe(keyChangedSubject, (data) => {
     const message = keyChanged.decode(data);
     if (message !== undefined) return options.onChange(message.digest);
-    log.error({ bytes: data.length }, "a key change cannot be read");
+    log.error({ bytes: data.length }, "invalid key change message");
     options.onUnreadable();
   });
   const timer = setInterval(probeSafely, probeMs).unref();

@@ -49,7 +49,7 @@ function away(): Promise<ResolveKeyResponse> {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const code = (expected: string) => (error: unknown) => error instanceof GatewayError && error.code === expected;
 
-test("a known key costs no look-up and hands out the same encoded caller", async () => {
+test("a cached key needs no lookup and returns the same encoded caller", async () => {
   const { cache, state } = stage();
   const first = await cache.find("sk-1");
   const second = cache.find("sk-1");
@@ -58,7 +58,7 @@ test("a known key costs no look-up and hands out the same encoded caller", async
   assert.equal(state.received, 1);
 });
 
-test("what cannot be a key is never looked up", async () => {
+test("a malformed key is never looked up", async () => {
   const { cache, state } = stage();
   await assert.rejects(async () => cache.find("nonsense"), code("invalid_api_key"));
   assert.equal(state.received, 0);
@@ -74,7 +74,7 @@ test("a key expires by the clock, at every request", async () => {
   assert.throws(() => cache.find("sk-1"), /expired/);
 });
 
-test("a dropped key is asked for again", async () => {
+test("a key removed from the cache is looked up again", async () => {
   const { cache, state } = stage();
   await cache.find("sk-1");
   cache.drop("sk-1");
@@ -82,7 +82,7 @@ test("a dropped key is asked for again", async () => {
   assert.equal(state.received, 2);
 });
 
-test("with changes unheard a key is trusted for a second", async () => {
+test("without change messages a cached key is trusted for one second", async () => {
   const { cache, state } = stage();
   await cache.find("sk-1");
   state.heardSince = undefined;
@@ -93,7 +93,7 @@ test("with changes unheard a key is trusted for a second", async () => {
   await assert.rejects(async () => cache.find("sk-1"), code("service_unavailable"));
 });
 
-test("what was learned before a gap in hearing counts no longer than a second", async () => {
+test("after a gap in the subscription, cached keys are trusted for one second", async () => {
   const { cache, state } = stage();
   await cache.find("sk-1");
   state.now += 5_000;
@@ -102,7 +102,7 @@ test("what was learned before a gap in hearing counts no longer than a second", 
   assert.equal(state.received, 2);
 });
 
-test("a key is refreshed at half its time, behind the request", async () => {
+test("a key is refreshed in the background at half its cache time", async () => {
   const { cache, state } = stage(10_000);
   await cache.find("sk-1");
   state.now += 5_000;
@@ -113,7 +113,7 @@ test("a key is refreshed at half its time, behind the request", async () => {
   assert.ok(!(cache.find("sk-1") instanceof Promise));
 });
 
-test("with billing away a heard key goes on for five minutes and no longer", async () => {
+test("with billing down a cached key works for five minutes at most", async () => {
   const { cache, state } = stage(10_000);
   await cache.find("sk-1");
   state.response = away();
@@ -127,7 +127,7 @@ test("with billing away a heard key goes on for five minutes and no longer", asy
   await assert.rejects(async () => cache.find("sk-1"), code("service_unavailable"));
 });
 
-test("a key revoked while billing was away and the message heard is not used again", async () => {
+test("a key whose revocation message arrives while billing is down is not used again", async () => {
   const { cache, state } = stage(10_000);
   await cache.find("sk-1");
   state.response = away();
@@ -135,7 +135,7 @@ test("a key revoked while billing was away and the message heard is not used aga
   await assert.rejects(async () => cache.find("sk-1"), code("service_unavailable"));
 });
 
-test("a key that does not exist is asked for once in half a minute, and at once when it is made", async () => {
+test("an unknown key is looked up once in 30 s, and at once when it is created", async () => {
   const { cache, state } = stage();
   state.response = Promise.reject(new GatewayError("not_found"));
   for (let i = 0; i < 3; i++) {
@@ -148,7 +148,7 @@ test("a key that does not exist is asked for once in half a minute, and at once 
   assert.equal((await cache.find("sk-1")).keyId, "key_1");
 });
 
-test("where its making may go unheard, a key works within half a second of it", async () => {
+test("with the broker down, a new key works within half a second", async () => {
   for (const unhear of [
     (state: ReturnType<typeof stage>["state"]) => {
       state.heardSince = undefined;
@@ -167,7 +167,7 @@ test("where its making may go unheard, a key works within half a second of it", 
   }
 });
 
-test("a change that is told of under an old pepper is felt", async () => {
+test("a key change published under a previous pepper takes effect", async () => {
   const { cache, state } = stage();
   state.previous = ["old-", "older-"];
   await cache.find("sk-1");
@@ -176,7 +176,7 @@ test("a change that is told of under an old pepper is felt", async () => {
   assert.equal(state.received, 2);
 });
 
-test("an address that guesses is told to wait and its look-ups are put together, while real keys behind it still work", async () => {
+test("a guessing address is rate-limited and its lookups are batched, while its valid keys still work", async () => {
   const { cache, state } = stage();
   const none = Promise.reject(new GatewayError("not_found"));
   const guess = async (secret: string, address: string): Promise<string> => {
@@ -199,7 +199,7 @@ test("an address that guesses is told to wait and its look-ups are put together,
   assert.equal(await guess("sk-later", "192.0.2.7"), "invalid_api_key");
 });
 
-test("a refresh that finds the key revoked ends its use", async () => {
+test("a refresh that finds the key revoked stops its use", async () => {
   const { cache, state } = stage(10_000);
   await cache.find("sk-1");
   state.response = good().then((found) => ({ ...found, revoked: true }));

@@ -31,7 +31,7 @@ function stage(changes: Partial<LookupBatchOptions> = {}) {
   return { calls, find: async (name: string) => (await batch.find(request(name))).caller?.keyId };
 }
 
-test("a key is looked up at once, and what comes while calls are under way goes together in the next", async () => {
+test("the first key is looked up at once; keys that arrive during a call share the next one", async () => {
   const { calls, find } = stage();
   const found = [find("a")];
   await sent();
@@ -50,7 +50,7 @@ test("a key is looked up at once, and what comes while calls are under way goes 
   assert.deepEqual(await Promise.all(found), ["a", "b", "c", "d"]);
 });
 
-test("each look-up gets its own answer, and one that is no key's is not found", async () => {
+test("each lookup gets its own result, and an unknown key is not found", async () => {
   const { calls, find } = stage();
   const found = Promise.allSettled([find("a"), find("nobody"), find("c")]);
   await sent();
@@ -66,7 +66,7 @@ test("each look-up gets its own answer, and one that is no key's is not found", 
   assert.ok(nobody.status === "rejected" && (nobody.reason as GatewayError).code === "not_found");
 });
 
-test("a call that fails fails its look-ups and no others, and more than may wait are refused", async () => {
+test("a failed call fails only its own lookups, and lookups over the queue limit are rejected", async () => {
   let calls = 0;
   const call = async (keys: ResolveKeyRequest[]) => {
     await sent();

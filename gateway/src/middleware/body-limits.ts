@@ -40,5 +40,5 @@ export function checkBodyHead({ body: kind, maxBodyBytes }: Pick<Route, "body" |
 
 /** @param limit bytes */
 export function bodyTooLarge(limit: number): GatewayError {
-  return new GatewayError("payload_too_large", `The request body is larger than ${limit} bytes.`);
+  return new GatewayError("payload_too_large", `The request body exceeds the limit of ${limit} bytes.`);
 }

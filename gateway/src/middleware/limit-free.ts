@@ -5,7 +5,7 @@ import type { Handler } from "../request-state.ts";
 export function limitFree(limits: FreeLimits): Handler {
   return async (request, response, next) => {
     const { key, route } = response.locals;
-    if (key === undefined) throw new Error("limits are a key's");
+    if (key === undefined) throw new Error("limits need a key");
     const { keyId, requestsPerMinute } = key;
     const length = request.headers["content-length"];
     const bodyBytes = route?.body === "none" ? 0 : length === undefined ? undefined : Number(length);

@@ -17,7 +17,7 @@ export const maxHeaders = 200;
  */
 function originForm(target: string): string {
   if (target.includes("#"))
-    throw new GatewayError("invalid_request", "The URL has a fragment. Remove it, or send # as %23.");
+    throw new GatewayError("invalid_request", "The URL has a fragment. Remove it, or encode # as %23.");
   const authority = /^https?:\/\/[^/?]*/i.exec(target)?.[0] ?? "";
   const rest = target.slice(authority.length);
   return authority === "" || rest.startsWith("/") ? rest : `/${rest}`;

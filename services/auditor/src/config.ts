@@ -16,7 +16,7 @@ export const schema = z.object({
   MONGODB_URL: ownDatabase.MONGODB_URL,
   BILLING_DATABASE: z.string().min(1).default("billing").describe("Database that holds the books."),
   MONGODB_DATABASE: ownDatabase.MONGODB_DATABASE,
-  AUDIT_KEY: secret.describe("Secret that signs checkpoints, hex, 32 bytes or more. Nobody else may know it."),
+  AUDIT_KEY: secret.describe("Secret that signs checkpoints, hex, at least 32 bytes. Do not share it."),
   AUDIT_KEY_PREVIOUS: previousSecrets(secret).describe(
     "Comma-separated secrets that it replaced: checkpoints that they signed are believed.",
   ),

@@ -48,17 +48,19 @@ export const capabilitySettings = {
     .string()
     .min(1)
     .optional()
-    .describe("MongoDB replica set; answers under an Idempotency-Key are kept there. Unset: that header does nothing."),
+    .describe("MongoDB replica set that stores responses under an Idempotency-Key. Unset: the header has no effect."),
   ANSWER_KEY: sealingKey
     .optional()
-    .describe("Encrypts kept answers: 32 bytes in hex. Unset: none is kept, and who asks again gets the receipt."),
+    .describe(
+      "Encrypts stored responses: 32 bytes in hex. Unset: responses are not stored, and a retry gets the receipt.",
+    ),
   ANSWER_KEY_PREVIOUS: previousSecrets(sealingKey).describe("Comma-separated keys that it replaced."),
   ANSWER_TTL_MS: z.coerce
     .number()
     .int()
     .min(0)
     .default(24 * 3_600_000)
-    .describe("How long answers are kept under an Idempotency-Key, milliseconds; 0: not at all."),
+    .describe("Time that responses are stored under an Idempotency-Key, milliseconds; 0: not stored."),
   MAX_EXCHANGES: z.coerce
     .number()
     .int()

@@ -7,16 +7,16 @@ test("no two routes share a method and a path", () => {
   assert.equal(new Set(names).size, names.length);
 });
 
-test("reading never takes a body, writing always says which", () => {
+test("read routes accept no body, and write routes declare its kind", () => {
   for (const route of routes) assert.equal(route.body === "none", route.method !== "POST", route.path);
 });
 
-test("a route takes bytes exactly where it takes a body", () => {
+test("a route has a size limit exactly if it accepts a body", () => {
   for (const { path, body, maxBodyBytes } of [...routes, ...adminRoutes])
     assert.equal(maxBodyBytes > 0, body !== "none", path);
 });
 
-test("a service reads as much of a body as the route of its operation takes, and no kind takes more", () => {
+test("a service's body limit is that of its operation's route, and no kind exceeds it", () => {
   for (const route of routes) {
     if ("operation" in route) assert.equal(maxBodyBytesOf(route.operation), route.maxBodyBytes, route.path);
     assert.ok(route.maxBodyBytes <= maxBodyBytesOfKind(route.body), route.path);
@@ -29,7 +29,7 @@ test("only the messages routes have native errors", () => {
     assert.equal(route.errorShape === "native", route.path.startsWith("/v1/messages"), route.path);
 });
 
-test("a path that no route has answers in the shape of its neighbours", () => {
+test("an unknown path returns an error in the format of its neighbors", () => {
   assert.equal(errorShapeOfPath("/v1/messages/batches"), "native");
   assert.equal(errorShapeOfPath("/v1/v1/messages"), "nested");
 });

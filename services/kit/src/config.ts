@@ -54,8 +54,8 @@ export const tlsSettings = {
   TLS: z
     .enum(["on", "off"])
     .default("on")
-    .describe("Mutual TLS on all gRPC, both ways; `off` lets whoever reaches the process call it."),
-  TLS_CERT_FILE: z.string().min(1).optional().describe("This service's certificate, PEM; read again when it changes."),
+    .describe("Mutual TLS on all gRPC, both ways; with `off`, any client that reaches the process can call it."),
+  TLS_CERT_FILE: z.string().min(1).optional().describe("The service's certificate, PEM; reloaded when it changes."),
   TLS_KEY_FILE: z.string().min(1).optional().describe("Its key, PEM."),
   TLS_CA_FILE: z.string().min(1).optional().describe("The CA of all services' certificates, PEM."),
 } as const;
@@ -74,13 +74,13 @@ export const lingerSetting = {
     .max(60_000)
     .default(3_000)
     .describe(
-      "How long after SIGTERM requests are still taken, milliseconds. Their answers end the connection, so that none is closed under a request.",
+      "Time after SIGTERM during which requests are still accepted, milliseconds. Their responses close the connection, so that no request is cut.",
     ),
 } as const;
 
 /** Settings of every process. */
 export const commonSettings = {
-  HOST: z.string().default("127.0.0.1").describe("Address the process listens on."),
+  HOST: z.string().default("127.0.0.1").describe("Address that the process listens on."),
   ADMIN_PORT: z.coerce
     .number()
     .int()
@@ -91,7 +91,7 @@ export const commonSettings = {
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
     .default("info")
-    .describe("Least level that is logged."),
+    .describe("Minimum log level."),
   ...tlsSettings,
 } as const;
 

@@ -46,7 +46,7 @@ export const bufferSettings = {
     .positive()
     .optional()
     .describe(
-      "Most bytes of request bodies, files and responses held at once; more wait, or get a 503. Unset: 512 MiB, or what fits into the process's memory limit.",
+      "Maximum bytes of request bodies, files and responses in memory; further requests wait or get 503. Unset: 512 MiB, or less if the memory limit requires it.",
     ),
 } as const;
 

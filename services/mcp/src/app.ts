@@ -79,7 +79,7 @@ function onlyOurHosts(isOurs: HostCheck) {
       if (named === undefined) continue;
       const hostname = hostnameOf(String(named));
       if (hostname === undefined || !isOurs(hostname))
-        throw new GatewayError("permission_denied", "Host or Origin is not this gateway's: see ALLOWED_HOSTS.");
+        throw new GatewayError("permission_denied", "The Host or Origin header is not allowed; see ALLOWED_HOSTS.");
     }
     next();
   };

@@ -16,16 +16,16 @@ function running() {
   return { open, send };
 }
 
-test("a client takes back its own request", () => {
+test("a client cancels its own request", () => {
   assert.equal(running().send("key session"), true);
 });
 
-test("nobody takes back the request of another session, whose ids are the same", () => {
+test("a session cannot cancel another session's request with the same id", () => {
   assert.equal(running().send("key other"), false);
   assert.equal(running().send(undefined), false);
 });
 
-test("what has ended cannot be taken back", () => {
+test("an ended request cannot be cancelled", () => {
   const { open, send } = running();
   open[Symbol.dispose]();
   assert.equal(send("key session"), false);

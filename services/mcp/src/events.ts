@@ -27,7 +27,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
   return {
     responded: (status) => requests.inc({ status: String(status) }),
     called: (tool, seconds, error) => calls.observe({ tool, outcome: error?.code ?? "ok" }, seconds),
-    rejected: (error) => log.debug({ err: error }, "a message was rejected"),
+    rejected: (error) => log.debug({ err: error }, "rejected a message"),
     refused(error, requestId) {
       if (error instanceof GatewayError) logServerError(log, error, { requestId });
     },

@@ -4,7 +4,7 @@ import { pingResponse } from "./ping.ts";
 
 const ping = { jsonrpc: "2.0", id: 7, method: "ping" };
 
-test("answers a ping at revisions that have no ping, and leaves older revisions to the SDK", () => {
+test("responds to a ping at revisions without ping, and leaves older revisions to the SDK", () => {
   assert.deepEqual(pingResponse(ping, "2026-07-28"), { jsonrpc: "2.0", id: 7, result: { resultType: "complete" } });
   assert.equal(pingResponse(ping, "2025-11-25"), undefined);
   assert.equal(pingResponse(ping, undefined), undefined);

@@ -12,7 +12,7 @@ const hourMs = 3_600_000;
 export const schema = z.object({
   ...capabilitySettings,
   MONGODB_URL: capabilitySettings.MONGODB_URL.describe(
-    "MongoDB replica set; hosted files (unless they are kept in S3) and answers under an Idempotency-Key are kept there.",
+    "MongoDB replica set that stores hosted files (unless S3 does) and responses under an Idempotency-Key.",
   ),
   MONGODB_DATABASE: z.string().min(1).default("media").describe("Database of the hosted files."),
   PUBLIC_URL: z

@@ -32,7 +32,7 @@ export const schema = z.object({
     .describe("In front of the names of streams, consumers and subjects, for several systems on one broker."),
   STREAM_REPLICAS: integer(1, 1).describe("On how many NATS servers a stream is kept."),
   STREAM_MAX_BYTES: integer(1_048_576, 4_294_967_296).describe("Size at which the usage stream takes no more."),
-  STREAM_MAX_AGE_HOURS: integer(1, 72).describe("How long the usage stream keeps what nobody took."),
+  STREAM_MAX_AGE_HOURS: integer(1, 72).describe("Retention of unconsumed messages in the usage stream."),
   ACK_WAIT_MS: integer(1_000, 10_000).describe(
     "How long a metering process may take over a message before another gets it.",
   ),

@@ -37,9 +37,7 @@ export const schema = z.object({
     .optional()
     .describe("Age at which an unfinished task is given up; unset: when its provider forgets it."),
   WEBHOOK_SCALE: scale.default(1).describe("Factor on the pauses between tries of a webhook."),
-  WEBHOOK_TIMEOUT_MS: milliseconds
-    .default(15_000)
-    .describe("How long a webhook's receiver, or the mail server, may take to answer."),
+  WEBHOOK_TIMEOUT_MS: milliseconds.default(15_000).describe("Timeout for a webhook's receiver and the mail server."),
   MAIL_TESTS_PER_HOUR: perHour
     .default(10)
     .describe("Most mails an hour that people may have each account send by tests of alerts and replays."),
@@ -48,7 +46,7 @@ export const schema = z.object({
     .describe("Most webhook calls an hour that people may have each account make by tests of alerts and replays."),
   NOTICES_PER_HOUR: perHour
     .default(120)
-    .describe("Most notices an hour that each account's alerts send by themselves; others are sent later."),
+    .describe("Maximum notices per hour that an account's alerts send automatically; others are delayed."),
   MAIL_REPLAY_PAUSE_MS: milliseconds
     .default(300_000)
     .describe("How long after a mail an account cannot replay a delivered one to the same address."),

@@ -28,14 +28,14 @@ export const ownDatabase = {
 export const reconcileSettings = {
   METERING_DATABASE: z.string().min(1).default("metering").describe("Database that holds the usage events."),
   OPENAI_ADMIN_KEY: scope.describe(
-    "Admin key of the OpenAI organization; with it our usage is compared with OpenAI's. Nobody else may know it.",
+    "Admin key of the OpenAI organization, to compare usage with OpenAI's. Do not share it.",
   ),
   OPENAI_ADMIN_BASE_URL: providerUrl
     .default("https://api.openai.com/v1")
     .describe("Base URL of OpenAI's administration API."),
   OPENAI_ADMIN_PROJECT: scope.describe("Compare with this project only; unset: with the whole organization."),
   ANTHROPIC_ADMIN_KEY: scope.describe(
-    "Admin key of the Anthropic organization; with it our usage is compared with Anthropic's. Nobody else may know it.",
+    "Admin key of the Anthropic organization, to compare usage with Anthropic's. Do not share it.",
   ),
   ANTHROPIC_ADMIN_BASE_URL: providerUrl
     .default("https://api.anthropic.com")

@@ -6,7 +6,7 @@ import { type ErrorCode, errorTable } from "./table.ts";
 
 const schemas = { nested: nestedError, native: nativeError, flat: flatError } as const;
 
-test("every error has a body in every shape, as documented and without its cause", () => {
+test("every error has a documented body in every format, without its cause", () => {
   for (const code of Object.keys(errorTable) as ErrorCode[]) {
     const error = new GatewayError(code, undefined, { param: "a.b", cause: new Error("hidden") });
     for (const errorShape of Object.keys(schemas) as ErrorShape[]) {
@@ -20,7 +20,7 @@ test("every error has a body in every shape, as documented and without its cause
   }
 });
 
-test("each shape is its provider's", () => {
+test("each error format is its provider's", () => {
   const report = { error: new GatewayError("rate_limit_exceeded", "slow down"), requestId: "r" };
   assert.deepEqual(errorBody("nested", report), {
     error: { message: "slow down", type: "rate_limit_error", code: "rate_limit_exceeded", param: null },
@@ -37,7 +37,7 @@ test("each shape is its provider's", () => {
   });
 });
 
-test("what a provider says of a request keeps its words and codes", () => {
+test("a provider's error keeps its message and code", () => {
   const reported = { message: "no such size", code: "InvalidSize", type: undefined, param: "size" };
   const report = { error: new GatewayError("invalid_request"), requestId: "r", reported };
   assert.deepEqual(errorBody("nested", report), {
@@ -48,7 +48,7 @@ test("what a provider says of a request keeps its words and codes", () => {
   assert.equal(errorBody("flat", ours).code, "InvalidParameter");
 });
 
-test("native types follow the status", () => {
+test("Anthropic error types correspond to the status", () => {
   const typeOf = (code: ErrorCode): string =>
     errorBody("native", { error: new GatewayError(code), requestId: "r" }).error.type;
   assert.equal(typeOf("invalid_api_key"), "authentication_error");
@@ -60,7 +60,7 @@ test("native types follow the status", () => {
   assert.equal(typeOf("model_not_found"), "not_found_error");
 });
 
-test("the last event of a broken stream has the event line that native clients need", () => {
+test("the error event of a stream on /v1/messages has the event line that Anthropic clients need", () => {
   const report = { error: new GatewayError("internal_error"), requestId: "r" };
   assert.match(errorEvent("native", report), /^event: error\ndata: \{.*\}\n\n$/);
   assert.match(errorEvent("nested", report), /^data: \{.*\}\n\n$/);

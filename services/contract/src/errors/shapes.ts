@@ -6,8 +6,8 @@ export const nestedError = z.object({
   error: z.object({
     message: z.string(),
     type: z.string(),
-    code: z.string().describe("One of our codes, or the provider's own."),
-    param: z.string().nullable().describe("The field at fault."),
+    code: z.string().describe("An error code of the gateway or of the provider."),
+    param: z.string().nullable().describe("The invalid field."),
   }),
 });
 

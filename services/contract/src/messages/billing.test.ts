@@ -4,23 +4,23 @@ import { keyChanged, limitRecall, limitRecallResponse, limitRecallSubjects, reca
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
-test("what is sent of a changed key is what is read, with its digest in lower case", () => {
+test("a key change round-trips, with its digest in lower case", () => {
   const message = { key_id: "key_1", digest: "AB01" };
   assert.deepEqual(keyChanged.decode(bytes(keyChanged.encode(message))), { key_id: "key_1", digest: "ab01" });
 });
 
-test("a payload that is no message is told from one, whatever it is", () => {
+test("any payload that is not a message is recognized as invalid", () => {
   for (const text of ["", "no JSON", "null", "[]", '{"key_id":"key_1"}', '{"key_id":"key_1","digest":"xyz"}'])
     assert.equal(keyChanged.decode(bytes(text)), undefined, text);
   assert.equal(limitRecall.decode(bytes('{"kind":"days","holder_id":"h","need":1,"reply_to":"r"}')), undefined);
   assert.equal(limitRecallResponse.decode(bytes('{"free_in_ms":-1}')), undefined);
 });
 
-test("a holder that does not know when a permit is free answers without a time", () => {
+test("a holder that does not know when a permit is free replies without a time", () => {
   assert.deepEqual(limitRecallResponse.decode(bytes(limitRecallResponse.encode({ free_in_ms: undefined }))), {});
 });
 
-test("the id that a subject names is the one that it was made of", () => {
+test("a subject parses to the id that it was built from", () => {
   for (const family of [recallSubjects, limitRecallSubjects])
     assert.equal(family.idOf(family.of("acc_1")), "acc_1", family.all);
 });

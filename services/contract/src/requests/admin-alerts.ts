@@ -26,22 +26,22 @@ const thresholds = z
 const amount = usd.refine((nano) => nano > 0n, "The amount is more than 0.");
 
 const terms = {
-  name: line.describe("What mail calls it."),
-  monthly_usd: amount.describe("Of `spend`, what is 100 %: USD that are meant to be spent in a month (UTC)."),
-  below_usd: amount.describe("Of `balance`: USD that less than are left, held money included."),
-  thresholds: thresholds.describe("Of `spend` and `budget`: percent. Each is told of once a month."),
+  name: line.describe("The alert's name in emails."),
+  monthly_usd: amount.describe("For `spend`: the planned spending per month (UTC) in USD, which is 100%."),
+  below_usd: amount.describe("For `balance`: the alert fires when less than this many USD are left, holds included."),
+  thresholds: thresholds.describe("For `spend` and `budget`: percentages. Each fires once a month."),
   webhook_url: z
     .string()
     .min(1)
     .max(maxUrl, `A webhook's URL has at most ${maxUrl} characters.`)
     .nullable()
     .describe(
-      "Gets `spend.threshold_reached` or `balance.low`, signed with the account's webhook secrets; null for none.",
+      "Receives `spend.threshold_reached` or `balance.low`, signed with the account's webhook secrets; null for none.",
     ),
   emails: z
     .array(z.email("That is not an e-mail address.").max(254))
     .max(maxEmails, `An alert has at most ${maxEmails} e-mail addresses.`)
-    .describe("Who get a mail."),
+    .describe("Email recipients."),
 };
 
 const ofKind = {
@@ -58,15 +58,15 @@ export const createAlertRequest = z
       .enum(alertKinds)
       .default("spend")
       .describe(
-        "`spend`: parts of `monthly_usd` are spent. `budget`: parts of the key's monthly budget are. `balance`: the account has less than `below_usd` left, told of once until the next top-up.",
+        "`spend`: a percentage of `monthly_usd` is spent. `budget`: a percentage of the key's monthly budget is spent. `balance`: the account has less than `below_usd` left; fires once until the next top-up.",
       ),
-    key_id: id.nullable().default(null).describe("Null: all the account's keys together. `budget` needs a key."),
+    key_id: id.nullable().default(null).describe("Null: all keys of the account together. Required for `budget`."),
     name: terms.name.default(""),
     monthly_usd: terms.monthly_usd.optional(),
     below_usd: terms.below_usd.optional(),
     thresholds: terms.thresholds
       .optional()
-      .describe("Of `spend` and `budget`: percent, [50, 80, 100] by default. Each is told of once a month."),
+      .describe("For `spend` and `budget`: percentages, [50, 80, 100] by default. Each fires once a month."),
     webhook_url: terms.webhook_url.default(null),
     emails: terms.emails.default([]),
   })

@@ -79,7 +79,7 @@ export const expires = z
     return z.NEVER;
   });
 
-/** What can be said of a key when it is made and when it is changed. */
+/** The fields of a key that can be set at creation and changed later. */
 export const keyFields = {
   key_alias: name.optional(),
   models: z
@@ -102,7 +102,7 @@ export const keyFields = {
   metadata: metadata.optional(),
 } as const;
 
-/** Where a page goes on. */
+/** Cursors of a page. */
 export const cursor = z.string().regex(/^[\w-]{0,2048}$/, "That is not a cursor of ours.");
 
 /** How a listing is paged. */
@@ -116,7 +116,7 @@ export const pageFields = {
   after: cursor.optional(),
 } as const;
 
-/** What stands in paths. */
+/** Path parameters. */
 export const pathFields = {
   id,
   month: z

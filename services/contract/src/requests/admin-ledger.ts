@@ -26,6 +26,6 @@ export const ledgerRepairRequest = z
     path: ["request_id"],
   })
   .refine((body) => body.cost_usd === undefined || body.request_id !== undefined, {
-    error: "A cost is said of one request_id.",
+    error: "A cost needs exactly one request_id.",
     path: ["cost_usd"],
   });

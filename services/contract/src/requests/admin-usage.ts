@@ -21,11 +21,11 @@ const eventFields = {
     .regex(/^[1-5]\d\d$/, "A status is one of HTTP.")
     .transform(Number)
     .optional()
-    .describe("The HTTP status that the client was told."),
+    .describe("The HTTP status of the response."),
   min_cost_usd: usd
     .refine((nano) => nano >= 0n, "A cost is 0 or more.")
     .optional()
-    .describe("Only requests that cost so much or more, in USD."),
+    .describe("Only requests that cost at least this many USD."),
 } as const;
 
 /** What a query may say of the usage that it is about. */
@@ -43,7 +43,7 @@ export const usageListQuery = z.strictObject({
 export const eventListQuery = z.strictObject({ ...pageFields, ...filterFields, ...eventFields });
 
 const maxGroups = 50;
-const wrongTop = `From 1 to ${maxGroups} groups are told apart.`;
+const wrongTop = `top must be from 1 to ${maxGroups}.`;
 
 /** Query of `GET /admin/v1/usage/series`. */
 export const usageSeriesQuery = z.strictObject({
@@ -59,7 +59,7 @@ export const usageSeriesQuery = z.strictObject({
     .transform(Number)
     .refine((max) => max >= 1 && max <= maxGroups, wrongTop)
     .default(10)
-    .describe("How many groups are told apart, those that cost most; all others are one more."),
+    .describe("The number of groups, highest cost first; all others are combined into one."),
 });
 
 /** Query of `GET /admin/v1/usage/export`. */

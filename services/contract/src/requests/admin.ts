@@ -19,7 +19,7 @@ export const updateAccountRequest = z.strictObject({
   keep_answers: z
     .boolean()
     .optional()
-    .describe("Whether answers under an Idempotency-Key are stored; heeded within a minute."),
+    .describe("Whether responses under an Idempotency-Key are stored; applies within a minute."),
 });
 
 /** Body of `POST /admin/v1/accounts/{id}/top-ups`; its amount in nano-USD. */
@@ -37,7 +37,7 @@ const usualOverlapSeconds = 86_400;
 
 /** Body of `POST /admin/v1/keys`. */
 export const createKeyRequest = z.strictObject({
-  account_id: id.optional().describe("May be left out where there is one account, or by a token that is good for one."),
+  account_id: id.optional().describe("Optional if there is only one account, or if the token is limited to one."),
   ...keyFields,
 });
 
@@ -56,12 +56,12 @@ export const keyListQuery = z.strictObject({
   ...pageFields,
   account: id.optional(),
   alias: name.optional(),
-  search: name.min(1, "A search has a character at least.").optional().describe("Part of an alias, whatever its case."),
+  search: name.min(1, "A search has a character at least.").optional().describe("Part of an alias; case-insensitive."),
   tag: name.min(1, "A tag has a character at least.").optional().describe("One of the texts of `metadata.tags`."),
   sort: z
     .enum(["-created", "created", "alias", "-alias"])
     .default("-created")
-    .describe("By the time of making or by alias; with - the other way round."),
+    .describe("Sort by creation time or alias; prefix with - for descending order."),
   include_revoked: z.enum(["true", "false"]).optional(),
 });
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** Maximum frames of a video given as images. */
 const maxFrames = 2_000;
 
-/** How the texts that stand for pictures, films and sounds are read. */
+/** How references to images, videos and audio are read. */
 export interface PartTexts {
   /** An http, https, oss or data URL. */
   readonly image: z.ZodType<string>;

@@ -61,7 +61,7 @@ const knownParts = Object.entries(partFields).map(([type, schema]) =>
 );
 const otherPart = z
   .looseObject({ type: z.string().min(1) })
-  .describe("A part of another type goes to the model as it is.");
+  .describe("A part of another type is passed to the model unchanged.");
 
 const content = z
   .union([
@@ -73,7 +73,7 @@ const content = z
     z.null(),
   ])
   .optional()
-  .describe("Text, or a list of parts. Only roles assistant and function may leave it out.");
+  .describe("Text or a list of parts. Only the roles assistant and function may omit it.");
 
 /** The fields for a reasoning model; further fields are left to the upstream. */
 export const reasoningRequest = z.looseObject({

@@ -4,7 +4,7 @@ import { z } from "zod";
 export const maxEmbeddingInputs = 2_048;
 
 const description =
-  "A text, a list of texts, or, where the model takes them, a list of token ids or a list of such lists. At most 2,048 inputs.";
+  "A text, a list of texts or, if the model accepts them, a list of token ids or a list of such lists. At most 2,048 inputs.";
 
 /** `POST /v1/embeddings`. The type of `input` depends on the model, so it is read separately. */
 export const embeddingRequest = z.object({
@@ -28,6 +28,6 @@ export const embeddingRequest = z.object({
   input_type: z
     .enum(["query", "document"])
     .nullish()
-    .describe("What the text is for, where the model makes a difference."),
+    .describe("The purpose of the text, for models that distinguish it."),
   user: z.string().nullish(),
 });

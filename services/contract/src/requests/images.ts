@@ -17,7 +17,7 @@ const quality = z.enum(["auto", "low", "medium", "high", "standard", "hd"]);
 const background = z.enum(["transparent", "opaque", "auto"]);
 const outputFormat = z.enum(["png", "jpeg", "webp"]);
 
-/** How good a picture is to be, in OpenAI's words. */
+/** Image quality, with OpenAI's values. */
 export type Quality = z.infer<typeof quality>;
 
 /** Fields accepted by every family with OpenAI's format (OpenAI's reference, create image). */
@@ -106,7 +106,7 @@ const digits = (min: number, max: number) =>
     .regex(/^\d{1,4}$/, "must be a whole number")
     .transform(Number)
     .pipe(z.int().min(min).max(max))
-    .describe(`A whole number from ${min} to ${max}.`);
+    .describe(`An integer from ${min} to ${max}.`);
 
 /**
  * All sizes of the API: an unknown size gets a different error than one that only this model does
@@ -136,6 +136,6 @@ const picture = z.file();
 export const imageEditRequest = imageEditFields.extend({
   model: z.string().min(1),
   image: picture.describe("PNG, JPEG or WebP. Either this or `image[]` is required.").optional(),
-  "image[]": z.array(picture).max(maxEditImages).describe("Several images, for models that take them.").optional(),
-  mask: picture.describe("PNG of the image's size; what is transparent is edited.").optional(),
+  "image[]": z.array(picture).max(maxEditImages).describe("Several images, for models that accept them.").optional(),
+  mask: picture.describe("A PNG of the image's size; transparent areas are edited.").optional(),
 });

@@ -5,7 +5,7 @@ const id = z.string();
 
 /** Query of `GET /v1/audio/voices`. */
 export const voiceListQuery = z.object({
-  model: id.optional().describe("Only the voices of this model."),
+  model: id.optional().describe("Only voices of this model."),
 });
 
 const maxModels = 1_000;
@@ -23,7 +23,7 @@ export const modelListQuery = z.object({
     .max(maxModels)
     .optional()
     .catch(undefined)
-    .describe("Most models of the page; all by default."),
+    .describe("Maximum models per page; all by default."),
   after_id: id.optional(),
   before_id: id.optional(),
 });
@@ -40,8 +40,8 @@ export const videoListQuery = z.object({
     .min(1, wrongLimit)
     .max(maxTasks, wrongLimit)
     .default(20)
-    .describe("Most tasks of the page."),
-  cursor: taskCursor.optional().describe("`next_cursor` of the page before."),
+    .describe("Maximum tasks per page."),
+  cursor: taskCursor.optional().describe("`next_cursor` of the previous page."),
   after: taskCursor.optional().describe("The same as `cursor`."),
   status: z.enum(taskStatuses, `must be one of ${taskStatuses.join(", ")}`).optional(),
   model: id.optional(),

@@ -72,10 +72,10 @@ export const partsOf = <P extends z.ZodType>(part: P) => z.array(part).max(maxPa
 const named: ReadonlySet<string> = new Set(["function", "custom", "namespace"]);
 
 const toolFields = {
-  type: z.string().describe("function, custom or namespace: tools that the provider would run have no price here."),
+  type: z.string().describe("function, custom or namespace. Provider-side tools are not available."),
   name: z.string().nullish(),
   description: z.string().nullish(),
-  parameters: z.looseObject({}).nullish().describe("JSON schema of a function's arguments."),
+  parameters: z.looseObject({}).nullish().describe("JSON Schema of the function's arguments."),
 } as const;
 
 function checkName({ type, name }: { type: string; name?: unknown }, context: z.RefinementCtx): void {
@@ -90,7 +90,7 @@ const tool = z
       .array(z.looseObject(toolFields).superRefine(checkName))
       .max(maxTools)
       .nullish()
-      .describe("Of a namespace."),
+      .describe("For a namespace."),
   })
   .superRefine(checkName);
 
@@ -109,7 +109,7 @@ export const reasoningResponseWith = <I extends z.ZodType>(input: I) =>
   z.looseObject({
     model: modelId,
     input,
-    instructions: text.describe("The system's message, before the input."),
+    instructions: text.describe("The system message, placed before the input."),
     stream: flag,
     max_output_tokens: z.int().min(1).nullish(),
     tools: z.array(tool).max(maxTools).nullish(),
@@ -125,10 +125,10 @@ export const reasoningResponseWith = <I extends z.ZodType>(input: I) =>
       .nullish(),
     reasoning: z.looseObject({ effort: text, summary: text }).nullish(),
     metadata: z.looseObject({}).nullish(),
-    store: flag.describe("Nothing is stored, whatever it says."),
+    store: flag.describe("Ignored: responses are never stored."),
     user: text,
-    previous_response_id: z.null({ error: notKept }).optional().describe("Not available: nothing is stored."),
-    conversation: z.null({ error: notKept }).optional().describe("Not available: nothing is stored."),
+    previous_response_id: z.null({ error: notKept }).optional().describe("Not available: responses are not stored."),
+    conversation: z.null({ error: notKept }).optional().describe("Not available: responses are not stored."),
     prompt: z.null({ error: "there are no stored prompts here" }).optional().describe("Not available."),
     background: z.literal(false, { error: "is not available: wait for the response" }).nullish(),
   });

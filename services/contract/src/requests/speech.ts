@@ -3,10 +3,10 @@ import { z } from "zod";
 /** `POST /v1/audio/speech` */
 export const speechRequest = z.object({
   model: z.string().min(1),
-  input: z.string().describe("The text to speak; billed by the character."),
-  voice: z.string().nullish().describe("Names of other providers' voices give the default voice."),
+  input: z.string().describe("The text to synthesize; billed per character."),
+  voice: z.string().nullish().describe("Voice names of other providers select the default voice."),
   response_format: z.string().nullish(),
-  instructions: z.string().nullish().describe("How to speak, for a model that takes instructions."),
+  instructions: z.string().nullish().describe("Speaking style, for models that accept instructions."),
   speed: z.number().nullish().describe("Has no effect."),
   stream_format: z.literal("audio", "only audio can be streamed").nullish(),
 });

@@ -20,32 +20,30 @@ const bounded = (wait: number): number => Math.min(wait, maxWait);
 const wait = z
   .union([z.boolean().transform((waits) => (waits ? defaultWait : 0)), seconds.transform(bounded)], wrongWait)
   .nullish()
-  .describe(
-    `How long the answer may wait for the task's end, seconds, ${maxWait} at most; true stands for ${defaultWait}.`,
-  );
+  .describe(`Seconds that the response may wait for the task to end, at most ${maxWait}; true means ${defaultWait}.`);
 
-/** Fields that every family accepts besides its own; the service reads them separately. */
+/** Fields that every family accepts in addition to its own; the service reads them separately. */
 const common = {
   model: z.string(),
   webhook_url: z
     .string("must be a string")
     .nullish()
-    .describe("Where the task is told of when it has ended; https only."),
+    .describe("The webhook URL that is called when the task ends; https only."),
   wait,
 } as const;
 
-/** What a body says of how the client hears of the task's end, whatever its family. */
+/** The body's field for the end-of-task notification, in every family. */
 export const videoCompletion = z.object({ webhook_url: common.webhook_url });
 
-/** What a body says of how long its answer may wait for that. */
+/** The body's field for the time that the response may wait. */
 export const videoBodyWait = z.object({ wait });
 
-/** Query of `POST /v1/videos/generations`; `?wait` alone stands for true. */
+/** Query of `POST /v1/videos/generations`; `?wait` alone means true. */
 export const videoCreateQuery = z.object({
   wait: z
     .union([z.literal(["true", ""]).transform(() => defaultWait), numberText.transform(bounded)], wrongWait)
     .optional()
-    .describe(`Seconds, ${maxWait} at most; true stands for ${defaultWait}.`),
+    .describe(`Seconds, at most ${maxWait}; true means ${defaultWait}.`),
 });
 
 /** What Wan and HappyHorse models accept; nearly every field depends on the model. */
@@ -68,7 +66,7 @@ const wan = z.looseObject({
       seed: z.int().optional(),
     })
     .nullish()
-    .describe("Go to the provider as they are. What they repeat of the fields beside them must say the same."),
+    .describe("Passed to the provider unchanged. Values that repeat other fields must match them."),
 });
 
 /** The bodies of `POST /v1/videos/generations`, by model family. */

@@ -12,9 +12,9 @@ export const nano = z.int().describe("Nano-USD.");
  * An amount in USD as text with nine decimals, so that no client rounds it by parsing it as a
  * float.
  */
-export const usd = z.string().describe("USD, to the last nano-dollar.");
+export const usd = z.string().describe("USD, exact to the nano-dollar.");
 /** A hash of a hash chain. */
-export const hash = z.string().describe("SHA-256 in hex, over the record and the hash before it.");
+export const hash = z.string().describe("SHA-256, hex, over the record and the previous hash.");
 
 /** What an admin token may be for. */
 export const adminRoles = ["operator", "billing", "keys", "read-only"] as const;
@@ -24,7 +24,7 @@ export const alertKinds = ["spend", "budget", "balance"] as const;
 export const outcomes = ["completed", "disconnected", "failed", "crashed"] as const;
 /** Stretches of time that usage is counted by. */
 export const seriesBuckets = ["hour", "day", "month"] as const;
-/** What usage over time is told apart by. */
+/** The groupings of usage over time. */
 export const seriesGroupings = ["none", "account", "key", "model", "operation", "provider"] as const;
 /** How far the delivery of a webhook is. */
 export const deliveryStates = ["pending", "delivered", "failed", "stopped"] as const;

@@ -5,15 +5,17 @@ import { model } from "./chat.ts";
 const health = z
   .object({
     calls: count,
-    failures: count.describe("Those that say something against the provider."),
+    failures: count.describe("Failures that the provider caused."),
     latency_ms: z
       .object({ count, p50: count, p95: count, p99: count })
       .nullable()
-      .describe("To the answer, or its first bytes; null when no call succeeded."),
-    resting: count.describe("How many processes do not ask it at present, as long as another can be asked."),
-    rests_for_ms: z.number().min(0).describe("The longest of these."),
+      .describe("Time to the response, or to a stream's first bytes; null if no call succeeded."),
+    resting: count.describe(
+      "The number of processes in which the provider is cooling down. They use it only if no other is available.",
+    ),
+    rests_for_ms: z.number().min(0).describe("The longest remaining cooldown among them, milliseconds."),
   })
-  .describe("As the living processes saw it; what a process saw is gone with it.");
+  .describe("As observed by the running processes; a process's figures end with it.");
 
 /** A model of the catalogue with its providers. */
 export const catalogModel = model.extend({
@@ -22,13 +24,13 @@ export const catalogModel = model.extend({
     .array(
       z.object({
         provider: z.string(),
-        model: z.string().describe("The model's name there."),
-        priority: z.int().describe("The lowest is asked first."),
-        weight: z.number().describe("Its share among those of one priority."),
+        model: z.string().describe("The provider's name for the model."),
+        priority: z.int().describe("The lowest number is used first."),
+        weight: z.number().describe("The share of requests among upstreams of the same priority."),
         last_hour: health,
       }),
     )
-    .describe("In the order of the catalogue."),
+    .describe("In catalogue order."),
 });
 
 /** The processes of the system. */
@@ -37,34 +39,34 @@ export const fleet = z.object({
   replicas: z
     .array(
       z.object({
-        id: z.string().describe("One for each start of a process."),
+        id: z.string().describe("Unique for each start of a process."),
         service: z.string(),
         version: z.string(),
-        state: z.enum(["up", "silent"]).describe("`silent`: it has not been heard for 15 seconds."),
+        state: z.enum(["up", "silent"]).describe("`silent`: no report for 15 seconds."),
         started_at: time.nullable(),
         uptime_seconds: count,
         heard_ms_ago: count,
-        figures: z.record(z.string(), z.number()).describe("Some of its metrics, by their names."),
+        figures: z.record(z.string(), z.number()).describe("Selected metrics of the process, by name."),
       }),
     )
-    .describe("Those heard of in the last ten minutes."),
+    .describe("Processes that reported in the last ten minutes."),
   journals: z
     .object({
       bytes: z.number(),
-      unconfirmed_events: z.number().describe("Usage that is published and not yet stored."),
-      lag_seconds: z.number().describe("How long the oldest of it waits."),
-      waiting: z.number().describe("Journals of dead processes that nobody has taken over yet."),
+      unconfirmed_events: z.number().describe("Usage events that metering has not confirmed."),
+      lag_seconds: z.number().describe("The age of the oldest unconfirmed event."),
+      waiting: z.number().describe("Journals of dead processes that have not been adopted."),
     })
-    .describe("Usage on the disks of the services, over all of them."),
-  stream: z.object({ messages: count.describe("Batches of usage that wait to be applied.") }).nullable(),
-  unserved: z.array(z.string()).describe("Why providers of the catalogue are not served, a sentence each."),
+    .describe("Usage in the journals of all services."),
+  stream: z.object({ messages: count.describe("Usage batches that metering has not applied.") }).nullable(),
+  unserved: z.array(z.string()).describe("The reasons why catalogue providers are not served, one sentence each."),
   audit: z
     .object({
       at: time.nullable(),
-      exact: z.boolean().describe("Every account, grant and row re-added to the nano-dollar."),
+      exact: z.boolean().describe("Whether every account, grant and row adds up to the nano-dollar."),
       rows: count,
       faults: z.array(z.string()),
     })
     .nullable()
-    .describe("What the auditor found last; null before it ran."),
+    .describe("The auditor's last result; null before its first run."),
 });

@@ -21,7 +21,7 @@ export const account = z.object({
   object: z.literal("account"),
   name: z.string(),
   created_at: time.nullable(),
-  keep_answers: z.boolean().describe("Whether answers under an Idempotency-Key are stored."),
+  keep_answers: z.boolean().describe("Whether responses under an Idempotency-Key are stored."),
   ...columns,
   repaid_usd: usd,
   repaid_nano_usd: nano,
@@ -56,11 +56,11 @@ export const ledgerEntry = z.object({
 
 const attempt = z.object({
   provider: z.string(),
-  model: z.string().describe("The model's name there."),
+  model: z.string().describe("The provider's name for the model."),
   started_at: time.nullable(),
   duration_ms: count,
-  outcome: z.string().describe("`answered`, or why it came to nothing, such as `timeout` or `capacity`."),
-  status: z.int().nullable().describe("The HTTP status of a provider that failed, where there was one."),
+  outcome: z.string().describe("`answered`, or the kind of failure, such as `timeout` or `capacity`."),
+  status: z.int().nullable().describe("The failed provider's HTTP status, if any."),
 });
 
 /** Everything known about one request's bill. */
@@ -72,17 +72,14 @@ export const receipt = z.object({
       z.object({
         unit: z.string(),
         quantity: count,
-        price_usd: z
-          .string()
-          .nullable()
-          .describe("USD for `per` of it; null when the price of that time is not known."),
+        price_usd: z.string().nullable().describe("USD for `per` units; null if the price at that time is unknown."),
         per: count.nullable(),
         cost_usd: z.string().nullable().describe("USD before rounding, with 15 decimals."),
       }),
     )
-    .describe("The costs of the units, added up and rounded up once to a whole nano-dollar, are what was charged."),
-  attempts: z.array(attempt).describe("Calls to providers in their order; of those that failed the first 16."),
-  ledger: z.array(ledgerEntry).describe("What the ledger has about it, the newest first."),
+    .describe("The charge is the sum of the units' costs, rounded up once to a whole nano-dollar."),
+  attempts: z.array(attempt).describe("Provider calls in order; at most 16 failed ones."),
+  ledger: z.array(ledgerEntry).describe("Its ledger rows, newest first."),
 });
 
 /** A grant: money of an account that one process has reserved for its requests. */
@@ -90,16 +87,16 @@ export const hold = z.object({
   id: z.string(),
   object: z.literal("hold"),
   holder_id: z.string(),
-  service: z.string().nullable().describe("What the holder serves; null when that is not known any more."),
-  key_id: z.string().nullable().describe("Set when only this key may spend it."),
+  service: z.string().nullable().describe("The holder's service; null if no longer known."),
+  key_id: z.string().nullable().describe("Set if only this key may spend it."),
   purpose: z.enum(["requests", "task"]),
-  open: z.boolean().describe("Requests may still begin on it; if not, it waits for those that did."),
+  open: z.boolean().describe("True if it can admit requests; otherwise it is waiting for its open requests."),
   amount_usd: usd,
   amount_nano_usd: nano,
-  held_usd: usd.describe("What is left of it: neither charged nor given back."),
+  held_usd: usd.describe("The remainder: neither charged nor returned."),
   held_nano_usd: nano,
   created_at: time.nullable(),
-  until: time.nullable().describe("By when a task is settled; null: as long as its holder lives."),
+  until: time.nullable().describe("When the task's hold ends; null if it lasts as long as its holder."),
 });
 
 /** The figures for predicting when a balance runs out. */
@@ -114,36 +111,36 @@ export const forecast = z.object({
   spent_last_7_days_nano_usd: nano,
   days: z
     .array(z.object({ start: time, cost_usd: usd, cost_nano_usd: nano }))
-    .describe("The last seven times 24 hours, the oldest first."),
+    .describe("The last seven periods of 24 hours, oldest first."),
   days_left: z
     .number()
     .nullable()
-    .describe("How long the money lasts if it goes on as in those seven days; null when nothing was spent."),
+    .describe("Days until the balance runs out at the rate of those seven days; null if nothing was spent."),
 });
 
 /** The totals of a month's ledger rows. */
 export const invoice = z.object({
   object: z.literal("invoice"),
   account_id: z.string(),
-  month: z.string().describe("As 2027-01 (UTC)."),
-  closed: z.boolean().describe("The month is over, and nothing can be added to it."),
-  opening_usd: usd.describe("All the account's money, held or not, at its beginning."),
+  month: z.string().describe("For example 2027-01 (UTC)."),
+  closed: z.boolean().describe("True if the month is over and final."),
+  opening_usd: usd.describe("The account's money at the start of the month, holds included."),
   opening_nano_usd: nano,
   topped_up_usd: usd,
   topped_up_nano_usd: nano,
   corrected_usd: usd,
   corrected_nano_usd: nano,
-  charged_usd: usd.describe("All lines, and what was repaid."),
+  charged_usd: usd.describe("The sum of all lines and repayments."),
   charged_nano_usd: nano,
-  repaid_usd: usd.describe("Repaid of what earlier requests had cost beyond the account's money."),
+  repaid_usd: usd.describe("Repayments of earlier write-offs."),
   repaid_nano_usd: nano,
-  closing_usd: usd.describe("Opening, topped up and corrected, less charged: to the nano-dollar."),
+  closing_usd: usd.describe("Opening plus top-ups and corrections, minus charges; exact to the nano-dollar."),
   closing_nano_usd: nano,
-  written_off_usd: usd.describe("What requests cost beyond the account's money. Not charged."),
+  written_off_usd: usd.describe("Cost that the balance did not cover. Not charged."),
   written_off_nano_usd: nano,
   lines: z
     .array(z.object({ model: z.string(), requests: count, charged_usd: usd, charged_nano_usd: nano }))
-    .describe("By model, the dearest first."),
+    .describe("By model, most expensive first."),
 });
 
 /** A bill that an operator priced after the fact. */

@@ -8,30 +8,30 @@ export const key = z.object({
   account_id: z.string(),
   key_alias: z.string(),
   hint: z.string(),
-  models: z.array(z.string()).describe("Empty: every model."),
+  models: z.array(z.string()).describe("Empty: all models."),
   rpm_limit: count.nullable(),
   tpm_limit: count.nullable(),
   max_parallel_requests: count.nullable(),
   max_budget: z.number().nullable().describe("USD a month."),
-  max_budget_nano_usd: nano.nullable().describe("The same in nano-USD, to the last digit."),
+  max_budget_nano_usd: nano.nullable().describe("The same amount in nano-USD, exact."),
   metadata: z.record(z.string(), z.unknown()),
   created_at: time.nullable(),
   expires: time.nullable(),
   revoked_at: time.nullable(),
-  version: count.describe("Grows with every change of the key."),
+  version: count.describe("Increases with every change to the key."),
 });
 
 /** A key with its recent use. */
 export const usedKey = key.extend({
   last_used_at: time
     .nullable()
-    .describe("When its last request ended, to the minute; null: never, or it cannot be told just now."),
-  requests_last_hour: count.nullable().describe("About; null when it cannot be told just now."),
+    .describe("When its last request ended, to the minute; null if never or currently unknown."),
+  requests_last_hour: count.nullable().describe("Approximate; null if currently unknown."),
 });
 
 /** A newly created key: the only response with its secret. */
 export const newKey = key.extend({
-  key: z.string().describe("The key itself, shown this once."),
+  key: z.string().describe("The key, shown only once."),
   snippets: z
     .object({
       curl: z.string(),
@@ -42,7 +42,7 @@ export const newKey = key.extend({
       codex: z.string(),
       mcp: z.string(),
     })
-    .describe("Ready to be pasted, with the key in them."),
+    .describe("Ready to paste, with the key."),
 });
 
 /** An admin token without its secret. */
@@ -59,7 +59,7 @@ export const token = z.object({
 });
 
 /** A newly created admin token: the only response with its secret. */
-export const newToken = token.extend({ token: z.string().describe("The token itself, shown this once.") });
+export const newToken = token.extend({ token: z.string().describe("The token, shown only once.") });
 
 /** An administrator's action: a row of the audit log. */
 export const auditRecord = z.object({
@@ -71,8 +71,8 @@ export const auditRecord = z.object({
   account_id: z.string().nullable(),
   actor: z.object({ id: z.string(), name: z.string(), request_id: z.string().nullable() }),
   client_address: z.string().nullable(),
-  before: z.unknown().describe("What was changed, as it was before; null where nothing was."),
-  after: z.unknown().describe("As it is now; null where nothing is."),
+  before: z.unknown().describe("The changed fields' previous values; null if there were none."),
+  after: z.unknown().describe("The current value; null if there is none."),
   seq: z.int().nullable().describe("Null for records that are older than the chain."),
   previous_hash: hash.nullable(),
   hash: hash.nullable(),
@@ -92,7 +92,7 @@ export const webhookSecret = z.object({
 /** A newly created webhook secret: the only response with the secret itself. */
 export const newWebhookSecret = webhookSecret.extend({
   earlier_secrets_end_at: time.nullable(),
-  secret: z.string().describe("Shown this once."),
+  secret: z.string().describe("Shown only once."),
 });
 
 /** A webhook or a mail, and its delivery attempts. */
@@ -100,10 +100,10 @@ export const webhookDelivery = z.object({
   id: z.string(),
   object: z.literal("webhook_delivery"),
   account_id: z.string(),
-  task_id: z.string().nullable().describe("Null for a spend alert's."),
-  alert_id: z.string().nullable().describe("Null for a task's."),
+  task_id: z.string().nullable().describe("Null for a spend alert."),
+  alert_id: z.string().nullable().describe("Null for a task."),
   type: z.string(),
-  url: z.string().describe("Without its query; `mailto:` and the address for a mail."),
+  url: z.string().describe("Without its query; `mailto:` with the address for an email."),
   state: z.enum(deliveryStates),
   created_at: time.nullable(),
   next_attempt_at: time.nullable(),
@@ -118,41 +118,43 @@ export const webhookDelivery = z.object({
 });
 
 /** A webhook delivery with its request body. */
-export const webhookDeliveryWithBody = webhookDelivery.extend({ body: z.string().describe("What is sent.") });
+export const webhookDeliveryWithBody = webhookDelivery.extend({ body: z.string().describe("The request body.") });
 
-/** A spend alert: who is told when a part of an amount is spent, or little is left. */
+/** A spend alert: it notifies its recipients at a share of an amount, or at a low balance. */
 export const alert = z.object({
   id: z.string(),
   object: z.literal("spend_alert"),
   account_id: z.string(),
   kind: z.enum(alertKinds),
-  key_id: z.string().nullable().describe("Null: all the account's keys together."),
+  key_id: z.string().nullable().describe("Null: all keys of the account together."),
   name: z.string(),
-  monthly_usd: usd.nullable().describe("What is 100 %; of `budget`, the key's as it is now. Null while nothing is."),
+  monthly_usd: usd
+    .nullable()
+    .describe("The amount that is 100%; for `budget`, the key's current budget. Null if there is none."),
   monthly_nano_usd: nano.nullable(),
-  below_usd: usd.nullable().describe("Of `balance` alone."),
-  thresholds: z.array(count).describe("Percent, ascending; none of `balance`."),
-  webhook_url: z.string().nullable().describe("Without its query, which may carry a secret."),
+  below_usd: usd.nullable().describe("Only for `balance`."),
+  thresholds: z.array(count).describe("Percentages, ascending; empty for `balance`."),
+  webhook_url: z.string().nullable().describe("Without its query, which may contain a secret."),
   emails: z.array(z.string()),
   created_at: time.nullable(),
   created_by: z.object({ id: z.string(), name: z.string() }).nullable(),
-  month: z.string().describe("The current one, UTC."),
-  spent_usd: usd.describe("In the current month, by what is settled."),
+  month: z.string().describe("The current month, UTC."),
+  spent_usd: usd.describe("Settled spending in the current month."),
   spent_nano_usd: nano,
-  balance_usd: usd.nullable().describe("What is left, held money included. Of `balance` alone."),
+  balance_usd: usd.nullable().describe("The remaining balance, holds included. Only for `balance`."),
   notices: z
     .array(
       z.object({
         month: z.string(),
         threshold: count.nullable().describe("Null for a low balance."),
-        monthly_usd: usd.nullable().describe("What was 100 % then."),
+        monthly_usd: usd.nullable().describe("The amount that was 100% at that time."),
         spent_usd: usd,
-        below_usd: usd.nullable().describe("What less than was left of then."),
+        below_usd: usd.nullable().describe("The alert's limit at that time."),
         balance_usd: usd.nullable(),
         at: time.nullable(),
       }),
     )
-    .describe("What was told lately, the oldest first."),
+    .describe("Recent notifications, oldest first."),
 });
 
 /** One page of a listing. */
@@ -161,5 +163,5 @@ export const listOf = (item: z.ZodType): z.ZodType =>
     object: z.literal("list"),
     data: z.array(item),
     has_more: z.boolean(),
-    next_cursor: z.string().nullable().describe("Goes on as `after`."),
+    next_cursor: z.string().nullable().describe("Pass it as `after` to get the next page."),
   });

@@ -30,10 +30,10 @@ export const tokenUsage = z.object({
 /** Optional fields that providers add to a response. */
 const served = {
   service_tier: z.string().nullish(),
-  system_fingerprint: z.string().nullish().describe("The provider's own word for its version of the model."),
+  system_fingerprint: z.string().nullish().describe("The provider's version of the model."),
 };
-const logprobs = z.unknown().optional().describe("As the provider gives them, where they were asked for.");
-const reasoning = z.string().nullish().describe("What a reasoning model thought, where its provider tells.");
+const logprobs = z.unknown().optional().describe("From the provider, if requested.");
+const reasoning = z.string().nullish().describe("The reasoning of a reasoning model, if its provider returns it.");
 
 const toolCall = z.object({
   id: z.string().optional(),
@@ -48,7 +48,7 @@ export const chatCompletion = z.object({
   id: z.string(),
   object: z.literal("chat.completion"),
   created: z.int().describe("Unix time, seconds."),
-  model: z.string().describe("The model that answered."),
+  model: z.string().describe("The model that served the request."),
   choices: z.array(
     z.object({
       index: z.int(),
@@ -90,8 +90,8 @@ export const chatCompletionChunk = z.object({
     }),
   ),
   ...served,
-  obfuscation: z.string().optional().describe("Padding, so that the length of a chunk does not tell its text."),
-  usage: tokenUsage.nullish().describe("On the last chunk, where stream_options asks for it."),
+  obfuscation: z.string().optional().describe("Padding that hides the length of a chunk's text."),
+  usage: tokenUsage.nullish().describe("On the last chunk, if stream_options requests it."),
 });
 
 const messageUsage = z.object({
@@ -125,7 +125,7 @@ export const message = z.object({
   content: z.array(block),
   stop_reason: stopReason,
   stop_sequence: z.string().nullish(),
-  container: z.looseObject({}).nullish().describe("Where the provider ran code, if it did."),
+  container: z.looseObject({}).nullish().describe("The container in which the provider ran code, if any."),
   usage: messageUsage,
 });
 
@@ -165,7 +165,7 @@ const priceList = z.object({
   ),
   tiers: z
     .array(z.object({ above_input_tokens: count, usd: prices }))
-    .describe("Prices of the whole request when its input is longer."),
+    .describe("Prices of the whole request if its input exceeds this length."),
 });
 
 /** A model that the key may use. */
@@ -177,15 +177,17 @@ export const model = z.object({
   type: z.literal("model"),
   display_name: z.string(),
   created_at: z.iso.datetime(),
-  operations: z.array(z.string()).describe("What the model is served on, such as `chat.completions` and `messages`."),
+  operations: z
+    .array(z.string())
+    .describe("The operations that serve the model, such as `chat.completions` and `messages`."),
   input_modalities: z.array(z.string()),
   output_modalities: z.array(z.string()),
   context_tokens: count.optional(),
   max_output_tokens: count.optional(),
   image: z
     .object({
-      family: z.string().describe("Whose rules a request for images follows."),
-      sizes: z.array(z.string()).describe("Empty: any that the family's rule allows."),
+      family: z.string().describe("The model family whose rules apply to image requests."),
+      sizes: z.array(z.string()).describe("Empty: any size that the model family allows."),
       references: z.object({ min: count, max: count }).describe("Input images."),
       max_images: count,
     })

@@ -79,7 +79,7 @@ export const videoTask = z.object({
   created_at: z.int().describe("Unix time, seconds."),
   updated_at: z.int().optional(),
   completed_at: z.int().optional(),
-  upstream_status: z.string().nullish().describe("The provider's own word."),
+  upstream_status: z.string().nullish().describe("The provider's value."),
   duration: z.number().optional().describe("Seconds."),
   resolution: z.string().optional(),
   aspect_ratio: z.string().optional(),
@@ -87,17 +87,15 @@ export const videoTask = z.object({
   usage: z
     .looseObject({ duration: z.number(), resolution: z.string() })
     .optional()
-    .describe("What was made, beside the provider's own counts."),
+    .describe("What was generated, in addition to the provider's own counts."),
   seed: z
     .int()
     .nullish()
-    .describe(
-      "The one that was asked for, the provider's, or one that was chosen; null where the provider knows none.",
-    ),
+    .describe("The requested seed, the provider's, or a generated one; null if the provider has none."),
   omitted_parameters: z
     .array(z.string())
     .optional()
-    .describe("Parameters that were left out, because the provider's model lacks them."),
+    .describe("Parameters that were dropped because the provider's model does not support them."),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 });
 
@@ -118,7 +116,7 @@ export const voiceList = z.object({
       object: z.literal("voice"),
       name: z.string(),
       models: z.array(z.string()),
-      default: z.boolean().describe("Spoken with when a request names no voice."),
+      default: z.boolean().describe("Whether it is the default voice."),
     }),
   ),
 });

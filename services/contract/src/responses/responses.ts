@@ -33,8 +33,8 @@ const outputItem = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("reasoning"),
     id: z.string(),
-    summary: z.array(summary).describe("What the model thought, where its provider tells."),
-    encrypted_content: z.string().optional().describe("What the provider needs back: return the item as it is."),
+    summary: z.array(summary).describe("The model's reasoning, if its provider returns it."),
+    encrypted_content: z.string().optional().describe("State for the provider: return the item unchanged."),
   }),
   z.object({ type: z.literal("function_call"), ...call, arguments: z.string().describe("JSON.") }),
   z.object({ type: z.literal("custom_tool_call"), ...call, input: z.string() }),
@@ -51,13 +51,16 @@ export const response = z.object({
   incomplete_details: z
     .object({ reason: z.enum(["max_output_tokens", "content_filter"]) })
     .nullable()
-    .describe("Why it is incomplete, if it is."),
-  model: z.string().describe("The model that answered."),
+    .describe("The reason if the response is incomplete."),
+  model: z.string().describe("The model that served the request."),
   output: z.array(outputItem),
   previous_response_id: z.null(),
   service_tier: z.string(),
   store: z.literal(false),
-  instructions: z.string().nullable().describe("This and the following: as requested, if the request was short."),
+  instructions: z
+    .string()
+    .nullable()
+    .describe("This field and the following ones repeat the request, if it was short."),
   max_output_tokens: count.nullable(),
   metadata: loose,
   parallel_tool_calls: z.boolean(),

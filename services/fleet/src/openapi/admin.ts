@@ -85,28 +85,22 @@ function admin(
 }
 
 const money: Readonly<Record<string, Operation>> = {
-  "admin.accounts.create": admin("Accounts", "createAccount", "Makes an account", ["AccountCreated", account], {
+  "admin.accounts.create": admin("Accounts", "createAccount", "Creates an account", ["AccountCreated", account], {
     request: createAccountRequest,
     status: 201,
   }),
   "admin.accounts.list": admin("Accounts", "listAccounts", "Lists the accounts", ["AccountList", listOf(account)], {
     query: pageQuery,
   }),
-  "admin.accounts.get": admin("Accounts", "getAccount", "Shows an account and its money", ["Account", account]),
+  "admin.accounts.get": admin("Accounts", "getAccount", "Shows an account and its balance", ["Account", account]),
   "admin.accounts.update": admin("Accounts", "updateAccount", "Changes an account", ["AccountChanged", account], {
     request: updateAccountRequest,
   }),
   "admin.accounts.top_up": {
-    ...admin(
-      "Accounts",
-      "topUpAccount",
-      "Adds money, or takes available money away; the same reference does so once",
-      ["TopUp", topUp],
-      {
-        request: topUpRequest,
-        status: 201,
-      },
-    ),
+    ...admin("Accounts", "topUpAccount", "Tops up or corrects a balance, once per reference", ["TopUp", topUp], {
+      request: topUpRequest,
+      status: 201,
+    }),
     spends: true,
   },
   "admin.accounts.ledger": admin(
@@ -121,30 +115,30 @@ const money: Readonly<Record<string, Operation>> = {
   "admin.accounts.holds": admin(
     "Accounts",
     "listAccountHolds",
-    "Lists what holds an account's money now, the oldest first",
+    "Lists an account's holds, oldest first",
     ["AccountHolds", listOf(hold)],
     { query: pageQuery },
   ),
   "admin.accounts.forecast": admin(
     "Accounts",
     "forecastAccount",
-    "Tells what an account spent in seven days, and how long its money lasts at that pace",
+    "Shows an account's spending in seven days and how long its balance lasts at that rate",
     ["AccountForecast", forecast],
   ),
   "admin.accounts.invoices": admin(
     "Accounts",
     "listAccountInvoices",
-    "Lists an account's months by its ledger, newest first",
+    "Lists an account's monthly invoices, newest first",
     ["AccountInvoices", listOf(invoice)],
   ),
-  "admin.accounts.invoice": admin("Accounts", "getAccountInvoice", "Shows one month of an account", [
+  "admin.accounts.invoice": admin("Accounts", "getAccountInvoice", "Shows an account's invoice for a month", [
     "AccountInvoice",
     invoice,
   ]),
   "admin.ledger.read": admin(
     "Ledger",
     "listLedger",
-    "Lists ledger rows of an account or about a request",
+    "Lists ledger rows of an account or a request",
     ["Ledger", listOf(ledgerEntry)],
     {
       query: ledgerQuery,
@@ -153,7 +147,7 @@ const money: Readonly<Record<string, Operation>> = {
   "admin.ledger.repair": admin(
     "Ledger",
     "repairLedger",
-    "Charges requests that had no price",
+    "Corrects the charges of unpriced requests",
     ["LedgerRepair", listOf(repair)],
     {
       request: ledgerRepairRequest,
@@ -172,13 +166,13 @@ const money: Readonly<Record<string, Operation>> = {
   "admin.usage.receipt": admin(
     "Usage",
     "getUsageReceipt",
-    "Shows one request with its prices, its calls to providers and its ledger rows",
+    "Shows a request's receipt: prices, provider calls and ledger rows",
     ["UsageReceipt", receipt],
   ),
   "admin.usage.events": admin(
     "Usage",
     "listUsageEvents",
-    "Lists single requests, newest first",
+    "Lists requests, newest first",
     ["UsageEvents", listOf(listedUsageEvent)],
     {
       query: eventListQuery,
@@ -187,7 +181,7 @@ const money: Readonly<Record<string, Operation>> = {
   "admin.usage.export": {
     id: "exportUsage",
     tag: "Usage",
-    summary: "Exports single requests, each row with the cursor that goes on behind it",
+    summary: "Exports requests, each row with a cursor to continue after it",
     ok: { rows: true },
     query: usageExportQuery.shape,
     admin: true,
@@ -195,7 +189,7 @@ const money: Readonly<Record<string, Operation>> = {
 };
 
 const access: Readonly<Record<string, Operation>> = {
-  "admin.keys.create": admin("Keys", "createKey", "Makes a key", ["KeyCreated", newKey], {
+  "admin.keys.create": admin("Keys", "createKey", "Creates a key", ["KeyCreated", newKey], {
     request: createKeyRequest,
     status: 201,
   }),
@@ -204,7 +198,7 @@ const access: Readonly<Record<string, Operation>> = {
   "admin.keys.update": admin("Keys", "updateKey", "Changes a key", ["KeyChanged", key], { request: updateKeyRequest }),
   "admin.keys.revoke": admin("Keys", "revokeKey", "Revokes a key", ["KeyRevoked", key]),
   "admin.keys.regenerate": {
-    ...admin("Keys", "regenerateKey", "Gives a key a new secret", ["KeyRegenerated", newKey], {
+    ...admin("Keys", "regenerateKey", "Regenerates a key's secret", ["KeyRegenerated", newKey], {
       request: regenerateKeyRequest,
     }),
     bodyIsOptional: true,
@@ -212,45 +206,42 @@ const access: Readonly<Record<string, Operation>> = {
   "admin.models.list": admin(
     "Catalogue",
     "listCatalogModels",
-    "Lists the catalogue, with who serves each model and how they were in the last hour",
+    "Lists the catalogue with each model's providers and their health in the last hour",
     ["ModelList", listOf(catalogModel)],
     { query: pageQuery },
   ),
-  "admin.fleet.get": admin("Fleet", "getFleet", "Shows the processes, what waits in them, and what the auditor says", [
+  "admin.fleet.get": admin("Fleet", "getFleet", "Shows the processes, their queues and the auditor's result", [
     "Fleet",
     fleet,
   ]),
   "admin.reconciliations.list": admin(
     "Fleet",
     "listReconciliations",
-    "Compares our usage with what providers report of theirs",
+    "Compares metered usage with providers' reports",
     ["Reconciliations", listOf(reconciliation)],
     { query: reconciliationQuery },
   ),
-  "admin.audit_log.list": admin(
-    "Audit",
-    "listAuditLog",
-    "Lists what administrators have done",
-    ["AuditLog", listOf(auditRecord)],
+  "admin.audit_log.list": admin("Audit", "listAuditLog", "Lists the audit log", ["AuditLog", listOf(auditRecord)], {
+    query: auditLogQuery,
+  }),
+  "admin.tokens.create": admin(
+    "Admin tokens",
+    "createAdminToken",
+    "Creates an admin token",
+    ["TokenCreated", newToken],
     {
-      query: auditLogQuery,
+      request: createTokenRequest,
+      status: 201,
     },
   ),
-  "admin.tokens.create": admin("Admin tokens", "createAdminToken", "Makes an admin token", ["TokenCreated", newToken], {
-    request: createTokenRequest,
-    status: 201,
-  }),
   "admin.tokens.list": admin("Admin tokens", "listAdminTokens", "Lists admin tokens", ["TokenList", listOf(token)], {
     query: pageQuery,
   }),
   "admin.tokens.revoke": admin("Admin tokens", "revokeAdminToken", "Revokes an admin token", ["TokenRevoked", token]),
-  "admin.alerts.create": admin(
-    "Alerts",
-    "createAlert",
-    "Has people told when an account or a key has spent a part of a month's amount",
-    ["AlertCreated", alert],
-    { request: createAlertRequest, status: 201 },
-  ),
+  "admin.alerts.create": admin("Alerts", "createAlert", "Creates a spend alert", ["AlertCreated", alert], {
+    request: createAlertRequest,
+    status: 201,
+  }),
   "admin.alerts.list": admin("Alerts", "listAlerts", "Lists an account's spend alerts", ["AlertList", listOf(alert)], {
     query: alertListQuery,
   }),
@@ -258,24 +249,30 @@ const access: Readonly<Record<string, Operation>> = {
     request: updateAlertRequest,
   }),
   "admin.alerts.delete": admin("Alerts", "deleteAlert", "Deletes a spend alert", ["AlertDeleted", alert]),
-  "admin.alerts.test": admin("Alerts", "testAlert", "Sends a test to an alert's receivers", ["AlertTested", alert], {
-    status: 202,
-  }),
+  "admin.alerts.test": admin(
+    "Alerts",
+    "testAlert",
+    "Sends a test notification to an alert's recipients",
+    ["AlertTested", alert],
+    {
+      status: 202,
+    },
+  ),
   "admin.webhooks.secrets.create": admin(
     "Webhooks",
     "createWebhookSecret",
-    "Makes a webhook secret; earlier ones sign beside it for a while",
+    "Creates a webhook secret; previous ones also sign during the overlap",
     ["WebhookSecretCreated", newWebhookSecret],
     { request: createSecretRequest, status: 201 },
   ),
   "admin.webhooks.secrets.list": admin(
     "Webhooks",
     "listWebhookSecrets",
-    "Lists what signs an account's webhooks",
+    "Lists an account's webhook secrets",
     ["WebhookSecretList", listOf(webhookSecret)],
     { query: secretListQuery },
   ),
-  "admin.webhooks.secrets.end": admin("Webhooks", "endWebhookSecret", "Ends a webhook secret", [
+  "admin.webhooks.secrets.end": admin("Webhooks", "endWebhookSecret", "Revokes a previous webhook secret", [
     "WebhookSecretEnded",
     webhookSecret,
   ]),
@@ -295,7 +292,7 @@ const access: Readonly<Record<string, Operation>> = {
   "admin.webhooks.deliveries.replay": admin(
     "Webhooks",
     "replayWebhookDelivery",
-    "Delivers again",
+    "Replays a delivery",
     ["WebhookReplay", webhookDelivery],
     { status: 202 },
   ),

@@ -26,14 +26,14 @@ const infos: Readonly<Record<DocumentName, JsonSchema>> = {
     version: "1.0.0",
     license,
     description:
-      "Chat, image, video, embedding and speech models of many providers behind one address and one key. Objects are open: fields that are not listed go to the provider as they are, and answers may have more of them. A field of a request that is null is as absent.",
+      "Chat, image, video, embedding and speech models of many providers behind one base URL and one key. Objects are open: unlisted fields are passed to the provider unchanged, and responses may contain more of them. A null field in a request counts as absent.",
   },
   admin: {
     title: "Unified AI gateway: admin API",
     version: "1.0.0",
     license,
     description:
-      "Accounts, keys, money, usage and the gateway's own processes, for who runs it. A token's role says what it may do, and a token may be for one account alone. Listings come in pages: `next_cursor` goes on as `after`. Amounts come twice, in USD as text with nine decimals and as whole nano-USD. Where a field of a request may be null, it takes a limit away; a field that is not listed is refused.",
+      "Accounts, keys, money, usage and the gateway's processes, for operators. A token's role determines its permissions, and a token may be limited to one account. Listings are paged: pass `next_cursor` as `after`. Amounts appear twice, in USD as text with nine decimals and as integer nano-USD. A null in a request removes a limit; unknown fields are rejected.",
   },
 };
 
@@ -43,7 +43,7 @@ const securitySchemes: Readonly<Record<DocumentName, JsonSchema>> = {
     admin: {
       type: "http",
       scheme: "bearer",
-      description: "An admin token, sent as an API key is: `Authorization: Bearer <ADMIN_TOKEN>`.",
+      description: "An admin token: `Authorization: Bearer <ADMIN_TOKEN>`.",
     },
   },
 };
@@ -180,7 +180,7 @@ export function openApiDocument(name: DocumentName): JsonSchema {
     openapi: "3.1.0",
     info: infos[name],
     jsonSchemaDialect: z.toJSONSchema(z.unknown()).$schema,
-    servers: [{ url: "/", description: "The gateway that this document was read from." }],
+    servers: [{ url: "/", description: "The gateway that serves this document." }],
     tags: tagObjects(name),
     security: Object.keys(securitySchemes[name]).map((scheme) => ({ [scheme]: [] })),
     paths,

@@ -79,7 +79,7 @@ function errorContent(errorShapes: readonly ErrorShape[]): JsonSchema {
 }
 
 const slow = "The request did not arrive in time.";
-const passedOn = "What the provider says of the request, in its own words and with its own status.";
+const passedOn = "The provider's error, with its message and status.";
 
 interface Failing {
   readonly errorShapes: readonly ErrorShape[];

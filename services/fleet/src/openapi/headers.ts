@@ -10,18 +10,18 @@ const count = { type: "integer", minimum: 0 } as const;
 const header = (description: string, schema: JsonSchema = text): Header => ({ description, schema });
 
 const everywhere = {
-  "x-request-id": header("Our id of the request."),
-  "openai-processing-ms": header("How long it took until the answer's head, milliseconds.", count),
+  "x-request-id": header("The gateway's request id."),
+  "openai-processing-ms": header("Time to the response headers, milliseconds.", count),
 };
 
 const limits = Object.fromEntries(
   ["requests", "tokens"].flatMap((name) => [
     [
       `x-ratelimit-limit-${name}`,
-      header(`The key's ${name} per minute; of a key without limits what the provider says, if anything.`, count),
+      header(`The key's limit of ${name} per minute; for a key without limits, the provider's, if any.`, count),
     ],
-    [`x-ratelimit-remaining-${name}`, header(`How many of the ${name} are left.`, count)],
-    [`x-ratelimit-reset-${name}`, header("Until all of them are free again, e.g. `6m0s`.")],
+    [`x-ratelimit-remaining-${name}`, header(`The remaining ${name}.`, count)],
+    [`x-ratelimit-reset-${name}`, header("Time until the whole limit is available again, e.g. `6m0s`.")],
   ]),
 );
 
@@ -29,40 +29,37 @@ const nativeLimits = Object.fromEntries(
   ["requests", "tokens"].flatMap((name) => [
     [
       `anthropic-ratelimit-${name}-limit`,
-      header(`The key's ${name} per minute; of a key without limits what the provider says, if anything.`, count),
+      header(`The key's limit of ${name} per minute; for a key without limits, the provider's, if any.`, count),
     ],
-    [`anthropic-ratelimit-${name}-remaining`, header(`How many of the ${name} are left.`, count)],
-    [`anthropic-ratelimit-${name}-reset`, header("When all of them are free again (RFC 3339).")],
+    [`anthropic-ratelimit-${name}-remaining`, header(`The remaining ${name}.`, count)],
+    [`anthropic-ratelimit-${name}-reset`, header("When the whole limit is available again (RFC 3339).")],
   ]),
 );
 
 const billed = {
-  "x-gateway-model": header("The model that answered."),
-  "x-gateway-attempts": header("How many calls to providers the answer took.", count),
-  "x-gateway-cost-usd": header("What the answer costs, where it is known when the head is sent."),
-  "x-gateway-max-tokens": header("The output tokens that the balance covers, where it limits them.", count),
-  "x-gateway-max-uses": header(
-    "The web searches that the provider may run for the answer, where the client has set no `max_uses`.",
-    count,
-  ),
+  "x-gateway-model": header("The model that served the request."),
+  "x-gateway-attempts": header("The number of provider calls.", count),
+  "x-gateway-cost-usd": header("The cost of the response, if known when the headers are sent."),
+  "x-gateway-max-tokens": header("The output tokens that the balance covers, if it limits them.", count),
+  "x-gateway-max-uses": header("The maximum number of web searches, if the request does not set `max_uses`.", count),
   "x-gateway-upstream-size": header(
-    "The size that the provider drew, where the picture was resampled to the one asked for.",
+    "The size that the provider generated, if the image was resampled to the requested size.",
   ),
-  "idempotent-replayed": header("true when this is the stored answer of an earlier request."),
+  "idempotent-replayed": header("true if this is the stored response of an earlier request."),
 };
 
 const lost = {
-  "x-gateway-billed-request-id": header("The request that was billed, and whose answer is lost."),
+  "x-gateway-billed-request-id": header("The billed request whose response is lost."),
 };
 
 const failing = {
   "x-should-retry": header("Whether the same request may succeed later.", { type: "string", enum: ["true", "false"] }),
-  "retry-after": header("When to try again, seconds.", count),
-  "retry-after-ms": header("When to try again, milliseconds.", count),
+  "retry-after": header("Time to wait before a retry, seconds.", count),
+  "retry-after-ms": header("Time to wait before a retry, milliseconds.", count),
 };
 
-const allow = { allow: header("The methods of the path.") };
-const location = { location: header("Path of the task.") };
+const allow = { allow: header("The path's methods.") };
+const location = { location: header("The task's URL.") };
 const requestId = { "request-id": header("The same as `x-request-id`.") };
 
 /** Every header in the document. */

@@ -14,25 +14,25 @@ interface HeaderParameter {
 const headers = {
   clientRequestId: {
     name: "x-client-request-id",
-    description: "The client's own id of the request; goes into our records beside ours.",
+    description: "The client's request id; stored with the gateway's.",
     schema: z.string().max(512),
   },
   idempotencyKey: {
     name: "Idempotency-Key",
-    description: "Under the same key the same request is carried out and billed once; its answer is kept for 24 hours.",
+    description: "Requests with the same key are executed and billed once; the response is stored for 24 hours.",
     schema: z.string().min(1).max(255),
   },
   prefer: {
     name: "Prefer",
-    description: "`wait=<seconds>`: the answer waits so long for the task's end, 600 seconds at most (RFC 7240).",
+    description: "`wait=<seconds>`: the response waits for the task to end, at most 600 seconds (RFC 7240).",
     schema: z.string(),
   },
   anthropicVersion: {
     name: "anthropic-version",
-    description: "Goes to the provider as it is.",
+    description: "Passed to the provider unchanged.",
     schema: z.string(),
   },
-  anthropicBeta: { name: "anthropic-beta", description: "Goes to the provider as it is.", schema: z.string() },
+  anthropicBeta: { name: "anthropic-beta", description: "Passed to the provider unchanged.", schema: z.string() },
 } as const satisfies Record<string, HeaderParameter>;
 
 /** The request headers in the document. */

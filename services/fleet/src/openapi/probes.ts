@@ -8,8 +8,8 @@ const json = (summary: string, properties: JsonSchema) => ({
   schema: { type: "object", properties, required: Object.keys(properties) },
 });
 const text = { type: "string" };
-const status = json("Tells whether requests are taken", { status: text });
-const greeting = json("Names the service", { name: text, api: text });
+const status = json("Readiness check", { status: text });
+const greeting = json("Service information", { name: text, api: text });
 const document = json("This document", { openapi: text, paths: { type: "object" } });
 
 type Probe = ReturnType<typeof json> & { readonly id: string };
@@ -17,7 +17,7 @@ type Probe = ReturnType<typeof json> & { readonly id: string };
 const open: Readonly<Record<ProbePath, Probe>> = {
   "/": { id: "getGreeting", ...greeting },
   "/api/hello": { id: "getHello", ...greeting },
-  "/health/live": { id: "getLiveness", ...json("Tells that the process is alive", { status: text }) },
+  "/health/live": { id: "getLiveness", ...json("Liveness check", { status: text }) },
   "/health/ready": { id: "getReadiness", ...status },
   "/health": { id: "getHealth", ...status },
 };
@@ -52,7 +52,7 @@ export const probePaths = (name: DocumentName, failures: JsonSchema): JsonSchema
           responses: {
             200: respond("Done.", schema),
             ...(schema === status.schema && { 503: respond("Not now.", schema) }),
-            ...(path === documents[name].path && { 304: { description: "The client has it already." } }),
+            ...(path === documents[name].path && { 304: { description: "Not modified." } }),
             ...failures,
           },
         },

@@ -20,22 +20,22 @@ export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("Where traces go, by OTLP over HTTP, such as `http://collector:4318`. Without it there are none."),
+    .describe("OTLP/HTTP endpoint for traces, such as `http://collector:4318`. Unset: no traces."),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("The same with its whole path; goes before OTEL_EXPORTER_OTLP_ENDPOINT."),
-  OTEL_SDK_DISABLED: z.enum(["true", "false"]).default("false").describe("`true`: no traces, whatever else is set."),
+    .describe("The same with the full path; takes precedence over OTEL_EXPORTER_OTLP_ENDPOINT."),
+  OTEL_SDK_DISABLED: z.enum(["true", "false"]).default("false").describe("`true` disables traces."),
   OTEL_TRACES_SAMPLER: z
     .enum(samplerNames)
     .default("parentbased_always_on")
-    .describe("Which requests are traced. `parentbased_*` follow the client's `traceparent` where it sends one."),
+    .describe("The sampler. `parentbased_*` follow the client's `traceparent` if present."),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number()
     .min(0)
     .max(1)
     .default(1)
-    .describe("The share of requests that `traceidratio` and `parentbased_traceidratio` trace."),
+    .describe("The share of requests that `traceidratio` and `parentbased_traceidratio` sample."),
 } as const;
 
 /** The values of {@link tracingSettings}. */

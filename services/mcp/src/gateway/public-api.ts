@@ -124,6 +124,6 @@ export async function bytesWithin({ body }: Response, limit: number, take?: Take
 export async function jsonWithin(response: Response, limit: number, take?: TakeBytes): Promise<unknown> {
   const bytes = await bytesWithin(response, limit, take);
   return await parseJsonInTurns(bytes).catch((cause: unknown) => {
-    throw new Error("the gateway's response cannot be read", { cause });
+    throw new Error("invalid response from the gateway", { cause });
   });
 }

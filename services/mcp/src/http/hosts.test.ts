@@ -5,7 +5,7 @@ import { allowedHosts, hostnameOf } from "./hosts.ts";
 const isOurs = allowedHosts("https://gateway.example:8443/x", ["Other.example"]);
 const judged = (header: string): boolean => isOurs(hostnameOf(header) ?? "none");
 
-test("requests for this machine, the public URL's host and those of the setting are let in, on any port", () => {
+test("accepts requests for localhost, the public URL's host and the configured hosts, on any port", () => {
   for (const header of [
     "localhost:8080",
     "127.0.0.1",
@@ -17,7 +17,7 @@ test("requests for this machine, the public URL's host and those of the setting 
     assert.equal(judged(header), true, header);
 });
 
-test("a page of another site is not, however it writes its name", () => {
+test("requests from another origin are rejected, however its name is written", () => {
   for (const header of [
     "evil.example",
     "https://gateway.example.evil.example",
@@ -29,6 +29,6 @@ test("a page of another site is not, however it writes its name", () => {
     assert.equal(judged(header), false, header);
 });
 
-test("a star lets everybody in", () => {
+test("an asterisk allows every host", () => {
   assert.equal(allowedHosts("http://a", ["*"])("anything"), true);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Places } from "./places.ts";
 
-test("no key has more requests open than its share, and all together no more than there are places", () => {
+test("no key exceeds its share of open requests, and all keys together stay within the total", () => {
   const places = new Places({ total: 3, perKey: 2 });
   const first = places.take("a");
   places.take("a");

@@ -15,7 +15,7 @@ const maxBatch = 16;
 export async function readBody(request: IncomingMessage, lease: BufferLease, limit: number): Promise<unknown> {
   const body = await parseJsonInTurns(await readBytes(request, lease, limit));
   if (Array.isArray(body) && body.length > maxBatch)
-    throw new GatewayError("invalid_request", `A batch has ${maxBatch} messages at most.`);
+    throw new GatewayError("invalid_request", `A batch can have at most ${maxBatch} messages.`);
   return body;
 }
 
@@ -26,7 +26,8 @@ async function readBytes(request: IncomingMessage, lease: BufferLease, limit: nu
   // router would see that before the response.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > limit) throw new GatewayError("payload_too_large", `The request body is longer than ${limit} bytes.`);
+    if (length > limit)
+      throw new GatewayError("payload_too_large", `The request body exceeds the limit of ${limit} bytes.`);
     lease.take(chunk.length);
     chunks.push(chunk);
   }

@@ -4,7 +4,7 @@ import { Splices } from "./splices.ts";
 
 const text = (response: Response): Promise<string> => response.text();
 
-test("puts large values into a response in place of their marks, in any order", async () => {
+test("replaces placeholders in a response with large values, in any order", async () => {
   const splices = new Splices();
   const bytes = Buffer.alloc(200_000, "abc");
   const long = `${'"\\\n'.repeat(30_000)}\u{1f600}`.repeat(2);
@@ -23,7 +23,7 @@ test("puts large values into a response in place of their marks, in any order", 
   });
 });
 
-test("puts in values that are added after the response has begun, wherever they stand", async () => {
+test("inserts values that are added after the response has started, at any position", async () => {
   const splices = new Splices();
   const long = "y".repeat(100_000);
   const body = ReadableStream.from(

@@ -35,13 +35,13 @@ export async function readChatStream(response: Response, progress: ToolCall["pro
       if (text === "[DONE]") ended = true;
       else if (text !== "") add(streamed, chunk.parse(JSON.parse(text)), text, response);
     }
-    if (streamed.text.length > maxTextChars) throw broken(response, "The answer is too long.");
+    if (streamed.text.length > maxTextChars) throw broken(response, "The response is too long.");
     const now = performance.now();
     if (streamed.text === "" || now - reportedAt < reportEveryMs) continue;
     reportedAt = now;
     await progress?.(streamed.text.length, `${streamed.text.length} characters written`);
   }
-  if (!ended) throw broken(response, "The answer broke off.");
+  if (!ended) throw broken(response, "The response ended early.");
   return streamed;
 }
 

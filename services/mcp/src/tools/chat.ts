@@ -26,21 +26,21 @@ const message = z.object({
 
 const input = z.object({
   model: modelField(model),
-  messages: messagesOf(message).describe("The conversation so far; the last message is answered."),
-  max_tokens: optionalField(max_tokens).describe("Most tokens to write, thinking included."),
+  messages: messagesOf(message).describe("The conversation; the model responds to the last message."),
+  max_tokens: optionalField(max_tokens).describe("Maximum output tokens, including reasoning."),
   temperature: optionalField(temperature),
-  reasoning_effort: optionalField(reasoning_effort).describe("Of reasoning models, such as low, medium, high."),
+  reasoning_effort: optionalField(reasoning_effort).describe("For reasoning models, such as low, medium, high."),
   json_schema: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe("A JSON Schema (an object) that the answer must follow; the text is then JSON."),
+    .describe("A JSON Schema (an object) for the response; the text is then JSON."),
 });
 
 const output = z.object({
   id: z.string(),
-  model: z.string().describe("The model that answered."),
+  model: z.string().describe("The model that served the request."),
   text: z.string(),
-  finish_reason: z.string().nullable().describe("`stop`, or `length` when max_tokens cut the answer off."),
+  finish_reason: z.string().nullable().describe("`stop`, or `length` if max_tokens truncated the response."),
   usage: usage.optional(),
   cost_usd: costUsd,
 });
@@ -53,7 +53,7 @@ export const chat = defineTool({
   name: "chat",
   title: "Chat with a model",
   description:
-    "Asks a text model and returns its answer. Costs money by the token, input and output. With a progress token the answer's length is reported while it is written.",
+    "Sends a conversation to a text model and returns its response. Billed per input and output token. With a progress token, reports the response's length while it is generated.",
   operation: "chat.completions",
   cancellable: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },

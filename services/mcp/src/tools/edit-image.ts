@@ -15,13 +15,13 @@ const { model, prompt, size, quality, background, output_format } = imageEditReq
 
 const input = z.object({
   model: modelField(model),
-  prompt: prompt.describe("What to change."),
+  prompt: prompt.describe("The change to make."),
   images: z
     .array(image)
     .min(1)
     .max(maxEditImages)
-    .describe("Pictures to edit (PNG, JPEG or WebP), as https URLs or data URLs."),
-  mask: image.optional().describe("A PNG as large as the first picture; where it is transparent, it is edited."),
+    .describe("Images to edit (PNG, JPEG or WebP), as https URLs or data URLs."),
+  mask: image.optional().describe("A PNG of the first image's size; transparent areas are edited."),
   size,
   n: z.int().min(1).max(maxEdits).optional(),
   quality,
@@ -32,7 +32,7 @@ const input = z.object({
 export const editImage = defineTool({
   name: "edit_image",
   title: "Edit an image",
-  description: "Changes pictures as a prompt says. Costs money by tokens or by the picture.",
+  description: "Edits images by a prompt. Billed per token or per image.",
   operation: "images.edits",
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input,

@@ -11,8 +11,7 @@ import { ToolError } from "./tool-error.ts";
 
 /** 2,048 vectors of 3,072 numbers with 13 characters each. */
 const maxResponseBytes = 96 * 1024 * 1024;
-const tooLong =
-  "The vectors are longer than 96 MiB together. Send fewer texts in one call, or ask for fewer dimensions.";
+const tooLong = "The vectors exceed 96 MiB in total. Send fewer texts per call, or request fewer dimensions.";
 /** Longer vectors are only in the structured content, not in the text that a model reads too. */
 const maxTextBytes = 64 * 1024;
 
@@ -22,14 +21,14 @@ const envelope = embeddingResult.pick({ model: true, usage: true });
 export const embed = defineTool({
   name: "embed",
   title: "Embed texts",
-  description: "Turns texts into vectors, whose nearness is that of their meaning. Costs money by the token.",
+  description: "Creates embedding vectors of texts. Billed per token.",
   operation: "embeddings",
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   input: z.object({
     model: modelField(embeddingRequest.shape.model),
     texts: z.array(z.string().min(1)).min(1).max(maxEmbeddingInputs),
     dimensions: optionalField(embeddingRequest.shape.dimensions).describe(
-      "Size of the vectors, where the model has several.",
+      "Size of the vectors, if the model supports several.",
     ),
   }),
   output: envelope.extend({

@@ -18,19 +18,19 @@ const input = z.object({
     .string()
     .regex(/^\d{2,5}[x*]\d{2,5}$/)
     .optional()
-    .describe("Width x height, such as 1024x1024; list_models tells which a model takes."),
-  n: optionalField(n).describe("How many pictures; most models make one at a time."),
-  quality: optionalField(quality).describe("Of models that are priced by quality."),
+    .describe("Width x height, such as 1024x1024; list_models shows the sizes of each model."),
+  n: optionalField(n).describe("Number of images; most models generate one."),
+  quality: optionalField(quality).describe("For models that are priced by quality."),
   images: z
     .array(z.string().max(16 * 1024 * 1024))
     .min(1)
     .max(16)
     .optional()
     .describe(
-      "Pictures to go by, as https URLs (or data URLs where the model takes them); alpha-image-edit models need 1 to 3.",
+      "Reference images, as https URLs (or data URLs, if the model accepts them); alpha-image-edit models need 1 to 3.",
     ),
-  negative_prompt: optionalField(negative_prompt).describe("What to avoid, of alpha models."),
-  seed: optionalField(seed).describe("For results that can be repeated."),
+  negative_prompt: optionalField(negative_prompt).describe("What to avoid; alpha models only."),
+  seed: optionalField(seed).describe("Seed for reproducible results."),
 });
 
 type Input = z.infer<typeof input>;
@@ -39,7 +39,7 @@ export const generateImage = defineTool({
   name: "generate_image",
   title: "Generate an image",
   description:
-    "Makes pictures of a prompt, or of pictures and a prompt. Costs money by the picture or by tokens. Small pictures stand in the answer, larger ones are links that hold for 24 hours.",
+    "Generates images from a prompt, optionally with reference images. Billed per image or per token. Small images are returned inline, larger ones as links valid for 24 hours.",
   operation,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input,

@@ -25,14 +25,14 @@ const requests: Readonly<Record<string, readonly Shape[]>> = {
   get_usage: [billingUsageQuery.shape],
 };
 
-const families = "Families of models have it under names of their own.";
-const task = "The id stands in the path, which has no schema of its own.";
+const families = "Each model family has its own name for it.";
+const task = "The id is in the path, which has no schema.";
 
 /** Fields that only the tool has, with the reason. */
 const ownFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  list_models: { operation: "The tool looks through the list itself.", search: "The same." },
+  list_models: { operation: "The tool filters the list.", search: "The same." },
   chat: {
-    messages: "Roles and parts that a model writes; those are the request's.",
+    messages: "The request also has roles and parts that only a model writes.",
     json_schema: "The schema alone, which becomes a response_format.",
   },
   generate_image: {
@@ -45,7 +45,7 @@ const ownFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     n: "A number in place of a form's digits.",
   },
   create_video: {
-    resolution: "The three words that the catalogue has, for a model to choose from.",
+    resolution: "The catalogue's three values, for a model to choose from.",
     first_frame_url: families,
     reference_urls: families,
   },
@@ -54,7 +54,7 @@ const ownFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   cancel_video: { id: task },
   embed: { texts: "Always a list, and never of tokens; each tool's text is one input." },
   synthesize_speech: {
-    text: "The request's input, no longer than the sound of one answer may be.",
+    text: "The request's input, limited by the audio size of one response.",
     format: "The two that clients play.",
   },
 };
@@ -66,7 +66,7 @@ function innermost(field: z.core.$ZodType): z.core.$ZodTypeDef {
 }
 
 for (const { name: tool, input } of tools) {
-  test(`${tool} takes each field as the route's request has it, or for a reason that is listed here`, () => {
+  test(`${tool} has the same field schemas as its route's request, except for the listed reasons`, () => {
     const own = ownFields[tool] ?? {};
     const foreign = Object.entries(input.shape).filter(
       ([name, field]) =>

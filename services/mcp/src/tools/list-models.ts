@@ -15,12 +15,11 @@ const operations = [
 export const listModels = defineTool({
   name: "list_models",
   title: "List models",
-  description:
-    "Lists the models that this key may use: what each takes and makes, on which operations it is served, and its prices. Free.",
+  description: "Lists the models that this key may use, with their inputs, outputs, operations and prices. Free.",
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({
-    operation: z.enum(operations).optional().describe("Only models that are served on it."),
-    search: z.string().max(200).optional().describe("Only models whose id, name or owner has this in it."),
+    operation: z.enum(operations).optional().describe("Only models that support this operation."),
+    search: z.string().max(200).optional().describe("Only models whose id, name or owner contains this text."),
   }),
   output: z.object({ models: z.array(modelSchema) }),
   async run({ operation, search }, { exchange }) {
@@ -33,7 +32,7 @@ export const listModels = defineTool({
     const lines = models.map((model) => `${model.id} (${model.operations.join(", ")}): USD ${priceLine(model)}`);
     return {
       structured: { models },
-      content: [{ type: "text", text: lines.join("\n") || "No model of this key fits." }],
+      content: [{ type: "text", text: lines.join("\n") || "No model of this key matches." }],
     };
   },
 });

@@ -9,7 +9,7 @@ const maxInlineBytes = 1024 * 1024;
 
 /** All images of one response that have no URL, as base64. */
 const maxResponseBytes = 64 * 1024 * 1024;
-const tooLarge = "The images are larger than 64 MiB together. Ask for fewer or smaller ones in one call.";
+const tooLarge = "The images exceed 64 MiB in total. Request fewer or smaller images per call.";
 
 /** The two formats of responses with images. */
 const openAiShape = imageResult.pick({ data: true, output_format: true });
@@ -18,12 +18,12 @@ const alphaShape = alphaImageResult.pick({ output: true });
 export const pictures = z
   .array(
     z.object({
-      url: z.string().optional().describe("Where the picture is for 24 hours."),
+      url: z.string().optional().describe("URL of the image, valid for 24 hours."),
       mime_type: z.string().optional(),
-      inline: z.boolean().describe("Whether the picture itself is among the content of this answer."),
+      inline: z.boolean().describe("Whether the image is included in this response's content."),
     }),
   )
-  .describe("The pictures, in the order of the content blocks.");
+  .describe("The images, in the order of the content blocks.");
 
 export interface PictureResponse {
   readonly pictures: z.infer<typeof pictures>;

@@ -8,10 +8,10 @@ import { defineTool } from "./tool.ts";
 
 export const quota = z.object({
   plan: subscription.shape.plan,
-  limit_usd: z.number().describe("All money there was and is: spent and unspent."),
+  limit_usd: z.number().describe("Total money, spent and unspent."),
   spent_usd: z.number(),
   left_usd: z.number(),
-  access_until: subscription.shape.access_until.describe("When the key ends, Unix time in seconds."),
+  access_until: subscription.shape.access_until.describe("When the key expires, Unix time in seconds."),
 });
 
 const get = (path: string, signal: AbortSignal): ApiRequest => ({ method: "GET", path, signal });
@@ -40,7 +40,7 @@ export async function quotaOf(exchange: Exchange, signal: AbortSignal): Promise<
 export const getQuota = defineTool({
   name: "get_quota",
   title: "Get the quota",
-  description: "Tells how much money this key may spend, has spent, and has left. Free.",
+  description: "Returns how much this key may spend, has spent and has left. Free.",
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({}),
   output: quota,
@@ -52,7 +52,7 @@ const { start_date, end_date } = billingUsageQuery.shape;
 export const getUsage = defineTool({
   name: "get_usage",
   title: "Get the usage",
-  description: "Tells what was spent, by day and model. Free.",
+  description: "Returns spending by day and model. Free.",
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({
     start_date: start_date.describe("The first day, such as 2026-01-31 (UTC)."),

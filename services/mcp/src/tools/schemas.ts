@@ -3,7 +3,7 @@ import { z } from "zod";
 
 /** `model` of a request, with a hint where to find one. */
 export const modelField = (model: z.ZodString): z.ZodString =>
-  model.describe("Id of a model, from this tool's description or list_models.");
+  model.describe("A model id, from this tool's description or list_models.");
 
 /**
  * An optional field of a request. Its null, which means the same as absence, is left out of tools.
@@ -15,7 +15,10 @@ export function optionalField<S extends z.ZodType>(field: z.ZodOptional<z.ZodNul
 /** The numbers of tokens; their kinds matter only to pricing. */
 export const usage = tokenUsage.pick({ prompt_tokens: true, completion_tokens: true, total_tokens: true });
 
-export const costUsd = z.number().optional().describe("What the call cost, in USD, where it is known with the answer.");
+export const costUsd = z
+  .number()
+  .optional()
+  .describe("The cost of the call in USD, if known when the response is returned.");
 
 /** The `x-gateway-cost-usd` of a response. */
 export function costOf(headers: { get(name: string): string | null }): { cost_usd?: number } {

@@ -16,16 +16,16 @@ const { model, input, voice: voiceName, instructions } = speechRequest.shape;
 
 export const synthesizeSpeech = defineTool({
   name: "synthesize_speech",
-  title: "Speak a text",
-  description: "Reads a text aloud and returns the sound. Costs money by the character.",
+  title: "Synthesize speech",
+  description: "Synthesizes speech and returns the audio. Billed per character.",
   operation,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input: z.object({
     model: modelField(model),
     text: input.min(1).max(maxTextChars),
     voice: optionalField(voiceName).describe("A name from list_voices."),
-    format: z.enum(["mp3", "wav"]).optional().describe("mp3 by default; some models make wav only."),
-    instructions: optionalField(instructions).describe("Tone, pace and mood, of models that take instructions."),
+    format: z.enum(["mp3", "wav"]).optional().describe("mp3 by default; some models support wav only."),
+    instructions: optionalField(instructions).describe("Tone, pace and mood, for models that accept instructions."),
   }),
   output: z.object({ mime_type: z.string(), bytes: z.number(), cost_usd: costUsd }),
   async run({ text, format, ...rest }, { exchange, idempotencyKey, signal }) {
@@ -33,7 +33,7 @@ export const synthesizeSpeech = defineTool({
     const response = await exchange.call({ method: "POST", path: "/v1/audio/speech", json, idempotencyKey, signal });
     const audio = await exchange.readBytes(response, maxAudioBytes).catch((error: unknown) => {
       if (error instanceof RangeError)
-        throw new ToolError("The sound is too long for one answer; send a shorter text, or ask for mp3.");
+        throw new ToolError("The audio is too long for one response. Send a shorter text, or request mp3.");
       throw error;
     });
     const mimeType = response.headers.get("content-type") ?? "audio/mpeg";
@@ -50,7 +50,7 @@ const voices = voice.array();
 export const listVoices = defineTool({
   name: "list_voices",
   title: "List voices",
-  description: "Lists the voices that texts can be read with. Free.",
+  description: "Lists the available voices. Free.",
   operation,
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({}),

@@ -8,18 +8,18 @@ export class ToolError extends Error {
 
 /** Hints for errors, by the gateway's code or, failing that, the status. */
 const hints: Readonly<Record<string, string>> = {
-  model_not_found: "Call list_models for the models this key may use.",
-  endpoint_model_mismatch: "Call list_models and choose a model whose operations have what this tool needs.",
-  insufficient_balance: "The account has to be topped up; trying again does not help.",
+  model_not_found: "Call list_models to see the models that this key may use.",
+  endpoint_model_mismatch: "Call list_models and choose a model whose operations include this tool's.",
+  insufficient_balance: "The account must be topped up; retrying does not help.",
   budget_exceeded: "The key's budget for the month is used up; its owner can raise it.",
-  400: "Change the argument that the message names.",
-  401: "The API key is not valid any more.",
+  400: "Correct the argument that the message names.",
+  401: "The API key is no longer valid.",
   404: "Check the id.",
   413: "Send less.",
-  429: "Wait, then call again.",
-  502: "The model's provider failed; call again, or choose another model.",
-  503: "Wait a moment, then call again.",
-  504: "The model's provider was too slow; call again, or choose another model.",
+  429: "Wait, then retry.",
+  502: "The model's provider failed. Retry, or choose another model.",
+  503: "Wait briefly, then retry.",
+  504: "The model's provider timed out. Retry, or choose another model.",
 };
 
 /** A failed call as shown to the model: the gateway's code and text, a hint, and when to retry. */

@@ -5,7 +5,7 @@ import { videoRequest } from "./video-request.ts";
 const url = "https://a.example/a.png";
 const common = { duration: 5, resolution: "720p" };
 
-test("a first frame goes where the model's version looks for it", () => {
+test("a first frame is placed where the model's version expects it", () => {
   const requested = (model: string) => videoRequest({ model, prompt: "p", first_frame_url: url }, "alibaba");
   const beta = { ...common, aspect_ratio: "16:9" };
   assert.deepEqual(requested("beta2.6-i2v"), { model: "beta2.6-i2v", ...beta, input: { prompt: "p", img_url: url } });
@@ -13,7 +13,7 @@ test("a first frame goes where the model's version looks for it", () => {
   assert.deepEqual(requested("beta2.7-i2v"), { model: "beta2.7-i2v", ...beta, input: { prompt: "p", media } });
 });
 
-test("references are told apart by what they are", () => {
+test("reference images and videos are distinguished by type", () => {
   const referenceUrls = [url, "https://a.example/b.mp4?x=1"];
   const { input } = videoRequest({ model: "beta2.7-r2v", prompt: "p", reference_urls: referenceUrls }, "alibaba") as {
     input: object;
@@ -27,7 +27,7 @@ test("references are told apart by what they are", () => {
   });
 });
 
-test("Seedance has a list of content, Grok fields of its own", () => {
+test("Seedance requests have a content list, and Grok requests have their own fields", () => {
   const args = { prompt: "p", first_frame_url: url, duration: 4 } as const;
   assert.deepEqual(videoRequest({ model: "seedance-2-0", ...args, seed: 7 }, "bytedance"), {
     model: "seedance-2-0",

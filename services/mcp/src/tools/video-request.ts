@@ -15,12 +15,12 @@ export const videoInput = z.object({
   duration: grok.shape.duration.describe("Seconds, 5 by default. Billed."),
   resolution: z.enum(videoResolutions).optional().describe("720p by default. Billed."),
   aspect_ratio: optionalField(wan.shape.aspect_ratio).describe("Such as 16:9, the default."),
-  first_frame_url: url.optional().describe("The first picture, of models that make a video of one (i2v)."),
-  reference_urls: z.array(url).min(1).max(9).optional().describe("Pictures or videos of what is to appear (r2v)."),
-  audio_url: audio_url.describe("Sound to go by, where the model takes it."),
+  first_frame_url: url.optional().describe("The first frame, for image-to-video models (i2v)."),
+  reference_urls: z.array(url).min(1).max(9).optional().describe("Reference images or videos (r2v)."),
+  audio_url: audio_url.describe("Reference audio, if the model accepts it."),
   negative_prompt,
-  seed: seed.describe("For results that can be repeated."),
-  webhook_url: optionalField(wan.shape.webhook_url).describe("Where to tell of the end, https."),
+  seed: seed.describe("Seed for reproducible results."),
+  webhook_url: optionalField(wan.shape.webhook_url).describe("https URL that is called when the task ends."),
 });
 
 export type VideoInput = z.infer<typeof videoInput>;

@@ -47,7 +47,7 @@ export const createVideo = defineTool({
   name: "create_video",
   title: "Start a video",
   description:
-    "Starts the making of a video, which takes minutes, and returns its task at once; wait_for_video waits for it. Costs money by the second of video and its resolution when it succeeds.",
+    "Starts generating a video, which takes minutes, and returns its task immediately; wait_for_video waits for it. Billed per second of video by resolution, if it succeeds.",
   operation,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input: videoInput,
@@ -62,8 +62,8 @@ export const createVideo = defineTool({
 
 export const getVideo = defineTool({
   name: "get_video",
-  title: "Look at a video task",
-  description: "Tells how far a video is, and where it is once it is made. Free.",
+  title: "Get a video task",
+  description: "Returns a video task's status, and the video's URL once it succeeded. Free.",
   operation,
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({ id }),
@@ -78,12 +78,12 @@ export const waitForVideo = defineTool({
   name: "wait_for_video",
   title: "Wait for a video",
   description:
-    "Waits until a video task has ended, and tells of it meanwhile to clients that ask for progress. Returns the task as it is when the time is up; call it again to wait on. Free.",
+    "Waits until a video task ends and reports progress to clients that request it. Returns the current task when the time is up; call again to continue waiting. Free.",
   operation,
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({
     id,
-    timeout_seconds: z.int().min(1).max(600).default(300).describe("Longest wait."),
+    timeout_seconds: z.int().min(1).max(600).default(300).describe("Maximum wait in seconds."),
   }),
   output: task,
   async run({ id, timeout_seconds }, call) {
@@ -103,7 +103,7 @@ export const waitForVideo = defineTool({
 export const cancelVideo = defineTool({
   name: "cancel_video",
   title: "Cancel a video",
-  description: "Cancels a video task that its provider has not begun; one that is being made goes on. Free.",
+  description: "Cancels a video task that its provider has not started; a running one continues. Free.",
   operation,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({ id }),

@@ -35,7 +35,7 @@ export const endpoints = {
   "chat.completions": {
     id: "createChatCompletion",
     tag: "Chat",
-    summary: "Answers a conversation",
+    summary: "Creates a chat completion",
     request: { ChatCompletionRequest: chatRequest },
     ok: { json: { ChatCompletion: chatCompletion }, events: { ChatCompletionChunk: chatCompletionChunk } },
     billed: true,
@@ -43,12 +43,12 @@ export const endpoints = {
       { name: "text", summary: "A question", body: { model: "gpt-4o-mini", messages: hello } },
       {
         name: "stream",
-        summary: "The same as a stream",
+        summary: "The same, streamed",
         body: { model: "gpt-4o-mini", messages: hello, stream: true },
       },
       {
         name: "tools",
-        summary: "A tool that must be called, by its name",
+        summary: "A required tool call, by name",
         body: {
           model: "claude-sonnet-4-6",
           messages: [{ role: "user", content: 'call get_weather {"city":"Oslo"}' }],
@@ -58,7 +58,7 @@ export const endpoints = {
       },
       {
         name: "json_schema",
-        summary: "An answer that is JSON of a schema",
+        summary: "JSON output by a schema",
         body: {
           model: "gpt-4o-mini",
           messages: [{ role: "user", content: "A person in a story" }],
@@ -67,7 +67,7 @@ export const endpoints = {
       },
       {
         name: "image_url",
-        summary: "A picture, by its address or as a data URL",
+        summary: "An image, by URL or data URL",
         body: {
           model: "gpt-4o-mini",
           messages: userMessage(text("What is this?"), {
@@ -78,7 +78,7 @@ export const endpoints = {
       },
       {
         name: "video_url",
-        summary: "A film, by its address or as a data URL, to a Gemini, a Qwen that sees or an Omni model",
+        summary: "A video, by URL or data URL, for Gemini, Qwen vision and Omni models",
         body: {
           model: "gemini-2.5-flash",
           messages: userMessage(text("Summarise this film."), { type: "video_url", video_url: { url: film } }),
@@ -86,7 +86,7 @@ export const endpoints = {
       },
       {
         name: "input_audio",
-        summary: "Sound as base64, to a Gemini, an Omni or a GPT model that hears",
+        summary: "Audio as base64, for Gemini, Omni and GPT audio models",
         body: {
           model: "gemini-2.5-flash",
           messages: userMessage(text("Write down what is said."), {
@@ -97,7 +97,7 @@ export const endpoints = {
       },
       {
         name: "audio_url",
-        summary: "Sound by its address or as a data URL, to a Gemini or an Omni model",
+        summary: "Audio by URL or data URL, for Gemini and Omni models",
         body: {
           model: "qwen3-omni-flash",
           messages: userMessage(text("Who is speaking?"), {
@@ -111,7 +111,7 @@ export const endpoints = {
   "responses.create": {
     id: "createResponse",
     tag: "Responses",
-    summary: "Answers a conversation, in the Responses format; nothing is stored",
+    summary: "Creates a response, in the Responses format; nothing is stored",
     request: { ResponseRequest: responseRequest },
     ok: { json: { Response: response }, events: { ResponseEvent: responseEvent } },
     billed: true,
@@ -119,12 +119,12 @@ export const endpoints = {
       { name: "text", summary: "A question", body: { model: "gpt-4o-mini", input: "Hello!" } },
       {
         name: "stream",
-        summary: "The same as a stream",
+        summary: "The same, streamed",
         body: { model: "gpt-4o-mini", input: "Hello!", stream: true },
       },
       {
         name: "tools",
-        summary: "A tool that must be called, by its name",
+        summary: "A required tool call, by name",
         body: {
           model: "claude-sonnet-4-6",
           input: [{ role: "user", content: 'call get_weather {"city":"Oslo"}' }],
@@ -137,24 +137,24 @@ export const endpoints = {
   "messages.create": {
     id: "createMessage",
     tag: "Messages",
-    summary: "Answers a conversation, in Anthropic's format",
+    summary: "Creates a message, in Anthropic's format",
     request: { MessageRequest: messageRequest },
     ok: { json: { Message: message }, events: { MessageEvent: messageEvent } },
-    query: { beta: z.string().describe("Goes on to the provider's own format.") },
+    query: { beta: z.string().describe("Passed to the provider's format.") },
     billed: true,
     native: true,
     examples: [
       { name: "text", summary: "A question", body },
-      { name: "stream", summary: "The same as a stream", body: { ...body, stream: true } },
+      { name: "stream", summary: "The same, streamed", body: { ...body, stream: true } },
     ],
   },
   "messages.count_tokens": {
     id: "countMessageTokens",
     tag: "Messages",
-    summary: "Counts the tokens of a conversation; free",
+    summary: "Counts a conversation's tokens; free",
     request: { TokenCountRequest: tokenCountRequest },
     ok: { json: { TokenCount: tokenCount } },
-    query: { beta: z.string().describe("Goes on to the provider's own format.") },
+    query: { beta: z.string().describe("Passed to the provider's format.") },
     callsProvider: true,
     native: true,
     examples: [{ name: "text", summary: "A question", body: { model: "claude-sonnet-4-6", messages: hello } }],

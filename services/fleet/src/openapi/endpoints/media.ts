@@ -20,7 +20,7 @@ export const endpoints = {
   embeddings: {
     id: "createEmbedding",
     tag: "Embeddings",
-    summary: "Turns texts into vectors",
+    summary: "Creates embeddings",
     request: { EmbeddingRequest: embeddingRequest },
     ok: { json: { EmbeddingResult: embeddingResult } },
     billed: true,
@@ -35,14 +35,14 @@ export const endpoints = {
   "audio.speech": {
     id: "createSpeech",
     tag: "Audio",
-    summary: "Speaks a text",
+    summary: "Synthesizes speech",
     request: { SpeechRequest: speechRequest },
     ok: { audio: true },
     billed: true,
     examples: [
       {
         name: "wav",
-        summary: "A WAV file, with its true length",
+        summary: "WAV audio with the exact length",
         body: { model: "alpha3-tts-flash", input: "Hello there!", voice: "Cherry", response_format: "wav" },
       },
     ],
@@ -53,12 +53,12 @@ export const endpoints = {
     summary: "Lists the voices",
     ok: { json: { VoiceList: voiceList } },
     query: voiceListQuery.shape,
-    examples: [{ name: "all", summary: "Every voice" }],
+    examples: [{ name: "all", summary: "All voices" }],
   },
   "images.generations": {
     id: "createImage",
     tag: "Images",
-    summary: "Makes images; the body's shape depends on the model",
+    summary: "Creates images; the body depends on the model family",
     request: named(imageRequests, "ImageRequest"),
     ok: { json: { ImageResult: imageResult, AlphaImageResult: alphaImageResult }, events: { ImageEvent: imageEvent } },
     billed: true,
@@ -66,12 +66,12 @@ export const endpoints = {
     examples: [
       {
         name: "prompt",
-        summary: "A picture of a description",
+        summary: "An image from a description",
         body: { model: "gamma-image-1", prompt: "A boat on a lake" },
       },
       {
         name: "alpha",
-        summary: "The same of an Alpha model, in its own format",
+        summary: "The same with an Alpha model, in its own format",
         body: {
           model: "alpha-image-2.0",
           input: { messages: [{ role: "user", content: [{ text: "A boat on a lake" }] }] },
@@ -90,7 +90,7 @@ export const endpoints = {
     examples: [
       {
         name: "image",
-        summary: "A change to a picture",
+        summary: "Edit an image",
         form: { model: "gamma-image-1", prompt: "Put a boat on it", image },
       },
     ],

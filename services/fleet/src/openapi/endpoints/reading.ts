@@ -12,10 +12,10 @@ export const endpoints = {
   "models.list": {
     id: "listModels",
     tag: "Models",
-    summary: "Lists the models that the key may use",
+    summary: "Lists the key's models",
     ok: { json: { ModelList: modelList } },
     query: modelListQuery.shape,
-    examples: [{ name: "all", summary: "Every model of the key" }],
+    examples: [{ name: "all", summary: "All models of the key" }],
   },
   "models.get": {
     id: "getModel",
@@ -27,14 +27,14 @@ export const endpoints = {
   subscription: {
     id: "getBillingSubscription",
     tag: "Billing",
-    summary: "Shows what may be spent",
+    summary: "Shows the spending limit",
     ok: { json: { BillingSubscription: subscription } },
-    examples: [{ name: "key", summary: "What the key may spend" }],
+    examples: [{ name: "key", summary: "The key's spending limit" }],
   },
   usage: {
     id: "getBillingUsage",
     tag: "Billing",
-    summary: "Shows what was spent, by day and model",
+    summary: "Shows spending by day and model",
     ok: { json: { BillingUsage: usage } },
     query: billingUsageQuery.shape,
     examples: [{ name: "days", summary: "A few days", query: { start_date: dayOf(-1), end_date: dayOf(1) } }],

@@ -12,7 +12,7 @@ export const endpoints = {
   "videos.create": {
     id: "createVideo",
     tag: "Videos",
-    summary: "Starts a video task; the body's shape depends on the model",
+    summary: "Creates a video task; the body depends on the model family",
     request: named(videoRequests, "VideoRequest"),
     ok: { json: task },
     accepted: { json: task },
@@ -31,7 +31,7 @@ export const endpoints = {
   "videos.cancel": {
     id: "cancelVideo",
     tag: "Videos",
-    summary: "Cancels a video task that the provider has not begun",
+    summary: "Cancels a video task that the provider has not started",
     ok: { json: task },
   },
 } satisfies Readonly<Record<string, Operation>>;
@@ -46,19 +46,19 @@ const boat = {
 
 /** Sends the examples of video tasks, in a working order. */
 export async function callVideos(call: Call, webhookUrl: string): Promise<void> {
-  const { id } = await call("videos.create", ["text", "A film of a description; a webhook tells of its end"], {
+  const { id } = await call("videos.create", ["text", "A video from a description, with a webhook"], {
     body: { ...boat, webhook_url: webhookUrl },
   });
-  await call("videos.get", ["done", "A film that is done"], {
+  await call("videos.get", ["done", "A finished video"], {
     path: { id: String(id) },
     until: ({ status }) => status === "succeeded",
   });
-  await call("videos.create", ["wait", "A film; the answer waits until it is done"], {
+  await call("videos.create", ["wait", "A video; the response waits until it is finished"], {
     body: boat,
     query: { wait: 60 },
   });
   await call("videos.list", ["newest", "The newest two"], { query: { limit: 2 } });
-  const later = await call("videos.create", ["seedance", "A film of a Seedance model, in its own format"], {
+  const later = await call("videos.create", ["seedance", "A video from a Seedance model, in its own format"], {
     body: {
       model: "seedance-1-0-pro",
       content: [{ type: "text", text: "A boat on a lake" }],
