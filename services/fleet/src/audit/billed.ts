@@ -6,7 +6,7 @@ import { entryId } from "@uag/billing/ledger/entry.ts";
 import { auditWaitMs, connectBooks } from "@uag/billing/store/connection.ts";
 import { modelsOn, type Store } from "@uag/billing/store/store.ts";
 import { type Account, type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
-import { type Outcome, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { type Outcome, type Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { operatorClient } from "../operator.ts";
 import type { Run } from "../run-file.ts";
 import type { ServedLog } from "./served.ts";
@@ -21,6 +21,7 @@ export interface Billed {
   readonly upstream: string;
   readonly costNanoUsd: bigint;
   readonly outcome: Outcome;
+  readonly pricing: Pricing;
   /** The HTTP status; 499 when the client was gone. */
   readonly status: number;
   /** Images billed individually; undefined when none are. */
@@ -71,10 +72,10 @@ function imagesOf(event: UsageEvent): number | undefined {
 }
 
 function billedOf(event: UsageEvent): Billed {
-  const { requestId, keyId, upstream, outcome, costNanoUsd, status } = event;
+  const { requestId, keyId, upstream, outcome, pricing, costNanoUsd, status } = event;
   const startedAtMs = Number(event.startedAtMs);
   const counts = { images: imagesOf(event), rawUsage: rawUsageOf(event) };
-  return { requestId, keyId, startedAtMs, upstream, outcome, status, costNanoUsd, ...counts };
+  return { requestId, keyId, startedAtMs, upstream, outcome, pricing, status, costNanoUsd, ...counts };
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { Billed } from "./billed.ts";
 import { type Comparison, type ComparisonInput, compare } from "./compare.ts";
 import type { Served } from "./served.ts";
@@ -29,6 +29,7 @@ function bill(more: Partial<Billed> = {}): Billed {
     upstream: "openai",
     costNanoUsd: 5n,
     outcome: Outcome.COMPLETED,
+    pricing: Pricing.EXACT,
     status: 200,
     images: undefined,
     rawUsage: structuredClone(usage),

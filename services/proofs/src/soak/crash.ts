@@ -1,9 +1,9 @@
-import { newKey } from "@uag/fleet/testing/limited-key.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { type CrashPoint, crashPoints } from "@uag/kit/crash-point.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { collectFigures, type Figures } from "./figures.ts";
-import { Load, type RequestKind } from "./load.ts";
+import { type Funds, type FundsName, fundsNames, openFunds, openPlenty } from "./funds.ts";
+import { Load, type LoadResponse, type RequestKind } from "./load.ts";
 
 /** The process that passes a point. Points not listed belong to a capability service. */
 const owners: Partial<Record<CrashPoint, string>> = {
@@ -24,7 +24,8 @@ export const ownerOf = (point: CrashPoint): string => owners[point] ?? "chat";
 const latestPassing: Partial<Record<CrashPoint, number>> = { adopted: 1, "permits-lent": 1, "mid-stream": 200 };
 const usualLatest = 12;
 const concurrency = 8;
-const limits = { requestsPerMinute: 100_000n, concurrentRequests: 64n };
+/** Refusals come fast: without a rate they would take the machine. */
+const perSecond = 80;
 
 export interface CrashRound {
   /** All armed together, at most one per process. */
@@ -38,6 +39,15 @@ export interface CrashRow extends Figures {
   readonly kind: "json" | "stream";
 }
 
+/** What a source of funds went through at every crash point. */
+export interface FundsRow extends Figures {
+  readonly funds: FundsName;
+  /** Number of deaths at each point while only requests of this source were under way. */
+  readonly deaths: ReadonlyMap<CrashPoint, number>;
+  /** Responses or bills by which its money was at its edge. */
+  readonly atEdge: number;
+}
+
 const kinds: Readonly<Record<CrashRound["kind"], readonly RequestKind[]>> = {
   json: ["json", "leave", "retry"],
   stream: ["stream", "messages", "leave", "disconnect", "retry"],
@@ -48,9 +58,19 @@ export const roundsOf = (kind: CrashRound["kind"]): readonly CrashPoint[] =>
   crashPoints.filter((point) => kind === "stream" || point !== "mid-stream");
 
 /** Kills each process at its point, under load; stops the load when requests succeed again. */
-async function dieUnderLoad(fleet: TestFleet, { points, kind, random }: CrashRound): Promise<Load> {
-  const { client } = await newKey(fleet, limits);
-  const load = new Load({ clients: [fleet.client, client], kinds: kinds[kind], concurrency, random });
+async function dieUnderLoad(fleet: TestFleet, { points, kind, random }: CrashRound, funds: Funds): Promise<Load> {
+  const { clients, model, body } = funds;
+  // Messages go to a model whose price is beyond what a source pays in at a time.
+  const sent = kinds[kind].filter((one) => body === undefined || one !== "messages");
+  const load = new Load({
+    clients,
+    kinds: sent,
+    concurrency,
+    random,
+    perSecond,
+    ...(model !== undefined && { model }),
+    ...(body !== undefined && { body }),
+  });
   try {
     await Promise.all(points.map((point) => die(fleet, point, random)));
     const before = load.completed;
@@ -77,25 +97,67 @@ async function die(fleet: TestFleet, point: CrashPoint, random: () => number): P
 
 /** One round: the points, and the resulting figures. */
 export async function crash(fleet: TestFleet, round: CrashRound): Promise<CrashRow> {
-  const load = await dieUnderLoad(fleet, round);
+  await using funds = await openPlenty(fleet);
+  const load = await dieUnderLoad(fleet, round, funds);
   const figures = await collectFigures(fleet, { responses: load.responses, kills: 2 * round.points.length });
   return { ...figures, points: round.points, kind: round.kind };
 }
 
 /**
  * Rounds in which all processes die together, each at a point of its own, so that every point is
- * passed once; with a single audit for all of them. The kinds alternate.
+ * passed once. The kinds alternate.
  */
-export async function crashEverywhere(fleet: TestFleet, random: () => number): Promise<Figures> {
+function roundsEverywhere(random: () => number): CrashRound[] {
   const byOwner = Map.groupBy(crashPoints, ownerOf);
   const rounds = Math.max(...[...byOwner.values()].map(({ length }) => length));
-  const responses = [];
-  let kills = 0;
-  for (let n = 0; n < rounds; n++) {
+  return Array.from({ length: rounds }, (_, n) => {
     const points = [...byOwner.values()].flatMap((own) => own.slice(n, n + 1));
-    const kind = points.includes("mid-stream") || n % 2 === 0 ? "stream" : "json";
-    responses.push(...(await dieUnderLoad(fleet, { points, kind, random })).responses);
-    kills += 2 * points.length;
+    return { points, kind: points.includes("mid-stream") || n % 2 === 0 ? "stream" : "json", random };
+  });
+}
+
+/** Every point once, with a single audit for all of them. */
+export async function crashEverywhere(fleet: TestFleet, random: () => number): Promise<Figures> {
+  const responses: LoadResponse[] = [];
+  let kills = 0;
+  await using funds = await openPlenty(fleet);
+  for (const round of roundsEverywhere(random)) {
+    responses.push(...(await dieUnderLoad(fleet, round, funds)).responses);
+    kills += 2 * round.points.length;
   }
   return collectFigures(fleet, { responses, kills });
+}
+
+/**
+ * Every point, or those of `rounds`, while only requests of one source of funds are under way; with
+ * a single audit. A source that was never at its edge is a violation.
+ */
+export async function crashFunds(
+  fleet: TestFleet,
+  funds: FundsName,
+  { random, rounds = roundsEverywhere(random) }: { readonly random: () => number; readonly rounds?: CrashRound[] },
+): Promise<FundsRow> {
+  const responses: LoadResponse[] = [];
+  const deaths = new Map<CrashPoint, number>();
+  await using source = await openFunds(fleet, funds);
+  for (const round of rounds) {
+    responses.push(...(await dieUnderLoad(fleet, round, source)).responses);
+    for (const point of round.points) deaths.set(point, (deaths.get(point) ?? 0) + 1);
+  }
+  const kills = 2 * rounds.reduce((sum, { points }) => sum + points.length, 0);
+  const figures = await collectFigures(fleet, { responses, kills });
+  const atEdge = await source.atEdge(responses);
+  const violations = atEdge > 0 ? [] : [`The funds "${funds}" were never at their edge.`];
+  return { ...figures, violations: [...figures.violations, ...violations], funds, deaths, atEdge };
+}
+
+/** Each source of funds at some of the points, which together are all points. */
+export async function crashFundsInTurn(fleet: TestFleet, random: () => number): Promise<FundsRow[]> {
+  const rows: FundsRow[] = [];
+  const all = roundsEverywhere(random);
+  for (const [n, funds] of fundsNames.entries()) {
+    const rounds = all.filter((_, at) => at % fundsNames.length === n);
+    rows.push(await crashFunds(fleet, funds, { random, rounds }));
+  }
+  return rows;
 }

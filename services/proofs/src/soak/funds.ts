@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { readBooks } from "@uag/fleet/audit/billed.ts";
+import { operatorClient } from "@uag/fleet/operator.ts";
+import type { TestClient } from "@uag/fleet/testing/client.ts";
+import { setFault } from "@uag/fleet/testing/faults.ts";
+import { newAccount, newKey, setLimits } from "@uag/fleet/testing/limited-key.ts";
+import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
+import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import type { LoadResponse } from "./load.ts";
+
+/** Where the money of a request comes from, and what may be missing. */
+export const fundsNames = ["budget", "account-end", "unpaid", "unpriced", "capped"] as const;
+export type FundsName = (typeof fundsNames)[number];
+
+/** The load of one source of funds. Every key has limits, so that its requests need permits too. */
+export interface Funds extends AsyncDisposable {
+  readonly clients: readonly TestClient[];
+  /** The model of its requests. Default: the load's own. */
+  readonly model?: string;
+  readonly body?: object;
+  /** How often its money was at its edge: responses that say so, or bills that do. */
+  atEdge(responses: readonly LoadResponse[]): Promise<number>;
+}
+
+const limits = { requestsPerMinute: 100_000n, concurrentRequests: 64n };
+const body = { max_tokens: 64 };
+const feedEveryMs = 250;
+/** Less than what the requests of an interval hold, so that many are refused. nano-USD. */
+const portion = 300_000n;
+/** An account that owes more than a few requests' cost is refused. */
+export const fundsEnv = { WRITE_OFF_LIMIT_NANO_USD: "50000" };
+/** Their reported usage is multiplied by the simulator. */
+const beyondHoldModel = "gpt-4.1-mini";
+const implausibleModel = "gpt-4.1";
+
+/** Calls billing from time to time until disposed; a process that restarts misses a call. */
+function feeding(feed: (n: number) => Promise<unknown>): AsyncDisposable {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const loop = async (): Promise<void> => {
+    for (let n = 1; !signal.aborted; n++) {
+      await feed(n).catch((error: unknown) => {
+        if (!(error instanceof GatewayError && error.retryable)) throw error;
+      });
+      await sleep(feedEveryMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  const running = loop();
+  // It is awaited, and its error thrown, at the end.
+  running.catch(() => undefined);
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+const refused =
+  (outcome: RegExp) =>
+  async (responses: readonly LoadResponse[]): Promise<number> =>
+    responses.filter((one) => outcome.test(one.outcome)).length;
+
+const disposeOf = (feed?: AsyncDisposable): AsyncDisposable => ({
+  [Symbol.asyncDispose]: async () => await feed?.[Symbol.asyncDispose](),
+});
+
+/** A key whose monthly budget is raised a little at a time. */
+async function openBudget(fleet: TestFleet): Promise<Funds> {
+  const budgeted = (times: number): Partial<Limits> => ({ ...limits, monthlyBudgetNanoUsd: BigInt(times) * portion });
+  const { client, key } = await newKey(fleet, budgeted(1));
+  const feed = feeding((n) => setLimits(fleet, key, budgeted(n + 1)));
+  return { clients: [client], body, atEdge: refused(/^402 budget_exceeded$/), ...disposeOf(feed) };
+}
+
+/** An account that gets a little money at a time. */
+async function openPoorAccount(fleet: TestFleet): Promise<{ client: TestClient; feed: AsyncDisposable }> {
+  const { accountId } = (await newAccount(fleet, portion)).key;
+  const { client } = await newKey(fleet, limits, accountId);
+  const feed = feeding(async (n) => {
+    using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
+    await accounts.topUp({ accountId, amountNanoUsd: portion, reference: `feed-${n}`, note: "" });
+  });
+  return { client, feed };
+}
+
+async function openAccountEnd(fleet: TestFleet): Promise<Funds> {
+  const { client, feed } = await openPoorAccount(fleet);
+  return { clients: [client], body, atEdge: refused(/^402 insufficient_balance$/), ...disposeOf(feed) };
+}
+
+/** The same; many of its requests cost more than they hold, which it owes until the next top-up. */
+async function openUnpaid(fleet: TestFleet): Promise<Funds> {
+  await setFault(fleet.run.simulator_url, { "usage-lie": 6 }, { model: beyondHoldModel });
+  const { client, feed } = await openPoorAccount(fleet);
+  return { clients: [client], body, model: beyondHoldModel, atEdge: refused(/^402 unpaid_usage$/), ...disposeOf(feed) };
+}
+
+/** Usage that costs more than ten times the hold: it is charged by the hold and awaits a person. */
+async function openUnpriced(fleet: TestFleet): Promise<Funds> {
+  await setFault(fleet.run.simulator_url, { "usage-lie": 100_000 }, { model: implausibleModel });
+  const { client, key } = await newKey(fleet, limits);
+  const atEdge = async (): Promise<number> => {
+    const { billed } = await readBooks(fleet.run);
+    return billed.filter(({ keyId, pricing }) => keyId === key.id && pricing === Pricing.UNPRICED).length;
+  };
+  return { clients: [client], body, model: implausibleModel, atEdge, ...disposeOf() };
+}
+
+/** A key with fewer concurrent requests than the load sends. */
+async function openCapped(fleet: TestFleet): Promise<Funds> {
+  const { client } = await newKey(fleet, { requestsPerMinute: 3_000n, concurrentRequests: 3n });
+  return { clients: [client], body, atEdge: refused(/^429 /), ...disposeOf() };
+}
+
+const open: Readonly<Record<FundsName, (fleet: TestFleet) => Promise<Funds>>> = {
+  budget: openBudget,
+  "account-end": openAccountEnd,
+  unpaid: openUnpaid,
+  unpriced: openUnpriced,
+  capped: openCapped,
+};
+
+/** Opens a source of funds; disposing it stops paying in. */
+export const openFunds = (fleet: TestFleet, name: FundsName): Promise<Funds> => open[name](fleet);
+
+/** An account with money for everything, by a key with limits and by one without. */
+export async function openPlenty(fleet: TestFleet): Promise<Funds> {
+  const { client } = await newKey(fleet, limits);
+  return { clients: [fleet.client, client], atEdge: async () => 0, ...disposeOf() };
+}
