@@ -39,7 +39,7 @@ export async function seedAccounts(options: {
       const secret = generateKey();
       secrets.push(secret);
       const requested = { accountId, name: "bench", models: [], limits: undefined, expiresAtMs: 0n };
-      return newKey(requested, secret, pepper);
+      return newKey(requested, { secret, pepper, createdAt: new Date() });
     });
     await store.keys.collection.insertMany(keys as never[]);
   }

@@ -44,10 +44,13 @@ function write({ account: { seq, head, money, repaid }, grants }: Proof): string
 }
 
 /** Signs an account's proof. */
-export function seal(keys: Keyring, accountId: string, proof: Proof): CheckpointDocument {
+export function seal(
+  keys: Keyring,
+  { accountId, proof, at }: { accountId: string; proof: Proof; at: Date },
+): CheckpointDocument {
   const text = write(proof);
   const { current } = keys;
-  return { _id: accountId, proof: text, keyId: current.id, mac: macOf(current, accountId, text), at: new Date() };
+  return { _id: accountId, proof: text, keyId: current.id, mac: macOf(current, accountId, text), at };
 }
 
 /** Verifies a checkpoint's MAC and returns its proof. */

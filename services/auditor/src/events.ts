@@ -16,15 +16,15 @@ export interface AuditorEvents {
 
 const maxLogged = 20;
 
-/** @param since the time up to which the books are audited, unix milliseconds */
-export function createEvents(log: Logger, metrics: Metrics, since: () => number): AuditorEvents {
+/** @param lagMs how long ago the last audit began, milliseconds */
+export function createEvents(log: Logger, metrics: Metrics, lagMs: () => number): AuditorEvents {
   const faults = metrics.gauge("uag_audit_faults");
   const last = metrics.gauge("uag_audit_last_run_timestamp_seconds");
   const rows = metrics.counter("uag_audit_rows_total");
   const seconds = metrics.seconds("uag_audit_seconds");
   const fallbacks = metrics.counter("uag_audit_fallbacks_total");
   const failures = metrics.counter("uag_audit_failures_total");
-  metrics.sampled("uag_audit_lag_seconds", () => (Date.now() - since()) / 1_000);
+  metrics.sampled("uag_audit_lag_seconds", () => lagMs() / 1_000);
   let exact: ReturnType<typeof metrics.gauge> | undefined;
   return {
     audited(verdict) {

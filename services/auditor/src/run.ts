@@ -5,6 +5,7 @@ import { openLanes } from "@uag/billing/books/lanes.ts";
 import type { Proof } from "@uag/billing/ledger/audit.ts";
 import type { Store } from "@uag/billing/store/store.ts";
 import type { Keyring } from "@uag/kit/keyring.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import { type Flaw, open, seal } from "./checkpoint.ts";
 import type { AuditStore } from "./store.ts";
 import type { Kind, Verdict } from "./verdict.ts";
@@ -13,6 +14,8 @@ export interface AuditParts {
   readonly books: Store;
   readonly own: AuditStore;
   readonly keys: Keyring;
+  /** Verdicts are of the database's time: accounts, which have it too, are compared with them. */
+  readonly clock: Pick<DatabaseClock, "moment">;
   /** Connection details for the threads of a full audit. */
   readonly lanes: LaneData;
   /** Receives each account whose checkpoint is unusable. */
@@ -44,9 +47,13 @@ async function readProofs(parts: AuditParts, ids: readonly string[], fellBack: (
   return proofs;
 }
 
-async function writeCheckpoints({ own, keys }: AuditParts, proofs: ReadonlyMap<string, Proof>): Promise<void> {
+async function writeCheckpoints(
+  { own, keys }: AuditParts,
+  proofs: ReadonlyMap<string, Proof>,
+  at: Date,
+): Promise<void> {
   const writes = [...proofs].map(([id, proof]) => {
-    const { _id, ...checkpoint } = seal(keys, id, proof);
+    const { _id, ...checkpoint } = seal(keys, { accountId: id, proof, at });
     return { replaceOne: { filter: { _id }, replacement: checkpoint, upsert: true } };
   });
   if (writes.length > 0) await own.checkpoints.bulkWrite(writes, { ordered: false });
@@ -86,7 +93,7 @@ function createFallbacks(parts: AuditParts, lastMoment: Date | undefined) {
 /** Audits the books, then writes the verdict and checkpoints of all accounts that are exact. */
 export async function runAudit(parts: AuditParts, kind: Kind): Promise<Verdict> {
   const { books, own } = parts;
-  const moment = new Date();
+  const moment = new Date(await parts.clock.moment());
   const started = performance.now();
   const [last] = await own.verdicts.find().sort({ moment: -1 }).limit(1).toArray();
   const fallbacks = createFallbacks(parts, last?.moment);
@@ -94,7 +101,7 @@ export async function runAudit(parts: AuditParts, kind: Kind): Promise<Verdict> 
   const findings = await auditBooks({
     store: books,
     ...(kind === "incremental" ? { since: fallbacks.proofs } : { lanes: stack.use(openLanes(threads, parts.lanes)) }),
-    proved: (proofs) => writeCheckpoints(parts, proofs),
+    proved: (proofs) => writeCheckpoints(parts, proofs, moment),
   });
   const faults = [...findings.violations];
   await auditChain(books, (sentence) => faults.push(sentence));

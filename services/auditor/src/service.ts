@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { modelsOn } from "@uag/billing/store/store.ts";
+import { maxSkewMs } from "@uag/kit/clock.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
-import { createLogger } from "@uag/kit/log.ts";
-import { createMetrics } from "@uag/kit/metrics.ts";
+import { createLogger, type Logger } from "@uag/kit/log.ts";
+import { createMetrics, type Metrics } from "@uag/kit/metrics.ts";
+import { type DatabaseClock, openDatabaseClock } from "@uag/mongo/database-clock.ts";
 import { type AuditorConfig, schema } from "./config.ts";
 import { type AuditorEvents, createEvents } from "./events.ts";
 import { exitCodeOf } from "./reconcile/result.ts";
@@ -19,15 +21,18 @@ export interface AuditorService extends AsyncDisposable {
 
 /** What the process knows about the books. */
 class Known {
-  readonly #bornAt = Date.now();
+  /** When the last audit began, or else this process, by its monotonic clock, milliseconds. */
+  #since = performance.now();
   #last: Verdict | undefined;
 
   take(verdict: Verdict): void {
     this.#last = verdict;
+    this.#since = performance.now() - verdict.tookMs;
   }
 
-  get moment(): number {
-    return this.#last?.moment.getTime() ?? this.#bornAt;
+  /** How long ago the last audit began, milliseconds. */
+  get lagMs(): number {
+    return performance.now() - this.#since;
   }
 
   /** @param maxMs the maximum age of a verdict */
@@ -35,33 +40,53 @@ class Known {
     return async () => {
       const [fault] = this.#last?.faults ?? [];
       if (fault !== undefined) return { ok: false, reason: `The books are not exact. ${fault}` };
-      if (Date.now() - this.moment > maxMs) return { ok: false, reason: "No audit has come to its end for too long." };
+      if (this.lagMs > maxMs) return { ok: false, reason: "No audit has come to its end for too long." };
       return { ok: true };
     };
   }
 }
 
-/** The kind of audit that is due next, and in how many milliseconds. */
-async function nextDue({ own }: AuditParts, config: AuditorConfig): Promise<{ kind: Kind; inMs: number }> {
+/**
+ * The kind of audit that is due next, and in how many milliseconds. A verdict of the future, by a
+ * process whose clock was wrong, does not count.
+ */
+export async function nextDue(
+  { own, clock }: Pick<AuditParts, "own" | "clock">,
+  config: Pick<AuditorConfig, "AUDIT_EVERY_MS" | "AUDIT_WHOLE_EVERY_MS">,
+): Promise<{ kind: Kind; inMs: number }> {
   const verdicts = await own.verdicts.find({}, { projection: { moment: 1 } }).toArray();
+  const nowMs = await clock.moment();
   const ageOf = (kind?: Kind): number => {
     const moments = verdicts
       .filter(({ _id }) => kind === undefined || _id === kind)
-      .map(({ moment }) => moment.getTime());
-    return Date.now() - Math.max(Number.NEGATIVE_INFINITY, ...moments);
+      .map(({ moment }) => moment.getTime())
+      .filter((ms) => ms <= nowMs + maxSkewMs);
+    return nowMs - Math.max(Number.NEGATIVE_INFINITY, ...moments);
   };
   const kind = ageOf("whole") >= config.AUDIT_WHOLE_EVERY_MS ? "whole" : "incremental";
   return { kind, inMs: kind === "whole" ? 0 : Math.max(0, config.AUDIT_EVERY_MS - ageOf()) };
 }
 
-async function openParts(config: AuditorConfig, stack: AsyncDisposableStack): Promise<AuditParts> {
+/** What a process of the auditor reports with. */
+interface Reporting {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** The books, the auditor's own database and its clock. */
+interface OpenParts extends AuditParts {
+  readonly clock: DatabaseClock;
+}
+
+async function openParts(config: AuditorConfig, reporting: Reporting, stack: AsyncDisposableStack): Promise<OpenParts> {
   const { MONGODB_URL: url } = config;
   const connection = await connect(url, config.BILLING_DATABASE);
   stack.defer(() => connection.close());
   const own = stack.use(await openAuditStore(url, config.MONGODB_DATABASE));
   const books = { connection, ...modelsOn(connection) };
   const keys = keyringOf(config.AUDIT_KEY, config.AUDIT_KEY_PREVIOUS);
-  return { books, own, keys, lanes: { url, database: config.BILLING_DATABASE } };
+  const clock = stack.use(await openDatabaseClock(connection, reporting));
+  return { books, own, keys, clock, lanes: { url, database: config.BILLING_DATABASE } };
 }
 
 /** Runs the audit that is due, once; returns whether the books are exact. */
@@ -69,8 +94,9 @@ export async function auditOnce(env: NodeJS.ProcessEnv = process.env): Promise<b
   const config = readConfig(schema, env);
   await using stack = new AsyncDisposableStack();
   const log = createLogger({ service: "auditor", level: config.LOG_LEVEL });
-  const events = createEvents(log, createMetrics("auditor"), Date.now);
-  const parts = { ...(await openParts(config, stack)), onFallback: events.fellBack };
+  const metrics = createMetrics("auditor");
+  const events = createEvents(log, metrics, () => 0);
+  const parts = { ...(await openParts(config, { log, metrics }, stack)), onFallback: events.fellBack };
   const verdict = await runAudit(parts, (await nextDue(parts, config)).kind);
   events.audited(verdict);
   return verdict.exact;
@@ -84,7 +110,7 @@ export async function reconcileOnce(env: NodeJS.ProcessEnv = process.env): Promi
   const config = readConfig(schema, env);
   await using stack = new AsyncDisposableStack();
   const log = createLogger({ service: "auditor", level: config.LOG_LEVEL });
-  const events = createEvents(log, createMetrics("auditor"), Date.now);
+  const events = createEvents(log, createMetrics("auditor"), () => 0);
   const reconciler = await openReconciler(config, env, stack);
   const results = await reconcileRecent(reconciler, config, events);
   return exitCodeOf(results.filter(({ settled }) => settled));
@@ -124,13 +150,13 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const log = createLogger({ service: "auditor", level: config.LOG_LEVEL });
   const metrics = createMetrics("auditor");
   const known = new Known();
-  const events = createEvents(log, metrics, () => known.moment);
-  const parts = { ...(await openParts(config, stack)), onFallback: events.fellBack };
-  const checks = { audit: known.check(2 * config.AUDIT_EVERY_MS) };
+  const events = createEvents(log, metrics, () => known.lagMs);
+  const parts = { ...(await openParts(config, { log, metrics }, stack)), onFallback: events.fellBack };
+  const checks = { audit: known.check(2 * config.AUDIT_EVERY_MS), clock: parts.clock.check };
   const admin = stack.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
   const stop = new AbortController();
   void keepAuditing(parts, { config, known, events, signal: stop.signal });
-  const reconciler = await openReconciler(config, env, stack);
+  const reconciler = await openReconciler(config, env, stack, parts.clock);
   void keepReconciling(reconciler, { config, events, signal: stop.signal });
   stack.defer(() => stop.abort());
   log.info({ adminPort: admin.port }, "auditor is up");

@@ -7,7 +7,7 @@ import { keyringOf } from "@uag/kit/keyring.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { runAudit } from "../src/run.ts";
-import { startService } from "../src/service.ts";
+import { nextDue, startService } from "../src/service.ts";
 import { acquireFields, type House, openHouse, usage } from "./harness.ts";
 
 /** Creates an account with a grant and some settled requests; returns all of them. */
@@ -241,4 +241,18 @@ test("what has ended is deleted only after an exact audit saw it; a bill that co
   assert.equal((await ledger.settle({ events: [late, ...events] })).settled.filter((one) => one.new).length, 1);
   assert.equal(await charged(), 20n);
   for (const kind of ["incremental", "whole"] as const) assert.deepEqual((await runAudit(parts, kind)).faults, []);
+});
+
+test("a verdict of the future, by a process whose clock was wrong, delays no audit", async () => {
+  await using house = await openHouse();
+  await house.fund(100n);
+  const { parts } = house;
+  const periods = { AUDIT_EVERY_MS: 3_600_000, AUDIT_WHOLE_EVERY_MS: 86_400_000 };
+  const ahead = { ...parts, clock: { moment: async () => Date.now() + 400 * 86_400_000 } };
+  await runAudit(ahead, "whole");
+  assert.deepEqual(await nextDue(parts, periods), { kind: "whole", inMs: 0 });
+  await runAudit(parts, "whole");
+  const { kind, inMs } = await nextDue(parts, periods);
+  assert.equal(kind, "incremental");
+  assert.ok(inMs > 3_000_000, `the next audit is due in ${inMs} ms`);
 });

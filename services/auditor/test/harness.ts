@@ -66,7 +66,13 @@ export async function openHouse(): Promise<House> {
     accounts,
     grants,
     ledger,
-    parts: { books, own, keys: keyringOf(auditKey), lanes: { url, database } },
+    parts: {
+      books,
+      own,
+      keys: keyringOf(auditKey),
+      clock: { moment: async () => Date.now() },
+      lanes: { url, database },
+    },
     env: {
       MONGODB_URL: url,
       BILLING_DATABASE: database,

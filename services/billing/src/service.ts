@@ -39,7 +39,7 @@ import { createAccountQueue } from "./store/queue.ts";
 import { createSequence } from "./store/sequence.ts";
 import { commitToGrants } from "./store/settle-grants.ts";
 import { openStore } from "./store/store.ts";
-import { inTransaction } from "./store/transaction.ts";
+import { transactionsAt } from "./store/transaction.ts";
 import { createGrantTurns } from "./store/turns.ts";
 
 export interface BillingService extends AsyncDisposable {
@@ -123,7 +123,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   // Grants are finished after their settlement was answered: nobody else would do it soon.
   started.defer(() => queue.idle());
   const settings = settingsOf(config);
-  const transact = inLine((work) => inTransaction({ connection, ...transactions }, work));
+  const transact = inLine(transactionsAt(clock, { connection, ...transactions }));
   await seedAdminTokens({ store, transact, settings }, config);
   const limits = {
     changePool: createChangePool(store.limitPools),

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { newId } from "@uag/kit/ids.ts";
+import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
+import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { Child } from "@uag/testing/child.ts";
 import { createConnection } from "mongoose";
 import { acquireFields, connectClients, faults, fund, scratch, startBilling, usage } from "./harness.ts";
@@ -14,6 +17,58 @@ async function startSkewed(env: NodeJS.ProcessEnv, skewMs: number): Promise<Chil
   const skew = { NODE_OPTIONS: `--import=${skewedClock}`, CLOCK_SKEW_MS: String(skewMs), LOG_LEVEL: "info" };
   return await new Child("billing", { ...(env as Record<string, string>), ...skew }).start();
 }
+
+const hourMs = 3_600_000;
+/** A month is closed an hour after its end. */
+const closesAfterMs = 2 * hourMs;
+
+test("leaves the month's invoice open in a process that is 14 h ahead, in the next month", async () => {
+  await using db = scratch();
+  await using right = await startBilling(db.env);
+  const now = new Date();
+  const month = now.toISOString().slice(0, 7);
+  const nextMonthMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+  const skewMs = Math.max(14 * hourMs, nextMonthMs + closesAfterMs - now.getTime());
+  await using child = await startSkewed(db.env, skewMs);
+  using skewed = connectClients(child.port);
+  const address = `127.0.0.1:${child.port}`;
+  using admin = createRpcClient<AdminServiceServer>(AdminServiceService, address, insecure);
+  const accountId = await fund(skewed, 1_000n);
+  const charge = async (costNanoUsd: bigint): Promise<void> => {
+    const { grantId } = await right.grants.acquire(acquireFields({ accountId, holderId: "h1", needNanoUsd: 100n }));
+    const event = usage({ requestId: newId("req"), accountId, grantId, costNanoUsd, holdNanoUsd: 100n });
+    await skewed.ledger.settle({ events: [event] });
+  };
+  for (const [cost, total] of [
+    [60n, 60n],
+    [40n, 100n],
+  ] as const) {
+    await charge(cost);
+    const { invoices } = await admin.listInvoices({ accountId });
+    assert.deepEqual(
+      invoices.map((one) => [one.month, one.closed, one.chargedNanoUsd]),
+      [[month, false, total]],
+    );
+  }
+});
+
+test("gives keys and audit rows the database's time in a process that is 400 days ahead", async () => {
+  await using db = scratch();
+  await using child = await startSkewed(db.env, 400 * dayMs);
+  using skewed = connectClients(child.port);
+  const began = Date.now();
+  const accountId = await fund(skewed, 1_000n);
+  const request = { accountId, name: "k", models: [], expiresAtMs: 0n, limits: undefined };
+  const { key } = await skewed.keys.createKey(request);
+  const connection = await createConnection(db.env["MONGODB_URL"] ?? "", {
+    dbName: db.env["MONGODB_DATABASE"] ?? "",
+  }).asPromise();
+  const rows = await connection.collection<{ at: Date }>("audit_log").find({ accountId }).toArray();
+  await connection.close();
+  assert.equal(rows.length, 3);
+  for (const ms of [Number(key?.createdAtMs), ...rows.map(({ at }) => at.getTime())])
+    assert.ok(ms >= began - 5_000 && ms <= Date.now() + 5_000, `a time is ${new Date(ms).toISOString()}`);
+});
 
 for (const [title, skewMs] of [
   ["400 days ahead", 400 * dayMs],

@@ -112,6 +112,22 @@ describe("under an Idempotency-Key a request runs once", () => {
     return (exchange) => exchange.respond(status, ["content-type", "text/plain", "x-more", "1"], Buffer.from(text));
   };
 
+  test("a process whose clock is an hour off neither takes over a live run nor loses its own", async (t) => {
+    await using store = new IdempotencyStore({ url, database, leaseMs: 60_000, lifeMs, box: testBox });
+    const claim = async (id: string): Promise<string> => {
+      const token = newId("req");
+      return (await store.claim(id, { bodyDigest: "$digest", requestId: token, token })).kind;
+    };
+    for (const offsetMs of [3_600_000, -3_600_000]) {
+      const [right, wrong] = [newId("idem"), newId("idem")];
+      assert.equal(await claim(right), "mine");
+      t.mock.timers.enable({ apis: ["Date"], now: Date.now() + offsetMs });
+      assert.deepEqual([await claim(right), await claim(wrong)], ["running", "mine"]);
+      t.mock.timers.reset();
+      assert.equal(await claim(wrong), "running");
+    }
+  });
+
   test("the same key and body are answered again as they were, without another run", async () => {
     handler = async (exchange) => respond(201, (await exchange.readBody({ maxBytes: 99 })).toString())(exchange);
     const ran = await counting(async () => {

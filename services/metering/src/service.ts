@@ -174,7 +174,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   // Half the retention is a margin on both sides: late messages are hours late, not weeks.
   const expiredBeforeMs = (): number => clock.now() - (config.USAGE_KEEP_MONTHS * monthMs) / 2;
   const batchKeys = batchKeysOf(config);
-  const parts = { store, billing, events, expiredBeforeMs, announce: announcer(bus) };
+  const parts = { store, billing, clock, events, expiredBeforeMs, announce: announcer(bus) };
   const tracing = await openTracing("metering", config, log);
   if (tracing !== undefined) stack.use(tracing);
   const apply: ApplyOptions = { ...parts, tracing, keyUse: new KeyUse(store), turns: newTurns() };
@@ -192,7 +192,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   });
   const stream = new StreamState(bus.connection, names.usage);
   const alerting = await openAlerts(config, { store, clock, events, identity, log }, stack);
-  const archive = openArchive(config, { ...apply, clock }, stack);
+  const archive = openArchive(config, { store, events, clock }, stack);
   const services = [...rpcServices({ apply, archive }, { stream, clock, log }), ...alerting];
   const server = stack.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services }));
   const billingCheck = async () => {

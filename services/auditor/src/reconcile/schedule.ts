@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Clock, systemClock } from "@uag/kit/clock.ts";
 import { HttpPools } from "@uag/upstreams/http/pools.ts";
 import { proxiesOf } from "@uag/upstreams/http/proxies.ts";
 import { dayAfter, dayOf } from "@uag/upstreams/reports/days.ts";
@@ -19,11 +20,15 @@ export interface Reconciler extends ReconcileParts {
 
 const hourMs = 3_600_000;
 
-/** Connects to metering's database and the auditor's own; `stack` closes both. */
+/**
+ * Connects to metering's database and the auditor's own; `stack` closes both.
+ * @param clock by which days end: the database's in a service, this machine's in a command
+ */
 export async function openReconciler(
   config: ReconcileConfig,
   env: NodeJS.ProcessEnv,
   stack: AsyncDisposableStack,
+  clock: Pick<Clock, "now"> = systemClock,
 ): Promise<Reconciler> {
   const metering = await connect(config.MONGODB_URL, config.METERING_DATABASE);
   stack.defer(() => metering.close());
@@ -37,7 +42,7 @@ export async function openReconciler(
     metering: db,
     store: reconciliationStore(own),
     tolerance: { ppm: config.RECONCILE_TOLERANCE_PERCENT, settledAfterMs },
-    now: Date.now,
+    now: () => clock.now(),
     reports: reportsOf(config, pools),
   };
 }

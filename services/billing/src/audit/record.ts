@@ -1,9 +1,9 @@
 import { newId } from "@uag/kit/ids.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
-import type { ClientSession } from "mongoose";
 import type { Billing } from "../billing.ts";
 import type { AuditDocument } from "../store/audit-log.ts";
 import type { Store } from "../store/store.ts";
+import type { Transaction } from "../store/transaction.ts";
 import { type AuditHead, chained, chainStart } from "./chain.ts";
 
 export interface AdminChange {
@@ -20,11 +20,11 @@ export interface AdminChange {
 const ourselves: Actor = { id: "internal", name: "internal", requestId: "" };
 const headId = "audit_log";
 
-function auditDocument(change: AdminChange, id: string): AuditDocument {
+function auditDocument(change: AdminChange, { id, at }: { id: string; at: Date }): AuditDocument {
   const { id: actorId, name: actorName, requestId, clientAddress = "" } = change.actor ?? ourselves;
   const { action, targetId, accountId = "", before = "", after = "" } = change;
   const what = { action, targetId, accountId, before, after };
-  return { _id: id, at: new Date(), actorId, actorName, requestId, clientAddress, ...what };
+  return { _id: id, at, actorId, actorName, requestId, clientAddress, ...what };
 }
 
 /**
@@ -33,13 +33,13 @@ function auditDocument(change: AdminChange, id: string): AuditDocument {
  */
 export async function recordChange(
   store: Store,
-  session: ClientSession,
+  { session, at }: Transaction,
   change: AdminChange,
   id = newId("aud"),
 ): Promise<void> {
   const { audit, auditHeads } = store;
   const head = (await auditHeads.findById(headId).session(session).lean<AuditHead>()) ?? chainStart;
-  const row = chained(auditDocument(change, id), head);
+  const row = chained(auditDocument(change, { id, at }), head);
   await audit.collection.insertOne(row as never, { session });
   const end = { $set: { seq: row.seq, hash: row.hash } };
   await auditHeads.updateOne({ _id: headId }, end, { session, upsert: true });
@@ -50,8 +50,8 @@ export async function recordChange(
  * missing and nothing twice.
  */
 export async function recordOnce({ store, transact }: Billing, change: AdminChange, id: string): Promise<void> {
-  await transact(async (session) => {
-    const known = await store.audit.exists({ _id: id }).session(session);
-    if (known === null) await recordChange(store, session, change, id);
+  await transact(async (transaction) => {
+    const known = await store.audit.exists({ _id: id }).session(transaction.session);
+    if (known === null) await recordChange(store, transaction, change, id);
   });
 }

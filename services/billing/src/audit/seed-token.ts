@@ -1,8 +1,8 @@
 import { digestKey } from "@uag/kit/api-key.ts";
 import { AdminRole } from "@uag/proto/billing/v1/admin.ts";
-import type { ClientSession } from "mongoose";
 import type { Billing } from "../billing.ts";
 import type { AdminTokenDocument } from "../store/admin-tokens.ts";
+import type { Transaction } from "../store/transaction.ts";
 import { recordChange } from "./record.ts";
 import { tokenSnapshot } from "./snapshot.ts";
 
@@ -26,7 +26,7 @@ interface Given {
 function seededToken(
   { name, token }: { name: Given["name"]; token: string },
   { settings }: Parts,
-  before: AdminTokenDocument | null,
+  { before, at }: { before: AdminTokenDocument | null; at: Date },
 ): AdminTokenDocument {
   const { current } = settings.peppers;
   return {
@@ -36,30 +36,35 @@ function seededToken(
     role: AdminRole.OPERATOR,
     digest: digestKey(token, current.secret),
     pepperId: current.id,
-    createdAt: before?.createdAt ?? new Date(),
+    createdAt: before?.createdAt ?? at,
     revokedAt: null,
   };
 }
 
 /** The document to write and its audit-log action; undefined when the token is unchanged. */
-function changeOf(before: AdminTokenDocument | null, { name, token }: Given, parts: Parts) {
+function changeOf(
+  { before, at }: { before: AdminTokenDocument | null; at: Date },
+  { name, token }: Given,
+  parts: Parts,
+) {
   if (token === undefined) {
     if (before === null || before.revokedAt !== null) return undefined;
-    return { action: "admin_token.revoke", after: { ...before, revokedAt: new Date() } };
+    return { action: "admin_token.revoke", after: { ...before, revokedAt: at } };
   }
   const digests = parts.settings.peppers.all.map(({ secret }) => digestKey(token, secret));
   const same = before?.revokedAt === null && digests.some((digest) => digest.equals(before.digest));
-  const after = seededToken({ name, token }, parts, before);
+  const after = seededToken({ name, token }, parts, { before, at });
   if (same) return before.digest.equals(after.digest) ? undefined : { action: undefined, after };
   return { action: before === null ? "admin_token.create" : "admin_token.replace", after };
 }
 
-async function apply(parts: Parts, given: readonly Given[], session: ClientSession): Promise<void> {
+async function apply(parts: Parts, given: readonly Given[], transaction: Transaction): Promise<void> {
+  const { session, at } = transaction;
   const { store } = parts;
   const changes: { before: AdminTokenDocument | null; after: AdminTokenDocument; action: string | undefined }[] = [];
   for (const one of given) {
     const before = await store.adminTokens.findById(ids[one.name]).session(session).lean<AdminTokenDocument>();
-    const change = changeOf(before, one, parts);
+    const change = changeOf({ before, at }, one, parts);
     if (change !== undefined) changes.push({ before, ...change });
   }
   // Two settings may have exchanged their values, and a digest stands in one document at a time.
@@ -68,7 +73,7 @@ async function apply(parts: Parts, given: readonly Given[], session: ClientSessi
     await store.adminTokens.create([after], { session });
     // The same token under another pepper is not a change anyone made.
     if (action === undefined) continue;
-    await recordChange(store, session, {
+    await recordChange(store, transaction, {
       actor: undefined,
       action,
       targetId: after._id,
@@ -87,5 +92,5 @@ export async function seedAdminTokens(
   settings: Readonly<Partial<Record<Given["name"], string | undefined>>>,
 ): Promise<void> {
   const given = (Object.keys(ids) as Given["name"][]).map((name) => ({ name, token: settings[name] }));
-  await parts.transact((session) => apply(parts, given, session));
+  await parts.transact((transaction) => apply(parts, given, transaction));
 }

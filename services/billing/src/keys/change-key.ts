@@ -9,8 +9,11 @@ export interface KeyChange {
   readonly id: string;
   readonly action: string;
   readonly actor: Actor | undefined;
-  /** The fields to set, by path in the document; undefined: nothing changes. */
-  decide(key: KeyDocument): Readonly<Record<string, unknown>> | undefined;
+  /**
+   * The fields to set, by path in the document; undefined: nothing changes. @param at the
+   * transaction's time
+   */
+  decide(key: KeyDocument, at: Date): Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -19,16 +22,17 @@ export interface KeyChange {
  */
 export async function changeKey(billing: Billing, change: KeyChange): Promise<KeyDocument> {
   const { keys } = billing.store;
-  return billing.transact(async (session) => {
+  return billing.transact(async (transaction) => {
+    const { session } = transaction;
     const before = await keys.findById(change.id).session(session).lean<KeyDocument>();
     if (before === null) throw new GatewayError("not_found", "There is no such key.", { param: "id" });
-    const set = change.decide(before);
+    const set = change.decide(before, transaction.at);
     if (set === undefined) return before;
     const after = await keys
       .findOneAndUpdate({ _id: change.id }, { $set: set, $inc: { version: 1n } }, { session, returnDocument: "after" })
       .lean<KeyDocument>();
     if (after === null) throw new GatewayError("not_found", "There is no such key.", { param: "id" });
-    await recordChange(billing.store, session, {
+    await recordChange(billing.store, transaction, {
       actor: change.actor,
       action: change.action,
       targetId: change.id,

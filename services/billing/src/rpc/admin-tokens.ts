@@ -73,22 +73,24 @@ export async function createAdminToken(
   const { name, actor, role = AdminRole.UNSPECIFIED, accountId = "", expiresAtMs = 0n } = request;
   const secret = `adm-${randomText(secretLength)}`;
   const pepper = settings.peppers.current;
-  const token: AdminTokenDocument = {
+  const tokenAt = (createdAt: Date): AdminTokenDocument => ({
     _id: newId("admtok"),
     name,
     hint: `adm-…${secret.slice(-4)}`,
     accountId,
     digest: digestKey(secret, pepper.secret),
     pepperId: pepper.id,
-    createdAt: new Date(),
+    createdAt,
     revokedAt: null,
     role: role === AdminRole.UNSPECIFIED ? AdminRole.OPERATOR : role,
     expiresAt: expiresAtMs === 0n ? null : new Date(Number(expiresAtMs)),
-  };
-  await billing.transact(async (session) => {
-    await store.adminTokens.create([token], { session });
-    const after = snapshot(token);
-    await recordChange(store, session, { actor, action: "admin_token.create", targetId: token._id, after });
+  });
+  const token = await billing.transact(async (transaction) => {
+    const created = tokenAt(transaction.at);
+    await store.adminTokens.create([created], { session: transaction.session });
+    const after = snapshot(created);
+    await recordChange(store, transaction, { actor, action: "admin_token.create", targetId: created._id, after });
+    return created;
   });
   billing.events.adminTokenChanged({ tokenId: token._id, change: "created" });
   return { token: tokenMessage(token), secret };
@@ -112,14 +114,15 @@ export async function listAdminTokens(
 /** Revokes an admin token; revoking it again changes nothing. */
 export async function revokeAdminToken(billing: Billing, { id, actor }: RevokeAdminTokenRequest): Promise<AdminToken> {
   const { store } = billing;
-  const token = await billing.transact(async (session) => {
+  const token = await billing.transact(async (transaction) => {
+    const { session, at } = transaction;
     const before = await store.adminTokens.findById(id).session(session).lean<AdminTokenDocument>();
     if (before === null) throw new GatewayError("not_found", "There is no such admin token.", { param: "id" });
     if (before.revokedAt !== null) return before;
-    const after = { ...before, revokedAt: new Date() };
+    const after = { ...before, revokedAt: at };
     await store.adminTokens.updateOne({ _id: id }, { $set: { revokedAt: after.revokedAt } }, { session });
     const change = { actor, action: "admin_token.revoke", targetId: id };
-    await recordChange(store, session, { ...change, before: snapshot(before), after: snapshot(after) });
+    await recordChange(store, transaction, { ...change, before: snapshot(before), after: snapshot(after) });
     return after;
   });
   billing.events.adminTokenChanged({ tokenId: id, change: "revoked" });

@@ -37,16 +37,17 @@ export async function createAccount(billing: Billing, request: CreateAccountRequ
   }
   checkAccountName(request.name);
   const { store } = billing;
-  const fresh = newAccount(request.name, await billing.clock.moment());
-  const before = await billing.transact(async (session) => {
+  const { before, fresh } = await billing.transact(async (transaction) => {
+    const { session, at } = transaction;
+    const fresh = newAccount(request.name, at.getTime());
     const found = await store.accounts
       .findOneAndUpdate({ _id: id }, { $setOnInsert: fresh }, { upsert: true, returnDocument: "before", session })
       .lean<AccountDocument>();
-    if (found !== null) return found;
+    if (found !== null) return { before: found, fresh };
     const after = accountSnapshot(request);
     const change = { actor: request.actor, action: "account.create", targetId: id, accountId: id, after };
-    await recordChange(store, session, change);
-    return null;
+    await recordChange(store, transaction, change);
+    return { before: null, fresh };
   });
   if (before !== null) return getAccount(billing, { id });
   billing.events.accountCreated(id);

@@ -11,14 +11,18 @@ import { hintOf } from "../keys/hint.ts";
 import { checkKeyFields } from "../keys/validate.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
-export function newKey(request: CreateKeyRequest, secret: string, pepper: NamedSecret): KeyDocument {
+/** A key as it is stored. @param createdAt the database's time */
+export function newKey(
+  request: CreateKeyRequest,
+  { secret, pepper, createdAt }: { readonly secret: string; readonly pepper: NamedSecret; readonly createdAt: Date },
+): KeyDocument {
   return {
     _id: newId("key"),
     accountId: request.accountId,
     hint: hintOf(secret),
     digest: digestKey(secret, pepper.secret),
     pepperId: pepper.id,
-    createdAt: new Date(),
+    createdAt,
     revokedAt: null,
     version: 1n,
     ...settingsOf(request),
@@ -33,12 +37,14 @@ export async function createKey(billing: Billing, request: CreateKeyRequest): Pr
     throw new GatewayError("not_found", "There is no such account.", { param: "account_id" });
   }
   const secret = generateKey();
-  const key = newKey(request, secret, settings.peppers.current);
+  const pepper = settings.peppers.current;
   const { actor, accountId } = request;
-  await billing.transact(async (session) => {
-    await store.keys.create([key], { session });
-    const after = keySnapshot(key);
-    await recordChange(store, session, { actor, action: "key.create", targetId: key._id, accountId, after });
+  const key = await billing.transact(async (transaction) => {
+    const created = newKey(request, { secret, pepper, createdAt: transaction.at });
+    await store.keys.create([created], { session: transaction.session });
+    const change = { actor, action: "key.create", targetId: created._id, accountId, after: keySnapshot(created) };
+    await recordChange(store, transaction, change);
+    return created;
   });
   announceChange(billing, key, "created");
   return { key: keyMessage(key), secret };

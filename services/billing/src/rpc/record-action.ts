@@ -26,6 +26,6 @@ export async function recordAction(billing: Billing, request: RecordActionReques
   check(request);
   const { actor, targetId, accountId, after } = request;
   const change = { actor, action: request.action, targetId, accountId, after };
-  await billing.transact((session) => recordChange(billing.store, session, change));
+  await billing.transact((transaction) => recordChange(billing.store, transaction, change));
   return {};
 }

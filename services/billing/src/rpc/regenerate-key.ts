@@ -29,13 +29,13 @@ export async function regenerateKey(billing: Billing, request: RegenerateKeyRequ
   }
   const secret = generateKey();
   const pepper = billing.settings.peppers.current;
-  const decide = (key: KeyDocument): Readonly<Record<string, unknown>> => {
+  const decide = (key: KeyDocument, at: Date): Readonly<Record<string, unknown>> => {
     if (key.revokedAt !== null) throw new GatewayError("invalid_request", "The key is revoked.", { param: "id" });
     return {
       digest: digestKey(secret, pepper.secret),
       pepperId: pepper.id,
       hint: hintOf(secret),
-      previous: replaced(key, new Date(Date.now() + Number(overlapMs))) ?? [],
+      previous: replaced(key, new Date(at.getTime() + Number(overlapMs))) ?? [],
     };
   };
   const key = await changeKey(billing, { id, actor, action: "key.regenerate", decide });

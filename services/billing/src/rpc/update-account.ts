@@ -14,12 +14,13 @@ export async function updateAccount(billing: Billing, request: UpdateAccountRequ
   const { id, name, keepsNoAnswers, actor } = request;
   if (name !== undefined) checkAccountName(name);
   const change = { ...(name !== undefined && { name }), ...(keepsNoAnswers !== undefined && { keepsNoAnswers }) };
-  await billing.transact(async (session) => {
+  await billing.transact(async (transaction) => {
+    const { session } = transaction;
     const found = await store.accounts
       .findOneAndUpdate({ _id: id }, { $set: change }, { session, returnDocument: "before" })
       .lean<AccountDocument>();
     if (found === null) throw new GatewayError("not_found", "There is no such account.", { param: "id" });
-    await recordChange(store, session, {
+    await recordChange(store, transaction, {
       actor,
       action: "account.update",
       targetId: id,

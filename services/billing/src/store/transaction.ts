@@ -1,10 +1,18 @@
+import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import { isContended } from "@uag/mongo/errors.ts";
 import * as mongo from "@uag/mongo/transaction.ts";
 import type { ClientSession } from "mongoose";
 import { toStoreError } from "./errors.ts";
 
+/** A transaction under way. */
+export interface Transaction {
+  readonly session: ClientSession;
+  /** The database's time at which it began: the time of everything it writes. */
+  readonly at: Date;
+}
+
 /** {@link inTransaction} on billing's own connection. */
-export type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
+export type Transact = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
 
 /**
  * Runs `work` in one transaction until it is committed: see `inTransaction` of `@uag/mongo`.
@@ -22,3 +30,9 @@ export async function inTransaction<T>(
     throw options.yields && isContended(error) ? error : toStoreError(error);
   }
 }
+
+/** Transactions that know when they began, by the database's clock. */
+export const transactionsAt =
+  (clock: Pick<DatabaseClock, "moment">, options: mongo.TransactionOptions): Transact =>
+  (work) =>
+    inTransaction(options, async (session) => await work({ session, at: new Date(await clock.moment()) }));

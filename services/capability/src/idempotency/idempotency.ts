@@ -131,10 +131,10 @@ async function claimFor(
   for (;;) {
     const claim = await store.claim(id, request).catch(away);
     if (claim.kind !== "interrupted") return claim;
-    const { requestId, token, leaseUntil } = claim;
+    const { requestId, token, silentMs } = claim;
     const bill = await findBill({ accountId: caller.accountId, requestId }).catch(away);
     if (bill === undefined) {
-      if (Date.now() - leaseUntil.getTime() > maxDoubtMs) throw resultLost({ requestId, costNanoUsd: undefined });
+      if (silentMs > maxDoubtMs) throw resultLost({ requestId, costNanoUsd: undefined });
       throw new GatewayError("idempotency_in_progress", undefined, { retryAfterMs: 2_000 });
     }
     await (isBillable(bill) ? store.lose(id, token, bill) : store.free(id, token)).catch(away);

@@ -80,7 +80,7 @@ export type Claim =
   | { readonly kind: "running" }
   /** The key was used with a different body. */
   | { readonly kind: "reused" }
-  /** An upstream may have been called, and the run has been silent since `leaseUntil`. */
-  | { readonly kind: "interrupted"; readonly token: string; readonly requestId: string; readonly leaseUntil: Date }
+  /** An upstream may have been called, and the run's lease has been over for `silentMs`. */
+  | { readonly kind: "interrupted"; readonly token: string; readonly requestId: string; readonly silentMs: number }
   | { readonly kind: "lost"; readonly receipt: Receipt }
   | { readonly kind: "kept"; readonly response: KeptResponse };

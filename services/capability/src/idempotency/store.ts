@@ -25,8 +25,18 @@ export interface IdempotencyStoreOptions {
   readonly box: ResponseBox | undefined;
 }
 
+interface SilentRecord extends RecordDocument {
+  /** How long its lease has been over, milliseconds; negative while it lasts. */
+  readonly silentMs: number;
+}
+
+/** Values as they are, for a pipeline: also those that begin with a dollar sign. */
+const literals = (values: Readonly<Record<string, unknown>>): Record<string, object> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { $literal: value }]));
+
 /**
- * Runs under idempotency keys and their responses, in MongoDB. `RunState` describes a run's states.
+ * Runs under idempotency keys and their responses, in MongoDB, by whose clock leases and lifetimes
+ * are counted. `RunState` describes a run's states.
  */
 export class IdempotencyStore implements AsyncDisposable {
   readonly #options: IdempotencyStoreOptions;
@@ -42,21 +52,48 @@ export class IdempotencyStore implements AsyncDisposable {
 
   /** Claims a key for a request, or reports the state of the run that has it. */
   async claim(id: string, request: { bodyDigest: string; requestId: string; token: string }): Promise<Claim> {
+    if (await this.#take(id, request)) return { kind: "mine" };
+    const record = await this.#find(id);
+    if (record === undefined) return await this.claim(id, request);
+    if (record.bodyDigest !== request.bodyDigest) return { kind: "reused" };
+    const standing = this.#standing(record);
+    return standing.kind === "interrupted" && !record.doubted ? await this.#doubt(record) : standing;
+  }
+
+  /** Creates the record of a key, or takes over a claim whose lease is over; true on success. */
+  async #take(id: string, request: { bodyDigest: string; requestId: string; token: string }): Promise<boolean> {
     const { records } = await this.#collections();
-    const { bodyDigest } = request;
-    const now = new Date();
+    const mine = { ...literals({ ...request, state: "claimed" }), ...this.#leased };
+    const isFree = {
+      $and: [
+        { $eq: ["$state", "claimed"] },
+        { $eq: ["$bodyDigest", { $literal: request.bodyDigest }] },
+        { $lt: ["$leaseUntil", "$$NOW"] },
+      ],
+    };
+    const isNew = { $eq: [{ $type: "$state" }, "missing"] };
+    const taken = { $cond: [{ $or: [isNew, isFree] }, { $mergeObjects: ["$$ROOT", mine] }, "$$ROOT"] };
     try {
-      const free = { _id: id, state: "claimed" as const, bodyDigest, leaseUntil: { $lt: now } };
-      await records.updateOne(free, { $set: { ...request, ...this.#leased(now) } }, { upsert: true });
-      return { kind: "mine" };
+      const after = await records.findOneAndUpdate({ _id: id }, [{ $replaceWith: taken }], {
+        upsert: true,
+        returnDocument: "after",
+        projection: { token: 1 },
+      });
+      return after?.token === request.token;
     } catch (error) {
-      if (!isDuplicate(error)) throw error;
+      // Another process created the record at the same moment.
+      if (isDuplicate(error)) return false;
+      throw error;
     }
-    const record = await records.findOne({ _id: id });
-    if (record === null) return await this.claim(id, request);
-    if (record.bodyDigest !== bodyDigest) return { kind: "reused" };
-    const claimed = this.#standing(record, now);
-    return claimed.kind === "interrupted" && !record.doubted ? await this.#doubt(record) : claimed;
+  }
+
+  /** A run, and for how long its lease has been over by the database's clock. */
+  async #find(id: string): Promise<SilentRecord | undefined> {
+    const { records } = await this.#collections();
+    const silentMs = { $toDouble: { $subtract: ["$$NOW", "$leaseUntil"] } };
+    const stages = [{ $match: { _id: id } }, { $addFields: { silentMs } }];
+    const [found] = await records.aggregate<SilentRecord>(stages).toArray();
+    return found;
   }
 
   /**
@@ -65,43 +102,44 @@ export class IdempotencyStore implements AsyncDisposable {
    */
   async #doubt({ _id, token, leaseUntil }: RecordDocument): Promise<Claim> {
     const { records } = await this.#collections();
-    const again = new Date(Date.now() + this.#options.leaseMs);
     const silent = { _id, token, state: "started" as const, leaseUntil };
-    await records.updateOne(silent, { $set: { leaseUntil: again, doubted: true } });
+    await records.updateOne(silent, [{ $set: { leaseUntil: this.#leaseEnd, doubted: true } }]);
     return { kind: "running" };
   }
 
-  #standing(record: RecordDocument, now: Date): Claim {
-    const { state, token, requestId, leaseUntil, costNanoUsd } = record;
+  #standing(record: SilentRecord): Claim {
+    const { state, token, requestId, silentMs, costNanoUsd } = record;
     if (state === "kept") return { kind: "kept", response: this.#kept(record) };
     if (state === "lost") {
       const cost = costNanoUsd === undefined ? undefined : BigInt(costNanoUsd);
       return { kind: "lost", receipt: { requestId, costNanoUsd: cost } };
     }
-    if (state === "claimed" || leaseUntil >= now) return { kind: "running" };
-    return { kind: "interrupted", token, requestId, leaseUntil };
+    if (state === "claimed" || silentMs <= 0) return { kind: "running" };
+    return { kind: "interrupted", token, requestId, silentMs };
   }
 
-  #leased(now: Date): Pick<RecordDocument, "state" | "leaseUntil" | "expiresAt"> {
-    const { leaseMs, lifeMs } = this.#options;
-    const expiresAt = new Date(now.getTime() + Math.max(lifeMs, minLifeMs));
-    return { state: "claimed", leaseUntil: new Date(now.getTime() + leaseMs), expiresAt };
+  /** The end of a lease that begins now. */
+  get #leaseEnd(): object {
+    return { $add: ["$$NOW", this.#options.leaseMs] };
+  }
+
+  get #leased(): Record<string, object> {
+    const { lifeMs } = this.#options;
+    return { leaseUntil: this.#leaseEnd, expiresAt: { $add: ["$$NOW", Math.max(lifeMs, minLifeMs)] } };
   }
 
   /** Marks that an upstream may be called. False when the run was taken over: then it must not. */
   async start(id: string, token: string, model: string): Promise<boolean> {
     const { records } = await this.#collections();
-    const leaseUntil = new Date(Date.now() + this.#options.leaseMs);
-    const set = { state: "started" as const, model, leaseUntil };
-    const { matchedCount } = await records.updateOne({ _id: id, token, state: "claimed" }, { $set: set });
+    const set = { ...literals({ state: "started", model }), leaseUntil: this.#leaseEnd };
+    const { matchedCount } = await records.updateOne({ _id: id, token, state: "claimed" }, [{ $set: set }]);
     return matchedCount === 1;
   }
 
   /** Renews a run's lease. */
   async renew(id: string, token: string): Promise<void> {
     const { records } = await this.#collections();
-    const leaseUntil = new Date(Date.now() + this.#options.leaseMs);
-    const alive = { $set: { leaseUntil }, $unset: { doubted: true as const } };
+    const alive = [{ $set: { leaseUntil: this.#leaseEnd } }, { $unset: "doubted" }];
     await records.updateOne({ _id: id, token, state: { $in: ["claimed", "started"] } }, alive);
   }
 
@@ -112,19 +150,21 @@ export class IdempotencyStore implements AsyncDisposable {
     const { records, parts } = await this.#collections();
     const { box, lifeMs } = this.#options;
     if (box === undefined) throw new Error("there is no key to seal answers with");
-    const expiresAt = new Date(Date.now() + lifeMs);
-    const partsExpireAt = new Date(expiresAt.getTime() + pieceGraceMs);
     const whole = Buffer.concat(body);
     const pieces = Array.from({ length: Math.ceil(whole.length / pieceBytes) }, (_, n) =>
       whole.subarray(n * pieceBytes, (n + 1) * pieceBytes),
     );
     for (const [n, piece] of pieces.entries()) {
       const place = `${token}/${n}`;
-      const part = { data: box.seal(piece, place), expiresAt: partsExpireAt };
-      await parts.replaceOne({ _id: place }, part, { upsert: true });
+      const part = {
+        ...literals({ data: box.seal(piece, place) }),
+        expiresAt: { $add: ["$$NOW", lifeMs + pieceGraceMs] },
+      };
+      await parts.updateOne({ _id: place }, [{ $set: part }], { upsert: true });
     }
-    const set = { state: "kept" as const, status, headers: [...headers], parts: pieces.length, expiresAt };
-    await records.updateOne({ _id: id, token, state: { $ne: "kept" } }, { $set: set });
+    const kept = literals({ state: "kept", status, headers: [...headers], parts: pieces.length });
+    const set = { ...kept, expiresAt: { $add: ["$$NOW", lifeMs] } };
+    await records.updateOne({ _id: id, token, state: { $ne: "kept" } }, [{ $set: set }]);
   }
 
   /** Marks the run as billed without a stored response. */

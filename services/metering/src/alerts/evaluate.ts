@@ -7,9 +7,15 @@ export interface Evaluation {
   readonly notices: readonly Notice[];
 }
 
-/** What an alert has to report, by its figures; undefined for nothing new. */
-export function evaluate(alert: AlertDocument, month: Month, figures: Figures): Evaluation | undefined {
-  const at = new Date();
+/**
+ * What an alert has to report, by its figures; undefined for nothing new.
+ * @param at the database's time, which the message and the notice name
+ */
+export function evaluate(
+  alert: AlertDocument,
+  month: Month,
+  { figures, at }: { readonly figures: Figures; readonly at: Date },
+): Evaluation | undefined {
   const of = { month: month.name, figures, at };
   const { spentNanoUsd, fullNanoUsd, balance } = figures;
   if (balance !== undefined) {

@@ -69,7 +69,7 @@ export class AlertMonitor implements AsyncDisposable {
       const months = alert.kind === "balance" ? [monthOf(nowMs)] : openMonths(nowMs, alert);
       for (const month of months) {
         // What cannot be sent now is sent by the next evaluation; other alerts do not wait for it.
-        const full = await this.#evaluate(alert, month).catch(events.alertFailed);
+        const full = await this.#evaluate(alert, { month, nowMs }).catch(events.alertFailed);
         if (full !== undefined && month.end.getTime() > nowMs) fulls = fullsAfter(fulls, month.name, full);
       }
       const pauseMs = Math.max(everyMs, (performance.now() - began) * pausePerEvaluation);
@@ -78,16 +78,23 @@ export class AlertMonitor implements AsyncDisposable {
   }
 
   /** Returns what 100 % is in the month, nano-USD. */
-  async #evaluate(alert: AlertDocument, month: OpenMonth): Promise<bigint> {
+  async #evaluate(
+    alert: AlertDocument,
+    { month, nowMs }: { readonly month: OpenMonth; readonly nowMs: number },
+  ): Promise<bigint> {
     const found = await figuresOf(this.#options.sources, alert, month);
     const figures = { ...found, fullNanoUsd: month.fullNanoUsd ?? found.fullNanoUsd };
-    await this.#report(alert, month, figures);
+    await this.#report(alert, month, { figures, at: new Date(nowMs) });
     return figures.fullNanoUsd;
   }
 
-  async #report(alert: AlertDocument, month: Month, figures: Figures): Promise<void> {
+  async #report(
+    alert: AlertDocument,
+    month: Month,
+    seen: { readonly figures: Figures; readonly at: Date },
+  ): Promise<void> {
     const { alerts, webhooks, events } = this.#options;
-    const evaluation = evaluate(alert, month, figures);
+    const evaluation = evaluate(alert, month, seen);
     if (evaluation === undefined) return;
     const { notification, notices } = evaluation;
     const messages = messagesOf(alert, notification);

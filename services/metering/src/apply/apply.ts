@@ -2,6 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { type RpcClient, replicaFor } from "@uag/kit/rpc/client.ts";
 import type { Tracing } from "@uag/kit/tracing/tracing.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
 import type { LedgerServiceServer } from "@uag/proto/billing/v1/ledger.ts";
 import { outcomeToJSON, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { mongo } from "mongoose";
@@ -22,6 +23,8 @@ export interface ApplyOptions {
   readonly tracing?: Tracing | undefined;
   readonly store: Store;
   readonly billing: RpcClient<LedgerServiceServer>;
+  /** Batches are marked, and events dead-lettered, at the database's time. */
+  readonly clock: Pick<DatabaseClock, "moment">;
   readonly events: MeteringEvents;
   /**
    * Events that ended before this may have been applied and have expired since, unix milliseconds.
@@ -171,7 +174,7 @@ async function settleAccepted(options: ApplyOptions, events: UsageEvent[], refus
 
 /** @returns how many of the events were new */
 async function store(
-  { store, events: happened, keyUse }: ApplyOptions,
+  { store, clock, events: happened, keyUse }: ApplyOptions,
   {
     events,
     repeated,
@@ -205,8 +208,9 @@ async function store(
       await insertEvents(store, fresh, session);
       await addRollups(store, rollUp(fresh, writeOffs), session);
     }
-    await deadLetter(store, dead, session);
-    await markBatches(store, batches, { session, again });
+    const at = new Date(await clock.moment());
+    await deadLetter(store, dead, { session, at });
+    await markBatches(store, batches, { session, again, at });
     crashPoint("stored");
     count = fresh.length;
   });
@@ -243,12 +247,19 @@ async function findKnown(
   return known;
 }
 
+interface Storing {
+  readonly session: mongo.ClientSession;
+  /** Part of this was tried before, so rows may exist already. */
+  readonly again: boolean;
+  /** The database's time: marks expire by it. */
+  readonly at: Date;
+}
+
 async function markBatches(
   store: Store,
   batches: readonly DecodedBatch[],
-  { session, again }: { readonly session: mongo.ClientSession; readonly again: boolean },
+  { session, again, at: appliedAt }: Storing,
 ): Promise<void> {
-  const appliedAt = new Date();
   const ids = [...new Set(batches.map(({ batchId }) => batchId))];
   // A batch is rarely marked already; an insert is cheaper than checking first.
   const known = again ? await store.batches.find({ _id: { $in: ids } }, { session }).toArray() : [];

@@ -12,10 +12,9 @@ export interface DeadLetter extends RefusedEvent {
 export async function deadLetter(
   store: Store,
   dead: readonly DeadLetter[],
-  session: mongo.ClientSession,
+  { session, at: buriedAt }: { readonly session: mongo.ClientSession; readonly at: Date },
 ): Promise<void> {
   if (dead.length === 0) return;
-  const buriedAt = new Date();
   const writes = dead.map(({ event, reason, batchId }) => {
     const bytes = Buffer.from(UsageEvent.encode(event).finish());
     const id = createHash("sha256").update(bytes).digest("hex");
