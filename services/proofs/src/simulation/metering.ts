@@ -4,14 +4,19 @@ import type { Store } from "./store.ts";
 /** The usage stream and the metering service, which may die between any two of its steps. */
 export class Metering {
   readonly applied = new Set<string>();
-  readonly #events = new Map<string, bigint>();
+  /** What is counted, by request, nano-USD. */
+  readonly events = new Map<string, bigint>();
   readonly #stream: Uint8Array[] = [];
   readonly #store: Store;
   readonly #random: (below: number) => number;
   requests = 0;
   costNanoUsd = 0n;
 
-  constructor(store: Store, random: (below: number) => number) {
+  readonly #stored: (event: UsageEvent) => void;
+
+  /** @param stored receives each event that is counted */
+  constructor(store: Store, random: (below: number) => number, stored: (event: UsageEvent) => void) {
+    this.#stored = stored;
     this.#store = store;
     this.#random = random;
   }
@@ -59,9 +64,11 @@ export class Metering {
   }
 
   #keep(events: readonly UsageEvent[], batchId: string): void {
-    for (const { requestId, costNanoUsd } of events) {
-      if (this.#events.has(requestId)) continue;
-      this.#events.set(requestId, costNanoUsd);
+    for (const event of events) {
+      const { requestId, costNanoUsd } = event;
+      if (this.events.has(requestId)) continue;
+      this.events.set(requestId, costNanoUsd);
+      this.#stored(event);
       this.requests++;
       this.costNanoUsd += costNanoUsd;
     }

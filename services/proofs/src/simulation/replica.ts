@@ -17,6 +17,7 @@ import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { billingOf, limitsOf } from "./billing.ts";
 import type { SimulatedJournal } from "./disk.ts";
+import { epochMs } from "./epoch.ts";
 import type { Peer } from "./network.ts";
 import { SimulatedPublisher } from "./publisher.ts";
 import type { ReplicaOptions } from "./replica-options.ts";
@@ -70,7 +71,7 @@ export class Replica implements Peer, Owner {
     this.#options = options;
     const offset = options.random(1_000_000);
     const monotonic = (): number => now() + offset - this.#suspendedMs;
-    this.#clock = { now: () => now() + this.wallOffsetMs - this.storeBehindMs + 1e12, monotonic };
+    this.#clock = { now: () => now() + this.wallOffsetMs - this.storeBehindMs + epochMs, monotonic };
     this.#tickedAt = monotonic();
     this.#timers = new Timers(monotonic);
     this.#dependencies = this.#makeDependencies();

@@ -3,6 +3,7 @@ import type { AdmitRequest, Admitted } from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import type { Deaths, Source, Underway } from "./crash-counts.ts";
 import { FreeRequests } from "./free.ts";
 import type { Permits } from "./permits.ts";
 import { limitedKey, type Replica } from "./replica.ts";
@@ -21,12 +22,18 @@ interface Running {
   slotHolder: string | undefined;
   /** Its client has disconnected; its upstream is read until it reports usage. */
   left: boolean;
+  /** Its usage has no price. */
+  readonly unpriced: boolean;
+  readonly underway: Underway;
 }
 
 export interface RequestsOptions {
   readonly random: (below: number) => number;
   readonly truth: Truth;
   readonly permits: Permits;
+  readonly deaths: Deaths;
+  /** Whether the ledger has a request's bill. */
+  readonly isBilled: (requestId: string) => boolean;
   /** True time, milliseconds. */
   readonly now: () => number;
 }
@@ -69,6 +76,7 @@ export class Requests {
 
   /** Drops the requests of a dead process. */
   forget(replica: Replica): void {
+    this.#options.deaths.of(replica);
     this.#running = this.#running.filter((running) => running.replica !== replica);
     this.#free.forget(replica);
   }
@@ -83,20 +91,34 @@ export class Requests {
     // Some models are free.
     const holdNanoUsd = BigInt(this.#options.random(10) === 0 ? 0 : 1 + this.#options.random(200));
     const stream = this.#options.random(2) === 0;
+    const unpriced = this.#options.random(20) === 0;
+    const caller = limited ? this.limitedCaller() : this.#unlimitedCaller();
+    const sources: Source[] = [sourceOf(caller), ...(unpriced ? (["unpriced"] as const) : [])];
+    const underway = this.#options.deaths.begin({
+      stage: "asked",
+      replica,
+      sources: holdNanoUsd === 0n ? [...sources, "free"] : sources,
+      over: () => underway.stage === "billed" && this.#options.isBilled(requestId),
+    });
     const request = {
-      ...requestOf(limited ? this.limitedCaller() : this.#unlimitedCaller()),
+      ...requestOf(caller),
       requestId,
       holdNanoUsd,
       stream,
     };
     const refused = (error: unknown): void => {
+      this.#options.deaths.end(underway);
       if (replica.clockIsWrong) this.refusedForClock++;
       if (!(error instanceof GatewayError) || error.code === "internal_error") throw error;
     };
     this.#watch(
       replica
         .admit(request)
-        .then((open) => this.#admitted({ id: requestId, replica, open, hold: holdNanoUsd, limited, stream }), refused),
+        .then(
+          (open) =>
+            this.#admitted({ id: requestId, replica, open, hold: holdNanoUsd, limited, stream, unpriced, underway }),
+          refused,
+        ),
     );
   }
 
@@ -124,13 +146,17 @@ export class Requests {
     hold: bigint;
     limited: boolean;
     stream: boolean;
+    unpriced: boolean;
+    underway: Underway;
   }): void {
-    const { id, replica, open, hold, limited, stream } = one;
+    const { id, replica, open, hold, limited, stream, unpriced, underway } = one;
+    underway.stage = "admitted";
     assert.ok(!replica.clockIsWrong, `${replica.name} admits although its clock is ${replica.wallOffsetMs} ms off`);
     const truth: RequestTruth = { hold, possible: new Set([0n]), reportedCost: undefined, begun: false };
     this.#options.truth.requests.set(id, truth);
     const slotHolder = limited ? replica.holder.id : undefined;
-    this.#running.push({ id, replica, open, truth, stream, slotHolder, left: false, beganMs: this.#options.now() });
+    const beganMs = this.#options.now();
+    this.#running.push({ id, replica, open, truth, stream, slotHolder, left: false, unpriced, underway, beganMs });
     if (!limited) return;
     this.#options.truth.admitted(this.#options.now());
     this.#checkConcurrency();
@@ -153,6 +179,7 @@ export class Requests {
     running?.open.started.then(
       () => {
         running.truth.begun = true;
+        if (running.underway.stage === "admitted") running.underway.stage = "begun";
       },
       // The disk failed: nothing is sent to the client.
       () => undefined,
@@ -165,6 +192,7 @@ export class Requests {
     const cost = BigInt(this.#options.random(Number(running.truth.hold) + 1));
     running.truth.possible.add(cost);
     running.open.checkpoint([], cost);
+    running.underway.stage = "checkpointed";
   }
 
   /**
@@ -177,14 +205,15 @@ export class Requests {
     running.open.clientLeft();
     running.slotHolder = undefined;
     running.left = true;
+    running.underway.stage = "left";
   }
 
   /** Ends a request: below its hold, occasionally above it, free of charge, or without a price. */
   end(running = this.#oneRunning()): void {
     if (this.#options.random(4) === 0) this.#free.end();
     if (running === undefined) return;
-    const { truth, open, stream, left } = running;
-    const unpriced = this.#options.random(20) === 0;
+    const { truth, open, stream, left, unpriced, underway } = running;
+    underway.stage = "settling";
     const beyond = [1, 1, 1, 1, 1, 1, 1, 1, 3, 9][this.#options.random(10)] as number;
     const some = BigInt(this.#options.random(Number(truth.hold) * beyond + 1));
     // A client that disconnects pays for what the upstream produces.
@@ -208,6 +237,7 @@ export class Requests {
     open.settle(settlement).then(
       () => {
         truth.reportedCost = cost;
+        underway.stage = "billed";
       },
       // The disk failed: what was streamed is billed later; an answer that was not sent is not.
       () => {
@@ -227,6 +257,10 @@ export class Requests {
     for (const running of [...this.#running]) this.end(running);
   }
 }
+
+/** What a key pays from. */
+export const sourceOf = ({ keyId }: Caller): Source =>
+  keyId === limitedKey ? "capped" : keyId === budgetKey ? "budget" : "plenty";
 
 /** A key with a monthly budget. */
 export const budgetCaller: Caller = {

@@ -1,11 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sourcesAt, stages } from "./crash-counts.ts";
 import { simulate } from "./simulate.ts";
 
 test("a million steps of crashes, lost calls, pauses and clock jumps: nothing is lost, doubled, overdrawn or beyond its limit", async () => {
-  const { requests, crashes, repaid, refusedForOwed } = await simulate({ steps: 1_000_000, seed: 1 });
+  const { requests, crashes, repaid, refusedForOwed, deaths, ...archive } = await simulate({
+    steps: 1_000_000,
+    seed: 1,
+  });
   assert.ok(requests > 10_000 && crashes > 1_000, `${requests} requests, ${crashes} crashes`);
   assert.ok(repaid > 1_000n && refusedForOwed > 100, `${repaid} repaid, ${refusedForOwed} refused for what was owed`);
+  assert.ok(
+    archive.files > 100 && archive.archiversKilled > 10 && archive.archiversFenced > 10,
+    JSON.stringify(archive),
+  );
+  for (const stage of stages)
+    for (const source of sourcesAt(stage))
+      assert.ok(
+        (deaths.get(`${stage} ${source}`) ?? 0) > 0,
+        `no process died with a request ${stage}, paid from ${source}`,
+      );
 });
 
 test("the same seed gives the same run", async () => {

@@ -1,3 +1,4 @@
+import { addCounts, type CrashCounts, type Source, type Stage } from "./crash-counts.ts";
 import { settled, World } from "./world.ts";
 
 export interface SimulationOptions {
@@ -12,12 +13,19 @@ export interface SimulationReport {
   readonly worlds: number;
   readonly requests: number;
   readonly crashes: number;
+  /** What was under way in the processes that died. */
+  readonly deaths: CrashCounts;
   /** Written off and repaid by top-ups, nano-USD. */
   readonly repaid: bigint;
   /** Grants refused because the account owed too much. */
   readonly refusedForOwed: number;
   /** Grants refused because a key's budget was used up. */
   readonly refusedForBudget: number;
+  /** Files of usage that were archived. */
+  readonly files: number;
+  /** Archivers killed at work, and those that lost their lease or a race. */
+  readonly archiversKilled: number;
+  readonly archiversFenced: number;
   /** Requests refused by a process whose clock was wrong. */
   readonly refusedForClock: number;
 }
@@ -32,10 +40,12 @@ type Step = Exclude<
   | "truth"
   | "random"
   | "crashes"
+  | "deaths"
   | "network"
   | "store"
   | "permits"
   | "metering"
+  | "archivers"
   | "requests"
   | "tasks"
   | "check"
@@ -62,12 +72,16 @@ const weights: Readonly<Record<Step | "deliver", number>> = {
   adopt: 1,
   pass: 12,
   topUp: 0.6,
-  crash: 0.3,
+  crash: 0.5,
   reboot: 0.05,
   pause: 0.8,
   suspend: 0.3,
   jump: 0.3,
   wipe: 0.2,
+  archive: 10,
+  pauseArchiver: 0.7,
+  killArchiver: 0.05,
+  invoice: 0.5,
   changeLimit: 0.2,
   breakDisk: 0.15,
   mendDisk: 0.6,
@@ -129,10 +143,14 @@ export async function simulate({ steps, seed, report }: SimulationOptions): Prom
     worlds: 0,
     requests: 0,
     crashes: 0,
+    deaths: new Map<`${Stage} ${Source}`, number>(),
     repaid: 0n,
     refusedForOwed: 0,
     refusedForBudget: 0,
     refusedForClock: 0,
+    files: 0,
+    archiversKilled: 0,
+    archiversFenced: 0,
   };
   while (sum.steps < steps) {
     const length = Math.min(stepsInWorld, steps - sum.steps);
@@ -141,10 +159,14 @@ export async function simulate({ steps, seed, report }: SimulationOptions): Prom
     sum.worlds++;
     sum.requests += world.truth.requests.size;
     sum.crashes += world.crashes;
+    addCounts(sum.deaths, world.deaths.counts);
     sum.repaid += world.store.account.repaid;
     sum.refusedForOwed += world.store.refusedForOwed;
     sum.refusedForBudget += world.store.refusedForBudget;
     sum.refusedForClock += world.requests.refusedForClock;
+    sum.files += world.archivers.files;
+    sum.archiversKilled += world.archivers.killed;
+    sum.archiversFenced += world.archivers.fenced;
     report?.(sum.steps);
   }
   return sum;

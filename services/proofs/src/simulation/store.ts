@@ -3,17 +3,19 @@ import { acquireOperation } from "@uag/billing/ledger/acquire.ts";
 import { auditAccount, balanceOf } from "@uag/billing/ledger/audit.ts";
 import { type AccountState, type Operation, WorkingBook } from "@uag/billing/ledger/book.ts";
 import { monthOf } from "@uag/billing/ledger/budget.ts";
-import { chainStart, changeOf } from "@uag/billing/ledger/entry.ts";
+import { chainStart, changeOf, entryId } from "@uag/billing/ledger/entry.ts";
 import { settleFromGrants } from "@uag/billing/ledger/escrow.ts";
 import { type Grant, type HolderState, isLive, leftOf } from "@uag/billing/ledger/grant.ts";
 import { type Money, noMoney } from "@uag/billing/ledger/money.ts";
 import { finishOperation, releaseOperation, returnOperation } from "@uag/billing/ledger/return.ts";
 import { type Settlement, settleOperation } from "@uag/billing/ledger/settle.ts";
 import { topUpOperation } from "@uag/billing/ledger/top-up.ts";
+import { createSequence } from "@uag/billing/store/sequence.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { AcquireRequest, AcquireResponse, ReturnOutcome, ReturnRequest } from "@uag/proto/billing/v1/grants.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Invoices } from "./invoices.ts";
 
 export const accountId = "acct";
 export const leaseMs = 15_000;
@@ -61,7 +63,8 @@ export class Store {
   /** Grants refused because of a key's budget. */
   refusedForBudget = 0;
   #ids = 0;
-  #lastSeq = 0n;
+  readonly #sequence = createSequence();
+  readonly invoices = new Invoices(accountId, this.#entries);
 
   constructor(options: StoreOptions) {
     this.now = options.now;
@@ -83,16 +86,17 @@ export class Store {
     const budgetGrants = [...this.grants.values()].filter(({ keyId }) => needs.budgets?.includes(keyId));
     for (const grant of budgetGrants) if (isLive(grant)) grants.set(grant.id, grant);
     const received = (needs.grantRequests ?? []).flatMap((id) => this.#byRequest.get(id) ?? []);
+    const nowMs = this.#rowTime();
     const book = new WorkingBook({
       account: this.account,
       grants,
       entries,
       budgets: new Map((needs.budgets ?? []).map((keyId) => [keyId, monthlyBudget])),
       spent: new Map((needs.budgets ?? []).map((keyId) => [keyId, this.#spentBy(keyId)])),
-      nowMs: this.#rowTime(),
+      nowMs,
       grantsByRequest: new Map(received.map((grant) => [grant.requestId, grant])),
       holders: new Map((needs.holders ?? []).flatMap((id) => this.#stateOf(id))),
-      nextSeq: () => ++this.#lastSeq,
+      nextSeq: this.#sequence(nowMs),
     });
     const response = book.run(operation);
     this.account = book.account;
@@ -261,12 +265,8 @@ export class Store {
    * completed grants.
    */
   #settle(events: readonly UsageEvent[]): Settlement[] {
-    const book = {
-      grants: this.grants,
-      entries: this.#changes,
-      nowMs: this.#rowTime(),
-      nextSeq: () => ++this.#lastSeq,
-    };
+    const nowMs = this.#rowTime();
+    const book = { grants: this.grants, entries: this.#changes, nowMs, nextSeq: this.#sequence(nowMs) };
     const first = new Map(events.toReversed().map((event) => [event.requestId, event]));
     const { settled, entries, grants, spending, uncovered: rest } = settleFromGrants(book, [...first.values()]);
     this.#insert(entries);
@@ -291,6 +291,11 @@ export class Store {
       assert.ok(late || event.costNanoUsd > event.holdNanoUsd, `${requestId} was admitted without its money`);
     }
     return settled;
+  }
+
+  /** Whether a request is settled. */
+  isBilled(requestId: string): boolean {
+    return this.#changes.has(entryId.settle(requestId));
   }
 
   /** Whether a task has an open grant, which may be acquired again. */

@@ -4,14 +4,18 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { admissionOf, type ChargedTask, taskGraceMs } from "@uag/video/tasks/grant.ts";
+import type { Deaths } from "./crash-counts.ts";
+import { epochMs } from "./epoch.ts";
 import { limitedKey, type Replica } from "./replica.ts";
-import { budgetCaller, freeCaller } from "./requests.ts";
+import { budgetCaller, freeCaller, sourceOf } from "./requests.ts";
 import type { Truth } from "./truth.ts";
 
 interface Task {
   /** As the video service stores it; whoever recovers it knows no more. */
   readonly row: ChargedTask;
   readonly caller: Caller;
+  /** Unix milliseconds. */
+  readonly createdAtMs: number;
   /**
    * It was submitted, and counted towards its key's limits if admitted; later calls only look for
    * its grant.
@@ -26,6 +30,7 @@ interface Task {
 export interface TasksOptions {
   readonly random: (below: number) => number;
   readonly truth: Truth;
+  readonly deaths: Deaths;
   /** True time, milliseconds. */
   readonly now: () => number;
   /** Whether billing has an open grant for a task. */
@@ -62,20 +67,25 @@ export class Tasks {
     if (replica === undefined) return;
     const { random, now } = this.#options;
     const requestId = `t${++this.#ids}`;
-    const expiresAt = new Date(Math.round(now() + 1e12) + lastsMs - taskGraceMs);
+    const createdAtMs = Math.round(now() + epochMs);
+    const expiresAt = new Date(createdAtMs + lastsMs - taskGraceMs);
     const caller = [this.#options.callers.limitedCaller(), budgetCaller, freeCaller][random(3)] as Caller;
     const { accountId, keyId: budgetKeyId } = purseOf(caller);
     const charged = { accountId, keyId: caller.keyId, budgetKeyId, requestId, holdNanoUsd: BigInt(random(200)) };
     const row = { ...charged, model: "m", priceVersion: "v1", expiresAt };
-    this.#tasks.push({ row, caller, submitted: false, grantId: undefined, bill: undefined });
+    this.#tasks.push({ row, caller, createdAtMs, submitted: false, grantId: undefined, bill: undefined });
     this.goOn(replica, this.#tasks.at(-1));
   }
 
   /** Does the next step of a task: requests its money, or sends its bill. */
   goOn(replica: Replica | undefined, task = this.#tasks[this.#options.random(this.#tasks.length)]): void {
     if (task === undefined || replica === undefined) return;
+    const { deaths } = this.#options;
+    const stage = task.grantId === undefined ? "task asked" : "task settling";
+    const underway = deaths.begin({ stage, replica, sources: [sourceOf(task.caller)] });
     const done = task.grantId === undefined ? this.#admit(replica, task) : this.#settle(replica, task, task.grantId);
-    done.catch((error: unknown) => {
+    const ended = done.finally(() => deaths.end(underway));
+    ended.catch((error: unknown) => {
       // Retried later, by any replica.
       if (!(error instanceof GatewayError) && (error as { code?: string }).code !== "ENOSPC") this.fault ??= error;
     });
@@ -106,7 +116,8 @@ export class Tasks {
   async #settle(replica: Replica, task: Task, grantId: string): Promise<void> {
     const { row } = task;
     const { requestId, holdNanoUsd } = row;
-    task.bill ??= billOf(row, grantId, BigInt(this.#options.random(Number(holdNanoUsd) + 1)));
+    const cost = BigInt(this.#options.random(Number(holdNanoUsd) + 1));
+    task.bill ??= billOf(task, grantId, cost);
     const { costNanoUsd } = task.bill;
     const { requests } = this.#options.truth;
     const truth = requests.get(requestId) ?? {
@@ -134,7 +145,7 @@ export class Tasks {
   }
 }
 
-function billOf(row: ChargedTask, grantId: string, costNanoUsd: bigint): UsageEvent {
+function billOf({ row, createdAtMs }: Task, grantId: string, costNanoUsd: bigint): UsageEvent {
   const { requestId, accountId, keyId, holdNanoUsd, model, priceVersion } = row;
   return {
     requestId,
@@ -149,8 +160,8 @@ function billOf(row: ChargedTask, grantId: string, costNanoUsd: bigint): UsageEv
     costNanoUsd,
     upstream: "",
     upstreamModel: "",
-    startedAtMs: 1n,
-    endedAtMs: 2n,
+    startedAtMs: BigInt(createdAtMs),
+    endedAtMs: BigInt(createdAtMs + lastsMs),
     outcome: Outcome.COMPLETED,
     settlementRule: SettlementRule.COMPLETED,
     pricing: Pricing.EXACT,

@@ -1,20 +1,25 @@
 import assert from "node:assert/strict";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { DatabaseClock } from "@uag/mongo/database-clock.ts";
-import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
+import { Archivers } from "./archivers.ts";
 import { compareBooks } from "./compare.ts";
+import { Deaths, type Source } from "./crash-counts.ts";
+import { epochMs, untilClosedMs } from "./epoch.ts";
 import { Metering } from "./metering.ts";
 import { Network } from "./network.ts";
 import { Permits } from "./permits.ts";
-import { Replica } from "./replica.ts";
+import type { Replica } from "./replica.ts";
+import { Replicas } from "./replicas.ts";
 import { Requests } from "./requests.ts";
 import { accountId, Store } from "./store.ts";
 import { Tasks } from "./tasks.ts";
 import { type Temper, temperOf } from "./temper.ts";
 import { Truth } from "./truth.ts";
-import { Volume } from "./volume.ts";
 
-const replicas = 3;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Less than most requests hold: the account is at its end. nano-USD. */
+const nearEnd = 50n;
 
 /** Lets everything happen that does not require time to pass. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -30,16 +35,10 @@ export class World {
   readonly store: Store;
   readonly permits: Permits;
   readonly metering: Metering;
+  readonly archivers: Archivers;
   readonly requests: Requests;
   readonly tasks: Tasks;
-  readonly #volume = new Volume();
-  /**
-   * Number of boots per machine; in some worlds there are two machines, which share a volume by
-   * mistake.
-   */
-  readonly #boots: number[];
-  /** Number of processes that died. */
-  crashes = 0;
+  readonly deaths = new Deaths(() => this.#accountSources);
   #now = 0;
   readonly #temper: Temper;
   /** How far the database's clock is behind: it may be set back, never ahead. */
@@ -47,13 +46,12 @@ export class World {
   readonly #billingClock: DatabaseClock;
   /** Error of the clock of billing's process, milliseconds. */
   #billingOffsetMs = 0;
-  readonly #replicas: Replica[] = [];
-  #ids = 0;
+  readonly #processes: Replicas;
 
   constructor(seed: number) {
     const next = seededRandom(seed);
     this.random = (below) => Math.floor(next() * below);
-    const storeNow = (): number => Math.round(this.#now - this.#storeBehindMs + 1e12);
+    const storeNow = (): number => Math.round(this.#now - this.#storeBehindMs + epochMs);
     this.#temper = temperOf(this.random);
     const { lossPercent, writeOffLimit } = this.#temper;
     this.network = new Network({ random: this.random, lossPercent });
@@ -63,20 +61,33 @@ export class World {
       changed: () => undefined,
     });
     const rowTime = (): number => this.#billingClock.now();
-    this.store = new Store({ now: storeNow, rowTime, writeOffLimit, recall: () => this.#recallMoney() });
+    this.store = new Store({ now: storeNow, rowTime, writeOffLimit, recall: () => this.#processes.recallMoney() });
     this.permits = new Permits(storeNow);
-    this.metering = new Metering(this.store, this.random);
+    this.archivers = new Archivers({ random: this.random, now: () => this.#now, databaseNow: storeNow });
+    this.metering = new Metering(this.store, this.random, (event) => this.archivers.months.insert(event));
     const now = (): number => this.#now;
-    this.requests = new Requests({ random: this.random, truth: this.truth, permits: this.permits, now });
+    const { random, truth, permits, deaths } = this;
+    const isBilled = (requestId: string): boolean => this.store.isBilled(requestId);
+    this.requests = new Requests({ random, truth, permits, deaths, isBilled, now });
     this.tasks = new Tasks({
-      random: this.random,
-      truth: this.truth,
+      random,
+      truth,
+      deaths,
       now,
       hasOpenGrant: (id) => this.store.hasOpenGrant(id),
       callers: this.requests,
     });
-    this.#boots = this.random(2) === 0 ? [0] : [0, 0];
-    for (let n = 0; n < replicas; n++) this.#start(n % this.#boots.length);
+    const storeBehindMs = (): number => this.#storeBehindMs;
+    const died = (replica: Replica): void => this.requests.forget(replica);
+    this.#processes = new Replicas({
+      random,
+      network: this.network,
+      store: this.store,
+      permits,
+      now,
+      storeBehindMs,
+      died,
+    });
   }
 
   /** Lets billing learn the database's time, as it does before each transaction. */
@@ -86,41 +97,27 @@ export class World {
     if (isFirst) this.store.topUp(2_000n, 1);
   }
 
-  #start(node: number): void {
-    const { random, network, store, permits } = this;
-    const kernel = { node: String(node), boot: `${node}.${this.#boots[node]}` };
-    const replica: Replica = new Replica({
-      name: `p${++this.#ids}`,
-      kernel,
-      volume: this.#volume,
-      network,
-      store,
-      permits,
-      random,
-      now: () => this.#now,
-      recallMoney: () => this.#recallMoney(),
-      recallPermits: ({ borrower, kind, need }) => {
-        const name = kind === LimitKind.REQUESTS ? "requests" : "concurrency";
-        for (const one of this.#replicas)
-          if (one !== borrower) network.report(one, "recall permits", () => void one.key.returnIdle(name, need));
-      },
-    });
-    replica.storeBehindMs = this.#storeBehindMs;
-    this.#replicas.push(replica);
+  /** What the account is short of. */
+  get #accountSources(): Source[] {
+    const { available, writtenOff } = this.store.account.money;
+    return [
+      ...(available < nearEnd ? (["account-end"] as const) : []),
+      ...(writtenOff > 0n ? (["owing"] as const) : []),
+    ];
   }
 
-  #recallMoney(): void {
-    for (const one of this.#replicas) this.network.report(one, "recall", () => one.recallMoney(accountId));
+  /** Number of processes that died. */
+  get crashes(): number {
+    return this.#processes.crashes;
+  }
+
+  get #replicas(): Replica[] {
+    return this.#processes.all;
   }
 
   /** Whether this failure is skipped. */
   get #spared(): boolean {
     return this.#temper.calm && this.random(10) > 0;
-  }
-
-  #someone(): Replica | undefined {
-    const awake = this.#replicas.filter(({ paused }) => !paused);
-    return awake[this.random(awake.length)];
   }
 
   pass(): void {
@@ -135,16 +132,16 @@ export class World {
   }
 
   begin(): void {
-    const replica = this.#someone();
+    const replica = this.#processes.someone;
     if (replica !== undefined) this.requests.begin(replica);
   }
 
   beginTask(): void {
-    this.tasks.begin(this.#someone());
+    this.tasks.begin(this.#processes.someone);
   }
 
   goOnWithTask(): void {
-    this.tasks.goOn(this.#someone());
+    this.tasks.goOn(this.#processes.someone);
   }
 
   firstByte(): void {
@@ -164,12 +161,12 @@ export class World {
   }
 
   flush(): void {
-    this.#someone()?.flush();
+    this.#processes.someone?.flush();
   }
 
   async publish(): Promise<void> {
     const { lossPercent } = this.#temper;
-    await this.#someone()?.publish((payload) => {
+    await this.#processes.someone?.publish((payload) => {
       if (this.random(100) >= lossPercent) this.metering.publish(payload);
       if (this.random(100) < lossPercent) this.metering.publish(payload);
     });
@@ -180,7 +177,7 @@ export class World {
   }
 
   confirm(): void {
-    this.#someone()?.confirm(this.metering.applied);
+    this.#processes.someone?.confirm(this.metering.applied);
   }
 
   tick(): void {
@@ -195,69 +192,76 @@ export class World {
 
   /** Kills a process and starts another. */
   crash(): void {
-    if (!this.#spared) this.#crash(this.random(this.#replicas.length));
-  }
-
-  #crash(at: number): void {
-    const [replica] = this.#replicas.splice(at, 1);
-    if (replica === undefined) return;
-    this.crashes++;
-    replica.crash();
-    this.requests.forget(replica);
-    this.#start(Number(replica.kernel.node));
+    if (!this.#spared) this.#processes.crash();
   }
 
   /** Reboots a machine, and so all of its processes. */
   reboot(): void {
-    if (this.#spared) return;
-    const node = this.random(this.#boots.length);
-    this.#boots[node] = (this.#boots[node] ?? 0) + 1;
-    const of = this.#replicas.filter(({ kernel }) => kernel.node === String(node));
-    for (const replica of of) this.#crash(this.#replicas.indexOf(replica));
+    if (!this.#spared) this.#processes.reboot();
   }
 
   adopt(): void {
-    this.#someone()?.adopt();
+    this.#processes.someone?.adopt();
   }
 
   /** Makes writing, or opening files, fail until the disk is repaired. */
   breakDisk(): void {
     if (this.#spared) return;
-    if (this.random(2) === 0) this.#volume.full = true;
-    else this.#volume.exhausted = true;
+    if (this.random(2) === 0) this.#processes.volume.full = true;
+    else this.#processes.volume.exhausted = true;
   }
 
   mendDisk(): void {
-    this.#volume.full = false;
-    this.#volume.exhausted = false;
+    this.#processes.volume.full = false;
+    this.#processes.volume.exhausted = false;
   }
 
   /** A cleaner of old files removes the lock of a live process. */
   removeLock(): void {
-    const replica = this.#someone();
-    if (replica !== undefined) this.#volume.removeLock(replica);
+    const replica = this.#processes.someone;
+    if (replica !== undefined) this.#processes.volume.removeLock(replica);
   }
 
   suspend(): void {
-    if (!this.#spared) this.#someone()?.suspend(this.random(40_000));
+    if (!this.#spared) this.#processes.someone?.suspend(this.random(40_000));
   }
 
   pause(): void {
-    const replica = this.#spared ? undefined : this.#someone();
+    const replica = this.#spared ? undefined : this.#processes.someone;
     if (replica !== undefined) replica.pausedUntil = this.#now + this.random(40_000);
   }
 
   /**
-   * Sets the database's clock back by up to 3 s, and that of billing or a replica to any time
-   * within 400 days, or right again.
+   * Sets the database's clock back by up to 3 s, and that of billing, a replica or an archiver
+   * 14 h or 400 days ahead, to any time within 400 days, or right again.
    */
   jump(): void {
-    const offset = (): number => (this.random(2) === 0 ? 0 : this.random(69_120_000_000) - 34_560_000_000);
-    const replica = this.#someone();
+    const offset = (): number =>
+      [0, 14 * hourMs, 400 * dayMs, this.random(800 * dayMs) - 400 * dayMs][this.random(4)] as number;
+    const replica = this.#processes.someone;
     if (replica !== undefined) replica.wallOffsetMs = this.random(4) === 0 ? offset() : this.random(4_000) - 2_000;
     if (this.random(4) === 0) this.#billingOffsetMs = offset();
+    if (this.random(2) === 0) this.archivers.jump(offset());
     if (this.random(4) === 0) this.#storeBehindMs += this.random(3_000);
     for (const one of this.#replicas) one.storeBehindMs = this.#storeBehindMs;
+  }
+
+  /** A process that archives usage does its next step. */
+  async archive(): Promise<void> {
+    await this.archivers.step();
+  }
+
+  pauseArchiver(): void {
+    this.archivers.pause(this.random(20_000));
+  }
+
+  killArchiver(): void {
+    this.archivers.kill();
+  }
+
+  /** Billing makes the account's invoices. */
+  async invoice(): Promise<void> {
+    await this.store.invoices.make(this.#billingClock.now());
   }
 
   wipe(): void {
@@ -273,7 +277,7 @@ export class World {
 
   /** @throws the first failure so far */
   check(): void {
-    const fault = this.requests.fault ?? this.tasks.fault;
+    const fault = this.requests.fault ?? this.tasks.fault ?? this.archivers.fault;
     if (fault !== undefined) throw fault;
   }
 
@@ -316,6 +320,18 @@ export class World {
     }
     assert.ok(this.#quiet, `it never comes to rest: ${this.#unrest}`);
     compareBooks(this);
+    await this.#checkMonths();
+  }
+
+  /** When the month is over and closed, its events are archived and its invoice is complete. */
+  async #checkMonths(): Promise<void> {
+    this.#now += untilClosedMs;
+    await this.archivers.finish();
+    // What began in the last minutes belongs to the month that is under way.
+    this.#now += dayMs * 31;
+    await this.archivers.finish();
+    this.archivers.check(this.metering.events);
+    await this.store.invoices.check(await this.#billingClock.moment());
   }
 
   /** Sets every clock right. */
@@ -359,7 +375,7 @@ export class World {
       this.network.size > 0 ? `${this.network.size} messages` : "",
       this.requests.size > 0 ? `${this.requests.size} requests` : "",
       this.tasks.size > 0 ? `${this.tasks.size} tasks` : "",
-      ...this.#volume.journals.filter((name) => !this.#replicas.some((one) => name.endsWith(`@${one.name}`))),
+      ...this.#processes.volume.journals.filter((name) => !this.#replicas.some((one) => name.endsWith(`@${one.name}`))),
       ...this.#replicas.map(({ idle, name }) => (idle ? "" : `${name} is busy`)),
     ];
     return parts.filter((part) => part !== "").join(", ");
