@@ -15,7 +15,7 @@ export interface ArchiversOptions {
   readonly databaseNow: () => number;
 }
 
-/** A process that archives usage; killed, it never goes on. */
+/** A process that archives usage; a killed one is never resumed. */
 interface Archiver {
   readonly id: number;
   readonly clock: DatabaseClock;
@@ -23,7 +23,7 @@ interface Archiver {
   offsetMs: number;
   /** It stands still until then, by the true time. */
   pausedUntil: number;
-  /** Lets it go on; undefined while it is idle. */
+  /** Resumes it; undefined while it is idle. */
   resume: (() => void) | undefined;
   /** Resolves when it waits or has ended. */
   waits: PromiseWithResolvers<void>;
@@ -48,7 +48,7 @@ export class Archivers {
   #ids = 0;
   /** Processes that were killed while they archived. */
   killed = 0;
-  /** Times that a process went on after it had lost its lease, and failed. */
+  /** Times that a process failed because it had lost its lease, or a race. */
   fenced = 0;
 
   constructor(options: ArchiversOptions) {
@@ -162,7 +162,8 @@ export class Archivers {
   #objects(gate: Gate): ObjectStore {
     return {
       put: async (id, _, body) => {
-        const pieces = await Array.fromAsync(body);
+        const pieces: Buffer[] = [];
+        for await (const piece of body) pieces.push(piece);
         await gate();
         assert.ok(!this.#files.has(id), `the file ${id} is written twice`);
         const file = Buffer.concat(pieces);

@@ -18,7 +18,9 @@ export type Stage = (typeof stages)[number];
 export const sources = ["plenty", "budget", "capped", "free", "unpriced", "account-end", "owing"] as const;
 export type Source = (typeof sources)[number];
 
-/** The sources of a stage: a task's hold and price are not known to the process that asks for it. */
+/**
+ * The sources of a stage: a task's hold and price are not known to the process that asks for it.
+ */
 export const sourcesAt = (stage: Stage): readonly Source[] =>
   stage.startsWith("task") ? sources.filter((one) => one !== "free" && one !== "unpriced") : sources;
 

@@ -4,7 +4,7 @@ import { type MonthDocument, monthOf } from "@uag/metering/store/months.ts";
 import type { Store } from "@uag/metering/store/store.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
-/** Waits until the world lets a process go on. */
+/** Waits until the world resumes a process. */
 export type Gate = () => Promise<void>;
 
 interface Collection {
