@@ -236,7 +236,7 @@ test("guessing admin tokens causes few lookups, and a valid token still works fr
   }
   // Ten are let off, and one more every two seconds.
   const free = 15 + (performance.now() - startedAt) / 2_000;
-  assert.ok(limited >= 200 - free, `${limited} of 200 were told to wait`);
+  assert.ok(limited >= 200 - free, `${limited} of 200 got 429`);
   assert.ok(fake.logins - before <= free, `${fake.logins - before} look-ups`);
   assert.equal((await call("GET", "/keys", { from })).status, 200);
   assert.equal((await call("GET", "/keys", { token: "another-wrong-token-0123456789" })).status, 401);

@@ -97,7 +97,7 @@ test("while billing is down, cached keys keep working and unknown keys get 503, 
   for (let at = performance.now(); at < end; ) {
     const got = await status(stage);
     const stoodStillMs = performance.now() - at;
-    // Who has not heard of the broker for a second trusts no key, and hears of it again soon.
+    // Without the broker for a second the cache trusts no key; the broker reconnects soon.
     if (stoodStillMs < 500) assert.equal(got, 200);
     else await waitFor(async () => (await status(stage)) === 200);
     at = performance.now();

@@ -109,7 +109,7 @@ function allowedCallers(service: string): Set<string> {
   );
 }
 
-test("the network lets in those who may call a service, and nobody else", () => {
+test("network policies admit only the permitted callers of each service", () => {
   const served = serviceCharts.filter((name) =>
     Object.values(access).some((one) => one.servedBy.includes(name as never)),
   );
@@ -244,7 +244,7 @@ test("a chart gives its service every setting that it cannot do without, and a c
     const { schema } = (await import(join(repoRoot, dirname(entry), "config.ts"))) as { schema: z.ZodObject };
     for (const [setting, type] of Object.entries(schema.shape) as [string, z.ZodType][])
       assert.ok(given.has(setting) || type.safeParse(undefined).success, `${name} is not given ${setting}`);
-    // The auditor calls nobody.
+    // The auditor calls no service.
     if (peer === undefined || !("TLS_CERT_FILE" in schema.shape)) continue;
     assert.deepEqual(find("Certificate", `uag-${name}`).spec.uris, [`spiffe://gateway/${peer}`]);
   }
@@ -282,7 +282,7 @@ test("Grafana's dashboards come with the fleet where they are asked for", async 
   assert.ok(!fleet.some(({ metadata }) => metadata.labels?.["grafana_dashboard"]));
 });
 
-test("whoever follows the catalogue is replaced by its change only when that is asked for", async () => {
+test("pods that read the catalogue restart on its change only if configured", async () => {
   const catalog = join(repoRoot, "infra/config/catalog.yaml");
   const args = ["--set-file", `global.catalog.content=${catalog}`];
   const annotations = (objects: readonly KubeObject[]): (string | undefined)[] =>

@@ -16,7 +16,7 @@ async function schemaFor(chart: string): Promise<string> {
   return chartSchema({ global }, { ...Object.fromEntries(open), global: { ...properties["global"] } });
 }
 
-/** Answers the name of a file that is not what it should be; with `fix` it is written. */
+/** Returns the name of an outdated file; with `fix` it is written. */
 async function put(file: string, text: string, fix: boolean): Promise<string[]> {
   if ((await readFile(join(helmDir, file), "utf8").catch(() => "")) === text) return [];
   if (fix) await writeFile(join(helmDir, file), text);

@@ -23,7 +23,7 @@ const placed: Line = {
   ),
 };
 
-/** What any service may be told. */
+/** Values that any service accepts. */
 const common: readonly Line[] = [
   { name: "defaults", args: [] },
   placed,
@@ -41,7 +41,7 @@ const common: readonly Line[] = [
   },
 ];
 
-/** What any engine may be told. */
+/** Values that any engine accepts. */
 const ofEngines: readonly Line[] = [
   { name: "defaults", args: [] },
   placed,

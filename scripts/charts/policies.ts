@@ -12,7 +12,7 @@ interface Policy {
 
 type Judge = (object: KubeObject) => string[];
 
-/** Reads the policies; the answer says which of them an object breaks, and where. */
+/** Reads the policies; the result lists those that an object violates, and where. */
 export async function readPolicies(): Promise<Judge> {
   const policies = parse(await readFile(join(helmDir, "policies.yaml"), "utf8")) as Policy[];
   const ajv = new Ajv({ strict: false, allErrors: true });
@@ -30,7 +30,7 @@ const selects = (selector: Readonly<Record<string, string>>, { spec }: KubeObjec
   return Object.entries(selector).every(([name, value]) => labels[name] === value);
 };
 
-/** What must stand beside each workload: a limit to its disruption, rules for its network. */
+/** What each workload needs: a disruption budget and network policies. */
 export function unguardedWorkloads(objects: readonly KubeObject[]): string[] {
   const workloads = objects.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
   return workloads.flatMap((workload) => {

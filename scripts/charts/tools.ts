@@ -14,13 +14,13 @@ const programs = {
 
 export type Tool = keyof typeof programs;
 
-/** Runs Go; answers what it wrote. @throws {UserError} with that when it fails */
+/** Runs Go and returns its output. @throws {UserError} with the output if it fails */
 export async function runGo(
   args: readonly string[],
   { env = {}, ...options }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
 ): Promise<string> {
   const { code, output } = await runTool(await findGo(), args, { ...options, env: { ...process.env, ...env } });
-  if (code !== 0) throw new UserError(`go ${args.join(" ")} failed. It said:\n${output.trim()}`);
+  if (code !== 0) throw new UserError(`go ${args.join(" ")} failed. Output:\n${output.trim()}`);
   return output;
 }
 
@@ -61,7 +61,7 @@ export async function moduleDir(module: string): Promise<string> {
   return Dir;
 }
 
-/** Runs a tool; answers what it wrote. @throws {Error} with that when it fails */
+/** Runs a tool and returns its output. @throws {Error} with the output if it fails */
 export async function runToolOf(name: Tool, args: readonly string[], cwd?: string): Promise<string> {
   const { code, output } = await runTool(await findTool(name), args, cwd === undefined ? {} : { cwd });
   if (code !== 0) throw new Error(`${name} ${args.slice(0, 3).join(" ")} failed:\n${output.trim()}`);

@@ -22,7 +22,7 @@ const reported: Readonly<Record<string, Schema>> = {
   "ingress.annotations": { type: "object", additionalProperties: text },
 };
 
-/** The JSON Schema of values by their defaults: the same types, and nothing besides. */
+/** The JSON Schema of values by their defaults: the same types, and nothing else. */
 export function schemaOf(value: unknown, path = ""): Schema {
   const known = reported[path];
   if (known !== undefined) return known;

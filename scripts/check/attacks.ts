@@ -3,7 +3,7 @@ import { RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
 
 /** Characters by which a class is tried out. */
 const alphabet = [..."a0A .,;:=-_/+*%\"'\\<>()[]{}|@#!~&$^?\t\r\n\0é一"];
-/** What a pattern that has come far is least likely to go on with. */
+/** What a pattern that has matched far is least likely to continue with. */
 const ends = ["", "\0", "\n", "!"];
 const maxPumps = 40;
 const maxStarts = 10;
@@ -21,7 +21,7 @@ export function attackText({ start, pump, end }: Attack, length: number): string
 
 /**
  * Texts that a pattern may take long for: what it repeats, over and over, behind what leads to it
- * and before what it cannot go on with.
+ * and before what it cannot continue with.
  */
 export function attacksOn(source: string, flags: string): Attack[] {
   const unicode = flags.includes("u");
@@ -30,7 +30,7 @@ export function attacksOn(source: string, flags: string): Attack[] {
     unicodeSets: flags.includes("v"),
   });
   const pumps = new Set<string>();
-  // The second keeps what may only stand at the beginning from matching there.
+  // The second prevents a start-only pattern from matching there.
   const starts = new Set<string>(["", "!"]);
   visitRegExpAST(pattern, {
     onAlternativeEnter(alternative) {

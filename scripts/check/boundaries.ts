@@ -29,7 +29,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // Has users and sessions of its own; for everything else it calls the admin API and the public
   // API.
   console: ["proto", "contract", "kit", "mongo"],
-  // It runs in browsers: what it knows of the house is the shapes of the public interface.
+  // It runs in browsers: it may only know the shapes of the public interface.
   "console-web": ["contract"],
   testing: [...shared, "journal"],
   // A second reading of each protocol: it may share the runtime, but nothing that the adapters read

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { glob, readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-/** What runs in production; the rest talks to nobody but us. */
+/** What runs in production; the rest communicates only with our own processes. */
 const sources = ["gateway/src/**/*.ts", "services/*/src/**/*.ts"];
 const excluded = /\/(simulator|proofs|testing|fleet|command)\/|\.test\.ts$/;
 /** Read a whole body, however long it is. */

@@ -18,7 +18,7 @@ interface ComposeFile {
 const file = "infra/compose.yaml";
 const schemaFile = "infra/compose/compose-spec.schema.json";
 
-/** What Docker puts in the place of a variable that nobody has set. */
+/** What Docker substitutes for an unset variable. */
 const unset = (value: string): string => value.replace(/\$\{\w+:-([^}]{0,200})\}/g, "$1");
 
 /** What a secret's file has, as infra/compose/identity.sh makes it. */

@@ -4,7 +4,7 @@ import { undocumented } from "./docstrings.ts";
 
 const namesIn = (text: string): string[] => undocumented(text).map(({ name }) => name);
 
-test("every kind of exported declaration needs a docstring, and what is not exported needs none", () => {
+test("every exported declaration needs a docstring; other declarations need none", () => {
   const text = [
     "export function one() {}",
     "export async function* two() {}",

@@ -13,7 +13,7 @@ const isForeign = (name: string): boolean => /(?:^|\/)(?:node_modules|dist|gen)$
 const slashes = /^\s*(?:\/\/|\/?\*)|[;,{}()[\]]\s+\/\/\s/;
 const hash = /^\s*#|\s#\s/;
 
-/** A line may be longer than `max` only where no blank stands at which it could be broken. */
+/** A line may be longer than `max` only if it has no blank at which it could be broken. */
 function isTooLong(line: string, max: number): boolean {
   if (line.length <= max) return false;
   const words = line.replace(/^\s*(?:\/\/|\/?\*+|#+|[-*+]\s|\d+\.\s)?\s*/, "");

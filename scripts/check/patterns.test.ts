@@ -50,7 +50,7 @@ const knownAttacks: readonly string[] = [
 
 /**
  * Processor milliseconds of this thread; the best of a few runs where one takes too long, for
- * memory may be collected in the middle of it. What takes ten times too long does so by itself.
+ * memory may be collected in the middle of it. A pattern that takes ten times too long is slow on its own.
  */
 function cost(use: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
@@ -78,7 +78,7 @@ function costOf({ source, flags }: Source, text: string): number {
 }
 
 /**
- * The worst of a pattern's attacks. Short ones are tried first, and those that took longest go on:
+ * The worst of a pattern's attacks. Short ones are tried first, and the slowest continue:
  * what is too slow at a part of the length is not tried at the whole, where it might take minutes.
  */
 function worstOf(pattern: Source): { ms: number; text: string } {

@@ -8,10 +8,10 @@ import type { Check } from "./check.ts";
 import { problemsOf } from "./run-tool.ts";
 
 const protoDir = join(root, "proto");
-/** The interfaces of the last release, which running replicas may still speak. */
+/** The interfaces of the last release, which running replicas may still use. */
 const released = "released.binpb";
 
-/** Makes this commit the last release, and the interfaces as they are those it speaks. */
+/** Makes this commit the last release, with its current interfaces. */
 export async function releaseProto(): Promise<string[]> {
   const problems = await problemsOf("buf", ["build", "--exclude-source-info", "-o", released], { cwd: protoDir });
   if (problems.length > 0) return problems;

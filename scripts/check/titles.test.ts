@@ -6,7 +6,7 @@ import { bareTitles } from "./titles.ts";
 const template = (variable: string, before = "", after = ""): string => `\`${before}$\{${variable}}${after}\``;
 const titlesIn = (text: string): string[] => bareTitles(text).map(({ title }) => title);
 
-test("a title that is a variable, a name or a topic is found, in each way of declaring a test", () => {
+test("finds a title that is a variable, a name or a topic, in each form of declaring a test", () => {
   const text = [
     "test(title, () => {});",
     "test(one.title as string, () => {});",
@@ -18,7 +18,7 @@ test("a title that is a variable, a name or a topic is found, in each way of dec
   assert.deepEqual(titlesIn(text), ["title", "one.title", template("name"), '"settle"', '"settle()"', '"webhooks"']);
 });
 
-test("a title that says something besides its variables is let pass, and so is any other call", () => {
+test("accepts a title with words of its own, and ignores other calls", () => {
   const text = [
     'test("a bill is written once", () => {});',
     `test(${template("state", "a task that is ", " is billed once")}, () => {});`,

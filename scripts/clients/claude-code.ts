@@ -18,12 +18,12 @@ export async function claudeCode(dir: string, fleet: Fleet): Promise<void> {
   for (const model of models) await turn({ dir, fleet, binary, model });
   // Tools are there and none is needed: it must end all the same.
   const { stdout } = await call({ dir, fleet, binary, model: "claude-sonnet-4-5" }, ["-p", "say hello"]);
-  if (!stdout.includes("hello")) throw new Error(`Claude Code was not answered: ${stdout}`);
+  if (!stdout.includes("hello")) throw new Error(`Claude Code got no response: ${stdout}`);
   process.stdout.write(`Claude Code ${version}: a turn with a tool call with ${models.join(", ")}\n`);
   await mcpTools({ dir, fleet, binary, model: "claude-sonnet-5-5" });
 }
 
-/** Tools of the gateway's MCP server, and what their answers have in them. */
+/** Tools of the gateway's MCP server, and the expected contents of their results. */
 const mcpCalls = [
   ["list_models", { search: "gpt-4o-mini" }, "input_tokens"],
   ["chat", { model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] }, "built-in simulator"],

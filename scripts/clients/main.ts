@@ -32,7 +32,7 @@ Ends with the audit.
 
   npm run clients -- [--only <name>] [--matrix]
 
-  python      the official Python SDKs of OpenAI and Anthropic; the sound files are checked with FFmpeg
+  python      the official Python SDKs of OpenAI and Anthropic; the audio files are checked with FFmpeg
   javascript  OpenAI's SDK for JavaScript writing speech to files, checked with FFmpeg
   claude      Claude Code with a tool call, with none, and with tools of the gateway's MCP server
   codex       Codex with a tool call, with models of four protocols
@@ -51,7 +51,7 @@ type Program = (dir: string, fleet: Fleet) => Promise<void>;
 
 function programNamed(name: string): Program {
   const program = programs[name];
-  if (program === undefined) throw new UserError(`There is no client '${name}'.\n\n${help}`);
+  if (program === undefined) throw new UserError(`Unknown client '${name}'.\n\n${help}`);
   return program;
 }
 

@@ -8,7 +8,7 @@ interface Probed {
 }
 
 /**
- * Has FFmpeg look at a sound file and decode it to its end.
+ * Decodes an audio file completely with FFmpeg.
  * @throws {Error} when it is of another codec, or a player would stumble over it
  */
 export async function playable(file: string, codec: string): Promise<void> {
@@ -18,7 +18,7 @@ export async function playable(file: string, codec: string): Promise<void> {
   const [stream, more] = streams;
   const seconds = packets.reduce((sum, { duration_time = "0" }) => sum + Number(duration_time), 0);
   const fit = stream?.codec_name === codec && stream.sample_rate === "24000" && stream.channels === 1;
-  if (!fit || more !== undefined || seconds < 1) throw new Error(`${file} is not the sound it should be: ${stdout}`);
+  if (!fit || more !== undefined || seconds < 1) throw new Error(`${file} is not the expected audio: ${stdout}`);
   const { stderr } = await ffmpeg("ffmpeg", ["-v", "error", "-i", file, "-f", "null", "-"]);
   if (stderr !== "") throw new Error(`${file} does not decode cleanly: ${stderr}`);
   const { size } = await stat(file);
@@ -30,6 +30,6 @@ async function ffmpeg(program: string, args: string[]): Promise<{ stdout: string
     return await run(program, args, { maxBuffer: 16 * 1024 * 1024 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new UserError("FFmpeg is needed to check the sound files: install the package ffmpeg.");
+    throw new UserError("FFmpeg is needed to check the audio files: install the package ffmpeg.");
   }
 }

@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   });
   if (values.help) return void process.stdout.write(help);
   const { data, out, account, lang, only } = values;
-  if (lang !== "en" && lang !== "zh") throw new UserError(`There is no language "${lang}".\n\n${help}`);
+  if (lang !== "en" && lang !== "zh") throw new UserError(`Unknown language "${lang}".\n\n${help}`);
   await using resources = new AsyncDisposableStack();
   const report = (line: string): void => void process.stdout.write(`${line}\n`);
   const run = data === undefined ? resources.use(await startDemo(report)).run : await readRun(data);

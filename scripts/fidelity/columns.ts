@@ -1,4 +1,4 @@
-/** The upstreams of the page's tables: a model of the catalogue stands for each. */
+/** The upstreams of the page's tables, each represented by a model of the catalogue. */
 export const columns = {
   OpenAI: "gpt-4.1",
   "OpenAI (reasoning)": "gpt-5.5",

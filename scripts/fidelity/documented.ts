@@ -17,7 +17,7 @@ export interface DocumentedFormat {
   readonly path: string;
   /** The reference. */
   readonly source: string;
-  /** The members that every request has besides `model`. */
+  /** The members that every request has in addition to `model`. */
   readonly base: Json;
   readonly fields: readonly DocumentedField[];
 }

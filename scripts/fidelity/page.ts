@@ -45,12 +45,12 @@ export async function rowsOf(
 
 const head = `# Fields
 
-Every text model answers on every text endpoint, whoever serves it. These tables show what reaches each provider of a
-request's fields: \`passed\` unchanged, translated to the field named, \`dropped\`, or \`refused\` with an error. Where client
-and provider speak the same format, fields that are not listed here are passed too.
+Every text model is available on every text endpoint. These tables show how each field of a request reaches each
+provider: \`passed\` unchanged, translated to the named field, \`dropped\`, or \`refused\` with an error. If client and
+provider use the same format, fields that are not listed here are passed too.
 
-\`npm run check -- --fix\` generates this page by sending each field through the gateway's own code. One model of the
-catalogue stands for each provider:
+\`npm run check -- --fix\` generates this page by sending each field through the gateway's code. One model of the
+catalogue represents each provider:
 
 | Provider | Model |
 |---|---|

@@ -56,7 +56,7 @@ function refusal(error: unknown): string {
   throw error;
 }
 
-/** Nothing is fetched: a URL stands for its content. */
+/** Nothing is fetched: a URL represents its content. */
 const media: MediaFetcher = {
   fetch: async () => ({ type: "inline", mediaType: "video/mp4", base64: "AAAA" }),
 };

@@ -106,7 +106,7 @@ const byPath: Readonly<Record<string, Readonly<Record<string, readonly Reason[]>
   "/v1/messages": {
     "messages[].content[].document.citations": [only(exceptAnthropic, noCounterpart)],
     "messages[].content[].thinking": [only(exceptAnthropic, unsigned)],
-    cache_control: [only(exceptAnthropic, "The provider caches prompts by itself.")],
+    cache_control: [only(exceptAnthropic, "The provider caches prompts automatically.")],
     "context_management clear_tool_uses": [only(exceptAnthropic, noCounterpart)],
     "metadata.user_id": [only(["Gemini"], noCounterpart)],
     "output_config.effort": [only(["OpenAI"], notReasoning)],
@@ -130,7 +130,7 @@ const byPath: Readonly<Record<string, Readonly<Record<string, readonly Reason[]>
 
 /**
  * Why a field is dropped.
- * @throws {Error} when nobody wrote a reason: such a field is lost by mistake
+ * @throws {Error} if no reason is given: such a field is lost by mistake
  */
 export function reasonFor({ path, name, column }: Place): string {
   const reasons = byPath[path]?.[name] ?? [];

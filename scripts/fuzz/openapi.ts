@@ -12,7 +12,7 @@ import { prepare } from "./prepare.ts";
 const help = `npm run fuzz -- [--max-examples <n>] [--seed <n>] [--path <pattern>]
 
 Sends the running fleet what its OpenAPI documents allow and what they do not, by schemathesis (fetched from PyPI when it is
-not there), and looks for 5xx and for answers that the documents do not have. Needs python3.
+not there), and reports 5xx and undocumented responses. Needs python3.
 `;
 
 const version = "4.32.5";

@@ -19,7 +19,7 @@ const wheel: Wheel = {
  * @throws {UserError} on a machine that PyPI has none for
  */
 export async function findHadolint(): Promise<string> {
-  if (process.arch !== "x64") throw new UserError("There is a packaged hadolint for x86-64 alone.");
+  if (process.arch !== "x64") throw new UserError("hadolint is packaged for x86-64 only.");
   const file = join(binDir, `hadolint-${wheel.sha256.slice(0, 12)}`);
   const isThere = (): Promise<boolean> =>
     access(file, constants.X_OK).then(

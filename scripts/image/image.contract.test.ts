@@ -28,7 +28,7 @@ async function hasPages(home: string): Promise<void> {
     await access(join(home, file));
 }
 
-test("each service's image runs by itself, and its list of parts names what was copied as well as what was bundled", async () => {
+test("each service's image runs standalone, and its bill of materials lists copied and bundled packages", async () => {
   await withTemporaryDir(async (dir) => {
     for (const image of images.filter(({ service }) => service !== "simulator")) {
       const home = join(dir, image.service);
@@ -48,7 +48,7 @@ test("each service's image runs by itself, and its list of parts names what was 
   });
 });
 
-test("a container and a unit give V8 the options that the fleet does, and run as nobody", async () => {
+test("containers and units use the fleet's V8 options and run unprivileged", async () => {
   const lines = (await readFile(dockerfile, "utf8")).trim().split("\n");
   const command = JSON.parse((lines.at(-1) ?? "").replace("ENTRYPOINT ", "")) as string[];
   assert.deepEqual(command, ["node", ...nodeOptions, "main.js"]);

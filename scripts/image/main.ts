@@ -28,7 +28,7 @@ async function main(): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  if (unknown.length > 0) throw new UserError(`There is no service ${unknown.join(", ")}.\n\n${help}`);
+  if (unknown.length > 0) throw new UserError(`Unknown service ${unknown.join(", ")}.\n\n${help}`);
   for (const image of wanted) {
     const dir = resolve(values.out, image.service);
     await step(`Assembling ${image.service}`, () => assemble(image, root, dir));

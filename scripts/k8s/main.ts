@@ -15,7 +15,7 @@ Renders the fleet's chart and runs its pods here: each a process in a file syste
 with the manifests' environment, ports and probes, the images' trees, and MongoDB and NATS of this machine;
 with --bundled they are the three members and the three servers of the fleet's own charts, and are replaced under
 requests too. Sends requests, replaces the replicas of chat one after the other meanwhile, and prints what each pod
-takes. Needs root, for mounts. --no-build takes the images' trees as they are; --keep goes on until Ctrl-C; --rest waits
+takes. Needs root, for mounts. --no-build takes the images' trees as they are; --keep continues until Ctrl-C; --rest waits
 before memory is read (10).
 `;
 
@@ -32,7 +32,7 @@ async function call({ baseUrl, apiKey }: Cluster): Promise<string> {
   return text;
 }
 
-/** The answer to the first request: a router that is ready may still have to find the services. */
+/** The response to the first request: a ready router may not have found the services yet. */
 async function firstAnswer(cluster: Cluster): Promise<string> {
   for (const deadline = performance.now() + 15_000; ; await sleep(500)) {
     const answer = await call(cluster).catch((error: unknown) => error as Error);
@@ -41,7 +41,7 @@ async function firstAnswer(cluster: Cluster): Promise<string> {
   }
 }
 
-/** Replaces a service's replicas as a rolling update does; answers how requests fared meanwhile. */
+/** Replaces a service's replicas as a rolling update does; returns the outcomes of requests meanwhile. */
 async function roll(cluster: Cluster, service: string): Promise<{ sent: number; failed: string[] }> {
   const over = new AbortController();
   const failed: string[] = [];
@@ -90,7 +90,7 @@ async function main(): Promise<void> {
     },
   });
   if (values.help) return print(help);
-  if (process.getuid?.() !== 0) throw new UserError("npm run k8s:local needs root: each pod has mounts of its own.");
+  if (process.getuid?.() !== 0) throw new UserError("npm run k8s:local needs root: each pod has its own mounts.");
   const trees = join(repoRoot, ".data/images");
   for (const image of values["no-build"] ? [] : images)
     await step(`Assembling ${image.service}`, () => assemble(image, repoRoot, join(trees, image.service)));

@@ -5,7 +5,7 @@ import type { Pod } from "./pod.ts";
 
 const everyMs = 500;
 
-/** Stands in for the cluster's DNS: a file that says which pods a Service has at present. */
+/** Replaces the cluster's DNS: a file with the current pods of each Service. */
 export class Names {
   readonly #file: string;
   readonly #manifests: Manifests;

@@ -6,7 +6,7 @@ import { type Peer, peers } from "../../services/kit/src/rpc/access.ts";
 const members = [0, 1, 2].map((ordinal) => `uag-mongodb-${ordinal}.uag-mongodb:27017`).join();
 const query = "replicaSet=uag-mongodb&authSource=admin&tls=true&tlsCAFile=/etc/uag/mongodb/ca.crt";
 
-/** Makes up what an operator would put into the Secrets of the manifests. */
+/** Generates the Secrets that an operator would create for the manifests. */
 export class LocalSecrets {
   readonly #root = randomBytes(32).toString("hex");
   readonly #engines: Pick<Engines, "settingsFor"> | undefined;

@@ -46,7 +46,7 @@ async function judgeDashboards(prometheus: PrometheusServer, report: Report): Pr
     for (const { title, queries, empty } of panels) {
       const counts = await Promise.all(Object.values(queries).map((query) => prometheus.query(query)));
       const silent = counts.some((count) => count === 0);
-      const summary = silent ? (empty ?? "EMPTY, and nobody knows why") : `${counts.join(", ")} series`;
+      const summary = silent ? (empty ?? "EMPTY without a documented reason") : `${counts.join(", ")} series`;
       if (silent && empty === undefined) holds = false;
       report(`${name}: ${title}: ${summary}`);
     }

@@ -23,7 +23,7 @@ const alerts = z.object({
 
 /** A Prometheus of this process. Disposing ends it. */
 export interface PrometheusServer extends AsyncDisposable {
-  /** How many series a query answers now. @throws {Error} when it is none */
+  /** The number of series that a query returns. @throws {Error} if none */
   query(query: string): Promise<number>;
   /** Rules that cannot be evaluated, with the reasons. */
   faultyRules(): Promise<string[]>;
@@ -31,7 +31,7 @@ export interface PrometheusServer extends AsyncDisposable {
   firing(): Promise<string[]>;
 }
 
-/** Starts Prometheus with a file of settings; resolves when it answers. */
+/** Starts Prometheus with a file of settings; resolves when it responds. */
 export async function startPrometheus(options: { config: string; dataDir: string }): Promise<PrometheusServer> {
   const url = `http://127.0.0.1:${await freePort()}`;
   const child = spawn(

@@ -25,7 +25,7 @@ const panel = z.strictObject({
   title: z.string(),
   unit: z.string(),
   queries: z.record(z.string(), z.string()),
-  /** Why it shows nothing where all is well. */
+  /** Why a healthy system shows no data. */
   empty: z.string().optional(),
 });
 const dashboards = z.array(

@@ -40,7 +40,7 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
   },
   none: (call) => call,
   path: (call, account) => {
-    requireOwn(call.id, account, "There is no such account.");
+    requireOwn(call.id, account, "The account does not exist.");
     return call;
   },
   query: (call, account) => ({ ...call, url: withAccount(call.url, account) }),
@@ -52,17 +52,17 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
   },
   key: async (call, account) => {
     const { accountId } = await call.clients.keys.getKey({ id: call.id });
-    requireOwn(accountId, account, "There is no such key.");
+    requireOwn(accountId, account, "The key does not exist.");
     return call;
   },
   request: async (call, account) => {
     const { accountId } = await call.clients.metering.getEvent({ requestId: call.id });
-    requireOwn(accountId, account, "There is no such request.");
+    requireOwn(accountId, account, "The request does not exist.");
     return call;
   },
   alert: async (call, account) => {
     const { accountId } = await call.clients.alerts.getAlert({ id: call.id });
-    requireOwn(accountId, account, "There is no such alert.");
+    requireOwn(accountId, account, "The alert does not exist.");
     return call;
   },
   secret: async (call, account) => {
@@ -72,7 +72,7 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
   },
   delivery: async (call, account) => {
     const { accountId } = await webhooksOf(call.clients).getDelivery({ id: call.id });
-    requireOwn(accountId, account, "There is no such delivery.");
+    requireOwn(accountId, account, "The delivery does not exist.");
     return call;
   },
 };

@@ -51,7 +51,7 @@ function showModel(model: CatalogModel, seen: ReadonlyMap<string, UpstreamStatus
 }
 
 /**
- * The catalogue in force, whether or not a provider is served, with the providers' figures of the
+ * The catalogue loaded, whether or not a provider is served, with the providers' figures of the
  * last hour.
  */
 export const listModels: AdminHandler = async ({ clients, replicas, url }) => {

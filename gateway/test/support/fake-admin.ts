@@ -79,7 +79,7 @@ const alert = {
 };
 const repair = { state: RepairState.REPAIRED, event: event(1), chargedNanoUsd: 1n, writtenOffNanoUsd: 0n };
 
-/** Billing and metering on one port, with fixed answers. */
+/** Billing and metering on one port, with fixed responses. */
 export async function startFakeAdmin(): Promise<FakeAdmin> {
   const received: RecordedCall[] = [];
   const log = createLogger({ service: "fake-admin", level: "silent" });
@@ -104,7 +104,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
   const accounts = {
     createAccount: reports("createAccount", account),
     getAccount: async ({ id }: { id: string }) => {
-      if (id !== "acme") throw new GatewayError("not_found", "There is no such account.", { param: "id" });
+      if (id !== "acme") throw new GatewayError("not_found", "The account does not exist.", { param: "id" });
       return account;
     },
     listAccounts: reports("listAccounts", { accounts: [account], nextCursor: "bmV4dA" }),

@@ -9,7 +9,7 @@ interface Program {
   /** The package of its `main`. */
   readonly main: string;
   readonly name: string;
-  /** What the linker is told besides. */
+  /** Additional linker flags. */
   readonly linkerFlags?: string;
   /** What its module says that one which requires it has to say too. */
   readonly replace?: (goMod: string) => string;

@@ -11,7 +11,7 @@ const establishedTimeoutMs = 30_000;
 const strictly = "?fieldValidation=Strict";
 
 /**
- * Creates every object on a real API server, each rendering in a namespace of its own; answers what
+ * Creates every object on a real API server, each rendering in its own namespace; returns what
  * was refused, in the server's words.
  */
 export async function refusedByApiServer(dir: string, rendered: readonly Rendering[]): Promise<string[]> {
@@ -34,7 +34,7 @@ export async function refusedByApiServer(dir: string, rendered: readonly Renderi
 
 async function created(server: ApiServer, path: string, object: unknown): Promise<void> {
   const { status, body } = await server.call(path, object);
-  if (status !== 201) throw new Error(`the API server answers ${status} to ${path}: ${body.message}`);
+  if (status !== 201) throw new Error(`the API server responds ${status} to ${path}: ${body.message}`);
 }
 
 async function defineKinds(server: ApiServer): Promise<void> {

@@ -49,7 +49,7 @@ export async function startApiServer(dir: string): Promise<ApiServer> {
     if (ready?.status === 200) break;
     if (performance.now() < deadline) continue;
     const log = await readFile(join(dir, "api-server.log"), "utf8");
-    throw new Error(`kube-apiserver did not become ready. It said:\n${log.slice(-2_000)}`);
+    throw new Error(`kube-apiserver did not become ready. Output:\n${log.slice(-2_000)}`);
   }
   const running = starting.move();
   return { call, [Symbol.asyncDispose]: () => running.disposeAsync() };

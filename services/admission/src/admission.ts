@@ -62,7 +62,7 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
     publisher: (of) => new Publisher({ ...of, bus, clock, log, settings, confirm }),
     delay: (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined),
     quiet: (work) => {
-      work.catch((error: unknown) => log.error({ err: error }, "work on the usage journal failed"));
+      work.catch((error: unknown) => log.error({ err: error }, "usage journal work failed"));
     },
   };
   const journals = await openJournalDirectory({
@@ -74,9 +74,9 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
       ...(options.journalSegmentBytes === undefined ? {} : { segmentBytes: options.journalSegmentBytes }),
       damaged: (damage) => {
         meters.damaged.inc(damage.bytes);
-        log.error({ damage }, "the usage journal has bytes that cannot be read");
+        log.error({ damage }, "the usage journal has unreadable bytes");
       },
-      failed: (error) => log.error({ err: error }, "the usage journal cannot write"),
+      failed: (error) => log.error({ err: error }, "writing to the usage journal failed"),
     },
   });
   const admission = new GrantAdmission({ ...options, clock }, { dependencies, journals, meters, owner });

@@ -50,7 +50,7 @@ export class Adopter {
     const { dependencies, signal } = this.#options;
     while (!signal.aborted) {
       await this.poll().catch((error: unknown) =>
-        dependencies.log.error({ err: error }, "cannot look for the journals of dead processes"),
+        dependencies.log.error({ err: error }, "searching for journals of dead processes failed"),
       );
       await dependencies.delay(everyMs, signal);
     }
@@ -85,9 +85,9 @@ export class Adopter {
       .then((delivered) => {
         if (!delivered) return;
         this.#waiting.delete(one.id);
-        log.info({ holderId: one.id }, "all usage of that process is applied");
+        log.info({ holderId: one.id }, "all usage of the adopted journal is applied");
       })
-      .catch((error: unknown) => log.error({ err: error, holderId: one.id }, "an abandoned journal has to wait"))
+      .catch((error: unknown) => log.error({ err: error, holderId: one.id }, "adopting a journal failed; retrying"))
       .finally(() => {
         this.#working.delete(one.id);
         this.#report();
@@ -129,7 +129,7 @@ export class Adopter {
     });
     const { holderIds, missing } = legacy;
     const about = { holderId: id, crashed: missing.length, bytes: journal.bytes };
-    dependencies.log.info(about, "adopted the journal of a process that is gone");
+    dependencies.log.info(about, "adopted the journal of a dead process");
     if (!(await this.#complete(journal, legacy))) {
       await publisher[Symbol.asyncDispose]();
       return false;

@@ -58,8 +58,8 @@ export class HolderSession implements RequestSession {
       options.fenced(this);
     };
     const skewed = (skewMs: number, isSkewed: boolean): void => {
-      if (isSkewed) log.error({ skewMs, maxSkewMs }, "the clock differs from the database's: nothing is admitted");
-      else log.info({ skewMs }, "the clock agrees with the database's again");
+      if (isSkewed) log.error({ skewMs, maxSkewMs }, "the clock differs from the database's; admitting no requests");
+      else log.info({ skewMs }, "the clock matches the database's again");
     };
     const { holderId } = this;
     this.lease = new Lease({ holderId, service, billing, clock, fenced, skewed, beats: dependencies.beats });

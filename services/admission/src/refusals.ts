@@ -32,7 +32,7 @@ export function insufficientBalance(need: bigint, there: bigint): GatewayError {
 export function unpaidUsage(owed: bigint): GatewayError {
   return new GatewayError(
     "unpaid_usage",
-    `Earlier requests of this account cost ${formatUsd(owed)} more than its money covered. Top it up: that is repaid first.`,
+    `The account owes ${formatUsd(owed)} for earlier requests. Top it up; the debt is repaid first.`,
   );
 }
 
@@ -55,5 +55,5 @@ export function outOfReach(cause: unknown): GatewayError {
 
 /** `service_unavailable`: no request is admitted whose final could not be written. */
 export function refuseForJournal(state: "full" | "failed"): GatewayError {
-  return outOfReach(new Error(state === "full" ? "the usage journal is full" : "the usage journal cannot write"));
+  return outOfReach(new Error(state === "full" ? "the usage journal is full" : "writing to the usage journal failed"));
 }

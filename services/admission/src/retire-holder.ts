@@ -84,7 +84,7 @@ async function closeHolder(dependencies: SessionDependencies, holderId: string, 
       return true;
     } catch (error) {
       if (error instanceof GatewayError && !error.retryable) {
-        dependencies.log.error({ err: error, holderId }, "billing would not close a holder");
+        dependencies.log.error({ err: error, holderId }, "billing rejected closing a holder");
         return true;
       }
     }

@@ -87,7 +87,7 @@ export class Succession {
       this.#current = new HolderSession(dependencies, { holderId, journal, fenced: (by) => this.succeed(by) });
     } catch (error) {
       this.#refusal = { sinceMs: this.#refusal?.sinceMs ?? dependencies.clock.monotonic(), error };
-      dependencies.log.error({ err: error, holderId }, "cannot open a usage journal: nothing is admitted");
+      dependencies.log.error({ err: error, holderId }, "opening a usage journal failed; admitting no requests");
       return false;
     }
     this.#refusal = undefined;

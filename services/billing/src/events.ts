@@ -226,7 +226,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
       if (grants + holders > 0) log.info({ grants, holders }, "pruned ended grants and holders");
     },
     pricesNotKept: (error) => log.error({ err: error }, "storing the catalogue's prices failed"),
-    pruneFailed: (error) => log.warn({ err: error }, "nothing of pruned ended grants and holders"),
+    pruneFailed: (error) => log.warn({ err: error }, "pruning ended grants and holders failed"),
     reapFailed: (error) => {
       reapFailures.inc();
       log.error({ err: error }, "a reaper round failed");

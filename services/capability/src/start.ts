@@ -128,7 +128,7 @@ async function statusOf({ health, catalog }: CapabilityContext, metrics: Metrics
 function batchKeyOf(publisher: string, { TLS, USAGE_MAC_KEY: hex }: CapabilitySettings): BatchKey | undefined {
   if (hex !== undefined) return { publisher, key: Buffer.from(hex, "hex") };
   if (TLS === "off") return undefined;
-  throw new ConfigError("USAGE_MAC_KEY must be set: metering believes no usage without");
+  throw new ConfigError("USAGE_MAC_KEY must be set: metering rejects unsigned usage");
 }
 
 async function openContext(

@@ -44,7 +44,7 @@ export async function openCatalog(options: CatalogStoreOptions): Promise<Catalog
       current = next;
       announce(next, log);
     } catch (error) {
-      log.error({ err: error, file, kept: current.version }, "catalogue change refused");
+      log.error({ err: error, file, kept: current.version }, "catalogue change rejected");
     }
   };
   const onChange = (): void => void reload().then(awaitPrice);
@@ -77,5 +77,5 @@ function priceDueMs({ priceVersions }: Catalog, nowMs: number): number {
 }
 
 function announce(catalog: Catalog, log: Logger): void {
-  log.info({ version: catalog.version, models: catalog.models.size, unserved: catalog.unserved }, "catalogue in force");
+  log.info({ version: catalog.version, models: catalog.models.size, unserved: catalog.unserved }, "catalogue loaded");
 }

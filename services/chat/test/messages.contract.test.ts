@@ -243,7 +243,7 @@ const refused: [what: string, body: unknown, status: number, type: string, messa
   ["a price we do not know", body({ speed: "fast" }), 400, "invalid_request_error", /^speed: /],
   ["an unknown model", body({ model: "claude-9-opus" }), 400, "not_found_error", /^model: claude-9-opus$/],
   ["a model of another key", body(), 400, "not_found_error", /^model: [\w.-]+$/, ["gpt"]],
-  ["a model of another path", body({ model: "chat-only" }), 400, "invalid_request_error", /not served on this path/],
+  ["a model of another path", body({ model: "chat-only" }), 400, "invalid_request_error", /not available on this path/],
 ];
 for (const [what, given, status, type, message, models] of refused) {
   for (const operation of what.includes("cap") || what.includes("temperature") || what.includes("price")

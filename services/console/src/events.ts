@@ -32,9 +32,9 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
       log.warn({ client_address: address, request_id: requestId }, "sign-in failed");
     },
     oidcFailed: (error, requestId) => log.warn({ err: error, request_id: requestId }, "sign-in with OIDC failed"),
-    leftBehind: (error) => log.warn({ err: error }, "what was made for a session could not be revoked"),
-    tokenRefused: (error) => log.error({ err: error }, "the admin API refuses CONSOLE_ADMIN_TOKEN"),
-    unrecorded: (error) => log.error({ err: error }, "a failed sign-in could not be recorded"),
+    leftBehind: (error) => log.warn({ err: error }, "revoking a session's credentials failed"),
+    tokenRefused: (error) => log.error({ err: error }, "the admin API rejects CONSOLE_ADMIN_TOKEN"),
+    unrecorded: (error) => log.error({ err: error }, "recording a failed sign-in failed"),
     refused: (error, requestId) => logServerError(log, error, { requestId }),
   };
 }

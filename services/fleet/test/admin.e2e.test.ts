@@ -126,7 +126,7 @@ describe("what an administrator does through the public server", () => {
     const { error } = refused.json<{ error: Json }>();
     const { written_off_usd: owed } = await admin("GET", "/accounts/debtor");
     const shown = String(owed).replace(/0+$/, "");
-    assert.ok(String(error["message"]).includes(`cost $${shown} more than its money covered`), JSON.stringify(error));
+    assert.ok(String(error["message"]).includes(`owes $${shown} for earlier requests`), JSON.stringify(error));
     assert.equal(error["type"], "insufficient_balance");
     const topUp = (usd: string) => run("topup", "--account", "debtor", "--usd", usd, "--reference", usd);
     const half = await topUp("0.1");
@@ -289,7 +289,7 @@ describe("what an administrator does through the public server", () => {
     assert.match(await run("ledger", "list"), /settle/);
     assert.match(await run("ledger", "repair", "--dry-run"), /No request is without its price/);
     assert.match(await run("admin-tokens", "list"), /ADMIN_TOKEN/);
-    await assert.rejects(run("keys", "revoke", "key_none"), /There is no such key/);
+    await assert.rejects(run("keys", "revoke", "key_none"), /The key does not exist/);
   });
 
   test("dead-lettered usage is listed, priced and repaired, and its account pays for it once", async () => {

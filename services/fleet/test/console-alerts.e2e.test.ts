@@ -110,6 +110,6 @@ describe("spend alerts in the console and from the command line", () => {
     assert.equal(await run("delete", id), `${id} is deleted.\n`);
     assert.doesNotMatch(await run("list"), new RegExp(id));
     await assert.rejects(run("create", "--email", email), /one of --usd <amount>, --budget, --below/);
-    await assert.rejects(run("delete", id), /There is no such alert/);
+    await assert.rejects(run("delete", id), /The alert does not exist/);
   });
 });

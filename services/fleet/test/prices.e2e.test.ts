@@ -101,7 +101,7 @@ test("an accepted price is charged within seconds, named by the receipt and writ
     );
 
     await prices("fetch", ...(await tables("2e-7", "0.3")));
-    assert.match((await prices("accept", "gpt-4o-mini")).out, /nothing to accept.*--from/);
+    assert.match((await prices("accept", "gpt-4o-mini")).out, /Nothing to accept.*--from/);
     const unsure = await prices("accept", "gpt-4o-mini", "--from", "litellm");
     assert.equal(unsure.code, 1);
     assert.match(unsure.out, /Only litellm has 0\.2.*\n.*at least halves.*\n.*repeat it with --confirm/);

@@ -33,7 +33,7 @@ export function announceStatus({ bus, service, log, report = () => ({}) }: Statu
     try {
       publish(await report(), false);
     } catch (error) {
-      log.debug({ err: error }, "the status of this process was not told");
+      log.debug({ err: error }, "publishing this process's status failed");
     }
   };
   void announce();

@@ -65,7 +65,7 @@ export async function connectBus(options: { settings: NatsSettings; name: string
       for (const listener of listeners) listener(now);
     }
   };
-  watch().catch((error: unknown) => options.log.error({ err: error }, "broker status ended"));
+  watch().catch((error: unknown) => options.log.error({ err: error }, "the broker's status stream ended"));
   return {
     connection,
     get connected() {

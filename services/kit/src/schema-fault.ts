@@ -20,7 +20,7 @@ export function schemaFault(error: z.ZodError): GatewayError {
   if (issue === undefined) return new GatewayError("invalid_request", undefined, { cause: error });
   if (issue.code === "unrecognized_keys") {
     const param = fieldPath([...issue.path, issue.keys[0] ?? ""]);
-    return new GatewayError("invalid_request", `There is no field ${param} here.`, { param });
+    return new GatewayError("invalid_request", `Unknown field ${param}.`, { param });
   }
   const param = fieldPath(issue.path);
   const words = wordsOf(issue);

@@ -30,7 +30,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
       const http = resources.use(await startAssetServer({ host, port, store, tokens, log, lingerMs }));
       const rpc = assetRpc({ assets, maxBytes, log });
       const grpc = resources.use(await serveRpc({ host, port: ASSETS_GRPC_PORT, identity, services: [rpc] }));
-      log.info({ assetsPort: http.port, assetsGrpcPort: grpc.port }, "assets are served");
+      log.info({ assetsPort: http.port, assetsGrpcPort: grpc.port }, "serving assets");
       return { operations: operations({ ...context, assets }), checks: { assets: store.check } };
     },
   });

@@ -262,7 +262,7 @@ test("pictures behind URLs are fetched for whom is admitted only, and one that i
   harness.admission.onAdmit = () => {};
   const missing = await harness.call(generations, requested);
   assert.equal(missing.status, 400);
-  assert.match(String((missing.json()["error"] as { message: string }).message), /answered with status 404/);
+  assert.match(String((missing.json()["error"] as { message: string }).message), /returned status 404/);
   assert.deepEqual(
     upstream.received.map(({ path }) => path),
     ["/in.png"],

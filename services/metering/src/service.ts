@@ -92,7 +92,7 @@ function rpcServices(
 /** The keys of trusted publishers; undefined when no proof is required. */
 function batchKeysOf({ TLS, USAGE_MAC_KEYS: keys }: MeteringConfig): BatchKey[] | undefined {
   if (keys === undefined && TLS === "off") return undefined;
-  if (keys === undefined) throw new ConfigError("USAGE_MAC_KEYS must be set: nobody's usage would be believed");
+  if (keys === undefined) throw new ConfigError("USAGE_MAC_KEYS must be set to verify the services' usage");
   return keys.map((text) => {
     const [publisher = "", hex = ""] = text.split(":");
     return { publisher, key: Buffer.from(hex, "hex") };

@@ -100,7 +100,9 @@ test("one event that cannot be applied is dead-lettered alone: the rest of its b
   let away = true;
   bench.billing.failure = (events) =>
     away && noAccount(events) >= 0
-      ? new GatewayError("not_found", "There is no such account.", { param: `events[${noAccount(events)}].account_id` })
+      ? new GatewayError("not_found", "The account does not exist.", {
+          param: `events[${noAccount(events)}].account_id`,
+        })
       : undefined;
   const events = [event("good1"), event("owed", { costNanoUsd: -5n }), event("stray"), event("good2")];
   const id = await bench.publish(events);
@@ -111,13 +113,13 @@ test("one event that cannot be applied is dead-lettered alone: the rest of its b
   const idOf = async (request: string) => (await lying()).find(({ requestId }) => requestId === request)?.id ?? "";
   assert.deepEqual((await lying()).map(({ requestId, accountId, reason }) => [requestId, accountId, reason]).sort(), [
     ["owed", "acct_1", "an amount is not valid"],
-    ["stray", "acct_1", "There is no such account."],
+    ["stray", "acct_1", "The account does not exist."],
   ]);
   const owed = await idOf("owed");
   await bench.admin.priceDeadLetter({ id: owed, costNanoUsd: 7n });
   assert.equal((await bench.admin.repairDeadLetter({ id: owed })).refused, "");
   const stray = await idOf("stray");
-  assert.equal((await bench.admin.repairDeadLetter({ id: stray })).refused, "There is no such account.");
+  assert.equal((await bench.admin.repairDeadLetter({ id: stray })).refused, "The account does not exist.");
   away = false;
   assert.equal((await bench.admin.repairDeadLetter({ id: stray })).refused, "");
   assert.deepEqual(await lying(), []);

@@ -155,8 +155,8 @@ export async function openDatabaseClock(
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
 ): Promise<DatabaseClock> {
   const changed = (skewMs: number, skewed: boolean): void => {
-    if (skewed) log.error({ skewMs, maxSkewMs }, "the clock differs from the database's: nothing is admitted");
-    else log.info({ skewMs }, "the clock agrees with the database's again");
+    if (skewed) log.error({ skewMs, maxSkewMs }, "the clock differs from the database's; admitting no requests");
+    else log.info({ skewMs }, "the clock matches the database's again");
   };
   const clock = new DatabaseClock({ read: () => readHello(connection), changed }).start();
   metrics.sampled("uag_clock_skew_seconds", () => clock.skewMs / 1_000);

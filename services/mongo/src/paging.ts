@@ -28,7 +28,7 @@ const encode = (place: string): string => Buffer.from(place).toString("base64url
 const decode = (cursor: string): string => Buffer.from(cursor, "base64url").toString();
 
 function notOurs(): GatewayError {
-  return new GatewayError("invalid_request", "The cursor is not one of ours.", { param: "page.cursor" });
+  return new GatewayError("invalid_request", "The cursor is invalid.", { param: "page.cursor" });
 }
 
 /** @throws {GatewayError} `invalid_request` outside 1 to 1,000 rows */

@@ -51,7 +51,8 @@ export function attemptSpeech<T>(
   const disconnect = { drains, onAbort: "stops" } as const;
   return attempt(async (upstream) => {
     const adapter = adapterFor("speech", upstream.provider.protocol);
-    if (adapter === undefined) throw new UpstreamFailure("operator", `${upstream.provider.protocol} does not speak`);
+    if (adapter === undefined)
+      throw new UpstreamFailure("operator", `${upstream.provider.protocol} does not support speech`);
     return take(await adapter.speak(call, { upstream, pools, signal, disconnect }));
   }, signal);
 }

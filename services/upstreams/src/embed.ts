@@ -33,7 +33,7 @@ export async function embed(options: EmbedOptions): Promise<EmbeddingResponse> {
   const { pools, call, upstream, signal, disconnect, memory } = options;
   const { protocol } = upstream.provider;
   const adapter = adapterFor("embeddings", protocol);
-  if (adapter === undefined) throw new UpstreamFailure("operator", `${protocol} gives no embeddings`);
+  if (adapter === undefined) throw new UpstreamFailure("operator", `${protocol} does not support embeddings`);
   const encoded = adapter.encode(call, upstream);
   const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
   return await readResponse(response, {

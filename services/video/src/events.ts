@@ -53,7 +53,7 @@ export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
     },
     recoveredWithoutGrant(task, error) {
       const fields = { task: task._id, request_id: task.requestId, account: task.accountId, err: error };
-      log.warn(fields, "a recovered task has no grant: its cost will be charged to its account");
+      log.warn(fields, "a recovered task has no grant; its cost is charged to the account");
     },
     polled: (provider, outcome) => polls.labels(provider, outcome).inc(),
     ended(task) {

@@ -153,7 +153,7 @@ async function openMessages({ settings, connection, video, ...parts }: MessagePa
 function openMailer(settings: VideoSettings): Mailer | undefined {
   const { SMTP_URL: url, SMTP_FROM: from, SMTP_CA: ca, SMTP_TLS, WEBHOOK_TIMEOUT_MS: timeoutMs } = settings;
   if (url === undefined) return undefined;
-  if (from === undefined) throw new ConfigError("SMTP_FROM must be set beside SMTP_URL: mail has a sender");
+  if (from === undefined) throw new ConfigError("SMTP_FROM must be set with SMTP_URL: an email needs a sender");
   return createMailer({ url, from, ca, tls: SMTP_TLS === "on", timeoutMs });
 }
 

@@ -77,7 +77,9 @@ export class Limits implements AsyncDisposable {
       else if (key.empty) this.#keys.delete(key.keyId);
     }
     if (holds)
-      this.#holder.renew().catch((error: unknown) => this.#options.log.warn({ err: error }, "limits not renewed"));
+      this.#holder
+        .renew()
+        .catch((error: unknown) => this.#options.log.warn({ err: error }, "renewing permit leases failed"));
   }
 
   /** Returns everything not in use. */
@@ -92,7 +94,7 @@ export class Limits implements AsyncDisposable {
     const { bus, log } = this.#options;
     const recall = limitRecall.decode(data);
     if (recall === undefined) {
-      log.error({ bytes: data.length }, "a recall of permits cannot be read");
+      log.error({ bytes: data.length }, "invalid permit recall message");
       return;
     }
     const { kind, need, reply_to: replyTo } = recall;
@@ -100,6 +102,6 @@ export class Limits implements AsyncDisposable {
     key
       .returnIdle(kind, need)
       .then((freeInMs) => bus.connection.publish(replyTo, limitRecallResponse.encode({ free_in_ms: freeInMs })))
-      .catch((error: unknown) => log.warn({ err: error }, "a recall of permits was not answered"));
+      .catch((error: unknown) => log.warn({ err: error }, "a permit recall got no reply"));
   }
 }

@@ -100,7 +100,7 @@ export class Publisher implements AsyncDisposable {
     const { gatherMs = 250, confirmMs = 1_000 } = options.settings;
     this.#gatherMs = gatherMs;
     this.#gatheringMs = gatherMs;
-    const failed = (error: unknown): void => options.log.debug({ err: error }, "publishing rests");
+    const failed = (error: unknown): void => options.log.debug({ err: error }, "publishing paused; retrying");
     this.#publishing = new CoalescedTask({ delayMs: () => this.#gatheringMs, step: () => this.#publish(), failed });
     this.#confirming = new CoalescedTask({ delayMs: () => confirmMs, step: () => this.#confirm(), failed });
     options.journal.onGrown(() => this.#publishing.request());
@@ -217,7 +217,7 @@ export class Publisher implements AsyncDisposable {
   }
 
   async #republish(due: Batch[]): Promise<void> {
-    this.#options.log.warn({ batches: due.length }, "batches were not applied in time and are published again");
+    this.#options.log.warn({ batches: due.length }, "batches were not applied in time; republishing");
     for (let n = 0; n < due.length; n += inFlight) {
       const results = await Promise.allSettled(due.slice(n, n + inFlight).map((batch) => this.#sendOne(batch)));
       const failure = results.find((result) => result.status === "rejected");

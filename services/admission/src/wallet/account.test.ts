@@ -178,7 +178,7 @@ test("when billing says what the account owes, all who wait are told so, and wha
   for (const result of results) {
     assert.ok(result.status === "rejected");
     assert.equal((result.reason as GatewayError).code, "unpaid_usage");
-    assert.match((result.reason as GatewayError).message, /\$5\.00 more than its money covered/);
+    assert.match((result.reason as GatewayError).message, /owes \$5\.00 for earlier requests/);
   }
   assert.equal(account.take(1n), undefined, "nothing is admitted from memory");
   assert.equal(books.available, 990n);

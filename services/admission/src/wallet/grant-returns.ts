@@ -108,6 +108,6 @@ export class GrantReturns {
   /** When a holder is closed, billing releases what is left of a grant whose return it refused. */
   #note({ grantReturn: { grantId } }: PendingReturn, outcome: ReturnOutcome | undefined): void {
     if (!outcome?.refused) return;
-    this.#log.warn({ grantId, reason: outcome.refused }, "billing would not take money back");
+    this.#log.warn({ grantId, reason: outcome.refused }, "billing rejected a return of money");
   }
 }

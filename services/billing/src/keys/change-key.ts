@@ -25,13 +25,13 @@ export async function changeKey(billing: Billing, change: KeyChange): Promise<Ke
   return billing.transact(async (transaction) => {
     const { session } = transaction;
     const before = await keys.findById(change.id).session(session).lean<KeyDocument>();
-    if (before === null) throw new GatewayError("not_found", "There is no such key.", { param: "id" });
+    if (before === null) throw new GatewayError("not_found", "The key does not exist.", { param: "id" });
     const set = change.decide(before, transaction.at);
     if (set === undefined) return before;
     const after = await keys
       .findOneAndUpdate({ _id: change.id }, { $set: set, $inc: { version: 1n } }, { session, returnDocument: "after" })
       .lean<KeyDocument>();
-    if (after === null) throw new GatewayError("not_found", "There is no such key.", { param: "id" });
+    if (after === null) throw new GatewayError("not_found", "The key does not exist.", { param: "id" });
     await recordChange(billing.store, transaction, {
       actor: change.actor,
       action: change.action,

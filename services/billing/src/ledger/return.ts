@@ -38,7 +38,7 @@ function invalid(param: string, text: string): GatewayError {
  */
 export function returnMoney(book: Book, requested: ReturnMoney): Change<bigint> {
   const grant = book.grants.get(requested.grantId);
-  if (grant === undefined) throw new GatewayError("not_found", "There is no such grant.", { param: "grant_id" });
+  if (grant === undefined) throw new GatewayError("not_found", "The grant does not exist.", { param: "grant_id" });
   const id = entryId.return(grant.id, requested.sequence);
   if (book.entries.has(id) || grant.state !== "open") return nothing;
   if (requested.close) {

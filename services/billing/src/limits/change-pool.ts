@@ -78,7 +78,7 @@ export function createChangePool(pools: Pools): ChangePool {
       if (after === before || (await write(pools, found, after))) return response;
       await sleep(Math.random() * backoffMs * Math.min(tries, 8));
     }
-    throw new GatewayError("service_unavailable", "Too many are changing this limit at once.");
+    throw new GatewayError("service_unavailable", "Too many concurrent changes to this limit.");
   };
 
   return (pool, first, decide) => {

@@ -45,7 +45,7 @@ export async function resolveAdminToken(billing: Billing, request: ResolveAdminT
   const digest = { $in: [request.digest, ...request.previousDigests.slice(0, maxPrevious)] };
   const token = await billing.store.adminTokens.findOne({ digest, revokedAt: null }).lean<AdminTokenDocument>();
   if (token === null || hasEnded(token, await billing.clock.moment()))
-    throw new GatewayError("not_found", "There is no such admin token.");
+    throw new GatewayError("not_found", "The admin token does not exist.");
   return tokenMessage(token);
 }
 
@@ -56,10 +56,10 @@ async function check({ store, clock }: Billing, request: CreateAdminTokenRequest
     throw new GatewayError("invalid_request", "A token's name has 1 to 200 characters.", { param: "name" });
   }
   if (expiresAtMs !== 0n && expiresAtMs <= BigInt(await clock.moment())) {
-    throw new GatewayError("invalid_request", "The token's end is not in the future.", { param: "expires_at_ms" });
+    throw new GatewayError("invalid_request", "The token's expiry must be in the future.", { param: "expires_at_ms" });
   }
   if (accountId !== "" && (await store.accounts.exists({ _id: accountId })) === null) {
-    throw new GatewayError("not_found", "There is no such account.", { param: "account_id" });
+    throw new GatewayError("not_found", "The account does not exist.", { param: "account_id" });
   }
 }
 
@@ -117,7 +117,7 @@ export async function revokeAdminToken(billing: Billing, { id, actor }: RevokeAd
   const token = await billing.transact(async (transaction) => {
     const { session, at } = transaction;
     const before = await store.adminTokens.findById(id).session(session).lean<AdminTokenDocument>();
-    if (before === null) throw new GatewayError("not_found", "There is no such admin token.", { param: "id" });
+    if (before === null) throw new GatewayError("not_found", "The admin token does not exist.", { param: "id" });
     if (before.revokedAt !== null) return before;
     const after = { ...before, revokedAt: at };
     await store.adminTokens.updateOne({ _id: id }, { $set: { revokedAt: after.revokedAt } }, { session });

@@ -16,7 +16,7 @@ import type { LedgerMonthDocument } from "../store/ledger-months.ts";
 async function closedMonth({ store, clock }: Billing, name: string): Promise<LedgerMonthDocument> {
   const month = (await closedMonths(store, await clock.moment())).find(({ _id }) => _id === name);
   if (month !== undefined) return month;
-  throw new GatewayError("invalid_request", "This is no closed month of the ledger.", { param: "month" });
+  throw new GatewayError("invalid_request", "This is not a closed month of the ledger.", { param: "month" });
 }
 
 /** The closed months, oldest first. */

@@ -129,7 +129,7 @@ export async function borrow(billing: Billing, request: BorrowRequest): Promise<
   const requested = read(request);
   billing.clock.requireInStep();
   if (!(await isAlive(billing.store.limitHolders, requested.terms.holderId))) {
-    throw new GatewayError("permission_denied", "This holder's lease ran out. Go on under a new id.", {
+    throw new GatewayError("permission_denied", "This holder's lease expired. Continue under a new id.", {
       param: "holder_id",
     });
   }

@@ -34,7 +34,7 @@ export async function createKey(billing: Billing, request: CreateKeyRequest): Pr
   checkKeyFields(request);
   const { store, settings } = billing;
   if ((await store.accounts.exists({ _id: request.accountId })) === null) {
-    throw new GatewayError("not_found", "There is no such account.", { param: "account_id" });
+    throw new GatewayError("not_found", "The account does not exist.", { param: "account_id" });
   }
   const secret = generateKey();
   const pepper = settings.peppers.current;

@@ -6,6 +6,6 @@ import { readBalances } from "../store/balances.ts";
 
 export async function getAccount(billing: Billing, request: GetAccountRequest): Promise<Account> {
   const [account] = await readBalances(billing.store, [request.id]);
-  if (account === undefined) throw new GatewayError("not_found", "There is no such account.", { param: "id" });
+  if (account === undefined) throw new GatewayError("not_found", "The account does not exist.", { param: "id" });
   return accountMessage(account);
 }

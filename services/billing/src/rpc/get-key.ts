@@ -6,6 +6,6 @@ import type { KeyDocument } from "../store/keys.ts";
 
 export async function getKey(billing: Billing, request: GetKeyRequest): Promise<Key> {
   const key = await billing.store.keys.findById(request.id).lean<KeyDocument>();
-  if (key === null) throw new GatewayError("not_found", "There is no such key.", { param: "id" });
+  if (key === null) throw new GatewayError("not_found", "The key does not exist.", { param: "id" });
   return keyMessage(key);
 }

@@ -18,8 +18,8 @@ export async function getSubscription(billing: Billing, request: GetSubscription
     keyId === "" ? null : keys.findOne({ _id: keyId, accountId }).lean<KeyDocument>(),
     ledger.exists({ accountId, kind: "top_up" }).sort({ seq: 1 }),
   ]);
-  if (account === null) throw new GatewayError("not_found", "There is no such account.", { param: "account_id" });
-  if (key === null && keyId !== "") throw new GatewayError("not_found", "There is no such key.", { param: "key_id" });
+  if (account === null) throw new GatewayError("not_found", "The account does not exist.", { param: "account_id" });
+  if (key === null && keyId !== "") throw new GatewayError("not_found", "The key does not exist.", { param: "key_id" });
   const total = account.toppedUp - account.writtenOff - (account.repaid ?? 0n);
   const budget = key?.limits.monthlyBudgetNanoUsd ?? 0n;
   return {

@@ -28,7 +28,7 @@ function messageOf(invoice: Invoice): InvoiceMessage {
 
 async function accountOf({ store }: Billing, id: string): Promise<AccountDocument> {
   const account = await store.accounts.findById(id).lean<AccountDocument>();
-  if (account === null) throw new GatewayError("not_found", "There is no such account.", { param: "id" });
+  if (account === null) throw new GatewayError("not_found", "The account does not exist.", { param: "id" });
   return account;
 }
 
@@ -56,5 +56,5 @@ export async function getInvoice(billing: Billing, { accountId, month }: GetInvo
       ? (await invoicesUpTo(billing.store, account, { last: month, nowMs })).at(-1)
       : undefined;
   if (invoice !== undefined) return messageOf(invoice);
-  throw new GatewayError("not_found", "The account has no such month; name one as 2027-01.", { param: "month" });
+  throw new GatewayError("not_found", "The account has no such month; use the form 2027-01.", { param: "month" });
 }

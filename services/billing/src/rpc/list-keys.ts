@@ -48,7 +48,7 @@ function readNamePlace(cursor: string): { id: string; name: string } | undefined
   if (cursor === "") return undefined;
   const [, id, name] = /^([\w:.-]{1,300}) (.{0,400})$/s.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
   if (id !== undefined && name !== undefined) return { id, name };
-  throw new GatewayError("invalid_request", "The cursor is not one of ours.", { param: "page.cursor" });
+  throw new GatewayError("invalid_request", "The cursor is invalid.", { param: "page.cursor" });
 }
 
 async function byName({ store }: Billing, request: ListKeysRequest, step: 1 | -1): Promise<ListKeysResponse> {

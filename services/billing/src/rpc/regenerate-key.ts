@@ -25,7 +25,7 @@ function replaced(key: KeyDocument, until: Date): KeyDocument["previous"] {
 export async function regenerateKey(billing: Billing, request: RegenerateKeyRequest): Promise<CreateKeyResponse> {
   const { overlapMs, id, actor } = request;
   if (overlapMs < 0n || overlapMs > maxOverlapMs) {
-    throw new GatewayError("invalid_request", "The overlap is between nothing and 30 days.", { param: "overlap_ms" });
+    throw new GatewayError("invalid_request", "The overlap must be between 0 and 30 days.", { param: "overlap_ms" });
   }
   const secret = generateKey();
   const pepper = billing.settings.peppers.current;

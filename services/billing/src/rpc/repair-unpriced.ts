@@ -10,9 +10,9 @@ import { type EntryDocument, entryMessage } from "../store/ledger.ts";
 
 async function unpricedRow({ store }: Billing, requestId: string): Promise<EntryDocument> {
   const row = await store.ledger.findById(entryId.settle(requestId)).lean<EntryDocument>();
-  if (row === null) throw new GatewayError("not_found", "There is no such request.", { param: "request_id" });
+  if (row === null) throw new GatewayError("not_found", "The request does not exist.", { param: "request_id" });
   if (row.event?.pricing === Pricing.UNPRICED) return row;
-  throw new GatewayError("invalid_request", "That request has its price.", { param: "request_id" });
+  throw new GatewayError("invalid_request", "The request is already priced.", { param: "request_id" });
 }
 
 /** Includes those already repaired: a caller that lists everything again sees every one. */

@@ -15,7 +15,7 @@ const maxConcurrent = 1_000;
 async function ownerOf(billing: Billing, { grantId, accountId }: ReturnRequest): Promise<string> {
   if (accountId) return accountId;
   const grant = await billing.store.grants.findById(grantId, { accountId: 1 }).lean<{ accountId: string }>();
-  if (grant === null) throw new GatewayError("not_found", "There is no such grant.", { param: "grant_id" });
+  if (grant === null) throw new GatewayError("not_found", "The grant does not exist.", { param: "grant_id" });
   return grant.accountId;
 }
 

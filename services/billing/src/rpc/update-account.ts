@@ -19,7 +19,7 @@ export async function updateAccount(billing: Billing, request: UpdateAccountRequ
     const found = await store.accounts
       .findOneAndUpdate({ _id: id }, { $set: change }, { session, returnDocument: "before" })
       .lean<AccountDocument>();
-    if (found === null) throw new GatewayError("not_found", "There is no such account.", { param: "id" });
+    if (found === null) throw new GatewayError("not_found", "The account does not exist.", { param: "id" });
     await recordChange(store, transaction, {
       actor,
       action: "account.update",

@@ -72,7 +72,7 @@ function decide(book: WorkingBook, operation: Operation<unknown>): Decided {
 }
 
 function noAccount(line: Line): Committed {
-  const error = new GatewayError("not_found", "There is no such account.", { param: "account_id" });
+  const error = new GatewayError("not_found", "The account does not exist.", { param: "account_id" });
   return { decided: line.operations.map(() => ({ ok: false as const, error })), availableRose: false };
 }
 

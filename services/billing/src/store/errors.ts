@@ -9,7 +9,7 @@ const retryAfterMs = 1_000;
  */
 export function toStoreError(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
-  return new GatewayError("service_unavailable", "The books cannot be reached at the moment. Try again shortly.", {
+  return new GatewayError("service_unavailable", "The ledger is temporarily unavailable. Retry shortly.", {
     retryAfterMs,
     cause: error,
   });

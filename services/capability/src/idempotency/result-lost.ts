@@ -8,7 +8,7 @@ import type { Receipt } from "./record.ts";
  */
 export function resultLost({ requestId, costNanoUsd }: Receipt): GatewayError {
   const billed = costNanoUsd === undefined ? "has no bill so far" : `was billed ${usdText(costNanoUsd)} USD`;
-  const text = `The request with this Idempotency-Key ran as ${requestId} and ${billed}, but its answer was lost. The account's usage lists it under that id. To run it again, and pay for it again, send another key.`;
+  const text = `The request with this Idempotency-Key ran as ${requestId} and ${billed}, but its response was lost. The account's usage lists it under that id. To run and pay for it again, send another key.`;
   const headers = ["x-gateway-billed-request-id", requestId];
   if (costNanoUsd !== undefined) headers.push("x-gateway-cost-usd", usdText(costNanoUsd));
   return new GatewayError("idempotency_result_lost", text, { headers });

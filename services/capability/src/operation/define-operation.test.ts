@@ -116,7 +116,7 @@ test("a good answer is billed once, and follows its bill", async () => {
 
 for (const [where, spec] of Object.entries({
   "before an upstream is asked": { call: async () => fault() },
-  "after the upstream's answer": { respond: fault },
+  "after the upstream's response": { respond: fault },
 } satisfies Record<string, Partial<Spec>>)) {
   test(`a fault ${where} gives the hold back, and is answered with 500`, async () => {
     const { settled, responses, lines } = await run(spec);
@@ -178,13 +178,13 @@ for (const code of Object.keys(errorTable) as ErrorCode[]) {
 
 test("logs one line with the cause for a response of ours that an upstream's URL made fail", async () => {
   const call = async (): Promise<never> => {
-    throw new UpstreamFailure("transient", "a picture's URL cannot be fetched", { cause: new Error("not public") });
+    throw new UpstreamFailure("transient", "an image URL cannot be fetched", { cause: new Error("not public") });
   };
   const { responses, lines } = await run({ call });
   assert.deepEqual(responses, [502]);
   assert.deepEqual(
     lines.map((line) => [line["msg"], line["code"], line["reason"], messageOf(line)]),
-    [["request failed", "upstream_error", "a picture's URL cannot be fetched", "not public"]],
+    [["request failed", "upstream_error", "an image URL cannot be fetched", "not public"]],
   );
 });
 

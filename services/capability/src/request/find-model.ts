@@ -12,7 +12,7 @@ export function findModel(catalog: Catalog, id: string, caller: Caller, operatio
   const model = catalog.models.get(id);
   if (model === undefined || !mayUse(caller.models, id)) throw modelNotFound(id, operation);
   if (!model.operations.has(operation)) {
-    throw new GatewayError("endpoint_model_mismatch", `The model '${id}' is not served on this path.`, {
+    throw new GatewayError("endpoint_model_mismatch", `The model '${id}' is not available on this path.`, {
       param: "model",
     });
   }

@@ -49,7 +49,7 @@ export function getModel(context: ChatContext): Operation {
       const id = decodedId(path.slice(path.lastIndexOf("/models/") + "/models/".length));
       const model = context.catalog.current.models.get(id);
       if (model === undefined || !mayUse(models, id)) {
-        throw new GatewayError("not_found", "This key has no model of that name.", { param: "model" });
+        throw new GatewayError("not_found", "The model does not exist, or this key cannot use it.", { param: "model" });
       }
       return { body: modelEntry(model) };
     },

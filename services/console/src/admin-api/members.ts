@@ -30,7 +30,7 @@ const idPattern = /^(?!\.{1,2}$)[\w.:-]{1,200}$/;
 /** Pages that are searched for a member's keys at most. */
 const maxPages = 20;
 
-const noSuchKey = (param: string): GatewayError => new GatewayError("not_found", "There is no such key.", { param });
+const noSuchKey = (param: string): GatewayError => new GatewayError("not_found", "The key does not exist.", { param });
 
 /** @throws {GatewayError} `not_found` */
 export async function keyOf({ api, token }: AdminRequest, id: string): Promise<Key> {
@@ -46,7 +46,7 @@ async function requireOwnKey(requested: AdminRequest, id: string, param: string)
 
 async function requireOwnEvent(requested: AdminRequest): Promise<void> {
   const { api, token, id } = requested;
-  if (!idPattern.test(id)) throw new GatewayError("not_found", "There is no such request.", { param: "id" });
+  if (!idPattern.test(id)) throw new GatewayError("not_found", "The request does not exist.", { param: "id" });
   const { event } = receipt.parse(await api.call(token, { method: "GET", path: `/usage/events/${id}` }));
   await requireOwnKey(requested, event.key_id, "id");
 }

@@ -7,8 +7,7 @@ export function ownOrigin(request: Request): string {
   return `${isSecure(request) ? "https" : "http"}://${request.headers["x-forwarded-host"] ?? request.headers.host ?? ""}`;
 }
 
-const denied = (): GatewayError =>
-  new GatewayError("permission_denied", "The request comes from a page of another site.");
+const denied = (): GatewayError => new GatewayError("permission_denied", "The request comes from another origin.");
 
 /**
  * Refuses requests that pages of other sites make browsers send. Browsers send a request's source

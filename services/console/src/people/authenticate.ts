@@ -38,7 +38,7 @@ export function authenticate({ store }: { readonly store: Pick<Store, "users"> }
     if (user === null) throw notSignedIn();
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead && !isCsrfToken(request.get("x-csrf-token"), found.cookie))
-      throw new GatewayError("permission_denied", "The x-csrf-token is not this session's.");
+      throw new GatewayError("permission_denied", "The x-csrf-token does not match the session.");
     const actor = {
       id: user._id,
       name: user.email,

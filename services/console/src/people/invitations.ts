@@ -67,7 +67,7 @@ async function create(request: Request, response: Response, parts: SignInParts):
   const assignment = { role: fields.role, accountId: fields.account_id ?? scopeOf(person).accountId ?? null };
   checkAssignment(person, assignment);
   if ((await store.users.exists({ email: fields.email })) !== null)
-    throw new GatewayError("already_exists", "There is a user of that address already.", { param: "email" });
+    throw new GatewayError("already_exists", "A user with this address already exists.", { param: "email" });
   if ((await store.invitations.countDocuments(scopeOf(person)).limit(maxOpen)) >= maxOpen)
     throw new GatewayError("rate_limit_exceeded", `At most ${maxOpen} invitations are open at once.`);
   const token = randomBytes(tokenBytes).toString("base64url");
@@ -110,7 +110,7 @@ async function remove(request: Request, response: Response, { store, audit }: Si
   requireManager(person);
   const filter = { ...scopeOf(person), _id: String(request.params["id"]) };
   const invitation = await store.invitations.findOne(filter).lean<InvitationDocument>();
-  if (invitation === null) throw new GatewayError("not_found", "There is no such invitation.", { param: "id" });
+  if (invitation === null) throw new GatewayError("not_found", "The invitation does not exist.", { param: "id" });
   const { _id: targetId, accountId } = invitation;
   await audit.record(person.actor, { action: "console.invitation_delete", targetId, accountId });
   await store.invitations.deleteOne({ _id: targetId });
@@ -118,7 +118,7 @@ async function remove(request: Request, response: Response, { store, audit }: Si
 }
 
 const over = (): GatewayError =>
-  new GatewayError("not_found", "The invitation was used, has ended, or never was. Ask for another.");
+  new GatewayError("not_found", "The invitation is invalid, used or expired. Ask for a new one.");
 
 const tokenPattern = /^[\w-]{43}$/;
 
@@ -168,7 +168,7 @@ async function take(request: Request, response: Response, parts: SignInParts): P
   if ((await store.invitations.deleteOne({ _id: targetId })).deletedCount === 0) throw over();
   await store.users.create([user]).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error;
-    throw new GatewayError("already_exists", "There is a user of that address already.");
+    throw new GatewayError("already_exists", "A user with this address already exists.");
   });
   response.status(201).json(await openSession(request, response, { parts, user, by: "invitation" }));
 }

@@ -42,7 +42,7 @@ export function mayAssign({ role: own, accountId: scope }: UserDocument, { role,
 export function checkAssignment({ user }: Person, { role, accountId: account }: RoleAssignment): void {
   if (!mayAssign(user, { role, accountId: account })) throw denied("An owner gives roles in the own account only.");
   if (role === "operator" && account !== null)
-    throw new GatewayError("invalid_request", "An operator is not of one account.", { param: "account_id" });
+    throw new GatewayError("invalid_request", "An operator cannot be limited to one account.", { param: "account_id" });
   if ((role === "owner" || role === "member") && account === null)
-    throw new GatewayError("invalid_request", "An owner or a member is of an account.", { param: "account_id" });
+    throw new GatewayError("invalid_request", "An owner or a member needs an account.", { param: "account_id" });
 }

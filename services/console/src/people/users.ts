@@ -20,7 +20,7 @@ const change = z
   .partial()
   .refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
 
-const missing = (): GatewayError => new GatewayError("not_found", "There is no such user.", { param: "id" });
+const missing = (): GatewayError => new GatewayError("not_found", "The user does not exist.", { param: "id" });
 
 /** Users: operators see all of them, owners those of their account. */
 export function userRoutes(parts: LeaveParts): Router {
@@ -55,7 +55,7 @@ async function otherUser(request: Request, person: Person, { store }: SignInPart
   const user = await store.users.findOne({ ...scopeOf(person), _id: id }).lean<UserDocument>();
   if (user === null) throw missing();
   if (user._id === person.user._id)
-    throw new GatewayError("permission_denied", "Nobody changes their own role. Ask another one.");
+    throw new GatewayError("permission_denied", "You cannot change your own role. Ask another administrator.");
   return user;
 }
 

@@ -46,19 +46,19 @@ export function playgroundProxy(options: PlaygroundOptions): Router {
 async function accountOf({ user }: Person, named: string | null, first: () => Promise<string>): Promise<string> {
   if (user.accountId !== null) {
     if (named !== null && named !== user.accountId)
-      throw new GatewayError("permission_denied", "That is not your account.");
+      throw new GatewayError("permission_denied", "This is not your account.");
     return user.accountId;
   }
   if (named === null) return first();
   if (!accountPattern.test(named))
-    throw new GatewayError("not_found", "There is no such account.", { param: "account" });
+    throw new GatewayError("not_found", "The account does not exist.", { param: "account" });
   return named;
 }
 
 async function firstAccount({ api, credentials }: PlaygroundOptions, person: Person): Promise<string> {
   const token = await credentials.token(person, "operator");
   const [first] = accounts.parse(await api.call(token, { method: "GET", path: "/accounts?limit=1" })).data;
-  if (first === undefined) throw new GatewayError("invalid_request", "There is no account yet.", { param: "account" });
+  if (first === undefined) throw new GatewayError("invalid_request", "No account exists yet.", { param: "account" });
   return first.id;
 }
 
@@ -71,7 +71,8 @@ async function respond(
   const person = personOf(response);
   if (person.user.role === "member" && isAccountWide)
     throw new GatewayError("permission_denied", "A member sees the cost of their own keys only.");
-  if (person.user.role === "auditor") throw new GatewayError("permission_denied", "An auditor spends no money.");
+  if (person.user.role === "auditor")
+    throw new GatewayError("permission_denied", "The role auditor cannot spend money.");
   const query = queryOf(request.originalUrl);
   const named = query.get("account");
   query.delete("account");

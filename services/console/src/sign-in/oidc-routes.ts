@@ -44,7 +44,7 @@ function pendingOf(request: Request): PendingSignIn {
   const text = Buffer.from(cookieOf(request, cookie) ?? "", "base64url").toString();
   const { success, data } = pendingShape.safeParse(text.startsWith("{") ? JSON.parse(text) : undefined);
   if (success) return data;
-  throw new GatewayError("invalid_request", "The sign-in took too long, or began in another browser.");
+  throw new GatewayError("invalid_request", "The sign-in expired or was started in another browser.");
 }
 
 /** The browser is not at a page that could show an error here: it is redirected to one. */
@@ -83,8 +83,8 @@ async function userOf(person: OidcPerson, { store }: SignInParts): Promise<UserD
     .lean<UserDocument>()
     .catch((error: unknown) => {
       if (!isDuplicate(error)) throw error;
-      throw new GatewayError("already_exists", "A user of that address signs in in another way.");
+      throw new GatewayError("already_exists", "A user with this address uses another sign-in method.");
     });
-  if (user === null || user.disabled) throw new GatewayError("permission_denied", "You may not sign in any more.");
+  if (user === null || user.disabled) throw new GatewayError("permission_denied", "You may no longer sign in.");
   return user;
 }

@@ -59,7 +59,7 @@ async function signIn(request: Request, response: Response, parts: SignInParts):
   const giveBack = await throttle.count({ address, name: given.email, device });
   if (!(await passwords.matches(given.password, user?.password)) || user === null) {
     audit.signInFailed(user, { requestId: requestIdOf(request), clientAddress: address });
-    throw new GatewayError("invalid_api_key", "The e-mail address or the password is not right.");
+    throw new GatewayError("invalid_api_key", "The email address or password is incorrect.");
   }
   await giveBack();
   response.status(201).json(await openSession(request, response, { parts, user, by: "password" }));
@@ -86,7 +86,7 @@ async function endSession(
   const { user, session, actor } = personOf(response);
   const id = String(request.params["id"]);
   const ended = await sessions.end(user._id, id);
-  if (ended === undefined) throw new GatewayError("not_found", "There is no such session.", { param: "id" });
+  if (ended === undefined) throw new GatewayError("not_found", "The session does not exist.", { param: "id" });
   await audit.record(actor, { action: "console.session_end", targetId: id, accountId: user.accountId });
   if (id === session._id) clearCookie(request, response, sessionCookie);
   await credentials.revoke([ended]);
@@ -101,7 +101,7 @@ async function changePassword(request: Request, response: Response, parts: SignI
   const attempt = { address: actor.clientAddress, name: user.email, device: session._id };
   const giveBack = await throttle.count(attempt);
   if (!(await passwords.matches(given.current, user.password))) {
-    throw new GatewayError("permission_denied", "The current password is not right.", { param: "current" });
+    throw new GatewayError("permission_denied", "The current password is incorrect.", { param: "current" });
   }
   await giveBack();
   await audit.record(actor, { action: "console.password_change", targetId: user._id, accountId: user.accountId });

@@ -80,7 +80,7 @@ export const auditLogQuery = z.strictObject({
   target: id.optional(),
   action: z
     .string()
-    .regex(/^[a-z_.]{1,64}$/, "An action is such as key.update.")
+    .regex(/^[a-z_.]{1,64}$/, "An action has a form such as key.update.")
     .optional(),
 });
 

@@ -36,7 +36,7 @@ const rowOf = ({ id, name, keep_answers: keeps, available_usd: available }: Acco
 
 function switchOf(given: string | undefined): boolean | undefined {
   if (given === undefined) return undefined;
-  if (given !== "on" && given !== "off") throw new UserError("--keep-answers is on or off");
+  if (given !== "on" && given !== "off") throw new UserError("--keep-answers must be on or off");
   return given === "on";
 }
 

@@ -37,8 +37,7 @@ export async function runAdminCommand<O extends ParseArgsOptionsConfig>(spec: Ad
   if (command === undefined) return print(help);
   const withoutId = Object.hasOwn(commands, command) ? commands[command] : undefined;
   const withId = Object.hasOwn(idCommands, command) ? idCommands[command] : undefined;
-  if (withoutId === undefined && withId === undefined)
-    throw new UserError(`There is no command "${command}".\n\n${help}`);
+  if (withoutId === undefined && withId === undefined) throw new UserError(`Unknown command "${command}".\n\n${help}`);
   if (withId !== undefined && id === undefined)
     throw new UserError(`Which one? npm run ${name} -- ${command} <id>; npm run ${name} -- list shows the ids`);
   const run = await readRunningFleet();

@@ -87,7 +87,9 @@ function kindOf({ values: { usd, budget, below } }: AlertCall): Alert["kind"] {
   const given = [usd !== undefined && "spend", budget && "budget", below !== undefined && "balance"] as const;
   const [kind, ...others] = given.filter((one) => one !== undefined && one !== false);
   if (kind !== undefined && others.length === 0) return kind;
-  throw new UserError("Told of what? npm run alerts -- create with one of --usd <amount>, --budget, --below <amount>");
+  throw new UserError(
+    "Choose what to report: npm run alerts -- create with one of --usd <amount>, --budget, --below <amount>",
+  );
 }
 
 async function create(call: AlertCall): Promise<void> {

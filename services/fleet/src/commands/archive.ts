@@ -139,11 +139,11 @@ async function main(): Promise<number> {
     months: months.filter(({ month }) => values.month === undefined || month === values.month),
   }));
   if (values.month !== undefined && chosen.every(({ months }) => months.length === 0))
-    throw new UserError(`There is nothing of ${values.month}.`);
+    throw new UserError(`Nothing is archived for ${values.month}.`);
   if (command === "verify") return await verify(chosen);
   if (command === "list") list(chosen);
   else if (command === "run") await run(chosen, values["dry-run"] ?? false);
-  else throw new UserError(`There is no command "${command}".\n\n${help}`);
+  else throw new UserError(`Unknown command "${command}".\n\n${help}`);
   return 0;
 }
 

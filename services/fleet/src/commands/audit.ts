@@ -52,7 +52,7 @@ async function main(): Promise<number> {
   const dataDir = resolveDataDir(readConfig(schema).DATA_DIR);
   const waitMs = Number(parseCount("wait", values.wait)) * 1000;
   const report = await audit({ run, dataDir, waitMs }).catch((error: unknown) => {
-    throw new UserError(`The running fleet could not be asked: ${error instanceof Error ? error.message : error}`);
+    throw new UserError(`Querying the running fleet failed: ${error instanceof Error ? error.message : error}`);
   });
   process.stdout.write(sums(report));
   for (const violation of report.violations) print(`- ${violation}`);

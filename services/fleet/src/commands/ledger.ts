@@ -12,7 +12,7 @@ const help = `npm run ledger -- <command> [options]
     --account <id>      default: the account that npm start made
     --request <id>      the rows about one request instead
   repair            corrects provisional charges of requests that could not be priced when they were settled,
-                    up or down, by the catalogue in force; each gets a further row, its first one stays
+                    up or down, by the catalogue loaded; each gets a further row, its first one stays
     --request <id>      only this one
     --cost <usd>        what it costs, where neither count nor catalogue tell; with --request
     --dry-run           only says what would be charged
@@ -82,11 +82,11 @@ async function main(): Promise<void> {
   }
   if (command === "repair") {
     const { request: requestId, cost: costUsd } = values;
-    if (costUsd !== undefined && requestId === undefined) throw new UserError("--cost is said of one --request.");
+    if (costUsd !== undefined && requestId === undefined) throw new UserError("--cost needs exactly one --request.");
     const which = requestId === undefined ? ({ all: true } as const) : { request_id: requestId, cost_usd: costUsd };
     return await repair(api, which, values["dry-run"] ?? false);
   }
-  throw new UserError(`There is no command "${command}".\n\n${help}`);
+  throw new UserError(`Unknown command "${command}".\n\n${help}`);
 }
 
 await main().catch(fail);

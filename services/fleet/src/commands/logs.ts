@@ -28,12 +28,12 @@ const options = {
 async function namesIn(dir: string, requested: string | undefined): Promise<string[]> {
   const files = await readdir(dir).catch(() => []);
   const names = files.filter((file) => file.endsWith(".log")).map((file) => file.slice(0, -".log".length));
-  if (names.length === 0) throw new UserError(`There are no logs in ${dir}. Start the fleet first: npm start`);
+  if (names.length === 0) throw new UserError(`No logs in ${dir}. Start the fleet first: npm start`);
   if (requested === undefined) return names.sort();
   const wanted = requested.split(",").map((name) => name.trim());
   const unknown = wanted.find((name) => !names.includes(name));
   if (unknown === undefined) return wanted;
-  throw new UserError(`There is no log of "${unknown}". There are: ${names.sort().join(", ")}`);
+  throw new UserError(`No log of "${unknown}". Available logs: ${names.sort().join(", ")}`);
 }
 
 async function main(): Promise<void> {

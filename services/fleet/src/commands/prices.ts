@@ -137,7 +137,7 @@ function effectiveFrom(given: string | undefined): string {
   const ms = Date.parse(given);
   if (Number.isNaN(ms) || !given.endsWith("Z"))
     throw new UserError(`--effective-from ${given} is not a time such as 2027-01-31T00:00:00Z.`);
-  if (ms < Date.now()) throw new UserError("--effective-from is past: what is billed already keeps its price.");
+  if (ms < Date.now()) throw new UserError("--effective-from is in the past, but past bills keep their price.");
   return new Date(ms).toISOString();
 }
 
@@ -147,7 +147,7 @@ async function accept(id: string, values: Values): Promise<void> {
   const found = compareModel(model, sources);
   const { changes, looks, reason } = propose(found, values, sources);
   if (changes.size === 0)
-    throw new UserError(`There is nothing to accept for ${id}. Where the tables disagree, choose one with --from.`);
+    throw new UserError(`Nothing to accept for ${id}. If the price lists disagree, choose one with --from.`);
   const ours = quoteOf(model.price);
   const next = new Map([...ours, ...changes]);
   for (const [key, price] of changes) {
@@ -187,7 +187,7 @@ async function main(): Promise<void> {
   else if (command === "list") await list();
   else if (command === "accept" && model !== undefined) await accept(model, values);
   else if (command === "accept") throw new UserError("Name the model: npm run prices -- accept <model>");
-  else throw new UserError(`There is no command "${command}".\n\n${help}`);
+  else throw new UserError(`Unknown command "${command}".\n\n${help}`);
 }
 
 await main().catch(fail);

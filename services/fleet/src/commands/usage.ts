@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   const api = adminApi(await readRunningFleet());
   if (format !== undefined) {
     const { body } = await api.open("/usage/export", { ...filter, format, after });
-    if (body === null) throw new UserError("The admin API answered without a body.");
+    if (body === null) throw new UserError("The admin API returned no body.");
     await pipeline(Readable.fromWeb(body), process.stdout, { end: false });
     return;
   }

@@ -68,7 +68,7 @@ async function main(): Promise<void> {
       reason = String(error);
       return false;
     });
-    if (now !== ready) log.info({ ready: now }, "the member's state changed");
+    if (now !== ready) log.info({ ready: now }, "member state changed");
     ready = now;
     await sleep(ready ? usualMs : startingMs);
   }

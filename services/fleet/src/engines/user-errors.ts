@@ -6,7 +6,7 @@ const getYourOwn = ({ name, minVersion, vendor }: EnginePin): string =>
   `or name a running server with ${name === "mongod" ? "MONGODB_URL" : "NATS_URL"}.`;
 
 export const notPackaged = (pin: EnginePin, platform: string, arch: string): UserError =>
-  new UserError(`There is no packaged ${pin.name} for ${platform}-${arch}.\n${getYourOwn(pin)}`);
+  new UserError(`No packaged ${pin.name} exists for ${platform}-${arch}.\n${getYourOwn(pin)}`);
 
 /** For a fetched server that fails to start; on Linux a library of the system is what it lacks. */
 export function doesNotRun(pin: EnginePin, platform: string, output: string): UserError {

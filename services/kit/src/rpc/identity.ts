@@ -68,17 +68,15 @@ function checkServer(certificate: PeerCertificate, servers: readonly Peer[]): Er
 export function openIdentity(settings: TlsSettings, log: Logger): Identity {
   const { TLS, TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca } = settings;
   if (TLS === "off") {
-    log.warn("TLS is off: whoever reaches this process may call it");
+    log.warn("TLS is off: any client that reaches this process can call it");
     return insecure;
   }
   if (cert === undefined || key === undefined || ca === undefined) {
-    throw new ConfigError(
-      "TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE must be set (or TLS=off, where nobody else is near)",
-    );
+    throw new ConfigError("TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE must be set (or TLS=off, on a private network)");
   }
   const onChange = (failure: unknown): void => {
-    if (failure === undefined) log.info("certificates were read again");
-    else log.warn({ err: failure }, "certificates cannot be read again; the ones before are kept");
+    if (failure === undefined) log.info("certificates reloaded");
+    else log.warn({ err: failure }, "reloading certificates failed; keeping the previous ones");
   };
   return identityFrom({ cert, key, ca }, { onChange });
 }

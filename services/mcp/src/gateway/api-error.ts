@@ -11,7 +11,7 @@ export class ApiError extends Error {
 
   constructor(status: number, headers: Headers, text: string) {
     const { message, code, type } = fieldsOf(text);
-    super(message ?? `The gateway answered ${status}.`);
+    super(message ?? `The gateway returned ${status}.`);
     this.name = "ApiError";
     this.status = status;
     this.code = code ?? `http_${status}`;

@@ -47,7 +47,7 @@ export class Files {
     }
     const call = { timeoutMs, maxBytes: limit, maxRedirects, owner, signal };
     const { status, headers, body } = await this.#guarded.fetch(url, call);
-    if (status !== 200) throw new RangeError(`the URL answered with status ${status}`);
+    if (status !== 200) throw new RangeError(`the URL returned status ${status}`);
     return { bytes: body, mimeType: String(headers["content-type"] ?? unknown) };
   }
 }

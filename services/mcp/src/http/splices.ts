@@ -18,7 +18,7 @@ type Pieces = () => Iterable<Buffer>;
 export class Splices {
   readonly #values = new Map<string, Pieces>();
 
-  /** Registers a JSON value. Returns the string that stands for it in a result. */
+  /** Registers a JSON value. Returns its placeholder in a result. */
   add(json: Pieces): string {
     // Unguessable from outside, so it occurs nowhere else; also valid as base64.
     const mark = randomBytes(markBytes).toString("hex");

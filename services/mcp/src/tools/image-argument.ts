@@ -18,7 +18,7 @@ export async function pictureOf(text: string, exchange: Exchange, limit: number)
     return await exchange.fetchFile(text, limit);
   } catch (error) {
     if (error instanceof UrlError || error instanceof RangeError)
-      throw new ToolError(`A picture cannot be fetched: ${error.message}`);
+      throw new ToolError(`An image cannot be fetched: ${error.message}`);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ApiError } from "../gateway/api-error.ts";
 
-/** An error that the model can mend by another call of the tool. */
+/** An error that the model can fix by another tool call. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
 }
@@ -25,8 +25,7 @@ const hints: Readonly<Record<string, string>> = {
 /** A failed call as shown to the model: the gateway's code and text, a hint, and when to retry. */
 export function toolError(error: unknown): CallToolResult {
   if (error instanceof ToolError) return failed(error.message);
-  if (!(error instanceof ApiError))
-    return failed("service_unavailable: The gateway does not answer. Call again shortly.");
+  if (!(error instanceof ApiError)) return failed("service_unavailable: The gateway does not respond. Retry shortly.");
   const { status, code, message, retryAfterSeconds, requestId } = error;
   const wait = retryAfterSeconds === undefined ? "" : ` Retry after ${retryAfterSeconds} s.`;
   const what = hints[code] ?? hints[String(status)] ?? "";

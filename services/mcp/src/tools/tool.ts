@@ -87,7 +87,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(definit
 }
 
 /**
- * The schema as clients are told it, without validation: what a tool returns is ours, and may have
+ * The schema shown to clients, without validation: a tool's result is ours, and may have
  * stand-ins for large values.
  */
 function trusted(schema: z.ZodObject): StandardSchemaWithJSON {

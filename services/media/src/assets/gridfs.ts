@@ -48,7 +48,7 @@ export async function openGridFs(options: GridFsOptions): Promise<ObjectStore> {
     await db.collection("assets.chunks").deleteMany({ _id: { $lt: oldest } });
   };
   const timer = setInterval(() => {
-    sweep().catch((error: unknown) => log.warn({ err: error }, "expired assets cannot be removed"));
+    sweep().catch((error: unknown) => log.warn({ err: error }, "removing expired assets failed"));
   }, options.sweepIntervalMs);
   timer.unref();
   return {

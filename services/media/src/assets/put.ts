@@ -28,7 +28,7 @@ export function assetRpc(options: PutOptions): RpcService {
       (error: unknown) => {
         const known = toGatewayError(error);
         if (known.code === "internal_error")
-          options.log.error({ err: known.cause ?? known }, "an asset cannot be kept");
+          options.log.error({ err: known.cause ?? known }, "storing an asset failed");
         callback(toStatus(known));
       },
     );
@@ -66,7 +66,7 @@ async function* chunks(
     const { part } = next.value;
     if (part?.$case !== "chunk") throw new GatewayError("invalid_request", "After the head come chunks.");
     size += part.value.length;
-    if (size > maxBytes) throw new GatewayError("payload_too_large", `The file is larger than ${maxBytes} bytes.`);
+    if (size > maxBytes) throw new GatewayError("payload_too_large", `The file exceeds ${maxBytes} bytes.`);
     yield part.value;
   }
 }

@@ -16,7 +16,7 @@ async function convert(image: InlineImage, side?: number): Promise<InlineImage> 
   try {
     return { type: "inline", mediaType: png, bytes: await picture.png().toBuffer() };
   } catch (cause) {
-    throw Object.assign(refusal("image", "The file is cut off or damaged.", "invalid_image"), { cause });
+    throw Object.assign(refusal("image", "The file is truncated or damaged.", "invalid_image"), { cause });
   }
 }
 

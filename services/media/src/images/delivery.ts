@@ -73,11 +73,11 @@ async function fetchedFile(url: string, { context, exchange, memory }: Delivery)
     const take = (bytes: number): Promise<void> | undefined => memory.take(bytes, signal);
     const call = { timeoutMs: fetchTimeoutMs, maxBytes: maxPictureBytes, maxRedirects: 2, take, signal };
     const { status, body } = await context.guarded.fetch(url, call);
-    if (status !== 200) throw new UpstreamFailure("transient", `a picture's URL answered with status ${status}`);
+    if (status !== 200) throw new UpstreamFailure("transient", `an image URL returned status ${status}`);
     return body;
   } catch (error) {
     if (!(error instanceof UrlError)) throw error;
-    if (signal.aborted) throw new UpstreamFailure("cancelled", "the call was given up", { cause: error });
-    throw new UpstreamFailure("transient", "a picture's URL cannot be fetched", { cause: error });
+    if (signal.aborted) throw new UpstreamFailure("cancelled", "the call was aborted", { cause: error });
+    throw new UpstreamFailure("transient", "an image URL cannot be fetched", { cause: error });
   }
 }

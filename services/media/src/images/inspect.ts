@@ -27,13 +27,14 @@ const supported = "Supported formats are PNG, JPEG and WebP.";
 export function inspectImage(bytes: Buffer, param: string): Picture {
   if (bytes.length === 0) throw refusal(param, "The file is empty.", "invalid_image");
   const mediaType = typeOf(bytes);
-  if (mediaType === undefined) throw refusal(param, `The file is no picture. ${supported}`, "unsupported_image_format");
+  if (mediaType === undefined)
+    throw refusal(param, `The file is not an image. ${supported}`, "unsupported_image_format");
   const { width, height, whole, alpha } = headOf(bytes, mediaType);
   if (width === 0 || height === 0) throw refusal(param, "The file's header cannot be read.", "invalid_image");
   if (width > maxSide || height > maxSide || width * height > maxPixels) {
-    throw refusal(param, `The picture is ${width} x ${height} pixels, which is too large.`, "invalid_image");
+    throw refusal(param, `The image is too large: ${width} x ${height} pixels.`, "invalid_image");
   }
-  if (!whole) throw refusal(param, "The file is cut off or damaged.", "invalid_image");
+  if (!whole) throw refusal(param, "The file is truncated or damaged.", "invalid_image");
   return { type: "inline", mediaType, bytes, width, height, alpha };
 }
 

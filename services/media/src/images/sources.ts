@@ -54,7 +54,7 @@ export async function contentOf(
   try {
     const call = { timeoutMs: fetchTimeoutMs, maxBytes: maxFetchedBytes, maxRedirects, signal };
     const { status, body } = await urls.fetch(source.url, call);
-    if (status !== 200) throw refusal(param, `The URL answered with status ${status}.`, "invalid_url");
+    if (status !== 200) throw refusal(param, `The URL returned status ${status}.`, "invalid_url");
     return inspectImage(body, param);
   } catch (error) {
     if (error instanceof UrlError) throw refusal(param, error.message, "invalid_url");

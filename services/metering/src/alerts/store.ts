@@ -19,7 +19,7 @@ export interface NewAlert {
   readonly actor: Actor | undefined;
 }
 
-const missing = (): GatewayError => new GatewayError("not_found", "There is no such alert.", { param: "id" });
+const missing = (): GatewayError => new GatewayError("not_found", "The alert does not exist.", { param: "id" });
 
 /** Alerts, their settings, and what they have reported. */
 export class AlertStore {
@@ -92,7 +92,7 @@ export class AlertStore {
     const taken = await this.#alerts.findOneAndUpdate(free, { $set: { testedAt: now } }, { returnDocument: "after" });
     if (taken !== null) return taken;
     await this.get(id);
-    throw new GatewayError("rate_limit_exceeded", "A test was sent just now.", { retryAfterMs: testPauseMs });
+    throw new GatewayError("rate_limit_exceeded", "A test was sent a moment ago.", { retryAfterMs: testPauseMs });
   }
 
   /** The alert that has waited longest, for `leaseMs`; undefined while none is due. */

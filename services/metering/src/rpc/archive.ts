@@ -16,7 +16,7 @@ const monthShape = /^\d{4}-\d{2}$/;
 
 function checked(month: string): string {
   if (monthShape.test(month)) return month;
-  throw new GatewayError("invalid_request", "A month is as 2026-11.", { param: "month" });
+  throw new GatewayError("invalid_request", "A month has the form 2026-11.", { param: "month" });
 }
 
 async function sizeOf({ rows }: Partition): Promise<{ rows: bigint; bytes: bigint }> {

@@ -12,6 +12,6 @@ export async function getEvent({ partitions }: Store, { requestId }: GetEventReq
     const found = await rows.findOne({ _id: requestId });
     if (found !== null) return fromDocument(found);
   }
-  const text = "There is no such request: it may be too new to be listed, or archived.";
+  const text = "The request does not exist: it may be too new to be listed, or archived.";
   throw new GatewayError("not_found", text, { param: "request_id" });
 }

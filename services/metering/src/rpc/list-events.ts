@@ -42,7 +42,7 @@ async function refuseArchived({ months }: Store, from: Date): Promise<void> {
   if (last === undefined || from >= endOf(last._id)) return;
   throw new GatewayError(
     "invalid_request",
-    `Single requests of ${last._id} and before are archived: ask for those from ${endOf(last._id).toISOString()} on. Usage by hour and day goes back further.`,
+    `Single requests of ${last._id} and before are archived. Query requests from ${endOf(last._id).toISOString()} on. Usage by hour and day goes back further.`,
     { param: "filter.from_ms" },
   );
 }

@@ -9,7 +9,7 @@ import { namesOf, timesOf } from "./filter.ts";
 export async function queryUsage(store: Store, request: QueryUsageRequest, nowMs: number): Promise<QueryUsageResponse> {
   const { bucket } = request;
   if (bucket !== "hour" && bucket !== "day") {
-    throw new GatewayError("invalid_request", "bucket is hour or day.", { param: "bucket" });
+    throw new GatewayError("invalid_request", "bucket must be hour or day.", { param: "bucket" });
   }
   const { limit, after } = readTimedPage(request.page);
   const { from, until } = timesOf(request.filter, nowMs);

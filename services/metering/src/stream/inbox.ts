@@ -121,7 +121,7 @@ export class Inbox implements AsyncDisposable {
         while (!signal.aborted) await this.#fetch(consumer, signal);
       } catch (error) {
         if (signal.aborted) return;
-        this.#log.warn({ err: error, consumer: source.consumer }, "usage cannot be read; trying again");
+        this.#log.warn({ err: error, consumer: source.consumer }, "reading usage failed; retrying");
         await this.#delay(delayMs);
       }
     }

@@ -124,7 +124,7 @@ async function applySingly(
   const { message, batch } = only;
   if (message.info.redeliveryCount >= options.maxDeliver)
     return await deadLetter(options, message, error, batch.batchId);
-  options.log.error({ err: error, batchId: batch.batchId }, "a batch could not be applied; it is tried again");
+  options.log.error({ err: error, batchId: batch.batchId }, "applying a batch failed; retrying");
   message.nak(nakMs);
 }
 
@@ -142,7 +142,10 @@ async function deadLetter(options: WorkerOptions, message: JsMsg, error: unknown
     options.apply.events.deadLettered(reason, batchId);
     if (error instanceof ForgedBatchError) options.apply.events.forged();
   } catch (failure) {
-    options.log.error({ err: failure, reason }, "the dead-letter stream takes nothing; the message comes again");
+    options.log.error(
+      { err: failure, reason },
+      "publishing to the dead-letter stream failed; the message will be redelivered",
+    );
     message.nak(nakMs);
   }
 }

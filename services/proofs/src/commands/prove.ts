@@ -33,7 +33,7 @@ async function main(): Promise<number> {
     return values.help ? 0 : 1;
   }
   const unknown = positionals.filter((name) => name !== "all" && !proofs.some((proof) => proof.name === name));
-  if (unknown.length > 0) throw new UserError(`There is no proof ${unknown.join(", ")}.\n\n${help}`);
+  if (unknown.length > 0) throw new UserError(`Unknown proof ${unknown.join(", ")}.\n\n${help}`);
   let clean = true;
   for (const proof of proofs) {
     if (!positionals.includes("all") && !positionals.includes(proof.name)) continue;

@@ -39,7 +39,7 @@ async function main(): Promise<number> {
   let clean = true;
   for (const name of positionals) {
     const run = runs[name];
-    if (run === undefined) throw new UserError(`There is no run ${name}.\n\n${help}`);
+    if (run === undefined) throw new UserError(`Unknown run ${name}.\n\n${help}`);
     const passed = await inDataDir("roll", async (dataDir) => {
       const figures = await run.run({
         dataDir,

@@ -21,7 +21,7 @@ export interface NetworkOptions {
   lossPercent: number;
 }
 
-const noResponse = (): GatewayError => new GatewayError("service_unavailable", "No answer came in time.");
+const noResponse = (): GatewayError => new GatewayError("service_unavailable", "The response timed out.");
 
 /**
  * Messages in flight, which arrive in any order, some after their senders have given up, and some

@@ -27,7 +27,7 @@ export function anthropicFailure(response: BadResponse, upstream: Upstream): Ups
   const { status } = response;
   const text = response.body.toString("utf8");
   const error = errorIn(parsedJson(text));
-  return new UpstreamFailure(kindOf(status, error), `${upstream.provider.name} answered ${status}`, {
+  return new UpstreamFailure(kindOf(status, error), `${upstream.provider.name} returned ${status}`, {
     status,
     ...reportOf(error, text, upstream),
     retryAfterMs: retryAfterMs(response.header, Date.now()),

@@ -94,7 +94,7 @@ export class AnthropicReader implements ResponseReader {
         return this.#started ? [{ type: "idle" }] : [];
       case "error":
         this.#usage.add(data["usage"], { final: true });
-        throw anthropicErrorInside(event.text, this.#upstream) ?? broken("the stream broke with an error");
+        throw anthropicErrorInside(event.text, this.#upstream) ?? broken("the stream failed with an error");
       default:
         return [];
     }

@@ -26,7 +26,7 @@ export async function encodeForAnthropic(
   call: GenerationCall,
   upstream: Upstream,
 ): Promise<UpstreamCall> {
-  if (conversation.candidates > 1) throw refusal("n", "This model gives one answer at a time.");
+  if (conversation.candidates > 1) throw refusal("n", "This model supports only one choice.");
   const messages = messagesOf(conversation);
   const maxTokens = Math.min(conversation.outputCap ?? call.model.maxOutputTokens, call.model.maxOutputTokens);
   const rules = rulesOf(upstream.model);

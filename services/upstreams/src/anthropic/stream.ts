@@ -63,7 +63,7 @@ export class AnthropicStream extends PassThroughStream {
       case "error": {
         this.#usage.add(fieldsOf(parsedJson(event.text))["usage"], { final: true });
         const failure = anthropicErrorInside(event.text, this.#upstream);
-        this.fail(failure ?? new UpstreamFailure("transient", "the stream broke with an error", { status: 200 }));
+        this.fail(failure ?? new UpstreamFailure("transient", "the stream failed with an error", { status: 200 }));
         return;
       }
       case "content_block_start":

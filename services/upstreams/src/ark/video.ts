@@ -40,7 +40,7 @@ export const seedanceVideo: VideoAdapter = {
     const word = textOf(body["status"]) ?? "";
     const phase = phases[word];
     if (phase === undefined)
-      throw new UpstreamFailure("transient", "the answer names no state of the task", { status });
+      throw new UpstreamFailure("transient", "the response has no status of the task", { status });
     const content = fieldsOf(body["content"]);
     const error = fieldsOf(body["error"]);
     const reason = textOf(error["message"]) ?? textOf(error["code"]);

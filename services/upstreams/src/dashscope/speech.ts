@@ -120,12 +120,12 @@ class DashScopeSpeech implements SpokenText {
       yield silent ? soundOf(bytes) : bytes;
       silent = false;
     }
-    if (last === undefined) throw new UpstreamFailure("transient", "the speech broke off", { status: 200 });
+    if (last === undefined) throw new UpstreamFailure("transient", "the speech ended early", { status: 200 });
     if (silent) yield await this.#fetched(last);
   }
 
   async #fetched({ url }: SpeechMessage): Promise<Buffer> {
-    if (url === undefined) throw new UpstreamFailure("transient", "the upstream sent no sound", { status: 200 });
+    if (url === undefined) throw new UpstreamFailure("transient", "the upstream sent no audio data", { status: 200 });
     const { audio, memory } = this.#call;
     return samplesOf(await audio.fetch(url, { signal: this.#site.signal, memory }));
   }

@@ -37,7 +37,7 @@ export const wanVideo: VideoAdapter = {
     const word = textOf(output["task_status"]) ?? "";
     const phase = phases[word];
     if (phase === undefined)
-      throw new UpstreamFailure("transient", "the answer names no state of the task", { status });
+      throw new UpstreamFailure("transient", "the response has no status of the task", { status });
     const reason = textOf(output["message"]) ?? textOf(output["code"]);
     return { ...resultOf(output), phase, word, usage: usageOf(body), reason: reason && redact(reason, provider) };
   },

@@ -68,5 +68,5 @@ function scan(body: Buffer, names: VectorNames): ScannedResponse | undefined {
 }
 
 export function broken(what: string): UpstreamFailure {
-  return new UpstreamFailure("transient", `the upstream's answer ${what}`, { status: 200 });
+  return new UpstreamFailure("transient", `the upstream's response ${what}`, { status: 200 });
 }

@@ -41,7 +41,7 @@ function failure(
     message === undefined
       ? undefined
       : { message: redact(message, upstream.provider), type: undefined, code, param: undefined };
-  return new UpstreamFailure(kindOf(status, error), `${upstream.provider.name} answered ${status}`, {
+  return new UpstreamFailure(kindOf(status, error), `${upstream.provider.name} returned ${status}`, {
     status,
     reported,
     retryAfterMs: waitMs ?? retryDelayMs(error),

@@ -177,7 +177,7 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
   }
 
   cancel(): void {
-    this.#fail(new UpstreamFailure("cancelled", "the call was given up", { status: this.status }));
+    this.#fail(new UpstreamFailure("cancelled", "the call was aborted", { status: this.status }));
   }
 
   stopReading(): void {

@@ -34,7 +34,7 @@ export function wireFailure(error: unknown, status: number): UpstreamFailure {
 
 /** A response that is not HTTP, or whose end is ambiguous. */
 export function malformedResponse(what: string): UpstreamFailure {
-  return new UpstreamFailure("transient", `the upstream's answer is not valid HTTP: ${what}`);
+  return new UpstreamFailure("transient", `the upstream's response is not valid HTTP: ${what}`);
 }
 
 /** The limit of concurrent calls to the upstream is reached. */

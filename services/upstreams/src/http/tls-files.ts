@@ -31,7 +31,7 @@ export class TlsFiles {
       return Object.fromEntries(this.#paths.map(([name, path]) => [name, readFileSync(path)]));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      throw new UpstreamFailure("operator", `a certificate file cannot be read: ${code}`, { cause: error });
+      throw new UpstreamFailure("operator", `reading a certificate file failed: ${code}`, { cause: error });
     }
   }
 

@@ -6,7 +6,7 @@ import { topLevelMembers } from "../json-edit.ts";
 export function responseFields(body: Buffer): Fields {
   const value = parsedJson(body.toString("utf8"));
   if (isFields(value)) return value;
-  throw new UpstreamFailure("transient", "the upstream's answer is not a JSON object", { status: 200 });
+  throw new UpstreamFailure("transient", "the upstream's response is not a JSON object", { status: 200 });
 }
 
 /** A member's raw bytes; undefined when it is absent or null. */
@@ -23,7 +23,7 @@ const nullText = Buffer.from("null");
 /** The failure for an answer without images: the first fault tells why. */
 export function nothingMade(faults: readonly UpstreamMessage[]): UpstreamFailure {
   const [reported] = faults;
-  if (reported === undefined) return new UpstreamFailure("transient", "the answer has no picture", { status: 200 });
+  if (reported === undefined) return new UpstreamFailure("transient", "the response has no image", { status: 200 });
   return new UpstreamFailure("client", reported.message, { status: 200, reported });
 }
 

@@ -59,10 +59,10 @@ async function fetchMedia(urls: UrlAllowance, { url, kind, param, signal }: Medi
     if (error instanceof UrlError) throw refusal(param, error.message, "invalid_url");
     throw error;
   }
-  if (response.status !== 200) throw refusal(param, `The URL answered with status ${response.status}.`, "invalid_url");
+  if (response.status !== 200) throw refusal(param, `The URL returned status ${response.status}.`, "invalid_url");
   const declared = response.headers["content-type"];
   const type = sniffMediaType(response.body) ?? mediaType(typeof declared === "string" ? declared : "");
-  if (!fits(type, kind)) throw refusal(param, `The URL's content is no ${kind}.`, "invalid_url");
+  if (!fits(type, kind)) throw refusal(param, `The URL's content is not ${kind}.`, "invalid_url");
   return { type: "inline", mediaType: type, base64: response.body.toString("base64") };
 }
 

@@ -28,12 +28,12 @@ function decodeChat(body: Buffer, { call, upstream, variant }: ResponseContext):
   try {
     value = JSON.parse(body.toString("utf8"));
   } catch (error) {
-    throw new UpstreamFailure("transient", "the upstream's answer is not JSON", { status: 200, cause: error });
+    throw new UpstreamFailure("transient", "the upstream's response is not JSON", { status: 200, cause: error });
   }
   const failure = errorInside(value, upstream, variant);
   if (failure !== undefined) throw failure;
   if (!Array.isArray((value as { choices?: unknown } | null)?.choices)) {
-    throw new UpstreamFailure("transient", "the upstream's answer has no choices", { status: 200 });
+    throw new UpstreamFailure("transient", "the upstream's response has no choices", { status: 200 });
   }
   const { usage } = value as { usage?: unknown };
   const deliveredText = (): string => generatedText(value);

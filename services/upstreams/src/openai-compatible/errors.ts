@@ -12,7 +12,7 @@ import type { OpenAiVariant } from "./variant.ts";
 export function openAiFailure(response: BadResponse, upstream: Upstream, variant: OpenAiVariant): UpstreamFailure {
   const reported = messageIn(parsed(response.body), upstream);
   const { status } = response;
-  return new UpstreamFailure(kindOf(status, reported, variant), `${upstream.provider.name} answered ${status}`, {
+  return new UpstreamFailure(kindOf(status, reported, variant), `${upstream.provider.name} returned ${status}`, {
     status,
     reported,
     retryAfterMs: retryAfterMs(response.header, Date.now()),

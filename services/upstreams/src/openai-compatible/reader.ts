@@ -41,7 +41,7 @@ export class OpenAiReader implements ResponseReader {
 
   body(body: Buffer): ResponseEvent[] {
     const value = this.#checked(parsedJson(body.toString("utf8")));
-    if (listOf(value["choices"]).length === 0) throw broken("the upstream's answer has no choices");
+    if (listOf(value["choices"]).length === 0) throw broken("the upstream's response has no choices");
     return [...this.#chunk(value, "message"), ...this.#end()];
   }
 

@@ -11,7 +11,7 @@ export function voyageFailure(response: BadResponse, upstream: Upstream): Upstre
   const detail = textOf(fieldsOf(parsedJson(response.body.toString("utf8")))["detail"]);
   const message = detail === undefined || detail === "" ? undefined : redact(detail, upstream.provider);
   const reported = message === undefined ? undefined : { message, type: undefined, code: undefined, param: undefined };
-  return new UpstreamFailure(kindOf(status, message ?? ""), `${upstream.provider.name} answered ${status}`, {
+  return new UpstreamFailure(kindOf(status, message ?? ""), `${upstream.provider.name} returned ${status}`, {
     status,
     reported,
     retryAfterMs: retryAfterMs(response.header, Date.now()),

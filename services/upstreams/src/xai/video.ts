@@ -27,7 +27,7 @@ export const xaiVideo: VideoAdapter = {
     const word = textOf(body["status"]) ?? (url === undefined ? "pending" : "done");
     const phase = ended[word] ?? ((numberOf(body["progress"]) ?? 0) > 0 ? "running" : "queued");
     if (ended[word] === undefined && word !== "pending" && status !== 202) {
-      throw new UpstreamFailure("transient", "the answer names no state of the video", { status });
+      throw new UpstreamFailure("transient", "the response has no status of the video", { status });
     }
     const error = body["error"];
     const reason = textOf(error) ?? textOf(fieldsOf(error)["message"]) ?? textOf(fieldsOf(error)["code"]);

@@ -19,7 +19,7 @@ import {
 export const readGrok: ReadRequest = (fields, { model }): VideoRequestFields => {
   const { prompt, image, reference_images, reference_audios, user, ...shape } = checked(grokVideoRequest, fields);
   if (image !== undefined && reference_images !== undefined) {
-    throw invalid("reference_images", "reference_images: stand in place of image.");
+    throw invalid("reference_images", "reference_images: cannot be combined with image.");
   }
   const seconds = checkSeconds(shape.duration ?? defaultSeconds, [1, 15]);
   const resolution = checkResolution(shape.resolution ?? defaultResolution, pricedResolutions(model));

@@ -111,20 +111,20 @@ export const readSeedance: ReadRequest = (fields, { upstreamModel }): VideoReque
 };
 
 function checkOptions(request: Request, line: Line): void {
-  if (request.draft === true && !line.drafts) throw invalid("draft", "draft: is not offered by this model.");
+  if (request.draft === true && !line.drafts) throw invalid("draft", "draft: is not supported by this model.");
   if (request.service_tier === "flex" && !line.flex) throw invalid("service_tier", "service_tier: must be default.");
   if (request.generate_audio === true && !line.audio) {
-    throw invalid("generate_audio", "generate_audio: this model makes no sound.");
+    throw invalid("generate_audio", "generate_audio: this model does not generate audio.");
   }
   if (request.frames === undefined) return;
-  if (!line.frames) throw invalid("frames", "frames: is not taken by this model; use duration.");
+  if (!line.frames) throw invalid("frames", "frames: is not supported by this model; use duration.");
   if ((request.frames - 25) % 4 !== 0) throw invalid("frames", "frames: must be 25 + 4n.");
 }
 
 function resolutionOf(request: Request, line: Line): string {
   if (request.draft === true) {
     if (request.resolution === undefined || request.resolution === "480p") return "480p";
-    throw invalid("resolution", "resolution: drafts are made in 480p.");
+    throw invalid("resolution", "resolution: drafts must be 480p.");
   }
   const resolution = request.resolution ?? defaultResolution;
   if (line.resolutions.includes(resolution)) return resolution;
@@ -135,7 +135,7 @@ function resolutionOf(request: Request, line: Line): string {
 function lengthOf(request: Request, line: Line): { seconds: number; sent: Record<string, unknown> } {
   const { duration, frames } = request;
   if (frames !== undefined) {
-    if (duration !== undefined) throw invalid("frames", "frames: stands in place of duration.");
+    if (duration !== undefined) throw invalid("frames", "frames: cannot be combined with duration.");
     return { seconds: frames / framesPerSecond, sent: {} };
   }
   // The model chooses the length, up to its maximum.

@@ -18,7 +18,7 @@ export async function findTask(context: VideoContext, accountId: string, id: str
   const task = await context.tasks.find(accountId, mayBeId(id) ? id : "").catch((error: unknown) => {
     throw toStoreError(error);
   });
-  if (task === null) throw new GatewayError("not_found", "There is no such video task.", { param: "id" });
+  if (task === null) throw new GatewayError("not_found", "The video task does not exist.", { param: "id" });
   return task;
 }
 

@@ -73,7 +73,7 @@ export function webhookService(options: WebhookRpcOptions): RpcService {
       },
       async getDelivery({ id }) {
         const delivery = await stored(deliveries.get(id));
-        if (delivery === null) throw missing("There is no such delivery.");
+        if (delivery === null) throw missing("The delivery does not exist.");
         return { ...messageOf(delivery), body: delivery.body };
       },
       async replay({ id }) {

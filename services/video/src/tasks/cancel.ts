@@ -33,7 +33,9 @@ export async function cancelTask(context: VideoContext, task: TaskDocument): Pro
   // Polled first: some providers take the deletion of a finished task as an order to forget it.
   const state = await fetchState(context, task);
   if (state === undefined) {
-    throw new GatewayError("service_unavailable", "The task cannot be cancelled just now.", { retryAfterMs: 2_000 });
+    throw new GatewayError("service_unavailable", "The task cannot be cancelled at the moment.", {
+      retryAfterMs: 2_000,
+    });
   }
   const step = stepOf(context, task, state);
   if (step.kind === "end") return (await endTask(context, task, { step, state, options })) ?? (await current());

@@ -66,5 +66,5 @@ export class Messages {
 }
 
 function missing(): never {
-  throw new GatewayError("not_found", "There is no such delivery.", { param: "id" });
+  throw new GatewayError("not_found", "The delivery does not exist.", { param: "id" });
 }

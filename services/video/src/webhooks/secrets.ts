@@ -117,7 +117,7 @@ export class SecretStore {
     const entry = found === null ? undefined : liveIn(found).find((one) => one.id === id);
     if (found === null || entry === undefined) return undefined;
     if (entry.endsAt === null) {
-      throw new GatewayError("invalid_request", "The newest secret cannot be ended: make another in its place.", {
+      throw new GatewayError("invalid_request", "The newest secret cannot be revoked. Create another one first.", {
         param: "id",
       });
     }

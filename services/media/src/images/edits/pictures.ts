@@ -42,7 +42,7 @@ export function readPictures({ files, fields }: Form, model: Model): EditPicture
 
 function readMask(bytes: Buffer, image: Picture, model: Model): Picture {
   const wrong = (message: string): Error => refusal("mask", message, "invalid_mask");
-  if (model.image?.mask !== true) throw wrong("This model takes no mask.");
+  if (model.image?.mask !== true) throw wrong("This model does not accept a mask.");
   if (bytes.length > maxMaskBytes) throw wrong("The mask must be smaller than 4 MB.");
   const mask = inspectImage(bytes, "mask");
   if (mask.mediaType !== "image/png") throw wrong("The mask must be a PNG.");
@@ -60,7 +60,7 @@ function readMask(bytes: Buffer, image: Picture, model: Model): Picture {
  */
 function checkDelta({ mediaType, bytes, width, height }: Picture): void {
   const wrong = (message: string): Error => refusal("image", message, "unsupported_image_format");
-  if (width !== height) throw wrong("This model takes square pictures only.");
+  if (width !== height) throw wrong("This model accepts only square images.");
   if (mediaType === "image/png" && bytes.length >= maxDeltaBytes)
     throw wrong("This model takes PNG files of less than 4 MB.");
   if (mediaType !== "image/png" && width > maxConvertedLength)

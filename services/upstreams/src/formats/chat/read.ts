@@ -11,7 +11,8 @@ import { readTurns } from "./turns.ts";
  */
 export function readChat(fields: Fields): Conversation {
   if (fields["functions"] != null) throw refusal("functions", "This model takes tools, not functions.");
-  if (listOf(fields["modalities"]).includes("audio")) throw refusal("modalities", "This model does not speak.");
+  if (listOf(fields["modalities"]).includes("audio"))
+    throw refusal("modalities", "This model does not generate audio.");
   const format = fieldsOf(fields["response_format"]);
   return {
     turns: readTurns(listOf(fields["messages"])),

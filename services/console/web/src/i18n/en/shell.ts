@@ -103,7 +103,7 @@ export const signIn = {
   errors: {
     permission_denied: "You have no role here, or may not sign in any more. Ask whoever runs the gateway.",
     already_exists: "A user of your address signs in with a password. Use it, or have the user removed first.",
-    invalid_request: "The sign-in took too long, or began in another browser. Try again.",
+    invalid_request: "The sign-in expired or was started in another browser. Try again.",
     service_unavailable: "Your sign-in provider cannot be reached just now. Try again in a moment.",
   },
 } as const;
