@@ -49,8 +49,8 @@ const knownAttacks: readonly string[] = [
 ];
 
 /**
- * Processor milliseconds of this thread; the best of a few runs where one takes too long, for
- * memory may be collected in the middle of it. A pattern that takes ten times too long is slow on its own.
+ * CPU milliseconds of this thread; the best of a few runs if one takes too long, because garbage
+ * collection may interrupt it. A pattern that takes ten times too long is slow.
  */
 function cost(use: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;

@@ -41,7 +41,7 @@ async function firstAnswer(cluster: Cluster): Promise<string> {
   }
 }
 
-/** Replaces a service's replicas as a rolling update does; returns the outcomes of requests meanwhile. */
+/** Replaces a service's replicas as a rolling update does; returns the requests' outcomes. */
 async function roll(cluster: Cluster, service: string): Promise<{ sent: number; failed: string[] }> {
   const over = new AbortController();
   const failed: string[] = [];

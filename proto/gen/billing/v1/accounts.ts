@@ -34,14 +34,14 @@ export interface Account {
   writtenOffNanoUsd: bigint;
   toppedUpNanoUsd: bigint;
   createdAtMs: bigint;
-  /** Part of charged: what had been written off and was repaid by top-ups since. */
+  /** Part of charged: write-offs that later top-ups repaid. */
   repaidNanoUsd: bigint;
-  /** Answers under an Idempotency-Key are not stored; who asks again gets a receipt. */
+  /** Responses under an Idempotency-Key are not stored; a retry gets a receipt. */
   keepsNoAnswers?: boolean | undefined;
 }
 
 export interface CreateAccountRequest {
-  /** Empty: billing makes one. Creating an id that exists returns it unchanged. */
+  /** Empty: billing generates one. Creating an existing id returns it unchanged. */
   id: string;
   name: string;
   actor?: Actor | undefined;
@@ -62,7 +62,7 @@ export interface ListAccountsResponse {
 
 export interface TopUpRequest {
   accountId: string;
-  /** May be negative for a correction; never takes more than is available. */
+  /** Negative for a correction, which cannot exceed the available balance. */
   amountNanoUsd: bigint;
   reference: string;
   note: string;
@@ -80,7 +80,7 @@ export interface Subscription {
   planTitle: string;
   hardLimitNanoUsd: bigint;
   systemHardLimitNanoUsd: bigint;
-  /** Unix seconds; 0 means no end. */
+  /** Unix seconds; 0 means no expiry. */
   accessUntil: bigint;
 }
 

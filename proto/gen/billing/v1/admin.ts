@@ -28,7 +28,7 @@ export const protobufPackage = "billing.v1";
 
 export const protobufFileName = "billing/v1/admin.proto";
 
-/** What the holder of a token may do; the router's table says which calls that is. */
+/** The role of a token; the router's table defines its permissions. */
 export const AdminRole = { UNSPECIFIED: 0, OPERATOR: 1, BILLING: 2, KEYS: 3, READ_ONLY: 4 } as const;
 
 export type AdminRole = typeof AdminRole[keyof typeof AdminRole];
@@ -88,9 +88,9 @@ export const RepairState = {
   EARLIER: 2,
   /** NO_PRICE - The catalogue does not price this model or one of the units. */
   NO_PRICE: 3,
-  /** NO_USAGE - Nobody counted what was used. */
+  /** NO_USAGE - The usage was not counted. */
   NO_USAGE: 4,
-  /** IMPLAUSIBLE - The usage costs more than ten times the hold: only a cost given by a person repairs it. */
+  /** IMPLAUSIBLE - The usage costs more than ten times the hold: only a cost set by an operator repairs it. */
   IMPLAUSIBLE: 5,
 } as const;
 
@@ -157,7 +157,7 @@ export interface AdminToken {
   /** 0 means not revoked. */
   revokedAtMs: bigint;
   role: AdminRole;
-  /** The one account that it is good for; empty means all. */
+  /** The account that it is limited to; empty means all. */
   accountId: string;
   /** 0 means never. */
   expiresAtMs: bigint;
@@ -166,7 +166,7 @@ export interface AdminToken {
 export interface ResolveAdminTokenRequest {
   /** HMAC-SHA256 of the token under the pepper. */
   digest: Buffer;
-  /** The same under peppers that were replaced. */
+  /** The same under previous peppers. */
   previousDigests: Buffer[];
 }
 
@@ -209,7 +209,7 @@ export interface RevokeAdminTokenRequest {
   actor: Actor | undefined;
 }
 
-/** What is not given stays as it is. */
+/** Omitted fields are unchanged. */
 export interface UpdateAccountRequest {
   id: string;
   name?: string | undefined;
@@ -219,21 +219,21 @@ export interface UpdateAccountRequest {
 
 export interface RegenerateKeyRequest {
   id: string;
-  /** How long the old secret goes on working, milliseconds; 0: not at all. */
+  /** How long the old secret remains valid, milliseconds; 0: not at all. */
   overlapMs: bigint;
   actor: Actor | undefined;
 }
 
 export interface RepairUnpricedRequest {
-  /** Empty: all there are, page by page. */
+  /** Empty: all, page by page. */
   requestId: string;
-  /** Only says what would be charged. */
+  /** Returns the charges without making them. */
   dryRun: boolean;
   page: PageRequest | undefined;
   actor:
     | Actor
     | undefined;
-  /** With a request_id: what it costs, said by a person, where neither count nor catalogue tell. */
+  /** With a request_id: its cost, set by an operator, if neither count nor catalogue determine it. */
   costNanoUsd?: bigint | undefined;
 }
 
@@ -260,9 +260,9 @@ export interface RecordActionRequest {
   /** e.g. "webhook_secret.rotate" */
   action: string;
   targetId: string;
-  /** Empty when no account is concerned. */
+  /** Empty if the action concerns no account. */
   accountId: string;
-  /** What was asked for: a JSON object, as text, without secrets. */
+  /** The request: a JSON object, as text, without secrets. */
   after: string;
 }
 
@@ -290,12 +290,9 @@ export interface AuditRecord {
   actor: Actor | undefined;
   action: string;
   targetId: string;
-  /** Empty when no account is concerned. */
+  /** Empty if the action concerns no account. */
   accountId: string;
-  /**
-   * What it was and what it became: JSON objects, as text, without secrets. Empty: there was or is
-   * nothing.
-   */
+  /** The states before and after: JSON objects, as text, without secrets. Empty: none. */
   before: string;
   after: string;
   /** Its place in the chain, from 1; 0 for rows that are older than the chain. */
@@ -306,24 +303,24 @@ export interface AuditRecord {
 }
 
 export interface ItemizeRequest {
-  /** As the request's usage event has it. */
+  /** From the request's usage event. */
   priceVersion: string;
   units: Unit[];
 }
 
 export interface ItemizeResponse {
-  /** Empty when nobody knows that price any more, or it was said by a person. */
+  /** Empty if the price is no longer known, or was set by an operator. */
   items: Item[];
 }
 
 export interface Item {
   unit: string;
   quantity: bigint;
-  /** Nano-USD for a million of it; absent when the price does not say. */
+  /** Nano-USD for a million units; absent if the price has none. */
   nanoUsdPerMillion?:
     | bigint
     | undefined;
-  /** For how many of it people say its price: 1 or a million. */
+  /** The number of units that the displayed price is for: 1 or a million. */
   per: bigint;
 }
 
@@ -340,19 +337,19 @@ export interface ListHoldsResponse {
 /** One grant. */
 export interface Hold {
   grantId: string;
-  /** Who spends it; empty service: not known any more. */
+  /** The holder; an empty service is no longer known. */
   holderId: string;
   service: string;
   /** Set when only this key may spend it. */
   keyId: string;
-  /** What was moved aside, came back and was charged so far; the rest is held. */
+  /** The granted, returned and charged amounts; the rest is held. */
   amountNanoUsd: bigint;
   returnedNanoUsd: bigint;
   chargedNanoUsd: bigint;
-  /** Requests may still begin on it; if not, it waits for those that did. */
+  /** True if it can admit requests; otherwise it waits for its open ones. */
   open: boolean;
   createdAtMs: bigint;
-  /** Of one long task, which is settled by then; 0: it lives with its holder. */
+  /** End of a long task's grant; 0: it lives with its holder. */
   taskUntilMs: bigint;
 }
 
@@ -371,7 +368,7 @@ export interface GetInvoiceRequest {
 }
 
 /**
- * What a month's ledger rows come to: opening + topped_up + corrected - charged = closing, to the
+ * The totals of a month's ledger rows: opening + topped_up + corrected - charged = closing, to the
  * nano-dollar.
  */
 export interface Invoice {
@@ -383,15 +380,15 @@ export interface Invoice {
   toppedUpNanoUsd: bigint;
   /** Negative top-ups. */
   correctedNanoUsd: bigint;
-  /** What was charged, repayments included. */
+  /** Charges, repayments included. */
   chargedNanoUsd: bigint;
-  /** Part of it: repaid of what earlier requests had cost beyond the account's money. */
+  /** Part of it: repayments of earlier write-offs. */
   repaidNanoUsd: bigint;
-  /** What no money covered in the month. Not charged. */
+  /** Write-offs of the month. Not charged. */
   writtenOffNanoUsd: bigint;
-  /** By model, the dearest first; their sum and what was repaid are what was charged. */
+  /** By model, highest cost first; their sum plus repayments is the charged amount. */
   lines: InvoiceLine[];
-  /** No row can be added to it any more. */
+  /** The month is final. */
   closed: boolean;
 }
 
@@ -412,7 +409,7 @@ export interface ListCatalogModelsResponse {
 
 export interface CatalogModel {
   id: string;
-  /** As `GET /v1/models` shows it: a JSON object, as text. */
+  /** The model in `GET /v1/models`: a JSON object, as text. */
   entry: string;
   priceVersion: string;
   upstreams: CatalogUpstream[];
@@ -429,11 +426,11 @@ export interface GetVerdictRequest {
 }
 
 export interface Verdict {
-  /** Up to when the books were looked at. */
+  /** The time up to which the ledger was audited. */
   momentMs: bigint;
   exact: boolean;
   rows: bigint;
-  /** What was found, a sentence each, at most 20. */
+  /** The faults, one sentence each, at most 20. */
   faults: string[];
 }
 
@@ -456,14 +453,14 @@ export interface Reconciliation {
   state: string;
   /** False while the provider may still add to the day. */
   settled: boolean;
-  /** Why something could not be read, a sentence each. */
+  /** The reasons why data could not be read, one sentence each. */
   unreadable: string[];
   requests: bigint;
-  /** Those of them that are billed by estimate. */
+  /** Requests billed by estimate. */
   estimated: bigint;
-  /** When it was compared last. */
+  /** The time of the last comparison. */
   atMs: bigint;
-  /** How often the provider has changed its figures since they were first read. */
+  /** The number of times that the provider changed its figures since they were first read. */
   revisions: number;
   figures: ReconciledFigure[];
 }
@@ -471,9 +468,9 @@ export interface Reconciliation {
 export interface ReconciledFigure {
   /** Empty for the day's total. */
   model: string;
-  /** A unit of prices, or cost_nano_usd. */
+  /** A price unit, or cost_nano_usd. */
   unit: string;
-  /** Absent where a side does not count it. */
+  /** Absent if a side does not count it. */
   ours?: bigint | undefined;
   theirs?:
     | bigint
@@ -5039,10 +5036,10 @@ export const ReconciledFigure: MessageFns<ReconciledFigure> = {
   },
 };
 
-/** What only administrators do. */
+/** Operations for administrators only. */
 export type AdminServiceService = typeof AdminServiceService;
 export const AdminServiceService = {
-  /** The router's look-up, by digest. NOT_FOUND when there is no such token or it was revoked. */
+  /** The router's lookup by digest. NOT_FOUND for an unknown or revoked token. */
   resolveAdminToken: {
     path: "/billing.v1.AdminService/ResolveAdminToken" as const,
     requestStream: false as const,
@@ -5094,7 +5091,7 @@ export const AdminServiceService = {
     responseSerialize: (value: Account): Buffer => Buffer.from(Account.encode(value).finish()),
     responseDeserialize: (value: Buffer): Account => Account.decode(value),
   },
-  /** A new secret for the same key. The old one goes on working for the overlap. */
+  /** Creates a new secret for a key. The old one remains valid for the overlap. */
   regenerateKey: {
     path: "/billing.v1.AdminService/RegenerateKey" as const,
     requestStream: false as const,
@@ -5105,9 +5102,8 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): CreateKeyResponse => CreateKeyResponse.decode(value),
   },
   /**
-   * Prices requests that were charged nothing because they had no price, by the catalogue in force,
-   * and charges them by a further ledger row each. A request that was repaired before is answered
-   * as it was then.
+   * Prices unpriced requests by the current catalogue and corrects the charge of each with a
+   * further ledger row. A request that was repaired before returns its earlier result.
    */
   repairUnpriced: {
     path: "/billing.v1.AdminService/RepairUnpriced" as const,
@@ -5121,8 +5117,8 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): RepairUnpricedResponse => RepairUnpricedResponse.decode(value),
   },
   /**
-   * Adds a row to the audit log about what happens elsewhere: a webhook's secret, an export, a
-   * failed login.
+   * Adds a row to the audit log about an action outside billing: a webhook's secret, an export,
+   * a failed login.
    */
   recordAction: {
     path: "/billing.v1.AdminService/RecordAction" as const,
@@ -5146,7 +5142,7 @@ export const AdminServiceService = {
       Buffer.from(ListAuditRecordsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListAuditRecordsResponse => ListAuditRecordsResponse.decode(value),
   },
-  /** What units are charged at, by a price that was in force at some time. */
+  /** The unit prices of a price version. */
   itemize: {
     path: "/billing.v1.AdminService/Itemize" as const,
     requestStream: false as const,
@@ -5156,7 +5152,7 @@ export const AdminServiceService = {
     responseSerialize: (value: ItemizeResponse): Buffer => Buffer.from(ItemizeResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ItemizeResponse => ItemizeResponse.decode(value),
   },
-  /** The grants that hold an account's money now, the oldest first. */
+  /** The grants that hold an account's money, oldest first. */
   listHolds: {
     path: "/billing.v1.AdminService/ListHolds" as const,
     requestStream: false as const,
@@ -5166,10 +5162,7 @@ export const AdminServiceService = {
     responseSerialize: (value: ListHoldsResponse): Buffer => Buffer.from(ListHoldsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListHoldsResponse => ListHoldsResponse.decode(value),
   },
-  /**
-   * An account's months (UTC) by its ledger, from the one in which it was made to the current one;
-   * the newest first.
-   */
+  /** An account's months (UTC) by its ledger, from its creation to the current one, newest first. */
   listInvoices: {
     path: "/billing.v1.AdminService/ListInvoices" as const,
     requestStream: false as const,
@@ -5189,7 +5182,7 @@ export const AdminServiceService = {
     responseSerialize: (value: Invoice): Buffer => Buffer.from(Invoice.encode(value).finish()),
     responseDeserialize: (value: Buffer): Invoice => Invoice.decode(value),
   },
-  /** The models of the catalogue in force, in its order. */
+  /** The models of the current catalogue, in its order. */
   listCatalogModels: {
     path: "/billing.v1.AdminService/ListCatalogModels" as const,
     requestStream: false as const,
@@ -5201,7 +5194,7 @@ export const AdminServiceService = {
       Buffer.from(ListCatalogModelsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListCatalogModelsResponse => ListCatalogModelsResponse.decode(value),
   },
-  /** What the auditor said last. NOT_FOUND before it has said anything. */
+  /** The auditor's last result. NOT_FOUND before its first. */
   getVerdict: {
     path: "/billing.v1.AdminService/GetVerdict" as const,
     requestStream: false as const,
@@ -5211,10 +5204,7 @@ export const AdminServiceService = {
     responseSerialize: (value: Verdict): Buffer => Buffer.from(Verdict.encode(value).finish()),
     responseDeserialize: (value: Buffer): Verdict => Verdict.decode(value),
   },
-  /**
-   * How our usage compares with what providers report of theirs, by provider and day; the newest
-   * day first.
-   */
+  /** Comparisons of metered usage with providers' reports, by provider and day, newest first. */
   listReconciliations: {
     path: "/billing.v1.AdminService/ListReconciliations" as const,
     requestStream: false as const,
@@ -5229,50 +5219,43 @@ export const AdminServiceService = {
 } as const;
 
 export interface AdminServiceServer extends UntypedServiceImplementation {
-  /** The router's look-up, by digest. NOT_FOUND when there is no such token or it was revoked. */
+  /** The router's lookup by digest. NOT_FOUND for an unknown or revoked token. */
   resolveAdminToken: handleUnaryCall<ResolveAdminTokenRequest, AdminToken>;
   createAdminToken: handleUnaryCall<CreateAdminTokenRequest, CreateAdminTokenResponse>;
   listAdminTokens: handleUnaryCall<ListAdminTokensRequest, ListAdminTokensResponse>;
   revokeAdminToken: handleUnaryCall<RevokeAdminTokenRequest, AdminToken>;
   updateAccount: handleUnaryCall<UpdateAccountRequest, Account>;
-  /** A new secret for the same key. The old one goes on working for the overlap. */
+  /** Creates a new secret for a key. The old one remains valid for the overlap. */
   regenerateKey: handleUnaryCall<RegenerateKeyRequest, CreateKeyResponse>;
   /**
-   * Prices requests that were charged nothing because they had no price, by the catalogue in force,
-   * and charges them by a further ledger row each. A request that was repaired before is answered
-   * as it was then.
+   * Prices unpriced requests by the current catalogue and corrects the charge of each with a
+   * further ledger row. A request that was repaired before returns its earlier result.
    */
   repairUnpriced: handleUnaryCall<RepairUnpricedRequest, RepairUnpricedResponse>;
   /**
-   * Adds a row to the audit log about what happens elsewhere: a webhook's secret, an export, a
-   * failed login.
+   * Adds a row to the audit log about an action outside billing: a webhook's secret, an export,
+   * a failed login.
    */
   recordAction: handleUnaryCall<RecordActionRequest, RecordActionResponse>;
   /** Every administrative change, newest first. */
   listAuditRecords: handleUnaryCall<ListAuditRecordsRequest, ListAuditRecordsResponse>;
-  /** What units are charged at, by a price that was in force at some time. */
+  /** The unit prices of a price version. */
   itemize: handleUnaryCall<ItemizeRequest, ItemizeResponse>;
-  /** The grants that hold an account's money now, the oldest first. */
+  /** The grants that hold an account's money, oldest first. */
   listHolds: handleUnaryCall<ListHoldsRequest, ListHoldsResponse>;
-  /**
-   * An account's months (UTC) by its ledger, from the one in which it was made to the current one;
-   * the newest first.
-   */
+  /** An account's months (UTC) by its ledger, from its creation to the current one, newest first. */
   listInvoices: handleUnaryCall<ListInvoicesRequest, ListInvoicesResponse>;
   getInvoice: handleUnaryCall<GetInvoiceRequest, Invoice>;
-  /** The models of the catalogue in force, in its order. */
+  /** The models of the current catalogue, in its order. */
   listCatalogModels: handleUnaryCall<ListCatalogModelsRequest, ListCatalogModelsResponse>;
-  /** What the auditor said last. NOT_FOUND before it has said anything. */
+  /** The auditor's last result. NOT_FOUND before its first. */
   getVerdict: handleUnaryCall<GetVerdictRequest, Verdict>;
-  /**
-   * How our usage compares with what providers report of theirs, by provider and day; the newest
-   * day first.
-   */
+  /** Comparisons of metered usage with providers' reports, by provider and day, newest first. */
   listReconciliations: handleUnaryCall<ListReconciliationsRequest, ListReconciliationsResponse>;
 }
 
 export interface AdminServiceClient extends Client {
-  /** The router's look-up, by digest. NOT_FOUND when there is no such token or it was revoked. */
+  /** The router's lookup by digest. NOT_FOUND for an unknown or revoked token. */
   resolveAdminToken(
     request: ResolveAdminTokenRequest,
     callback: (error: ServiceError | null, response: AdminToken) => void,
@@ -5348,7 +5331,7 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Account) => void,
   ): ClientUnaryCall;
-  /** A new secret for the same key. The old one goes on working for the overlap. */
+  /** Creates a new secret for a key. The old one remains valid for the overlap. */
   regenerateKey(
     request: RegenerateKeyRequest,
     callback: (error: ServiceError | null, response: CreateKeyResponse) => void,
@@ -5365,9 +5348,8 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: CreateKeyResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Prices requests that were charged nothing because they had no price, by the catalogue in force,
-   * and charges them by a further ledger row each. A request that was repaired before is answered
-   * as it was then.
+   * Prices unpriced requests by the current catalogue and corrects the charge of each with a
+   * further ledger row. A request that was repaired before returns its earlier result.
    */
   repairUnpriced(
     request: RepairUnpricedRequest,
@@ -5385,8 +5367,8 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: RepairUnpricedResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Adds a row to the audit log about what happens elsewhere: a webhook's secret, an export, a
-   * failed login.
+   * Adds a row to the audit log about an action outside billing: a webhook's secret, an export,
+   * a failed login.
    */
   recordAction(
     request: RecordActionRequest,
@@ -5419,7 +5401,7 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListAuditRecordsResponse) => void,
   ): ClientUnaryCall;
-  /** What units are charged at, by a price that was in force at some time. */
+  /** The unit prices of a price version. */
   itemize(
     request: ItemizeRequest,
     callback: (error: ServiceError | null, response: ItemizeResponse) => void,
@@ -5435,7 +5417,7 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ItemizeResponse) => void,
   ): ClientUnaryCall;
-  /** The grants that hold an account's money now, the oldest first. */
+  /** The grants that hold an account's money, oldest first. */
   listHolds(
     request: ListHoldsRequest,
     callback: (error: ServiceError | null, response: ListHoldsResponse) => void,
@@ -5451,10 +5433,7 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListHoldsResponse) => void,
   ): ClientUnaryCall;
-  /**
-   * An account's months (UTC) by its ledger, from the one in which it was made to the current one;
-   * the newest first.
-   */
+  /** An account's months (UTC) by its ledger, from its creation to the current one, newest first. */
   listInvoices(
     request: ListInvoicesRequest,
     callback: (error: ServiceError | null, response: ListInvoicesResponse) => void,
@@ -5485,7 +5464,7 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Invoice) => void,
   ): ClientUnaryCall;
-  /** The models of the catalogue in force, in its order. */
+  /** The models of the current catalogue, in its order. */
   listCatalogModels(
     request: ListCatalogModelsRequest,
     callback: (error: ServiceError | null, response: ListCatalogModelsResponse) => void,
@@ -5501,7 +5480,7 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListCatalogModelsResponse) => void,
   ): ClientUnaryCall;
-  /** What the auditor said last. NOT_FOUND before it has said anything. */
+  /** The auditor's last result. NOT_FOUND before its first. */
   getVerdict(
     request: GetVerdictRequest,
     callback: (error: ServiceError | null, response: Verdict) => void,
@@ -5517,10 +5496,7 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Verdict) => void,
   ): ClientUnaryCall;
-  /**
-   * How our usage compares with what providers report of theirs, by provider and day; the newest
-   * day first.
-   */
+  /** Comparisons of metered usage with providers' reports, by provider and day, newest first. */
   listReconciliations(
     request: ListReconciliationsRequest,
     callback: (error: ServiceError | null, response: ListReconciliationsResponse) => void,

@@ -27,20 +27,20 @@ export interface AcquireRequest {
   /** The replica's incarnation: unique per process start. */
   holderId: string;
   accountId: string;
-  /** The least that is of use, nano-USD: one request's hold. */
+  /** The minimum, nano-USD: one request's hold. */
   needNanoUsd: bigint;
-  /** What recent spend makes worth asking for; billing gives between need and want. */
+  /** The amount that recent spending suggests; billing grants between need and want. */
   wantNanoUsd: bigint;
   /** Idempotency: the same request_id returns the same grant. */
   requestId: string;
   /**
    * 0: the grant lives with its holder's heartbeat. Otherwise it is bound to one long task and
-   * lives until this time (unix milliseconds) whatever becomes of the holder.
+   * lives until this time (unix milliseconds), independent of the holder.
    */
   taskUntilMs: bigint;
   /**
-   * Set when the grant is for the requests of one key alone, because that key has a budget of its
-   * own: it is then part of the key's budget for the month (UTC) as well.
+   * Set if the grant is for the requests of one key with a budget: it then also counts toward the
+   * key's budget for the month (UTC).
    */
   keyId: string;
 }
@@ -49,39 +49,36 @@ export interface AcquireResponse {
   grantId: string;
   amountNanoUsd: bigint;
   /**
-   * The account's money beyond this grant: what was left available, and what other holders hold
-   * unspent.
+   * The account's money beyond this grant: the available amount and unspent grants of other
+   * holders.
    */
   availableNanoUsd: bigint;
-  /** True when the balance is nearly gone: ask for single requests from here on. */
+  /** True if the balance is nearly used up: acquire for single requests from now on. */
   scarce: boolean;
-  /** Set, with amount 0 and no grant, when need could not be covered. */
+  /** Set, with amount 0 and no grant, if need was not covered. */
   insufficient: boolean;
-  /**
-   * With insufficient: it was the key's budget that could not cover it, and available_nano_usd is
-   * what is left of that.
-   */
+  /** With insufficient: the key's budget did not cover it, and available_nano_usd is its remainder. */
   budgetExceeded: boolean;
   /**
-   * With insufficient: what was written off for the account is more than may be, and this much of
-   * it has to be repaid by a top-up before any grant is made. 0: that is not the reason.
+   * With insufficient: the account's write-offs exceed the limit, and a top-up must repay this
+   * amount before any grant. 0: not the reason.
    */
   owedNanoUsd: bigint;
 }
 
 export interface ReturnRequest {
   grantId: string;
-  /** Rises by one with each return of this grant. */
+  /** Increases by one with each return of this grant. */
   sequence: number;
   amountNanoUsd: bigint;
   /**
-   * No more requests will be admitted on this grant. `spent_nano_usd` then says what was spent: the
-   * sum of the smaller of cost and hold of each request, settled or not. `amount_nano_usd` is not
-   * looked at.
+   * No more requests will be admitted on this grant. `spent_nano_usd` is then the amount spent: the
+   * sum of the smaller of cost and hold of each request, settled or not. `amount_nano_usd` is
+   * ignored.
    */
   close: boolean;
   spentNanoUsd: bigint;
-  /** Whose grant it is. Without it billing has to look for the grant among those of all accounts. */
+  /** The grant's account. Without it billing searches the grants of all accounts. */
   accountId?: string | undefined;
 }
 
@@ -94,14 +91,14 @@ export interface ReturnManyRequest {
 }
 
 export interface ReturnManyResponse {
-  /** One for each return, in their order. */
+  /** One for each return, in order. */
   outcomes: ReturnOutcome[];
 }
 
 export interface ReturnOutcome {
-  /** Empty when it was taken; else why billing will never take it. */
+  /** Empty if accepted; otherwise why billing will never accept it. */
   refused: string;
-  /** It could not be decided: send it again. */
+  /** Undecided: retry. */
   again: boolean;
 }
 
@@ -111,14 +108,11 @@ export interface HeartbeatRequest {
 }
 
 export interface HeartbeatResponse {
-  /**
-   * Milliseconds for which the holder may go on admitting, counted from when it sent this
-   * heartbeat.
-   */
+  /** Milliseconds for which the holder may continue to admit, counted from sending this heartbeat. */
   leaseMs: number;
   /**
-   * The database's time as this was answered, Unix milliseconds. A holder whose own clock differs
-   * by more than some seconds admits nothing. 0 from billing of an earlier release.
+   * The database's time of this response, Unix milliseconds. A holder whose clock differs by more
+   * than some seconds admits nothing. 0 from an earlier release of billing.
    */
   nowMs: bigint;
 }
@@ -136,7 +130,7 @@ export interface IsHolderGoneRequest {
 }
 
 export interface IsHolderGoneResponse {
-  /** It was closed, or its lease ran out longer ago than the longest request lasts. */
+  /** It was closed, or its lease expired longer ago than the longest request lasts. */
   gone: boolean;
 }
 
@@ -1478,14 +1472,14 @@ export const IsHolderGoneResponse: MessageFns<IsHolderGoneResponse> = {
 };
 
 /**
- * Money handed to a service replica ahead of need. Billing moves it from available to held,
- * durably, before the grant is answered; the replica then admits requests against it from memory.
+ * Money set aside for a service replica in advance. Billing moves it durably from available to held
+ * before it responds; the replica then admits requests against it from memory.
  * See infra/decisions/0001-money.md.
  */
 export type GrantServiceService = typeof GrantServiceService;
 export const GrantServiceService = {
   /**
-   * Answers `insufficient` when need cannot be covered. PERMISSION_DENIED when the holder was
+   * Returns `insufficient` if the balance does not cover need. PERMISSION_DENIED if the holder was
    * fenced.
    */
   acquire: {
@@ -1497,7 +1491,7 @@ export const GrantServiceService = {
     responseSerialize: (value: AcquireResponse): Buffer => Buffer.from(AcquireResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AcquireResponse => AcquireResponse.decode(value),
   },
-  /** Gives back part of a grant, or closes it. Idempotent by (grant_id, sequence). */
+  /** Returns part of a grant, or closes it. Idempotent by (grant_id, sequence). */
   return: {
     path: "/billing.v1.GrantService/Return" as const,
     requestStream: false as const,
@@ -1507,7 +1501,7 @@ export const GrantServiceService = {
     responseSerialize: (value: ReturnResponse): Buffer => Buffer.from(ReturnResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReturnResponse => ReturnResponse.decode(value),
   },
-  /** Many at once, each as by Return. One that is refused hinders none of the others. */
+  /** Several returns, each as by Return. A rejected one does not affect the others. */
   returnMany: {
     path: "/billing.v1.GrantService/ReturnMany" as const,
     requestStream: false as const,
@@ -1518,8 +1512,8 @@ export const GrantServiceService = {
     responseDeserialize: (value: Buffer): ReturnManyResponse => ReturnManyResponse.decode(value),
   },
   /**
-   * Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must
-   * open anew.
+   * Keeps the holder and its grants alive. PERMISSION_DENIED if the holder was fenced: it must open
+   * a new session.
    */
   heartbeat: {
     path: "/billing.v1.GrantService/Heartbeat" as const,
@@ -1530,7 +1524,7 @@ export const GrantServiceService = {
     responseSerialize: (value: HeartbeatResponse): Buffer => Buffer.from(HeartbeatResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): HeartbeatResponse => HeartbeatResponse.decode(value),
   },
-  /** Says that a holder is gone for good and everything it will ever report has been published. */
+  /** Closes a holder that has ended and whose usage has all been published. */
   closeHolder: {
     path: "/billing.v1.GrantService/CloseHolder" as const,
     requestStream: false as const,
@@ -1541,9 +1535,9 @@ export const GrantServiceService = {
     responseDeserialize: (value: Buffer): CloseHolderResponse => CloseHolderResponse.decode(value),
   },
   /**
-   * Says whether nothing can be under way any more for a holder, whatever process it was. Asked by
-   * who finds its journal and cannot see whether its process lives. One that billing has never
-   * heard of is closed by this, so that it cannot begin afterwards.
+   * Returns whether a holder can have no more open requests. Called by a process that finds its
+   * journal and cannot determine whether its owner is alive. A holder unknown to billing is closed
+   * by this call, so that it cannot start afterwards.
    */
   isHolderGone: {
     path: "/billing.v1.GrantService/IsHolderGone" as const,
@@ -1559,32 +1553,32 @@ export const GrantServiceService = {
 
 export interface GrantServiceServer extends UntypedServiceImplementation {
   /**
-   * Answers `insufficient` when need cannot be covered. PERMISSION_DENIED when the holder was
+   * Returns `insufficient` if the balance does not cover need. PERMISSION_DENIED if the holder was
    * fenced.
    */
   acquire: handleUnaryCall<AcquireRequest, AcquireResponse>;
-  /** Gives back part of a grant, or closes it. Idempotent by (grant_id, sequence). */
+  /** Returns part of a grant, or closes it. Idempotent by (grant_id, sequence). */
   return: handleUnaryCall<ReturnRequest, ReturnResponse>;
-  /** Many at once, each as by Return. One that is refused hinders none of the others. */
+  /** Several returns, each as by Return. A rejected one does not affect the others. */
   returnMany: handleUnaryCall<ReturnManyRequest, ReturnManyResponse>;
   /**
-   * Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must
-   * open anew.
+   * Keeps the holder and its grants alive. PERMISSION_DENIED if the holder was fenced: it must open
+   * a new session.
    */
   heartbeat: handleUnaryCall<HeartbeatRequest, HeartbeatResponse>;
-  /** Says that a holder is gone for good and everything it will ever report has been published. */
+  /** Closes a holder that has ended and whose usage has all been published. */
   closeHolder: handleUnaryCall<CloseHolderRequest, CloseHolderResponse>;
   /**
-   * Says whether nothing can be under way any more for a holder, whatever process it was. Asked by
-   * who finds its journal and cannot see whether its process lives. One that billing has never
-   * heard of is closed by this, so that it cannot begin afterwards.
+   * Returns whether a holder can have no more open requests. Called by a process that finds its
+   * journal and cannot determine whether its owner is alive. A holder unknown to billing is closed
+   * by this call, so that it cannot start afterwards.
    */
   isHolderGone: handleUnaryCall<IsHolderGoneRequest, IsHolderGoneResponse>;
 }
 
 export interface GrantServiceClient extends Client {
   /**
-   * Answers `insufficient` when need cannot be covered. PERMISSION_DENIED when the holder was
+   * Returns `insufficient` if the balance does not cover need. PERMISSION_DENIED if the holder was
    * fenced.
    */
   acquire(
@@ -1602,7 +1596,7 @@ export interface GrantServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AcquireResponse) => void,
   ): ClientUnaryCall;
-  /** Gives back part of a grant, or closes it. Idempotent by (grant_id, sequence). */
+  /** Returns part of a grant, or closes it. Idempotent by (grant_id, sequence). */
   return(
     request: ReturnRequest,
     callback: (error: ServiceError | null, response: ReturnResponse) => void,
@@ -1618,7 +1612,7 @@ export interface GrantServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ReturnResponse) => void,
   ): ClientUnaryCall;
-  /** Many at once, each as by Return. One that is refused hinders none of the others. */
+  /** Several returns, each as by Return. A rejected one does not affect the others. */
   returnMany(
     request: ReturnManyRequest,
     callback: (error: ServiceError | null, response: ReturnManyResponse) => void,
@@ -1635,8 +1629,8 @@ export interface GrantServiceClient extends Client {
     callback: (error: ServiceError | null, response: ReturnManyResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must
-   * open anew.
+   * Keeps the holder and its grants alive. PERMISSION_DENIED if the holder was fenced: it must open
+   * a new session.
    */
   heartbeat(
     request: HeartbeatRequest,
@@ -1653,7 +1647,7 @@ export interface GrantServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: HeartbeatResponse) => void,
   ): ClientUnaryCall;
-  /** Says that a holder is gone for good and everything it will ever report has been published. */
+  /** Closes a holder that has ended and whose usage has all been published. */
   closeHolder(
     request: CloseHolderRequest,
     callback: (error: ServiceError | null, response: CloseHolderResponse) => void,
@@ -1670,9 +1664,9 @@ export interface GrantServiceClient extends Client {
     callback: (error: ServiceError | null, response: CloseHolderResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Says whether nothing can be under way any more for a holder, whatever process it was. Asked by
-   * who finds its journal and cannot see whether its process lives. One that billing has never
-   * heard of is closed by this, so that it cannot begin afterwards.
+   * Returns whether a holder can have no more open requests. Called by a process that finds its
+   * journal and cannot determine whether its owner is alive. A holder unknown to billing is closed
+   * by this call, so that it cannot start afterwards.
    */
   isHolderGone(
     request: IsHolderGoneRequest,

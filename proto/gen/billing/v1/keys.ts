@@ -47,7 +47,7 @@ export interface Key {
 export interface ResolveKeyRequest {
   /** HMAC-SHA256 of the key under the pepper. */
   digest: Buffer;
-  /** The same under peppers that were replaced. */
+  /** The same under previous peppers. */
   previousDigests: Buffer[];
   /**
    * Which pepper `digest` was made under: a key that is found by a previous one is kept under this
@@ -107,7 +107,7 @@ export interface ListKeysRequest {
   name?:
     | string
     | undefined;
-  /** Only keys whose name contains this, whatever its case. */
+  /** Only keys whose name contains this, case-insensitive. */
   search?:
     | string
     | undefined;
@@ -1654,14 +1654,14 @@ export const RevokeKeyRequest: MessageFns<RevokeKeyRequest> = {
 };
 
 /**
- * API keys. A key's secret exists only in the answer that created it; what is stored is its HMAC
- * digest.
+ * API keys. A key's secret exists only in the response that created it; only its HMAC digest is
+ * stored.
  */
 export type KeyServiceService = typeof KeyServiceService;
 export const KeyServiceService = {
   /**
-   * The router's look-up, by digest, for as many keys as are asked for at the time. A revoked or
-   * expired key is found and says so.
+   * The router's lookup by digest, for several keys at once. Revoked and expired keys are found and
+   * marked as such.
    */
   resolveKeys: {
     path: "/billing.v1.KeyService/ResolveKeys" as const,
@@ -1721,8 +1721,8 @@ export const KeyServiceService = {
 
 export interface KeyServiceServer extends UntypedServiceImplementation {
   /**
-   * The router's look-up, by digest, for as many keys as are asked for at the time. A revoked or
-   * expired key is found and says so.
+   * The router's lookup by digest, for several keys at once. Revoked and expired keys are found and
+   * marked as such.
    */
   resolveKeys: handleUnaryCall<ResolveKeysRequest, ResolveKeysResponse>;
   createKey: handleUnaryCall<CreateKeyRequest, CreateKeyResponse>;
@@ -1734,8 +1734,8 @@ export interface KeyServiceServer extends UntypedServiceImplementation {
 
 export interface KeyServiceClient extends Client {
   /**
-   * The router's look-up, by digest, for as many keys as are asked for at the time. A revoked or
-   * expired key is found and says so.
+   * The router's lookup by digest, for several keys at once. Revoked and expired keys are found and
+   * marked as such.
    */
   resolveKeys(
     request: ResolveKeysRequest,

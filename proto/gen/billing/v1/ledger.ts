@@ -35,7 +35,7 @@ export interface SettleResponse {
 
 export interface Settled {
   requestId: string;
-  /** False when an earlier call had settled it. */
+  /** False if an earlier call settled it. */
   new: boolean;
   chargedNanoUsd: bigint;
   writtenOffNanoUsd: bigint;
@@ -1281,7 +1281,7 @@ export const AuditResponse: MessageFns<AuditResponse> = {
  */
 export type LedgerServiceService = typeof LedgerServiceService;
 export const LedgerServiceService = {
-  /** Charges requests to their grants, each exactly once by request id. Answers which were new. */
+  /** Charges requests to their grants, each exactly once by request id. Returns which were new. */
   settle: {
     path: "/billing.v1.LedgerService/Settle" as const,
     requestStream: false as const,
@@ -1313,7 +1313,7 @@ export const LedgerServiceService = {
 } as const;
 
 export interface LedgerServiceServer extends UntypedServiceImplementation {
-  /** Charges requests to their grants, each exactly once by request id. Answers which were new. */
+  /** Charges requests to their grants, each exactly once by request id. Returns which were new. */
   settle: handleUnaryCall<SettleRequest, SettleResponse>;
   listEntries: handleUnaryCall<ListEntriesRequest, ListEntriesResponse>;
   /** Re-adds the whole ledger, checks the hash chains, and compares with the balances. */
@@ -1321,7 +1321,7 @@ export interface LedgerServiceServer extends UntypedServiceImplementation {
 }
 
 export interface LedgerServiceClient extends Client {
-  /** Charges requests to their grants, each exactly once by request id. Answers which were new. */
+  /** Charges requests to their grants, each exactly once by request id. Returns which were new. */
   settle(
     request: SettleRequest,
     callback: (error: ServiceError | null, response: SettleResponse) => void,

@@ -717,7 +717,10 @@ export const LimitServiceService = {
     responseSerialize: (value: BorrowResponse): Buffer => Buffer.from(BorrowResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BorrowResponse => BorrowResponse.decode(value),
   },
-  /** Keeps a holder's permits; answers how long. Call it each second while any are held. */
+  /**
+   * Renews a holder's lease on its permits; returns its duration. Call it every second while any are
+   * held.
+   */
   renew: {
     path: "/billing.v1.LimitService/Renew" as const,
     requestStream: false as const,
@@ -732,7 +735,10 @@ export const LimitServiceService = {
 export interface LimitServiceServer extends UntypedServiceImplementation {
   /** Borrows and gives back permits of one limit of one key. */
   borrow: handleUnaryCall<BorrowRequest, BorrowResponse>;
-  /** Keeps a holder's permits; answers how long. Call it each second while any are held. */
+  /**
+   * Renews a holder's lease on its permits; returns its duration. Call it every second while any are
+   * held.
+   */
   renew: handleUnaryCall<RenewRequest, RenewResponse>;
 }
 
@@ -753,7 +759,10 @@ export interface LimitServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BorrowResponse) => void,
   ): ClientUnaryCall;
-  /** Keeps a holder's permits; answers how long. Call it each second while any are held. */
+  /**
+   * Renews a holder's lease on its permits; returns its duration. Call it every second while any are
+   * held.
+   */
   renew(
     request: RenewRequest,
     callback: (error: ServiceError | null, response: RenewResponse) => void,

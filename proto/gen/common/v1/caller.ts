@@ -13,8 +13,8 @@ export const protobufFileName = "common/v1/caller.proto";
 
 /**
  * Who makes a request: what the router learned when it authenticated the key. The router encodes it
- * once per key and hands the same bytes to every capability service, so a service needs no look-up
- * of its own.
+ * once per key and hands the same bytes to every capability service, so a service needs no
+ * lookup.
  */
 export interface Caller {
   keyId: string;
@@ -28,7 +28,7 @@ export interface Caller {
     | undefined;
   /** Rises with every change of the key or its limits. */
   version: bigint;
-  /** The account's setting: its answers under an Idempotency-Key are not stored. */
+  /** The account's setting: responses under an Idempotency-Key are not stored. */
   keepsNoAnswers?: boolean | undefined;
 }
 

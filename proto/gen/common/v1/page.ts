@@ -12,7 +12,7 @@ export const protobufPackage = "common.v1";
 export const protobufFileName = "common/v1/page.proto";
 
 /**
- * A page of a listing. The cursor is opaque: the last answer's next_cursor, or empty for the first
+ * A page of a listing. The cursor is opaque: the last response's next_cursor, or empty for the first
  * page.
  */
 export interface PageRequest {

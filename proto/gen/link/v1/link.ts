@@ -39,10 +39,10 @@ export interface Frame {
     { $case: "end"; value: End }
     | { $case: "head"; value: Head }
     | //
-    /** Answer body bytes, at most 64 KiB. */
+    /** Response body bytes, at most 64 KiB. */
     { $case: "chunk"; value: Buffer }
     | //
-    /** The answer is complete. */
+    /** The response is complete. */
     { $case: "trailer"; value: Trailer }
     | { $case: "cancel"; value: Cancel }
     | { $case: "credit"; value: Credit }
@@ -76,16 +76,16 @@ export interface Head {
 }
 
 /**
- * Ends an answer. An answer that broke after its head carries the error code, so that the router
- * cuts the client's connection instead of ending it as if it were whole.
+ * Ends a response. A response that failed after its head has the error code, so that the router
+ * aborts the client's connection instead of ending it as if it were complete.
  */
 export interface Trailer {
   errorCode: string;
 }
 
 /**
- * From the calling end: the answer is no longer wanted. From the serving end: no answer (or no more
- * of it) will come.
+ * From the calling end: the response is no longer wanted. From the serving end: no (further)
+ * response will follow.
  */
 export interface Cancel {
   reason: string;
@@ -1035,7 +1035,7 @@ export const Drain: MessageFns<Drain> = {
 };
 
 /**
- * The data plane: one long-lived stream carries many exchanges (one client request and its answer
+ * The data plane: one long-lived stream carries many exchanges (one client request and its response
  * each) as frames. The frames of one turn of the event loop travel in one message. The router is
  * the calling end.
  */

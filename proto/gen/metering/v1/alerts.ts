@@ -24,24 +24,24 @@ export const protobufPackage = "metering.v1";
 
 export const protobufFileName = "metering/v1/alerts.proto";
 
-/** What a person says of an alert. */
+/** The terms of an alert. */
 export interface AlertTerms {
   name: string;
-  /** What is 100 % of a kind "spend"; 0 of others. */
+  /** The amount that is 100% for "spend"; 0 for others. */
   monthlyNanoUsd: bigint;
-  /** Percent, ascending; none of a kind "balance". */
+  /** Percentages, ascending; empty for "balance". */
   thresholds: number[];
   /** Empty for none. */
   webhookUrl: string;
   emails: string[];
   /**
-   * "spend" (also when absent): parts of an amount a month. "budget": parts of the key's monthly
-   * budget. "balance": the account has less than an amount left.
+   * "spend" (default): shares of a monthly amount. "budget": shares of the key's monthly budget.
+   * "balance": the account has less than an amount left.
    */
   kind?:
     | string
     | undefined;
-  /** That amount of a kind "balance". */
+  /** That amount, for "balance". */
   belowNanoUsd?: bigint | undefined;
 }
 
@@ -103,7 +103,7 @@ export interface GetAlertRequest {
 
 export interface UpdateAlertRequest {
   id: string;
-  /** In place of all that was said before. */
+  /** Replaces all earlier terms. */
   terms: AlertTerms | undefined;
 }
 
@@ -1356,13 +1356,12 @@ export const TestAlertRequest: MessageFns<TestAlertRequest> = {
 };
 
 /**
- * Spend alerts: who is told when an account, or one of its keys, has spent a part of what it is
- * meant to spend in a month (UTC), or when an account's balance is low. See
- * infra/decisions/0013-alerts.md.
+ * Spend alerts: notifications when an account or one of its keys has spent a share of its monthly
+ * amount (UTC), or when an account's balance is low. See infra/decisions/0013-alerts.md.
  */
 export type AlertServiceService = typeof AlertServiceService;
 export const AlertServiceService = {
-  /** INVALID_ARGUMENT above what an account may have. */
+  /** INVALID_ARGUMENT over the account's limit of alerts. */
   createAlert: {
     path: "/metering.v1.AlertService/CreateAlert" as const,
     requestStream: false as const,
@@ -1423,7 +1422,7 @@ export const AlertServiceService = {
 } as const;
 
 export interface AlertServiceServer extends UntypedServiceImplementation {
-  /** INVALID_ARGUMENT above what an account may have. */
+  /** INVALID_ARGUMENT over the account's limit of alerts. */
   createAlert: handleUnaryCall<CreateAlertRequest, Alert>;
   /** All of an account, the oldest first. */
   listAlerts: handleUnaryCall<ListAlertsRequest, ListAlertsResponse>;
@@ -1436,7 +1435,7 @@ export interface AlertServiceServer extends UntypedServiceImplementation {
 }
 
 export interface AlertServiceClient extends Client {
-  /** INVALID_ARGUMENT above what an account may have. */
+  /** INVALID_ARGUMENT over the account's limit of alerts. */
   createAlert(
     request: CreateAlertRequest,
     callback: (error: ServiceError | null, response: Alert) => void,

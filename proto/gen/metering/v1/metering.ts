@@ -57,7 +57,7 @@ export interface UsageFilter {
   /** Unix milliseconds; until is exclusive, 0 means now. */
   fromMs: bigint;
   untilMs: bigint;
-  /** The provider that answered, or failed last. */
+  /** The provider that responded, or failed last. */
   upstream?:
     | string
     | undefined;
@@ -94,10 +94,7 @@ export interface UsageBucket {
   writtenOffNanoUsd?:
     | bigint
     | undefined;
-  /**
-   * The provider that answered, or failed last; empty when none was reached, and in roll-ups of
-   * before it was told apart.
-   */
+  /** The provider that responded, or failed last; empty if none was reached, and in older roll-ups. */
   upstream?: string | undefined;
 }
 
@@ -133,15 +130,12 @@ export interface QuerySeriesRequest {
   bucket: string;
   /** "none", "account", "key", "model", "operation" or "provider" */
   groupBy: string;
-  /**
-   * How many groups are told apart, those that cost most; what the others come to is one group
-   * more. 0: 10.
-   */
+  /** The number of groups, highest cost first; all others are combined into one more. 0: 10. */
   top: number;
 }
 
 export interface QuerySeriesResponse {
-  /** The one that costs most first, what the others come to last. */
+  /** Highest cost first; all others combined last. */
   groups: SeriesGroup[];
   /** What was asked for, with what was left open. */
   fromMs: bigint;
@@ -151,7 +145,7 @@ export interface QuerySeriesResponse {
 export interface SeriesGroup {
   /** The account, key, model, operation or provider; empty with "none". */
   name: string;
-  /** All that are not told apart. */
+  /** All other groups combined. */
   other: boolean;
   total:
     | Measures
@@ -176,7 +170,7 @@ export interface Measures {
   errors:
     | Errors
     | undefined;
-  /** Of requests that were answered; absent where there are none, or none that were timed. */
+  /** Of successful requests; absent if there are none, or none that were timed. */
   latency?:
     | Percentiles
     | undefined;
@@ -184,17 +178,17 @@ export interface Measures {
   firstByte?: Percentiles | undefined;
 }
 
-/** Requests that were admitted and did not end well, each in one class. */
+/** Admitted requests that failed, each in one class. */
 export interface Errors {
-  /** The client was told 429. */
+  /** The client got 429. */
   rateLimited: bigint;
   /** Another 4xx: the upstream found something wrong with the request. */
   clientError: bigint;
-  /** Upstreams failed, before or within the answer. */
+  /** Upstreams failed before or during the response. */
   upstreamError: bigint;
-  /** The client left before the end. */
+  /** The client disconnected before the end. */
   clientLeft: bigint;
-  /** The service died meanwhile. */
+  /** The service died during the request. */
   crashed: bigint;
 }
 

@@ -15,7 +15,7 @@ export const protobufFileName = "metering/v1/usage.proto";
 export const Outcome = {
   UNSPECIFIED: 0,
   COMPLETED: 1,
-  /** DISCONNECTED - The client left; billed by what the upstream reported, else by what was delivered. */
+  /** DISCONNECTED - The client disconnected; billed by the upstream's report, otherwise by the delivered output. */
   DISCONNECTED: 2,
   /** FAILED - Nothing was delivered; billed only by what upstreams charge anyway, mostly nothing. */
   FAILED: 3,
@@ -131,13 +131,13 @@ export function pricingToJSON(object: Pricing): string {
 /** By which rule a request's bill was made. */
 export const SettlementRule = {
   UNSPECIFIED: 0,
-  /** COMPLETED - Answered: by the upstream's count, or by what was delivered where it gave none. */
+  /** COMPLETED - Complete: by the upstream's count, or by the delivered output if there is none. */
   COMPLETED: 1,
-  /** DRAINED - The client left, the upstream would bill on, and was read to its count. */
+  /** DRAINED - The client disconnected; the upstream would continue to bill and was read to its count. */
   DRAINED: 2,
   /**
-   * ABORTED_ESTIMATE - The client left and the upstream was cancelled: the prompt and what was made, by estimate where
-   * it was not counted.
+   * ABORTED_ESTIMATE - The client disconnected and the upstream was cancelled: the prompt and the output, by estimate
+   * if not counted.
    */
   ABORTED_ESTIMATE: 3,
   /** NOTHING_OWED - It failed, or the upstream never got it. */
@@ -153,12 +153,12 @@ export const SettlementRule = {
   FAILED_ESTIMATE: 7,
   /**
    * UNPRICED_UNITS - The upstream reported a unit that has no price: provisionally by the larger of the hold and the
-   * cost of the other units, until a person corrects it.
+   * cost of the other units, until an operator corrects it.
    */
   UNPRICED_UNITS: 8,
   /**
    * IMPLAUSIBLE_USAGE - The upstream reported usage that costs more than ten times the hold: provisionally by the hold,
-   * until a person corrects it.
+   * until an operator corrects it.
    */
   IMPLAUSIBLE_USAGE: 9,
 } as const;
@@ -248,16 +248,16 @@ export interface Unit {
   quantity: bigint;
 }
 
-/** A call of an upstream that came to nothing, so that another was made. */
+/** A failed upstream call that was followed by another. */
 export interface FailedAttempt {
   upstream: string;
   upstreamModel: string;
   /** When it was made, milliseconds after the request was admitted, and how long it took. */
   afterMs: number;
   durationMs: number;
-  /** Why it came to nothing, e.g. "timeout". */
+  /** The kind of failure, e.g. "timeout". */
   failure: string;
-  /** The HTTP status that the upstream answered with; 0: it answered with none. */
+  /** The upstream's HTTP status; 0: none. */
   status: number;
 }
 

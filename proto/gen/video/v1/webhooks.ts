@@ -65,7 +65,7 @@ export interface SendTestResponse {
 
 export interface RotateSecretRequest {
   accountId: string;
-  /** How long earlier secrets go on signing; 0 means 24 hours. */
+  /** How long previous secrets also sign; 0 means 24 hours. */
   overlapMs: bigint;
   /** Earlier secrets end at once: for one that has leaked. */
   immediately: boolean;
@@ -107,7 +107,7 @@ export interface EndSecretRequest {
 export interface Attempt {
   atMs: bigint;
   durationMs: bigint;
-  /** The receiver's HTTP status; 0 when there was no answer. */
+  /** The receiver's HTTP status; 0 without a response. */
   status: number;
   /** What went wrong; empty when the delivery was taken. */
   error: string;
@@ -122,7 +122,7 @@ export interface Delivery {
   type: string;
   /** Without the query, which may carry a secret. */
   url: string;
-  /** pending, delivered, failed (tries used up), stopped (the receiver answered 410) */
+  /** pending, delivered, failed (tries used up), stopped (the receiver returned 410) */
   state: string;
   createdAtMs: bigint;
   /** 0 unless pending. */
@@ -2191,8 +2191,8 @@ export const ReplayResponse: MessageFns<ReplayResponse> = {
 export type WebhookServiceService = typeof WebhookServiceService;
 export const WebhookServiceService = {
   /**
-   * Makes a new signing secret, the account's first one if it has none. The secrets before it go on
-   * signing beside it for the overlap, so that receivers can be changed in their own time.
+   * Creates a signing secret. Previous secrets also sign during the overlap, so that receivers can
+   * switch in their own time.
    */
   rotateSecret: {
     path: "/video.v1.WebhookService/RotateSecret" as const,
@@ -2304,8 +2304,8 @@ export const WebhookServiceService = {
 
 export interface WebhookServiceServer extends UntypedServiceImplementation {
   /**
-   * Makes a new signing secret, the account's first one if it has none. The secrets before it go on
-   * signing beside it for the overlap, so that receivers can be changed in their own time.
+   * Creates a signing secret. Previous secrets also sign during the overlap, so that receivers can
+   * switch in their own time.
    */
   rotateSecret: handleUnaryCall<RotateSecretRequest, RotateSecretResponse>;
   /** The secrets that sign now, newest first, without what is secret of them. */
@@ -2341,8 +2341,8 @@ export interface WebhookServiceServer extends UntypedServiceImplementation {
 
 export interface WebhookServiceClient extends Client {
   /**
-   * Makes a new signing secret, the account's first one if it has none. The secrets before it go on
-   * signing beside it for the overlap, so that receivers can be changed in their own time.
+   * Creates a signing secret. Previous secrets also sign during the overlap, so that receivers can
+   * switch in their own time.
    */
   rotateSecret(
     request: RotateSecretRequest,
