@@ -45,8 +45,8 @@ export interface Entry {
   id: string;
   accountId: string;
   /**
-   * Rises over all rows of an account, with gaps: a row's is larger than those of all rows that it
-   * rests on.
+   * Increases over all rows of an account, with gaps: a row's is larger than those of all rows that
+   * it depends on.
    */
   seq: bigint;
   /** top_up, repayment, correction, grant, release, settle, repair */

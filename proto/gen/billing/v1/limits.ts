@@ -718,8 +718,8 @@ export const LimitServiceService = {
     responseDeserialize: (value: Buffer): BorrowResponse => BorrowResponse.decode(value),
   },
   /**
-   * Renews a holder's lease on its permits; returns its duration. Call it every second while any are
-   * held.
+   * Renews a holder's lease on its permits and returns its duration. Call it every second while
+   * any are held.
    */
   renew: {
     path: "/billing.v1.LimitService/Renew" as const,
@@ -736,8 +736,8 @@ export interface LimitServiceServer extends UntypedServiceImplementation {
   /** Borrows and gives back permits of one limit of one key. */
   borrow: handleUnaryCall<BorrowRequest, BorrowResponse>;
   /**
-   * Renews a holder's lease on its permits; returns its duration. Call it every second while any are
-   * held.
+   * Renews a holder's lease on its permits and returns its duration. Call it every second while
+   * any are held.
    */
   renew: handleUnaryCall<RenewRequest, RenewResponse>;
 }
@@ -760,8 +760,8 @@ export interface LimitServiceClient extends Client {
     callback: (error: ServiceError | null, response: BorrowResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Renews a holder's lease on its permits; returns its duration. Call it every second while any are
-   * held.
+   * Renews a holder's lease on its permits and returns its duration. Call it every second while
+   * any are held.
    */
   renew(
     request: RenewRequest,

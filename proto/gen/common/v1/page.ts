@@ -12,8 +12,8 @@ export const protobufPackage = "common.v1";
 export const protobufFileName = "common/v1/page.proto";
 
 /**
- * A page of a listing. The cursor is opaque: the last response's next_cursor, or empty for the first
- * page.
+ * A page of a listing. The cursor is opaque: the last response's next_cursor, or empty for the
+ * first page.
  */
 export interface PageRequest {
   /** 1..1000; 0 means 100. */
