@@ -1,3 +1,4 @@
+import { chatFieldCosts } from "../../services/upstreams/src/passed-fields/chat.ts";
 import type { DocumentedField, DocumentedFormat, Json } from "./documented.ts";
 
 const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
@@ -89,4 +90,5 @@ export const chatFields: DocumentedFormat = {
   source: "https://platform.openai.com/docs/api-reference/chat/create",
   base: { messages: [ask] },
   fields,
+  costs: chatFieldCosts,
 };

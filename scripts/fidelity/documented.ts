@@ -1,3 +1,5 @@
+import type { FieldTable } from "../../services/upstreams/src/passed-fields/cost-class.ts";
+
 /** A request's body, or a part of one. */
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -13,6 +15,8 @@ export interface DocumentedField {
 
 /** A client format, and the fields that its vendor's reference lists. */
 export interface DocumentedFormat {
+  /** What each field can do to a request's cost: the table by which the service refuses fields. */
+  readonly costs: FieldTable;
   readonly title: string;
   readonly path: string;
   /** The reference. */

@@ -4,7 +4,9 @@ import { z } from "zod";
 import { chatRequest } from "../../services/contract/src/requests/chat.ts";
 import { messageRequest } from "../../services/contract/src/requests/messages.ts";
 import { responseRequest } from "../../services/contract/src/requests/responses.ts";
+import { classOf, type FieldTable, free } from "../../services/upstreams/src/passed-fields/cost-class.ts";
 import { chatFields } from "./chat-fields.ts";
+import { classedBodies } from "./costs.ts";
 import { messagesFields } from "./messages-fields.ts";
 import { documentedFormats, rowsOf } from "./page.ts";
 import { wholeCatalog } from "./reach.ts";
@@ -28,6 +30,52 @@ for (const [format, schema] of [
       [],
     );
   });
+
+const formats = [
+  { costs: chatFields.costs, schemas: [chatRequest] },
+  { costs: responsesFields.costs, schemas: [responseRequest] },
+  { costs: messagesFields.costs, schemas: [messageRequest] },
+];
+
+for (const { costs, schemas } of [...formats, ...classedBodies])
+  test(`every field that ${Object.keys(costs)[0]}'s schemas accept has a cost class`, () => {
+    for (const schema of schemas) assert.deepEqual(unclassed(schema, costs), []);
+  });
+
+test("reports a field of a schema, or of a member, that has no cost class", () => {
+  const schema = z.looseObject({ known: z.string(), added: z.string(), options: z.looseObject({ known: z.int() }) });
+  const costs = { known: free("x"), options: free("x"), "options.other": free("x") };
+  assert.deepEqual(unclassed(schema, costs), ["added", "options.known"]);
+});
+
+/** Names of fields that a schema accepts and a table lacks; of members, where the table lists some. */
+function unclassed(schema: z.ZodType, costs: FieldTable): string[] {
+  const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return Object.entries(properties).flatMap(([name, value]) => {
+    if (classOf(costs, name) === undefined && !Object.keys(costs).some((row) => row.startsWith(`${name}.`)))
+      return [name];
+    const listed = Object.keys(costs).some((row) => row.startsWith(`${name}.`) && !row.includes("["));
+    const members = listed ? membersIn(value) : [];
+    return members.map((member) => `${name}.${member}`).filter((path) => !Object.hasOwn(costs, path));
+  });
+}
+
+/** The members of an object's schema, which may be one of several. */
+function membersIn(schema: unknown): string[] {
+  const { properties = {}, anyOf = [] } = schema as { properties?: object; anyOf?: readonly unknown[] };
+  return [...Object.keys(properties), ...anyOf.flatMap(membersIn)];
+}
+
+test("a field is refused at every provider that would receive it if its cost class says so, and else at none", async () => {
+  const models = await wholeCatalog();
+  for (const [format, documented] of documentedFormats)
+    for (const { name, reaches } of await rowsOf(format, documented, models)) {
+      const refusedEverywhere = reaches.every(([, { kind }]) => kind === "refused");
+      const { kind } = classOf(documented.costs, name) ?? assert.fail(name);
+      if (kind === "refused") assert.ok(refusedEverywhere, `${documented.path}: ${name}`);
+      else assert.ok(!refusedEverywhere, `${documented.path}: ${name} is ${kind}, and refused everywhere`);
+    }
+});
 
 test("every field that reaches a provider is passed or translated, and every other one has a reason", async () => {
   const models = await wholeCatalog();

@@ -1,3 +1,4 @@
+import { messagesFieldCosts } from "../../services/upstreams/src/passed-fields/messages.ts";
 import type { DocumentedField, DocumentedFormat, Json } from "./documented.ts";
 
 const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
@@ -98,4 +99,5 @@ export const messagesFields: DocumentedFormat = {
   source: "https://platform.claude.com/docs/en/api/messages/create",
   base: { max_tokens: 2_048, messages: [ask] },
   fields,
+  costs: messagesFieldCosts,
 };

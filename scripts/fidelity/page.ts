@@ -3,8 +3,10 @@ import type { ClientFormat } from "../../services/chat/src/format.ts";
 import { chatCompletions } from "../../services/chat/src/operations/chat-completions.ts";
 import { messages } from "../../services/chat/src/operations/messages.ts";
 import { responses } from "../../services/chat/src/operations/responses.ts";
+import type { FieldTable } from "../../services/upstreams/src/passed-fields/cost-class.ts";
 import { chatFields } from "./chat-fields.ts";
 import { type Column, columnNames, columns } from "./columns.ts";
+import { classedBodies, classedSection, costCell, costLegend, otherRows } from "./costs.ts";
 import type { DocumentedFormat } from "./documented.ts";
 import { messagesFields } from "./messages-fields.ts";
 import { type Reach, reachOf, wholeCatalog } from "./reach.ts";
@@ -46,8 +48,7 @@ export async function rowsOf(
 const head = `# Fields
 
 Every text model is available on every text endpoint. These tables show how each field of a request reaches each
-provider: \`passed\` unchanged, translated to the named field, \`dropped\`, or \`refused\` with an error. If client and
-provider use the same format, fields that are not listed here are passed too.
+provider: \`passed\` unchanged, translated to the named field, \`dropped\`, or \`refused\` with an error.
 
 \`npm run check -- --fix\` generates this page by sending each field through the gateway's code. One model of the
 catalogue represents each provider:
@@ -55,7 +56,8 @@ catalogue represents each provider:
 | Provider | Model |
 |---|---|
 ${columnNames.map((name) => `| ${name} | \`${columns[name]}\` |`).join("\n")}
-`;
+
+${costLegend}`;
 
 const maxPaths = 2;
 
@@ -65,8 +67,8 @@ function cell(reach: Reach): string {
   return reach.to.length > maxPaths ? `${shown.join(", ")}, ...` : shown.join(", ");
 }
 
-const cellsOf = ({ name, reaches }: FieldRow): string =>
-  `| \`${name}\` | ${reaches.map(([, reach]) => cell(reach)).join(" | ")} |`;
+const cellsOf = ({ name, reaches }: FieldRow, costs: FieldTable): string =>
+  `| \`${name}\` | ${reaches.map(([, reach]) => cell(reach)).join(" | ")} | ${costCell(costs, name)} |`;
 
 /** One row for each reason of a field, with the columns that it holds for. */
 function explanations(path: string, { name, reaches }: FieldRow): string[] {
@@ -93,14 +95,20 @@ export async function fieldsPage(): Promise<string> {
   for (const [format, documented] of documentedFormats) {
     const rows = await rowsOf(format, documented, models);
     const table = [
-      `| Field | ${columnNames.join(" | ")} |`,
-      `|---|${"---|".repeat(columnNames.length)}`,
-      ...rows.map(cellsOf),
+      `| Field | ${columnNames.join(" | ")} | Cost |`,
+      `|---|${"---|".repeat(columnNames.length + 1)}`,
+      ...rows.map((row) => cellsOf(row, documented.costs)),
     ];
     const reasons = rows.flatMap((row) => explanations(documented.path, row));
     page += `\n## ${documented.title}\n\n\`POST ${documented.path}\`, as [documented](${documented.source}).\n\n`;
     page += `${table.join("\n")}\n\n### Dropped and refused: ${documented.title.toLowerCase()}\n\n`;
     page += `| Field | Providers | Reason |\n|---|---|---|\n${reasons.join("\n")}\n`;
+    const others = otherRows(
+      documented.costs,
+      documented.fields.map(({ name }) => name),
+    );
+    page += `\n### Other fields: ${documented.title.toLowerCase()}\n\n`;
+    page += `| Field | Cost |\n|---|---|\n${others.join("\n")}\n`;
   }
-  return page;
+  return page + classedBodies.map(classedSection).join("");
 }

@@ -1,3 +1,4 @@
+import { responsesFieldCosts } from "../../services/upstreams/src/passed-fields/responses.ts";
 import type { DocumentedField, DocumentedFormat, Json } from "./documented.ts";
 
 const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
@@ -94,4 +95,5 @@ export const responsesFields: DocumentedFormat = {
   source: "https://platform.openai.com/docs/api-reference/responses/create",
   base: { input: [ask] },
   fields,
+  costs: responsesFieldCosts,
 };

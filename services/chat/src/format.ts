@@ -18,6 +18,8 @@ export interface GenerationRequest {
   readonly outputCap: number | undefined;
   /** Tools that the upstream would run by itself. */
   readonly serverTools: ServerTools;
+  /** Some field has no cost class, and an upstream may receive it: the hold is the worst case. */
+  readonly hasUnclassedField?: boolean;
 }
 
 /** A format in which clients talk to this service. */

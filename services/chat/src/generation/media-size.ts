@@ -1,6 +1,7 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { fieldsOf, isFields, listOf } from "@uag/upstreams/conversation/fields.ts";
+import { hasOnlyMembers, hasUnknownMember, isTextPart } from "@uag/upstreams/passed-fields/parts.ts";
 
 /** A prompt's images, audio, videos and documents. */
 export interface MediaSize {
@@ -41,6 +42,8 @@ export function mediaOf(fields: Fields, model: Model): MediaSize {
     // A reference to an earlier spoken response, which is no longer than the model's longest.
     if (isFields(audio)) addSound(sum, model.maxOutputTokens);
   }
+  addParts(sum, fields["system"], reading);
+  if (listOf(fields["messages"]).some(hasUnknownMember)) addUnknown(sum, model);
   return sum;
 }
 
@@ -54,6 +57,12 @@ function addSound(sum: Sum, tokens: number): void {
   sum.sound = true;
 }
 
+/** What has no size of its own here is no longer than the model's context; most of it is no media. */
+function addUnknown(sum: Sum, { contextTokens }: Model): void {
+  addTokens(sum, contextTokens, 0);
+  sum.sound = true;
+}
+
 /**
  * OpenAI reads an image at its original resolution when `detail` is `original`, and later models
  * also when it is `auto` or not set (developers.openai.com/api/docs/guides/images-vision).
@@ -61,10 +70,19 @@ function addSound(sum: Sum, tokens: number): void {
  * (alibabacloud.com/help/en/model-studio/vision).
  */
 function addImage(sum: Sum, part: Fields, detail: unknown, { model, highResolution }: Reading): void {
+  if (!isKnownImage(part)) addUnknown(sum, model);
   const asked = detail == null || detail === "auto" ? model.defaultImageDetail : detail;
   const isBounded = asked === "low" || asked === "high";
-  const isOriginal = highResolution || part["max_pixels"] != null || !isBounded;
+  const isOriginal = highResolution || part["max_pixels"] != null || part["min_pixels"] != null || !isBounded;
   addTokens(sum, isOriginal ? model.originalImageTokens : model.imageTokens, model.imageTokens);
+}
+
+const imageMembers = ["image_url", "detail", "file_id", "source", "max_pixels", "min_pixels"];
+const imageUrlMembers = ["url", "detail"];
+
+/** Whether all that the image says of itself is accounted for. */
+function isKnownImage(part: Fields): boolean {
+  return hasOnlyMembers(part, imageMembers) && hasOnlyMembers(fieldsOf(part["image_url"]), imageUrlMembers);
 }
 
 function addParts(sum: Sum, content: unknown, reading: Reading): void {
@@ -116,7 +134,11 @@ function addPart(sum: Sum, part: Fields, reading: Reading): void {
     case "video":
       addSound(sum, contextTokens);
       return;
+    case "web_fetch_tool_result":
+      addParts(sum, [fieldsOf(part["content"])["content"]], reading);
+      return;
   }
+  if (!isTextPart(part)) addUnknown(sum, reading.model);
 }
 
 /** Characters of media given inline; those of a short URL stay with the text. */

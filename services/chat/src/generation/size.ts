@@ -4,12 +4,13 @@ import { bound, type Limit } from "@uag/catalog/price.ts";
 import { sizings } from "@uag/catalog/sizing.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
+import { isFields, listOf } from "@uag/upstreams/conversation/fields.ts";
 import { requestsSpeech } from "@uag/upstreams/disconnect/estimable.ts";
 import { maxToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { noServerTools, type ServerTools } from "@uag/upstreams/formats/server-tools.ts";
 import { mayReason } from "@uag/upstreams/reasoning.ts";
 import { isUncapped } from "@uag/upstreams/registry.ts";
-import { mediaOf } from "./media-size.ts";
+import { type MediaSize, mediaOf } from "./media-size.ts";
 
 /** What is known about a request before it is sent. */
 export interface Sizing {
@@ -21,6 +22,8 @@ export interface Sizing {
   /** The prompt's tokens, if they were counted. */
   readonly promptTokens?: number;
   readonly serverTools?: ServerTools;
+  /** The worst case is held for: all of the context, and the longest output. */
+  readonly hasUnclassedField?: boolean;
   /** Uses of each tool that the client has not capped; default: the model's catalogue entry. */
   readonly maxUses?: number;
 }
@@ -44,11 +47,11 @@ const { textIn, mediaIn, soundIn, textOut, soundOut } = sizings.generation;
  */
 export function sizeOf(sizing: Sizing): Size {
   const { model, candidates } = sizing;
-  const media = mediaOf(sizing.fields, model);
+  const media = mediaSize(sizing);
   const text = sizing.promptTokens ?? Math.max(0, sizing.bodyBytes - media.chars);
-  const { tools } = sizing.fields;
-  const added = Array.isArray(tools) && tools.length > 0 ? toolPromptTokens : 0;
-  const output = outputBound(sizing) * candidates;
+  const { tools, functions } = sizing.fields;
+  const added = listOf(tools).length + listOf(functions).length > 0 ? toolPromptTokens : 0;
+  const output = outputBound(sizing) * candidates + predictedTokens(sizing.fields) * candidates;
   const uses = usesOf(sizing);
   const input = inputOfRounds(sizing, { prompt: text + added + media.tokens, output, uses });
   const units = media.sound ? soundIn : media.tokens > 0 ? mediaIn : textIn;
@@ -65,6 +68,11 @@ export function sizeOf(sizing: Sizing): Size {
     holdNanoUsd: bound(limits, model.price),
     tokens: likelyInput + cap,
   };
+}
+
+function mediaSize({ fields, model, hasUnclassedField }: Sizing): MediaSize {
+  const media = mediaOf(fields, model);
+  return hasUnclassedField ? { ...media, tokens: media.tokens + model.contextTokens, sound: true } : media;
 }
 
 interface Uses {
@@ -102,11 +110,21 @@ function inputOfRounds(
 }
 
 /**
+ * What a model rejects of a prediction is billed as output, whatever the cap
+ * (platform.openai.com/docs/guides/predicted-outputs).
+ */
+function predictedTokens({ prediction }: Fields): number {
+  return isFields(prediction) ? Buffer.byteLength(JSON.stringify(prediction)) : 0;
+}
+
+type OutputSizing = Pick<Sizing, "model" | "outputCap" | "fields" | "hasUnclassedField">;
+
+/**
  * Maximum tokens of one candidate. Where reasoning or speech is not subject to the cap, the cap is
  * meaningless.
  */
-function outputBound({ model, outputCap, fields }: Sizing): number {
-  if (outputCap === undefined) return model.maxOutputTokens;
+export function outputBound({ model, outputCap, fields, hasUnclassedField }: OutputSizing): number {
+  if (outputCap === undefined || hasUnclassedField) return model.maxOutputTokens;
   const thinksApart = mayReason(model.reasoning, fields) && isUncapped(model.upstreams, "thinking");
   const speaksApart = requestsSpeech(fields) && isUncapped(model.upstreams, "speech");
   return thinksApart || speaksApart ? model.maxOutputTokens : Math.min(outputCap, model.maxOutputTokens);

@@ -6,6 +6,8 @@ import { fieldsOf, listOf } from "@uag/upstreams/conversation/fields.ts";
 import { openAiServerTools } from "@uag/upstreams/formats/chat/server-tools.ts";
 import { isUnpricedCache } from "@uag/upstreams/formats/openai-options.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
+import { chatFieldCosts } from "@uag/upstreams/passed-fields/chat.ts";
+import { checkRefusedFields, unclassedField } from "@uag/upstreams/passed-fields/check.ts";
 import { chatTakesSampling } from "@uag/upstreams/reasoning.ts";
 import type { GenerationRequest } from "../format.ts";
 import { chatSchema, parsedTool } from "./chat-schema.ts";
@@ -32,14 +34,22 @@ export function readChatRequest(json: JsonBody, model: Model): GenerationRequest
   const requested = checked(chatSchema, without(json.fields, dropped));
   const { stream, stream_options, n, max_tokens, max_completion_tokens } = requested;
   const request = normalized(json, dropped);
+  checkRefusedFields(request.fields, chatFieldCosts);
   return {
     ...request,
     serverTools: openAiServerTools(request.fields),
+    hasUnclassedField: unclassedField(request.fields, chatFieldCosts) !== undefined,
     stream: stream === true,
     usageWanted: stream_options?.include_usage === true,
     candidates: n ?? 1,
-    outputCap: max_completion_tokens ?? max_tokens ?? undefined,
+    outputCap: largerOf(max_completion_tokens, max_tokens),
   };
+}
+
+/** The larger cap: which of two a provider heeds is not known. */
+function largerOf(...caps: (number | null | undefined)[]): number | undefined {
+  const given = caps.filter((cap) => cap != null);
+  return given.length === 0 ? undefined : Math.max(...given);
 }
 
 /**

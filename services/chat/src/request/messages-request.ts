@@ -5,6 +5,8 @@ import { messageRequest, tokenCountRequest } from "@uag/contract/requests/messag
 import { parseToFault } from "@uag/kit/first-fault.ts";
 import { anthropicServerTools } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
+import { checkRefusedFields, unclassedField } from "@uag/upstreams/passed-fields/check.ts";
+import { messagesFieldCosts } from "@uag/upstreams/passed-fields/messages.ts";
 import type { z } from "zod";
 import type { GenerationRequest } from "../format.ts";
 
@@ -24,8 +26,18 @@ export function readMessagesRequest(json: JsonBody, model: Model): GenerationReq
   const { fields } = json;
   const { max_tokens: outputCap, stream } = checked(messageRequest, fields);
   const body = bytesWithoutNulls(json);
+  checkRefusedFields(fields, messagesFieldCosts);
   const serverTools = anthropicServerTools(fields, model);
-  return { body, fields, stream: stream === true, usageWanted: false, candidates: 1, outputCap, serverTools };
+  return {
+    body,
+    fields,
+    stream: stream === true,
+    usageWanted: false,
+    candidates: 1,
+    outputCap,
+    serverTools,
+    hasUnclassedField: unclassedField(fields, messagesFieldCosts) !== undefined,
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { sizings } from "@uag/catalog/sizing.ts";
 import { type Fields, fieldsOf, isFields, listOf } from "../conversation/fields.ts";
 import type { GenerationCall } from "../generation.ts";
+import { hasUnknownMember, isTextPart } from "../passed-fields/parts.ts";
 
 /** What a provider shows of a stream before its end. */
 export interface Visibility {
@@ -59,27 +60,19 @@ export function requestsSpeech({ audio, modalities }: Fields): boolean {
   return audio != null || (Array.isArray(modalities) && modalities.includes("audio"));
 }
 
-const mediaTypes: ReadonlySet<unknown> = new Set([
-  "image_url",
-  "input_image",
-  "image",
-  "input_audio",
-  "audio_url",
-  "video_url",
-  "video",
-  "file",
-  "input_file",
-  "document",
-]);
-
 /** Whether a prompt has parts whose tokens are not those of its text. */
 function hasMedia(fields: Fields): boolean {
-  const items = [...listOf(fields["messages"]), ...listOf(fields["input"])].map(fieldsOf);
+  const { messages, input } = fields;
   // `audio.id` refers to an earlier spoken response.
-  return items.some((item) => isMedia(item) || isFields(item["audio"]));
+  const isSpoken = (item: unknown): boolean => isFields(fieldsOf(item)["audio"]);
+  if (listOf(messages).some((message) => hasUnknownMember(message) || isSpoken(message))) return true;
+  return [...listOf(messages), ...listOf(input)].map(fieldsOf).some(hasMediaPart);
+}
+
+function hasMediaPart({ content, output }: Fields): boolean {
+  return [...listOf(content), ...listOf(output)].map(fieldsOf).some(isMedia);
 }
 
 function isMedia(part: Fields): boolean {
-  if (mediaTypes.has(part["type"])) return true;
-  return [...listOf(part["content"]), ...listOf(part["output"])].map(fieldsOf).some(isMedia);
+  return part["type"] === "tool_result" ? hasMediaPart(part) : !isTextPart(part);
 }

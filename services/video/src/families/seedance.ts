@@ -1,6 +1,8 @@
 import { seedanceRequest } from "@uag/contract/requests/seedance.ts";
 import { videoResolutions } from "@uag/contract/requests/videos.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
+import { checkRefusedFields } from "@uag/upstreams/passed-fields/check.ts";
+import { seedanceFieldCosts } from "@uag/upstreams/passed-fields/media.ts";
 import type { z } from "zod";
 import type { Terms } from "../store/task.ts";
 import {
@@ -28,7 +30,6 @@ const passed = [
   "service_tier",
   "execution_expires_after",
   "priority",
-  "tools",
   "safety_identifier",
   "output_format",
   "omni_reference_task_type",
@@ -97,6 +98,7 @@ export const readSeedance: ReadRequest = (fields, { upstreamModel }): VideoReque
   const line = lines.find(({ pattern }) => pattern.test(upstreamModel)) as Line;
   if (fields["callback_url"] !== undefined) throw invalid("callback_url", "callback_url: use webhook_url.");
   const request = checked(seedanceRequest, fields);
+  checkRefusedFields(fields, seedanceFieldCosts);
   const content = summarize(request.content, line);
   checkOptions(request, line);
   const resolution = resolutionOf(request, line);

@@ -3,6 +3,8 @@ import type { Fields } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { happyInput, type Mode, type WanInput, wanInput } from "@uag/contract/requests/wan-input.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
+import { refusedField, unclassedField } from "@uag/upstreams/passed-fields/check.ts";
+import { wanFieldCosts } from "@uag/upstreams/passed-fields/media.ts";
 import { z } from "zod";
 import { pricedResolutions } from "../price.ts";
 import type { Terms } from "../store/task.ts";
@@ -86,6 +88,7 @@ export function readWan(
   fields: Fields,
   { model, upstreamModel }: { model: Model; upstreamModel: string },
 ): VideoRequestFields {
+  checkParameters(fields["parameters"]);
   const kind = kindOf(upstreamModel);
   const seconds = secondsOf(fields, kind);
   const resolution = checkResolution(optionalText(fields, "resolution") ?? defaultResolution, pricedResolutions(model));
@@ -116,6 +119,12 @@ export function readWan(
   };
   const body = { input: fields["input"] as Fields, parameters };
   return { terms, body, prompt: input.prompt ?? "", drafts: [], seed, omitted };
+}
+
+/** The provider receives all parameters, so that each must have a bound. */
+function checkParameters(parameters: unknown): void {
+  const unknown = unclassedField({ parameters }, wanFieldCosts);
+  if (unknown !== undefined) throw refusedField(unknown, "is not a parameter that the gateway knows the cost of");
 }
 
 const withoutNulls = (fields: Fields): Fields =>

@@ -1,5 +1,4 @@
 import type { Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../../conversation/fields.ts";
 import { refusedTool, type ServerTool, type ServerTools } from "../server-tools.ts";
 
@@ -31,12 +30,11 @@ const fetchedTokens = 125_000;
  * @throws {GatewayError} `invalid_request` naming what cannot be priced
  */
 export function anthropicServerTools(fields: Fields, model: Model): ServerTools {
-  for (const name of ["mcp_servers", "container"]) if (isGiven(fields[name])) throw refusedTool(name, name);
-  if (isGiven(fields["fallbacks"])) throw refusedFallbacks();
   for (const [index, edit] of listOf(fieldsOf(fields["context_management"])["edits"]).entries()) {
     const type = textOf(fieldsOf(edit)["type"]) ?? "";
     if (!freeEdits.test(type)) throw refusedTool(type, `context_management.edits.${index}.type`);
   }
+  checkAddedTools(fields);
   const tools: ServerTool[] = [];
   let searchesTools = false;
   for (const [index, item] of listOf(fields["tools"]).entries()) {
@@ -50,6 +48,17 @@ export function anthropicServerTools(fields: Fields, model: Model): ServerTools 
   return { tools, searchesTools };
 }
 
+/** A message may add tools to those of the request: any but a reference could be the provider's own. */
+function checkAddedTools({ messages }: Fields): void {
+  for (const [at, message] of listOf(messages).entries())
+    for (const [index, item] of listOf(fieldsOf(message)["content"]).entries()) {
+      const { type, tool } = fieldsOf(item);
+      const added = textOf(fieldsOf(tool)["type"]) ?? "";
+      if (type === "tool_addition" && added !== "tool_reference")
+        throw refusedTool(added, `messages.${at}.content.${index}.tool.type`);
+    }
+}
+
 function serverTool(tool: Fields, type: string, model: Model): ServerTool | undefined {
   const maxUses = countOf(tool["max_uses"]);
   if (webSearch.test(type) && model.price.rates.has("web_searches")) {
@@ -58,17 +67,6 @@ function serverTool(tool: Fields, type: string, model: Model): ServerTool | unde
   if (!webFetch.test(type)) return undefined;
   const resultTokens = Math.max(countOf(tool["max_content_tokens"]) ?? 0, fetchedTokens);
   return { unit: undefined, maxUses, resultTokens };
-}
-
-const isGiven = (value: unknown): boolean => value != null && !(Array.isArray(value) && value.length === 0);
-
-/**
- * A fallback is another model, at another price, and it may set options with prices of their own.
- * https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback
- */
-function refusedFallbacks(): GatewayError {
-  const text = "fallbacks: another model has another price. Send the request again with that model instead.";
-  return new GatewayError("invalid_request", text, { param: "fallbacks" });
 }
 
 /**

@@ -1,0 +1,108 @@
+import type { z } from "zod";
+import { embeddingRequest } from "../../services/contract/src/requests/embeddings.ts";
+import { imageEditRequest, imageRequests } from "../../services/contract/src/requests/images.ts";
+import { speechRequest } from "../../services/contract/src/requests/speech.ts";
+import { videoRequests } from "../../services/contract/src/requests/videos.ts";
+import {
+  bounds,
+  type CostClass,
+  classOf,
+  type FieldTable,
+} from "../../services/upstreams/src/passed-fields/cost-class.ts";
+import {
+  embeddingFieldCosts,
+  grokVideoFieldCosts,
+  imageFieldCosts,
+  seedanceFieldCosts,
+  speechFieldCosts,
+  wanFieldCosts,
+} from "../../services/upstreams/src/passed-fields/media.ts";
+
+/** A request body that no provider shares with the gateway, with the class of each field. */
+export interface ClassedBody {
+  readonly title: string;
+  readonly path: string;
+  readonly costs: FieldTable;
+  /** The schemas that check it. */
+  readonly schemas: readonly z.ZodType[];
+}
+
+export const classedBodies: readonly ClassedBody[] = [
+  {
+    title: "Images",
+    path: "/v1/images/generations and /v1/images/edits",
+    costs: imageFieldCosts,
+    schemas: [...Object.values(imageRequests), imageEditRequest],
+  },
+  {
+    title: "Videos: Wan and HappyHorse",
+    path: "/v1/videos/generations",
+    costs: wanFieldCosts,
+    schemas: [videoRequests.wan],
+  },
+  {
+    title: "Videos: Seedance",
+    path: "/v1/videos/generations",
+    costs: seedanceFieldCosts,
+    schemas: [videoRequests.seedance],
+  },
+  {
+    title: "Videos: Grok Imagine",
+    path: "/v1/videos/generations",
+    costs: grokVideoFieldCosts,
+    schemas: [videoRequests.grok],
+  },
+  { title: "Embeddings", path: "/v1/embeddings", costs: embeddingFieldCosts, schemas: [embeddingRequest] },
+  { title: "Speech", path: "/v1/audio/speech", costs: speechFieldCosts, schemas: [speechRequest] },
+];
+
+/** The class of a field in a table's cell. @throws {Error} when the field has none */
+export function costCell(table: FieldTable, name: string): string {
+  const found = classOf(table, name);
+  if (found === undefined)
+    throw new Error(`${name} has no cost class: add it to services/upstreams/src/passed-fields/`);
+  return cellOf(found);
+}
+
+function cellOf(cost: CostClass): string {
+  switch (cost.kind) {
+    case "bounded":
+      return `bounded: ${cost.by}`;
+    case "free":
+      return [`[free](${cost.source})`, cost.note].filter((text) => text !== undefined).join(". ");
+    case "refused":
+      return `refused: ${cost.reason}`;
+  }
+}
+
+/** The rows of a table that no documented field shows. */
+export function otherRows(table: FieldTable, shown: readonly string[]): string[] {
+  const names = new Set(shown.flatMap((name) => [name, name.split(/[ .[]/)[0] as string]));
+  return Object.keys(table)
+    .filter((name) => !names.has(name))
+    .map((name) => `| \`${name}\` | ${costCell(table, name)} |`);
+}
+
+/** What the classes mean, in Markdown. */
+export const costLegend = `A field's cost class says what it can do to the cost of a request:
+
+- \`bounded\`: the field changes the cost, and the hold bounds it.
+- \`free\`: the field cannot raise the cost, according to the linked document.
+- \`refused\`: no hold bounds the cost, so that the request gets a 400 naming the field.
+
+| Bounded by | Sizing |
+|---|---|
+${Object.entries(bounds)
+  .map(([name, text]) => `| ${name} | ${text} |`)
+  .join("\n")}
+
+A field without a class is not sent where the request is translated. Where client and provider share a format it is
+passed, and the worst case is held for: the model's whole context as input, and its longest output. The same holds for
+unknown members of messages and of their parts. An unknown member of a video's \`parameters\` is refused.
+`;
+
+/** A body's table, in Markdown. */
+export function classedSection({ title, path, costs }: ClassedBody): string {
+  const rows = Object.keys(costs).map((name) => `| \`${name}\` | ${costCell(costs, name)} |`);
+  return `\n## ${title}\n\n\`POST ${path}\`\n\n| Field | Cost |\n|---|---|\n${rows.join("\n")}\n`;
+}

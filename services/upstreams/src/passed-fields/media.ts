@@ -1,0 +1,132 @@
+import { bounded, type FieldTable, free, refused } from "./cost-class.ts";
+
+const images = "https://platform.openai.com/docs/api-reference/images/create";
+const seedream = "https://docs.byteplus.com/en/docs/ModelArk/1541523";
+const xai = "https://docs.x.ai/docs/guides/image-generations";
+const qwen = "https://www.alibabacloud.com/help/en/model-studio/qwen-image-api";
+const wan = "https://www.alibabacloud.com/help/en/model-studio/text-to-video-api-reference";
+const seedance = "https://docs.byteplus.com/en/docs/ModelArk/1520757";
+const embeddings = "https://platform.openai.com/docs/api-reference/embeddings/create";
+const speech = "https://platform.openai.com/docs/api-reference/audio/createSpeech";
+const own = "/docs/guides/fields";
+
+/** `POST /v1/images/generations` and `/v1/images/edits`: fields that are not here are not sent. */
+export const imageFieldCosts: FieldTable = {
+  aspect_ratio: bounded("images"),
+  background: free(images),
+  guidance_scale: free(seedream),
+  image: bounded("references"),
+  "image[]": bounded("references"),
+  input: bounded("input"),
+  "input.messages[].content[].image": bounded("references"),
+  input_fidelity: bounded("references"),
+  mask: bounded("references"),
+  model: bounded("images"),
+  moderation: free(images),
+  n: bounded("images"),
+  output_compression: free(images),
+  output_format: free(images),
+  parameters: free(qwen),
+  "parameters.n": bounded("images"),
+  "parameters.negative_prompt": free(qwen),
+  "parameters.prompt_extend": free(qwen),
+  "parameters.seed": free(qwen),
+  "parameters.size": bounded("images"),
+  "parameters.watermark": free(qwen),
+  // Each partial image has output tokens of its own.
+  partial_images: bounded("images"),
+  prompt: bounded("input"),
+  quality: bounded("images"),
+  resolution: bounded("images"),
+  response_format: free(images),
+  seed: free(seedream),
+  size: bounded("images"),
+  stream: free(images),
+  user: free(xai),
+  watermark: free(seedream),
+};
+
+/** Wan's and HappyHorse's body: `parameters` goes to the provider as it is. */
+export const wanFieldCosts: FieldTable = {
+  aspect_ratio: bounded("video"),
+  duration: bounded("video"),
+  input: bounded("video"),
+  model: bounded("video"),
+  parameters: bounded("video"),
+  "parameters.audio": bounded("video"),
+  "parameters.audio_setting": free(wan),
+  "parameters.duration": bounded("video"),
+  "parameters.negative_prompt": free(wan),
+  "parameters.prompt_extend": free(wan),
+  "parameters.ratio": bounded("video"),
+  "parameters.resolution": bounded("video"),
+  "parameters.seed": free(wan),
+  "parameters.shot_type": free(wan),
+  "parameters.size": bounded("video"),
+  "parameters.watermark": free(wan),
+  resolution: bounded("video"),
+  wait: free(own, "Read by the gateway."),
+  webhook_url: free(own, "Read by the gateway."),
+};
+
+/** Seedance's body: fields that are not here are not sent. */
+export const seedanceFieldCosts: FieldTable = {
+  aspect_ratio: bounded("video"),
+  camera_fixed: free(seedance),
+  content: bounded("video"),
+  draft: bounded("video"),
+  duration: bounded("video"),
+  execution_expires_after: free(seedance),
+  frames: bounded("video"),
+  generate_audio: bounded("video"),
+  model: bounded("video"),
+  omni_reference_task_type: bounded("video"),
+  output_format: free(seedance),
+  priority: free(seedance),
+  ratio: bounded("video"),
+  resolution: bounded("video"),
+  return_last_frame: free(seedance),
+  safety_identifier: free(seedance),
+  seed: free(seedance),
+  service_tier: bounded("video"),
+  tools: refused("the model's provider runs it, and this model has no price for it"),
+  wait: free(own, "Read by the gateway."),
+  watermark: free(seedance),
+  webhook_url: free(own, "Read by the gateway."),
+};
+
+/** Grok Imagine's body: fields that are not here are not sent. */
+export const grokVideoFieldCosts: FieldTable = {
+  aspect_ratio: bounded("video"),
+  duration: bounded("video"),
+  image: bounded("video"),
+  model: bounded("video"),
+  prompt: bounded("video"),
+  reference_audios: bounded("video"),
+  reference_images: bounded("video"),
+  resolution: bounded("video"),
+  user: free(xai),
+  wait: free(own, "Read by the gateway."),
+  webhook_url: free(own, "Read by the gateway."),
+};
+
+/** `POST /v1/embeddings`: fields that are not here are not sent. */
+export const embeddingFieldCosts: FieldTable = {
+  dimensions: free(embeddings),
+  encoding_format: free(embeddings),
+  input: bounded("vectors"),
+  input_type: bounded("vectors"),
+  model: bounded("vectors"),
+  user: free(embeddings),
+};
+
+/** `POST /v1/audio/speech`: fields that are not here are not sent. */
+export const speechFieldCosts: FieldTable = {
+  input: bounded("characters"),
+  instructions: free("https://www.alibabacloud.com/help/en/model-studio/qwen-tts"),
+  model: bounded("characters"),
+  response_format: free(speech),
+  speed: free(speech, "It has no effect."),
+  stream_format: free(speech),
+  voice: free(speech),
+};

@@ -1,0 +1,79 @@
+import { type Fields, isFields } from "../conversation/fields.ts";
+
+/** Members that parts of every type may have. */
+const ofEveryPart = ["type", "id", "cache_control", "prompt_cache_breakpoint", "annotations", "citations"] as const;
+
+/**
+ * Members of a message's parts, by type, whose size is that of their bytes. A part of another type,
+ * and a member that is not listed, may stand for content of any size.
+ */
+const textParts: Readonly<Record<string, readonly string[]>> = {
+  text: ["text", "logprobs"],
+  refusal: ["refusal"],
+  // Anthropic's blocks
+  thinking: ["thinking", "signature"],
+  redacted_thinking: ["data"],
+  tool_use: ["name", "input", "caller"],
+  server_tool_use: ["name", "input", "caller"],
+  tool_result: ["tool_use_id", "content", "is_error"],
+  web_search_tool_result: ["tool_use_id", "content", "caller"],
+  tool_search_tool_result: ["tool_use_id", "content"],
+  tool_reference: ["tool_name"],
+  search_result: ["source", "title", "content"],
+  tool_addition: ["tool"],
+  tool_removal: ["tool"],
+  compaction: ["content", "encrypted_content"],
+  // Parts of the Responses format
+  input_text: ["text"],
+  output_text: ["text", "logprobs"],
+  reasoning_text: ["text"],
+  summary_text: ["text"],
+};
+
+/** Members of a chat message whose size is that of their bytes; `audio.id` is sized apart. */
+const messageMembers: ReadonlySet<string> = new Set([
+  "role",
+  "content",
+  "name",
+  "audio",
+  "annotations",
+  "cache_control",
+  "extra_content",
+  "function_call",
+  "id",
+  "partial",
+  "prefix",
+  "provider_specific_fields",
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+  "refusal",
+  "thinking_blocks",
+  "tool_call_id",
+  "tool_calls",
+  "type",
+]);
+
+const members = new Map(Object.entries(textParts).map(([type, own]) => [type, new Set([...ofEveryPart, ...own])]));
+const everyPart: ReadonlySet<string> = new Set(ofEveryPart);
+
+/** Whether a part's tokens are those of its bytes. */
+export function isTextPart(part: Fields): boolean {
+  const known = members.get(String(part["type"]));
+  return known !== undefined && hasOnly(part, (name) => known.has(name));
+}
+
+/** Whether a part has none but these members, and those that every part may have. */
+export function hasOnlyMembers(part: Fields, own: readonly string[]): boolean {
+  return hasOnly(part, (name) => everyPart.has(name) || own.includes(name));
+}
+
+/** Whether a chat message has a member that may stand for content of any size. */
+export function hasUnknownMember(message: unknown): boolean {
+  return isFields(message) && !hasOnly(message, (name) => messageMembers.has(name));
+}
+
+function hasOnly(fields: Fields, isKnown: (name: string) => boolean): boolean {
+  for (const name in fields) if (!isKnown(name) && fields[name] != null) return false;
+  return true;
+}
