@@ -52,6 +52,8 @@ export interface UpstreamFailureOptions {
    * that could be read, for an estimate where `usage` is undefined.
    */
   readonly received?: string | undefined;
+  /** What the client can change in its request so that the response can be used. */
+  readonly remedy?: string | undefined;
   /** What was received of a body that could not be read completely: its end, if it is too long. */
   readonly partial?: Buffer | undefined;
   readonly cause?: unknown;
@@ -100,6 +102,10 @@ export class UpstreamFailure extends Error {
     return this.#options.received;
   }
 
+  get remedy(): string | undefined {
+    return this.#options.remedy;
+  }
+
   get partial(): Buffer | undefined {
     return this.#options.partial;
   }
@@ -124,9 +130,21 @@ export class UpstreamFailure extends Error {
  */
 export function unusableResponse(
   reason: string,
-  options: Pick<UpstreamFailureOptions, "usage" | "received" | "partial" | "cause"> = {},
+  options: Pick<UpstreamFailureOptions, "usage" | "received" | "partial" | "remedy" | "cause"> = {},
 ): UpstreamFailure {
   return new UpstreamFailure("transient", reason, { received: "", ...options, status: 200 });
+}
+
+/** The failure for a response that is longer than any response to its request should be. */
+export function tooLong(
+  maxBytes: number,
+  options: Pick<UpstreamFailureOptions, "received" | "partial"> = {},
+): UpstreamFailure {
+  const remedy = "Request less output, such as a lower n or fewer tokens, or set stream to true.";
+  return unusableResponse(`it is longer than the ${maxBytes} bytes that a response to this request may have`, {
+    ...options,
+    remedy,
+  });
 }
 
 /** Failures about our account or our calls, not about what a request says. */
@@ -150,6 +168,15 @@ export function failureForLog(failure: UpstreamFailure): Readonly<Record<string,
     // A parser quotes what it cannot parse.
     ...(cause instanceof Error && (cause instanceof SyntaxError ? { cause: cause.name } : { err: cause })),
   };
+}
+
+/** For a response that is charged for and cannot be used; its reason is in our own words. */
+function unusableText({ received, reported, message, remedy }: UpstreamFailure): string | undefined {
+  if (received === undefined || reported !== undefined) return undefined;
+  const billed = "The provider charges for it, so that the request is billed and was not tried again.";
+  return ["The model's provider sent a response that cannot be used:", `${message}.`, billed, remedy]
+    .filter((part) => part !== undefined)
+    .join(" ");
 }
 
 /** The error for the client. Messages about our account at an upstream are not exposed. */
@@ -178,7 +205,7 @@ export function failureToGatewayError(failure: UpstreamFailure): GatewayError {
     case "transient":
       return new GatewayError(
         failure.status === 503 || failure.status === 529 ? "upstream_unavailable" : "upstream_error",
-        undefined,
+        unusableText(failure),
         options,
       );
     case "operator":

@@ -13,7 +13,8 @@ import { SniffedStream } from "./reading/sniffed-stream.ts";
 import { canEstimate, onAbortOf, thinksUnseen } from "./registry.ts";
 import { boundedResponse } from "./response-limits.ts";
 
-const maxResponseBytes = 64 * 1024 * 1024;
+/** The longest complete response of any request, bytes. */
+export const maxResponseBytes = 64 * 1024 * 1024;
 
 export type Generated = GeneratedResponse | GeneratedStream;
 
@@ -44,6 +45,8 @@ export interface GenerateOptions {
   readonly disconnect: Omit<DisconnectRule, "onAbort">;
   /** Accounts for a complete response. */
   readonly memory: ResponseMemory;
+  /** The longest complete response that is accepted. */
+  readonly maxBytes: number;
 }
 
 /**
@@ -56,7 +59,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const { adapter, call, upstream } = options;
   const encoded = await adapter.encode(call, upstream, options.signal);
   const { stream = call.stream } = encoded;
-  const { pools, signal, memory } = options;
+  const { pools, signal, memory, maxBytes } = options;
   // The usage of a response in one piece, or of what a stream does not show, comes only at its end.
   const onAbort = stream && canEstimate(call, upstream) ? onAbortOf(upstream.provider) : "continues";
   const disconnect = { ...options.disconnect, onAbort };
@@ -64,13 +67,13 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const usageIn: UsageIn = (fields) => adapter.usageIn(fields, call, upstream);
   if (!call.stream) {
     const decode = (body: Buffer): UnaryResponse => unaryResponse(boundedResponse(body), options);
-    const unary = await readResponse(response, { maxBytes: maxResponseBytes, memory, usageIn, decode });
+    const unary = await readResponse(response, { maxBytes, memory, usageIn, decode });
     return { kind: "unary", response: unary, upstreamResponse: response };
   }
   const replay = (body: Buffer): ReplayedResponse => adapter.replay(boundedResponse(body), call, upstream);
   const sniffed = new SniffedStream({
     stream: adapter.openStream(call, upstream),
-    maxBytes: maxResponseBytes,
+    maxBytes,
     replay: (body) => decoded(body, { usageIn, decode: replay }),
   });
   const live = new LiveStream(sniffed, response);

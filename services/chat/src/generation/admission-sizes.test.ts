@@ -44,20 +44,20 @@ async function admit(
 
 test("what the balance covers is admitted by the quick bound", async () => {
   const { size, tried } = await admit(11_000_000n);
-  assert.equal(size?.affordableCap, undefined);
+  assert.equal(size?.sentCap, undefined);
   assert.deepEqual(tried, [11_000_000n]);
 });
 
 test("what the quick bound overrates is admitted by the exact count", async () => {
   const { size, tried } = await admit(1_300_000n, { outputCap: 100 });
-  assert.ok(size !== undefined && size.affordableCap === undefined);
+  assert.ok(size !== undefined && size.sentCap === undefined);
   assert.equal(tried.length, 2);
   assert.ok((tried[1] ?? 0n) < 1_300_000n && (tried[1] ?? 0n) > 1_200_000n, String(tried));
 });
 
 test("without a cap of its own an answer is capped at what the balance covers", async () => {
   const { size, tried } = await admit(1_300_000n);
-  const cap = size?.affordableCap ?? 0;
+  const cap = size?.sentCap ?? 0;
   assert.ok(cap > 90 && cap < 110, String(cap));
   assert.ok((tried.at(-1) ?? 0n) <= 1_300_000n);
 });

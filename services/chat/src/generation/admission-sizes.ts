@@ -4,6 +4,7 @@ import { bound } from "@uag/catalog/price.ts";
 import { sizings } from "@uag/catalog/sizing.ts";
 import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
 import type { GenerationRequest } from "../format.ts";
+import { fittingCap } from "./response-size.ts";
 import { type Sizing, sizeOf } from "./size.ts";
 
 const marginTokens = 32;
@@ -12,8 +13,11 @@ const minCap = 16;
 
 /** The size that a request was admitted for. */
 export interface GenerationSize extends Size {
-  /** Set when the balance covers only this many tokens: the cap to send, per candidate. */
-  readonly affordableCap: number | undefined;
+  /**
+   * The cap to send, tokens per candidate: set when the balance covers no more, or a longer
+   * response would not be accepted.
+   */
+  readonly sentCap: number | undefined;
   /** Set when the upstream runs tools that the client has not capped: the cap to send, per tool. */
   readonly maxUses: number | undefined;
 }
@@ -26,7 +30,8 @@ const sizingOf = ({ model, request }: Checked): Sizing => ({ model, bodyBytes: r
 export function quickSize(checked: Checked): GenerationSize {
   const sizing = sizingOf(checked);
   const maxUses = isUncapped(sizing) ? sizing.model.search.maxUses : undefined;
-  return { ...sizeOf(sizing), affordableCap: undefined, maxUses };
+  const sentCap = fittingCap(sizing, checked.request.stream);
+  return { ...sizeOf(withSentCap(sizing, sentCap)), sentCap, maxUses };
 }
 
 /**
@@ -40,13 +45,21 @@ export async function* tighterSizes(
   const sizing = sizingOf(checked);
   const estimate = await estimatePromptTokens(sizing.fields);
   const counted = Math.ceil(estimate * sizing.model.tokenizerMargin) + marginTokens;
-  const exact = sizeOf({ ...sizing, promptTokens: Math.min(counted, sizing.bodyBytes) });
-  if (exact.holdNanoUsd < first.holdNanoUsd) yield { ...exact, affordableCap: undefined, maxUses: first.maxUses };
+  const exact = sizeOf({ ...withSentCap(sizing, first.sentCap), promptTokens: Math.min(counted, sizing.bodyBytes) });
+  if (exact.holdNanoUsd < first.holdNanoUsd) yield { ...exact, sentCap: first.sentCap, maxUses: first.maxUses };
   if (availableNanoUsd === undefined) return;
   const capped = cappedSizing(availableNanoUsd, { ...sizing, promptTokens: counted });
   if (capped === undefined) return;
-  const affordableCap = capLowered(sizing, capped);
-  yield { ...sizeOf(capped), affordableCap, maxUses: capped.maxUses ?? first.maxUses };
+  const sentCap = smallerCap(capLowered(sizing, capped), first.sentCap);
+  yield { ...sizeOf(capped), sentCap, maxUses: capped.maxUses ?? first.maxUses };
+}
+
+const withSentCap = (sizing: Sizing, cap: number | undefined): Sizing =>
+  cap === undefined ? sizing : { ...sizing, outputCap: cap };
+
+function smallerCap(...caps: (number | undefined)[]): number | undefined {
+  const set = caps.filter((cap) => cap !== undefined);
+  return set.length === 0 ? undefined : Math.min(...set);
 }
 
 const capLowered = (before: Sizing, { outputCap }: Sizing): number | undefined =>

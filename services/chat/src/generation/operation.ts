@@ -13,6 +13,7 @@ import { opaque } from "../request/opaque.ts";
 import { checkUrls } from "../request/urls.ts";
 import { type GenerationSize, quickSize, tighterSizes } from "./admission-sizes.ts";
 import { respond } from "./respond.ts";
+import { acceptedBytes, checkResponseSize } from "./response-size.ts";
 import { estimatedUsage } from "./usage.ts";
 
 /** Defines the operation that generates text in a client's format. */
@@ -24,6 +25,7 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
     read(json, model) {
       const request = format.read(json, model);
       checkUrls(json.fields, context.guarded);
+      checkResponseSize(request, model);
       return request;
     },
     errorFormat: format,
@@ -64,17 +66,18 @@ async function callUpstreams(
     model,
     stream: request.stream,
     usageWanted: request.usageWanted,
-    outputCap: size.affordableCap,
+    outputCap: size.sentCap,
     maxUses: size.maxUses,
     runsTools: request.serverTools.tools.length > 0 || request.serverTools.searchesTools,
     headers: format.passedHeaders(exchange.headers),
     media,
   };
   const { signal } = exchange;
+  const maxBytes = acceptedBytes({ model, ...request, outputCap: size.sentCap ?? request.outputCap });
   const disconnect = { drains, draining: () => admitted.clientLeft() };
   return await attempt((upstream) => {
     const adapter = generationAdapter(format.name, upstream.provider.protocol);
     if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
-    return generate({ pools, adapter, call, upstream, signal, disconnect, memory });
+    return generate({ pools, adapter, call, upstream, signal, disconnect, memory, maxBytes });
   });
 }

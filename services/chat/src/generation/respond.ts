@@ -76,9 +76,9 @@ async function chargeFor(admitted: Admitted, { live, allSeen }: GeneratedStream)
 }
 
 /** Headers for the caps that the balance or the model's own limit added. */
-function sizeHeaders({ size: { affordableCap, maxUses } }: Admitted): string[] {
+function sizeHeaders({ size: { sentCap, maxUses } }: Admitted): string[] {
   const headers: string[] = [];
-  if (affordableCap !== undefined) headers.push("x-gateway-max-tokens", String(affordableCap));
+  if (sentCap !== undefined) headers.push("x-gateway-max-tokens", String(sentCap));
   if (maxUses !== undefined) headers.push("x-gateway-max-uses", String(maxUses));
   return headers;
 }

@@ -1,4 +1,4 @@
-import { type UpstreamFailure, unusableResponse } from "../failure.ts";
+import { tooLong, type UpstreamFailure } from "../failure.ts";
 import { readableText } from "../reading/readable-text.ts";
 
 /** Of a body that is too long: its end reports the usage. */
@@ -42,10 +42,8 @@ export class BoundedBody {
 
   /** The upstream charges for a response that is too long, so this is final. */
   failure(): UpstreamFailure {
-    return unusableResponse(`the response is longer than ${this.#maxBytes} bytes`, {
-      received: readableText(Buffer.concat(this.chunks)),
-      partial: this.bytes,
-    });
+    const received = readableText(Buffer.concat(this.chunks));
+    return tooLong(this.#maxBytes, { received, partial: this.bytes });
   }
 
   #keepTail(chunk: Buffer): void {

@@ -1,4 +1,4 @@
-import { UpstreamFailure, unusableResponse } from "../failure.ts";
+import { tooLong, UpstreamFailure } from "../failure.ts";
 import type { Delivered, ReplayedResponse, ResponseStream } from "../generation.ts";
 import type { UsageReport } from "../usage-report.ts";
 import { type BodyKind, bodyKind } from "./body-kind.ts";
@@ -65,7 +65,7 @@ export class SniffedStream implements ResponseStream {
     if (this.#kind === undefined) this.#kind = this.#sniffed();
     if (this.#kind === "events") return this.#options.stream.push(this.#release());
     if (this.#heldBytes > this.#options.maxBytes) {
-      this.#failure = unusableResponse(`the response is longer than ${this.#options.maxBytes} bytes`);
+      this.#failure = tooLong(this.#options.maxBytes);
     }
     return [];
   }

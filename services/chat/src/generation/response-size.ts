@@ -1,0 +1,75 @@
+import type { Model } from "@uag/catalog/types.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { type Fields, listOf, numberOf } from "@uag/upstreams/conversation/fields.ts";
+import { requestsSpeech } from "@uag/upstreams/disconnect/estimable.ts";
+import { maxResponseBytes } from "@uag/upstreams/generate.ts";
+import type { GenerationRequest } from "../format.ts";
+import { outputBound, type Sizing } from "./size.ts";
+
+/** Of a token's text as JSON: four bytes on average, twice that with escapes. */
+const textBytes = 8;
+/** Of one token's log probability with its bytes, indented as OpenAI sends it. */
+const logprobBytes = 256;
+/** Of one token of speech: 50 ms of 24 kHz PCM as base64. */
+const speechBytes = 3_300;
+/** What a response may have besides: reasoning, results of tools, the envelope. */
+const otherBytes = 24 * 1024 * 1024;
+
+type Request = Pick<GenerationRequest, "fields" | "candidates" | "outputCap" | "stream">;
+type Shape = Pick<Sizing, "model" | "fields" | "candidates" | "outputCap">;
+
+/** The longest body accepted as the complete response to a request. */
+export function acceptedBytes(shape: Shape): number {
+  return Math.min(otherBytes + largestBytes(shape), maxResponseBytes);
+}
+
+/** The largest complete response, bytes. */
+function largestBytes(shape: Shape): number {
+  return outputBound(shape) * shape.candidates * bytesPerToken(shape.fields);
+}
+
+/**
+ * Refuses a request whose complete response could exceed what is accepted, before anything is
+ * spent. A streamed response has no such bound.
+ * @throws {GatewayError} `invalid_request`, naming the parameter to lower
+ */
+export function checkResponseSize({ stream, ...request }: Request, model: Model): void {
+  const { outputCap, candidates, fields } = request;
+  const shape = { ...request, model };
+  if (stream || outputCap === undefined || largestBytes(shape) <= maxResponseBytes) return;
+  const cap = capNames.find((name) => fields[name] != null) ?? "max_tokens";
+  const fitting = fittingTokens(shape);
+  const lowered = [candidates > 1 && "n", rankedTokens(fields) > 0 && "top_logprobs", cap].filter(Boolean);
+  const param = String(lowered[0]);
+  const text =
+    `${param}: the response could take up ${megabytes(largestBytes(shape))} MB, and ${megabytes(maxResponseBytes)} MB are accepted. ` +
+    `Lower ${lowered.join(" or ")}, or set stream to true. As it is, a ${cap} of ${fitting} fits.`;
+  throw new GatewayError("invalid_request", text, { param });
+}
+
+/**
+ * The cap to send for a request without one of its own, whose complete response could otherwise
+ * exceed what is accepted; undefined when none is needed.
+ */
+export function fittingCap(shape: Shape, stream: boolean): number | undefined {
+  if (stream || shape.outputCap !== undefined || largestBytes(shape) <= maxResponseBytes) return undefined;
+  return fittingTokens(shape);
+}
+
+/** Tokens per candidate whose complete response is accepted. */
+function fittingTokens({ fields, candidates }: Shape): number {
+  return Math.floor(maxResponseBytes / (bytesPerToken(fields) * Math.max(1, candidates)));
+}
+
+const capNames = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
+
+const megabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
+
+function bytesPerToken(fields: Fields): number {
+  if (requestsSpeech(fields)) return speechBytes;
+  const wantsLogprobs =
+    fields["logprobs"] === true || listOf(fields["include"]).includes("message.output_text.logprobs");
+  return textBytes + (wantsLogprobs ? (1 + rankedTokens(fields)) * logprobBytes : 0);
+}
+
+const rankedTokens = (fields: Fields): number => numberOf(fields["top_logprobs"]) ?? 0;
