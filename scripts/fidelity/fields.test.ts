@@ -48,7 +48,7 @@ test("reports a field of a schema, or of a member, that has no cost class", () =
   assert.deepEqual(unclassed(schema, costs), ["added", "options.known"]);
 });
 
-/** Names of fields that a schema accepts and a table lacks; of members, where the table lists some. */
+/** The fields that a schema accepts and a table lacks; members, where the table has some. */
 function unclassed(schema: z.ZodType, costs: FieldTable): string[] {
   const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return Object.entries(properties).flatMap(([name, value]) => {

@@ -71,6 +71,11 @@ function nominalUnit(terms: Terms, rates: Rates): Unit {
   return { name: unitFor(basis, rates, terms.resolution, terms.variants), quantity };
 }
 
+/** The price at which a task was submitted. */
+export function taskPrice({ rates, priceVersion }: Pick<TaskDocument, "rates" | "priceVersion">): ModelPrice {
+  return { version: priceVersion, rates: new Map(rates.map(({ unit, rate }) => [unit, rate])), tiers: [] };
+}
+
 export interface Bill extends Charged {
   readonly units: Unit[];
 }
@@ -83,8 +88,8 @@ export function billOf(
   task: Pick<TaskDocument, "rates" | "terms" | "priceVersion" | "holdNanoUsd">,
   usage: VideoUsage | undefined,
 ): Bill {
-  const rates = new Map(task.rates.map(({ unit, rate }) => [unit, rate]));
-  const modelPrice: ModelPrice = { version: task.priceVersion, rates, tiers: [] };
+  const modelPrice = taskPrice(task);
+  const { rates } = modelPrice;
   const counted = countedUnit(task.terms, rates, usage);
   const units = [counted ?? nominalUnit(task.terms, rates)];
   const charged = chargeOf(price(units, modelPrice), task.holdNanoUsd);

@@ -110,6 +110,8 @@ export interface CallOptions {
 
 export interface Replica extends AsyncDisposable {
   readonly webhooks: RpcClient<WebhookServiceServer>;
+  /** Its metrics, as Prometheus reads them. */
+  metrics(): Promise<string>;
   call(operation: string, body?: unknown, options?: CallOptions): Promise<ReceivedResponse>;
 }
 
@@ -193,6 +195,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const running = starting.move();
   return {
     webhooks,
+    metrics: () => metrics.registry.metrics(),
     async call(operation, body, request = {}) {
       const accountId = request.accountId ?? "acct_1";
       const caller = request.caller ?? Caller.fromPartial({ keyId: "key_1", accountId });

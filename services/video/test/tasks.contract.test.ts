@@ -309,6 +309,17 @@ describe("video tasks", () => {
     assert.deepEqual([bill?.costNanoUsd, bill?.pricing], [500_000_000n, Pricing.UNPRICED]);
   });
 
+  test("counts a video that costs more than was held for it, by provider and model", async () => {
+    const { id } = await submit();
+    const task = onlyTask();
+    task.seconds = 20;
+    task.word = "SUCCEEDED";
+    await reaches(id, "succeeded");
+    await waitFor(() => books.bills.size === 1, { what: "the bill" });
+    assert.ok((billOf(task.requestId)?.costNanoUsd ?? 0n) > 500_000_000n);
+    assert.match(await replica.metrics(), /uag_cost_above_hold_total\{provider="[^"]+",model="[^"]+",[^}]*\} 1/);
+  });
+
   test("two lost tasks of one model are told apart or fail: no account gets another's video", async () => {
     provider.create = "lost";
     const one = await submit({ input: { prompt: "one" } }, { accountId: "acct_1" });

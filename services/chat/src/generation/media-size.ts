@@ -57,7 +57,7 @@ function addSound(sum: Sum, tokens: number): void {
   sum.sound = true;
 }
 
-/** What has no size of its own here is no longer than the model's context; most of it is no media. */
+/** Content of unknown size is no longer than the model's context. Most of it is no media. */
 function addUnknown(sum: Sum, { contextTokens }: Model): void {
   addTokens(sum, contextTokens, 0);
   sum.sound = true;

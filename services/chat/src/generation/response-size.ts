@@ -12,7 +12,7 @@ const textBytes = 8;
 const logprobBytes = 256;
 /** Of one token of speech: 50 ms of 24 kHz PCM as base64. */
 const speechBytes = 3_300;
-/** What a response may have besides: reasoning, results of tools, the envelope. */
+/** What else a response may contain: reasoning, results of tools, the envelope. */
 const otherBytes = 24 * 1024 * 1024;
 
 type Request = Pick<GenerationRequest, "fields" | "candidates" | "outputCap" | "stream">;

@@ -5,7 +5,7 @@ const ofEveryPart = ["type", "id", "cache_control", "prompt_cache_breakpoint", "
 
 /**
  * Members of a message's parts, by type, whose size is that of their bytes. A part of another type,
- * and a member that is not listed, may stand for content of any size.
+ * and a member that is not listed, may refer to content of any size.
  */
 const textParts: Readonly<Record<string, readonly string[]>> = {
   text: ["text", "logprobs"],
@@ -68,7 +68,7 @@ export function hasOnlyMembers(part: Fields, own: readonly string[]): boolean {
   return hasOnly(part, (name) => everyPart.has(name) || own.includes(name));
 }
 
-/** Whether a chat message has a member that may stand for content of any size. */
+/** Whether a chat message has a member that may refer to content of any size. */
 export function hasUnknownMember(message: unknown): boolean {
   return isFields(message) && !hasOnly(message, (name) => messageMembers.has(name));
 }

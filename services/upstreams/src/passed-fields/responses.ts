@@ -7,7 +7,7 @@ const notSent = "Not sent to any provider.";
 const notKept = "the gateway stores no responses";
 const runByProvider = "the model's provider runs it, and this model has no price for it";
 
-/** `POST /v1/responses`, of which every request is translated: fields that are not here are not sent. */
+/** `POST /v1/responses`. Every request is translated: fields that are not here are not sent. */
 export const responsesFieldCosts: FieldTable = {
   background: refused(notKept),
   conversation: refused(notKept),

@@ -3,6 +3,7 @@ import type { VideoState } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
 import type { EndOptions } from "../store/changes.ts";
 import type { TaskDocument } from "../store/task.ts";
+import { countBill } from "./count-bill.ts";
 import { nextStep, type Step } from "./machine.ts";
 import { callAbout, providerOf } from "./provider.ts";
 import { terminalStateOf } from "./terminal-state.ts";
@@ -42,6 +43,7 @@ export async function endTask(
   const ended = await context.tasks.end(task._id, terminalStateOf(task, { ...step, state }, new Date()), options);
   if (ended === undefined) return undefined;
   context.video.ended(ended);
+  countBill(context.events, ended);
   context.completions.notify(ended);
   context.outbox.process(ended);
   return ended;

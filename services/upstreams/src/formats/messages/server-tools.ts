@@ -48,7 +48,7 @@ export function anthropicServerTools(fields: Fields, model: Model): ServerTools 
   return { tools, searchesTools };
 }
 
-/** A message may add tools to those of the request: any but a reference could be the provider's own. */
+/** A message may add tools to the request: any but a reference could be the provider's own. */
 function checkAddedTools({ messages }: Fields): void {
   for (const [at, message] of listOf(messages).entries())
     for (const [index, item] of listOf(fieldsOf(message)["content"]).entries()) {
