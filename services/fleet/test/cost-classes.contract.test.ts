@@ -34,8 +34,6 @@ const unbounded: readonly [endpoint: typeof chat | typeof messages | typeof resp
     [chat, { model: "grok-4.5", search_parameters: { mode: "on" } }, "search_parameters"],
     [chat, { model: qwen, enable_search: true }, "enable_search"],
     [chat, { model: qwen, enable_code_interpreter: true }, "enable_code_interpreter"],
-    [messages, { model: claude, a_field_of_tomorrow: 1 }, "a_field_of_tomorrow"],
-    [messages, { model: claude, output_config: { effort: "low", of_tomorrow: 1 } }, "output_config.of_tomorrow"],
     [messages, { model: claude, speed: "fast" }, "speed"],
     [messages, { model: claude, inference_geo: "us" }, "inference_geo"],
     [messages, { model: claude, container: { skills: [] } }, "container"],
