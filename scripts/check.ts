@@ -1,4 +1,4 @@
-// npm run check: what must hold of the sources besides the tests.
+// npm run check: checks of the sources in addition to the tests.
 import { parseArgs } from "node:util";
 import { boundaries } from "./check/boundaries.ts";
 import { chartSchemas } from "./check/chart-schemas.ts";
@@ -20,7 +20,7 @@ import { words } from "./check/words/words.ts";
 const help = `npm run check [-- --fix]
 
 Checks types, format and lint, the length of lines in comments and prose, docstrings, titles of tests, the word list, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, the table of request fields, the schemas, rules and dashboards of the Helm charts, and the compose file.
---fix mends what a program can mend.
+--fix repairs what a program can repair.
 `;
 
 async function report(check: Check, fix: boolean): Promise<boolean> {

@@ -3,7 +3,7 @@
 import { fail } from "../services/command/src/step.mjs";
 import { runProgram } from "./lib/node.mjs";
 
-// Before anything is loaded: whoever types the command sees at once that it works.
+// Before anything is loaded, so that the user sees at once that the command works.
 if (process.argv.length === 2) process.stderr.write("Starting the gateway …\n");
 
 await runProgram("services/fleet/src/main.ts", process.argv.slice(2)).catch(fail);

@@ -12,11 +12,11 @@ import { languages } from "./states.ts";
 const help = `npm run screenshots -- [--data <folder>] [--out .data/screenshots] [--account acct_default] [--lang en|zh] [--only <text>]
 npm run screenshots -- --measure [--data <folder>] [--account acct_default]
 
-Writes a picture of every page of the console to --out, and of what is seen after something was done there: light and
+Writes a screenshot of every page of the console to --out, and of what is seen after something was done there: light and
 dark, 1440 and 390 pixels wide. --only takes those whose name contains a text.
 It starts a fleet of its own and makes some traffic; with --data it takes the fleet that runs on that folder, and leaves
 out what would change something there.
-With --measure it prints, page by page and without a picture, after how long it took input, how much script it loaded,
+With --measure it prints, page by page and without a screenshot, after how long it took input, how much script it loaded,
 compressed, and how many serious faults axe finds.
 `;
 

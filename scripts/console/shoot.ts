@@ -11,9 +11,9 @@ interface Shoot {
   readonly account: string;
   readonly locale: string;
   readonly texts: Texts;
-  /** What the name of each picture contains. */
+  /** The parts of each screenshot's name. */
   readonly only: string;
-  /** The fleet is there for the pictures, and may be changed. */
+  /** The fleet exists for the screenshots and may be changed. */
   readonly isOurs: boolean;
   report(line: string): void;
 }
@@ -37,7 +37,7 @@ async function take(page: Page, name: string, { out, report }: Shoot): Promise<v
       await page.emulateMedia({ colorScheme });
       await page.waitForTimeout(settledMs);
       const path = join(out, `${name}-${size.width}-${colorScheme}.png`);
-      // A dialog lies over what is in view; a page is as long as it is.
+      // A dialog covers the viewport; a page has its full length.
       const fullPage = (await page.getByRole("dialog").count()) === 0;
       await page.screenshot({ path, fullPage, timeout: patienceMs });
       report(path);

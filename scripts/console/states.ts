@@ -31,10 +31,10 @@ async function choose(page: Page, label: string, option: string): Promise<void> 
   await page.getByRole("option", { name: option }).first().click();
 }
 
-/** Paints a stroke over a part of the picture. */
+/** Paints a stroke over a part of the image. */
 async function paint(page: Page): Promise<void> {
   const box = await page.locator("canvas[role=img]").boundingBox();
-  if (box === null) throw new Error("There is nothing to paint on.");
+  if (box === null) throw new Error("The canvas is missing.");
   await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.4);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.5, { steps: 8 });

@@ -31,7 +31,7 @@ const showsConsole = /(?:console(?:-\w+)?|npm-start)\.e2e\.test\.ts$/;
 
 const report = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Runs Node with this process's terminal; answers whether it succeeded. */
+/** Runs Node with this process's terminal; returns whether it succeeded. */
 async function runNode(args: readonly string[], env: Readonly<Record<string, string>>): Promise<boolean> {
   const { PARENT_PIPE_FD: _, ...inherited } = process.env;
   const child = spawn(process.execPath, args, { cwd: root, env: { ...inherited, ...env }, stdio: "inherit" });

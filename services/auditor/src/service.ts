@@ -143,7 +143,7 @@ async function keepAuditing(
   }
 }
 
-/** Starts the auditor as configured by the environment; resolves when its admin port answers. */
+/** Starts the auditor as configured by the environment; resolves when its admin port responds. */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<AuditorService> {
   const config = readConfig(schema, env);
   await using stack = new AsyncDisposableStack();

@@ -63,7 +63,7 @@ test("an hour's audit reads only rows since the checkpoint, and finds a row chan
   assert.equal((await runAudit(parts, "whole")).exact, false);
 });
 
-test("a checkpoint that was changed, lost or signed with another key is none: its account is read from its first row, and it is said", async () => {
+test("a changed, lost or wrongly signed checkpoint is reported, and its account is audited from its first row", async () => {
   await using house = await openHouse();
   const { parts } = house;
   const { checkpoints } = parts.own;

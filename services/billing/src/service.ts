@@ -120,7 +120,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const commits = { store, clock, ...transactions, sequence: createSequence() };
   const inGrantTurn = createGrantTurns();
   const queue = createAccountQueue({ ...commits, inGrantTurn, onFunds: funds.notify });
-  // Grants are finished after their settlement was answered: nobody else would do it soon.
+  // Grants are finished after the settlement's response: no other process would do it soon.
   started.defer(() => queue.idle());
   const settings = settingsOf(config);
   const transact = inLine(transactionsAt(clock, { connection, ...transactions }));

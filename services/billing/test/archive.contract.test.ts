@@ -33,7 +33,7 @@ function past(months: number, day = 10): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, day, 12));
 }
 
-/** The books' database, besides the service. */
+/** Direct access to the ledger's database. */
 async function openBooks({ env }: Scratch): Promise<Store & AsyncDisposable> {
   const { MONGODB_URL: url = "", MONGODB_DATABASE: database = "" } = env;
   const connection = await connectBooks({ url, database });
@@ -55,7 +55,7 @@ async function putRows({ ledger }: Store, accountId: string, { count, at }: { co
 
 const months = { old: monthOf(past(2)), last: monthOf(past(1)) };
 
-/** Two closed months of three accounts, and what is not closed. */
+/** Two closed months of three accounts, and the open month. */
 async function putBooks(store: Store): Promise<void> {
   const createdAt = past(2, 2);
   await store.accounts.collection.insertOne({ _id: "b", createdAt, number: 1 } as never);
@@ -173,7 +173,7 @@ test("a row that is changed, deleted or added in the database is found, and so i
     assert.match(await faultsOf(), /is not there/);
   }));
 
-test("an archiving that ends in the middle goes on behind the last file that was verified; a store that loses what it is given gets nothing recorded", () =>
+test("an interrupted archive run continues after the last verified file; a store that loses a file gets nothing recorded", () =>
   withBooks(async (archive) => {
     const { store } = archive;
     const known = async () => {
@@ -209,7 +209,7 @@ test("an archiving that ends in the middle goes on behind the last file that was
     assert.deepEqual(await verified(archive, months.old), { rows: 1_303n, faults: [] });
   }));
 
-test("a month is exported once, each row once, when billing is killed while it writes a file and two processes go on", () =>
+test("a month is exported once, each row once, when billing is killed while it writes and two processes continue", () =>
   withBooks(async (_, dir, db) => {
     await mkdir(join(dir, months.old));
     const watcher = watch(join(dir, months.old));

@@ -90,7 +90,7 @@ for (const [title, skewMs] of [
     assert.equal(ready.status, 503);
     assert.match(await ready.text(), /The clock differs from the database's by -?\d+ ms/);
 
-    // What was admitted elsewhere is charged, whoever is asked.
+    // Requests admitted elsewhere are charged by any process.
     const { grantId } = await right.grants.acquire(acquireFields({ accountId, holderId: "h1", needNanoUsd: 100n }));
     const event = usage({ requestId: newId("req"), accountId, grantId, costNanoUsd: 60n, holdNanoUsd: 100n });
     await skewed.ledger.settle({ events: [event] });

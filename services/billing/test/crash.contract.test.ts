@@ -11,7 +11,7 @@ test("billing killed again and again amid acquires, returns and settles: with re
   await using process = await spawnBilling(db.env);
   using clients = connectClients(process.port);
   let running = true;
-  /** Repeats a call until it is answered, as every caller of billing does. */
+  /** Retries a call until it succeeds, as every caller of billing does. */
   async function insist<A>(call: () => Promise<A>): Promise<A> {
     for (;;) {
       try {

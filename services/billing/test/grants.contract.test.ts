@@ -133,7 +133,7 @@ test("closing a holder fences it and frees its money at once, but not that of it
   assert.deepEqual(await faults(billing), []);
 });
 
-test("a holder is gone once it is closed or was silent for the grace, not before; one that nobody knew can never begin", async () => {
+test("a holder is dead once it is closed or silent for the grace, not before; an unknown one can never start", async () => {
   await using db = scratch({ HOLDER_LEASE_MS: "5000", ORPHAN_GRACE_MS: "600000", REAP_INTERVAL_MS: "20" });
   await using billing = await startBilling(db.env);
   const isGone = async (holderId: string): Promise<boolean> => (await billing.grants.isHolderGone({ holderId })).gone;

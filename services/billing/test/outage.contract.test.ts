@@ -43,7 +43,7 @@ async function startTcpProxy(target: URL): Promise<{ port: number; close(): void
   };
 }
 
-test("without its database billing says service_unavailable instead of hanging, stays alive, and recovers by itself", async () => {
+test("without its database billing returns service_unavailable instead of hanging, stays alive, and recovers automatically", async () => {
   await using db = scratch();
   const target = new URL(db.env["MONGODB_URL"]!.split(",")[0]!);
   await using proxy = await startTcpProxy(target);

@@ -137,7 +137,7 @@ for (const [what, text, message] of faults) {
   test(`refused, naming the place: ${what}`, () => assert.match(faultOf(text), message));
 }
 
-test("a unit that is priced and that no sizing bounds is refused: nobody could hold for it", () => {
+test("a priced unit that no sizing bounds is rejected, because no hold can be computed", () => {
   const priced = (price: string): string => yaml(model().replace("{ input_tokens: 1, output_tokens: 2 }", price));
   const characters = faultOf(priced("{ input_tokens: 1, output_tokens: 2, characters: 3 }"));
   assert.match(characters, /models\[acme-1\]\.price: no sizing bounds characters/);

@@ -120,7 +120,7 @@ function capabilityFaults(model: z.infer<typeof modelSchema>): string[] {
       faults.push(`  models[${model.id}].upstreams: an upstream that embeds needs batch`);
   }
   if (model.operations.includes("audio.speech") && model.speech === undefined)
-    faults.push(`  models[${model.id}]: a model that speaks text needs speech`);
+    faults.push(`  models[${model.id}]: a text-to-speech model needs speech`);
   return faults;
 }
 

@@ -72,7 +72,7 @@ export const providerSchema = z.strictObject({
     .regex(/^(\/[\w.-]+)+$/, "must be a path, such as /openai/v1")
     .optional()
     .describe(
-      "Path of its base URL at the simulator, which stands in for it on one machine while neither key nor address is set.",
+      "Path of its base URL at the simulator, which replaces it on a single machine while neither key nor address is set.",
     ),
   headers: z.record(z.string(), z.string()).default({}).describe("Sent with every call; an empty value is left out."),
   timeouts: timeoutsSchema.prefault({}),
@@ -95,7 +95,7 @@ export const providerSchema = z.strictObject({
     .nonnegative()
     .optional()
     .describe(
-      "Shortest prompt that it reads from a cache, for the bill of a stream whose client leaves; default: what its protocol's owner does.",
+      "Shortest prompt that it reads from a cache, for the bill of a stream whose client disconnects; default: what its protocol's owner does.",
     ),
   developer_role: z
     .boolean()
@@ -125,7 +125,7 @@ const upstreamSchema = z.strictObject({
     .describe("The upstream knows one size of vectors only: shorter ones are cut by us."),
 });
 
-/** A model that reasons before it answers. */
+/** A model that reasons before it responds. */
 const reasoningSchema = z.strictObject({
   efforts: z.array(z.string()).default([]).describe("Values of reasoning_effort that the model takes."),
   default_effort: z
@@ -187,8 +187,11 @@ export const speechSchema = z.strictObject({
     .array(z.enum(["mp3", "wav"]))
     .min(1)
     .describe("What may be asked for, the default first."),
-  fixed_format: z.boolean().default(false).describe("What is asked for has no effect: the answer is the first format."),
-  instructions: z.boolean().default(false).describe("Takes instructions on how to speak."),
+  fixed_format: z
+    .boolean()
+    .default(false)
+    .describe("The requested format has no effect: the response has the first format."),
+  instructions: z.boolean().default(false).describe("Accepts speaking instructions."),
   segment_characters: z.int().positive().describe("Most characters of one upstream call; longer input is split."),
   ideograph_weight: z.int().positive().default(1).describe("Characters that one CJK ideograph counts as."),
   voices: z.array(z.string().min(1)).min(1).describe("Known voices, the default first."),
@@ -240,9 +243,9 @@ export const modelSchema = z.strictObject({
     .optional()
     .describe("The only name under which the upstream takes the output cap; default: the client's."),
   image: imageSchema.optional().describe("Present for a model that makes images on request."),
-  stream_only: z.boolean().default(false).describe("The upstream answers only as a stream."),
+  stream_only: z.boolean().default(false).describe("The upstream only streams."),
   embedding: embeddingSchema.optional().describe("Present for a model that embeds."),
-  speech: speechSchema.optional().describe("Present for a model that speaks text."),
+  speech: speechSchema.optional().describe("Present for a text-to-speech model."),
   price: priceSchema,
   upstreams: z.array(upstreamSchema).min(1),
 });

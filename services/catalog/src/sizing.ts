@@ -16,7 +16,7 @@ export const sizings = {
     soundIn: [...mediaIn, "audio_input_tokens", "cached_audio_input_tokens"],
     textOut,
     soundOut: [...textOut, "audio_output_tokens"],
-    /** Uses of tools that the provider runs by itself. */
+    /** Uses of provider-side tools. */
     toolUses: ["web_searches"],
   },
   embeddings: { input: ["input_tokens"] },

@@ -1,4 +1,4 @@
-// A lock file that names its owner, so that one left behind by a killed process is nobody's.
+// A lock file that names its owner, so that a killed process's lock counts as free.
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,7 +20,7 @@ function processToken(pid) {
   return stat?.isZombie ? undefined : `${pid} ${stat?.startTime ?? ""}`.trim();
 }
 
-/** The id of the running process that holds the lock, or undefined when nobody does. */
+/** The id of the running process that holds the lock, or undefined if none does. */
 export async function lockOwner(path) {
   const token = (await readFile(path, "utf8").catch(() => "")).trim();
   const pid = Number.parseInt(token, 10);
@@ -29,8 +29,8 @@ export async function lockOwner(path) {
 }
 
 /**
- * Takes the lock if it is free. Answers how to give it back, or undefined when another process has
- * it.
+ * Takes the lock if it is free. Returns a function that releases it, or undefined if another
+ * process has it.
  */
 export async function tryLock(path) {
   await mkdir(dirname(path), { recursive: true });

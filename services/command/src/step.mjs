@@ -32,7 +32,7 @@ export function print(line) {
   process.stdout.write(`${line}\n`);
 }
 
-/** A failure that the user can mend: its message says how, and no stack is shown. */
+/** A failure that the user can fix: its message explains how, and no stack is shown. */
 export class UserError extends Error {
   name = "UserError";
 }
@@ -55,7 +55,7 @@ function fileErrorHint({ code, path, dest }) {
   return `${dest ?? path} cannot be written. Check that this user owns it, or name another folder with DATA_DIR, then run the command again.`;
 }
 
-/** Prints why a command cannot go on and ends it with 1. */
+/** Prints why a command cannot continue and exits with 1. */
 export function fail(error) {
   const text =
     (isForUsers(error) ? error.message : fileErrorHint(error ?? {})) ??

@@ -30,7 +30,8 @@ export interface Embedded {
 
 /**
  * Requests the vectors of all inputs, in as many calls as the model's upstreams need.
- * @throws {PartialFailure} one error for the whole request; parts answered by then are still owed,
+ * @throws {PartialFailure} one error for the whole request; parts that succeeded before are still
+ * owed,
  * because their upstream charges for them
  */
 export async function callUpstreams(
@@ -113,7 +114,7 @@ export function chargeOf({ tokens, raw, estimated }: Usage): UsageCharge {
   return { units: [{ name: "input_tokens", quantity: BigInt(tokens) }], raw, estimated };
 }
 
-/** The ledger names one upstream: the first that answered, else the last that failed. */
+/** The ledger names one upstream: the first that responded, otherwise the last that failed. */
 function sourceOf({ responses, failure }: PartResults<PartResponse>): Pick<Embedded, "upstream" | "attempts"> {
   const failed = failure?.thrown instanceof AttemptsFailed ? failure.thrown : undefined;
   const reached = failed !== undefined && failed.failure.status !== 0 ? failed.upstream : undefined;

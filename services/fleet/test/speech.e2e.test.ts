@@ -142,7 +142,7 @@ describe("speech through the public server", () => {
     ["an input of 50,001 characters", { ...good, input: "x".repeat(50_001) }, 400, "invalid_request", "input"],
     ["a voice that is no text", { ...good, voice: 5 }, 400, "invalid_request", "voice"],
     ["another provider's voice of a wrong shape", { ...good, voice: "alloyy" }, 400, "invalid_request", "voice"],
-    ["events instead of sound", { ...good, stream_format: "sse" }, 400, "invalid_request", "stream_format"],
+    ["events instead of audio", { ...good, stream_format: "sse" }, 400, "invalid_request", "stream_format"],
     ["an unknown model", { ...good, model: "nobody" }, 400, "model_not_found", "model"],
     ["no input", { model: flash }, 400, "invalid_request", "input"],
     ["an empty input", { ...good, input: "" }, 400, "invalid_request", "input"],

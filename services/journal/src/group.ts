@@ -19,7 +19,7 @@ export class Group {
 
   #renew(): void {
     ({ promise: this.done, resolve: this.resolve, reject: this.reject } = Promise.withResolvers<void>());
-    // Nobody awaits a group of lazy records; the journal reports the error itself.
+    // No caller awaits a group of lazy records; the journal reports the error itself.
     this.done.catch(() => undefined);
   }
 

@@ -26,8 +26,8 @@ function socketPath({ path: dir, handle }: LockDirectory, name: string): string 
 /**
  * Holds `<owner>.lock`, a listening socket: the kernel releases it when the process dies, however
  * it died, but not while it is paused. On close, Node removes the path on which a socket started to
- * listen. Renaming the socket prevents that, so a dead process's lock remains and can be told from
- * one that somebody removed.
+ * listen. Renaming the socket prevents that, so a dead process's lock remains and is distinguished
+ * from one that somebody removed.
  */
 export async function holdLock(dir: LockDirectory, owner: string): Promise<AsyncDisposable> {
   const server = await listen(socketPath(dir, `${owner}.new`));
@@ -45,8 +45,8 @@ async function listen(path: string): Promise<Server> {
 }
 
 /**
- * Tests a lock. `free` only when the kernel reports that nobody listens; anything uncertain counts
- * as held.
+ * Tests a lock. `free` only when the kernel reports that no process listens; anything uncertain
+ * counts as held.
  */
 export function requestLock(dir: LockDirectory, owner: string): Promise<Lock> {
   return new Promise((resolve) => {

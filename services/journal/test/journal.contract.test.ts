@@ -35,7 +35,7 @@ test("trim deletes only whole segments in front of the position, never the last"
   assert.equal((await readdir(tmp.dir)).length, 1);
 });
 
-test("a record that is appended lazily reaches the disk though nobody appends after it", async () => {
+test("a lazily appended record reaches the disk even if no other record follows", async () => {
   await using tmp = await scratch();
   await using journal = await Journal.open(tmp.dir, settings());
   void journal.appendLazy(Buffer.from("checkpoint"));

@@ -138,7 +138,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   }
 
   onHead(status: number, headers: string[]): void {
-    if (this.#headed) throw new LinkError("protocol", "two heads of one answer");
+    if (this.#headed) throw new LinkError("protocol", "two heads of one response");
     this.#headed = true;
     this.#outbox.commit();
     try {
@@ -150,7 +150,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
 
   onChunk(bytes: Buffer): void {
     if (!this.#headed) throw new LinkError("protocol", "chunk before head");
-    if (!this.#window.receive(bytes.length)) throw new LinkError("protocol", "answer exceeds its window");
+    if (!this.#window.receive(bytes.length)) throw new LinkError("protocol", "response exceeds its window");
     if (bytes.length === 0) return;
     try {
       this.#response.onChunk(bytes);
@@ -160,7 +160,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   }
 
   onTrailer(errorCode: string): void {
-    if (errorCode === "" && !this.#headed) throw new LinkError("protocol", "an answer without a head");
+    if (errorCode === "" && !this.#headed) throw new LinkError("protocol", "a response without a head");
     this.finish(errorCode === "" ? undefined : new LinkError("failed", errorCode), undefined);
   }
 

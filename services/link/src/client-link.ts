@@ -10,7 +10,7 @@ import type { Dial, Transport, TransportEvents } from "./transport.ts";
 /** What a link needs from its replica. */
 export interface ClientLinkHost {
   onLinkReady(link: ClientLink): void;
-  /** Accepts no more exchanges; the link ends by itself when those in flight are over. */
+  /** Accepts no more exchanges; the link closes when those in flight have ended. */
   onLinkDraining(link: ClientLink): void;
   /** Called once, last. `error.code` is `protocol` when the peer violated the protocol. */
   onLinkClosed(link: ClientLink, error: LinkError): void;
@@ -214,7 +214,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.#sender.close();
-    // The replica is told first: an exchange that is reopened must not get the same link.
+    // The replica is notified first: an exchange that is reopened must not get the same link.
     this.#host.onLinkClosed(this, error);
     for (const call of this.#calls()) call.onBroken(error);
   }

@@ -50,7 +50,7 @@ class ClientTransport implements Transport {
   }
 }
 
-/** Opens links to a service over gRPC; disconnects any other peer that answers there. */
+/** Opens links to a service over gRPC; disconnects any other peer at its address. */
 export function dialGrpc(identity: Identity, service: Peer): Dial {
   const credentials = identity.channel([service]);
   return (address, events) => new ClientTransport(address, credentials, events);

@@ -85,7 +85,7 @@ class Model implements LinkResponse {
   onEnd(): void {
     assert.ok(!this.over, "one end");
     this.ends++;
-    assert.equal(this.responseReceived, this.responseWritten, "an answer that ends is whole");
+    assert.equal(this.responseReceived, this.responseWritten, "a response that ends is complete");
     assert.ok(this.plan.ending === "end" || this.plan.ending === "end_early");
   }
   onError(error: LinkError): void {

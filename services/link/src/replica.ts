@@ -80,7 +80,7 @@ class Slot implements ClientLinkHost {
     const limit = maxExchangesPerLink === undefined ? {} : { maxExchanges: maxExchangesPerLink };
     const link = new ClientLink({ address, dial, host: this, ...limit });
     this.link = link;
-    this.#timer = setTimeout(() => link.giveUp("no answer to the connection in time"), this.#options.connectTimeoutMs);
+    this.#timer = setTimeout(() => link.giveUp("connection timed out"), this.#options.connectTimeoutMs);
     this.#timer.unref();
   }
 

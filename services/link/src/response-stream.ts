@@ -82,7 +82,7 @@ export class ResponseStream implements LinkResponse, AsyncIterable<Buffer> {
         else await new Promise<void>((resolve) => (this.#wake = resolve));
       }
     } finally {
-      this.call.cancel("the answer is no longer read");
+      this.call.cancel("the response is no longer read");
     }
   }
 }

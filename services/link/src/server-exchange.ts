@@ -153,7 +153,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
 
   head(status: number, headers: readonly string[]): void {
     if (this.#over) return;
-    if (this.#headed) throw new Error("an answer has one head");
+    if (this.#headed) throw new Error("a response has one head");
     this.#headed = true;
     this.#status = status;
     this.#headers = headers;
@@ -162,7 +162,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
 
   write(chunk: Buffer): boolean {
     if (this.#over) return false;
-    if (!this.#headed || this.#ended) throw new Error("an answer's bytes come after its head and before its end");
+    if (!this.#headed || this.#ended) throw new Error("a response's bytes come after its head and before its end");
     const more = this.#outbox.push(chunk);
     this.#host.wake(this);
     return more;
@@ -174,7 +174,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
 
   end(): void {
     if (this.#over) return;
-    if (!this.#headed || this.#ended) throw new Error("an answer ends once, after its head");
+    if (!this.#headed || this.#ended) throw new Error("a response ends once, after its head");
     this.#ended = true;
     this.#host.wake(this);
   }
@@ -236,7 +236,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
 
   #tooLarge(writer: BatchWriter): boolean {
     writer.trailer(this.id, "head_too_large");
-    this.abort(new LinkError("too_large", "the answer's headers are too long"));
+    this.abort(new LinkError("too_large", "the response's headers are too long"));
     return false;
   }
 

@@ -128,7 +128,7 @@ class Serving implements LinkServer, ServerLinkHost {
   #settled(exchange: ServerExchange, error: unknown): void {
     this.#handlers--;
     if (error !== undefined) this.#failed(exchange, error);
-    else if (!exchange.responded) this.#failed(exchange, new Error("the handler finished without ending its answer"));
+    else if (!exchange.responded) this.#failed(exchange, new Error("the handler finished without ending its response"));
     this.#checkIdle();
   }
 

@@ -92,7 +92,7 @@ test("a body of many megabytes passes both ways unchanged", async () => {
   await client.close();
 });
 
-test("a handler gets everything the caller opened with, and the caller the head it answered with", async () => {
+test("a handler receives everything that the caller sent, and the caller the handler's head", async () => {
   const show: LinkHandler = async (exchange) => {
     const { operation, requestId, target, context, bodyless } = exchange;
     const seen = {
@@ -118,7 +118,7 @@ test("a handler gets everything the caller opened with, and the caller the head 
   await client.close();
 });
 
-test("a body over the handler's limit, a handler that fails and an unknown operation are told apart", async () => {
+test("a body over the limit, a failing handler and an unknown operation have different errors", async () => {
   const logged: string[] = [];
   await using service = await Service.start(
     {

@@ -58,7 +58,7 @@ async function cpuOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
 
-// Nobody sends the holder's heartbeats.
+// No process sends the holder's heartbeats.
 const lease = { HOLDER_LEASE_MS: "3600000" };
 const billings: string[] = [];
 const meterings: string[] = [];

@@ -135,7 +135,8 @@ async function openAlerts(
 }
 
 /**
- * Announces new usage to those who display it. Nobody waits for it, and nothing is lost without it.
+ * Announces new usage to those who display it. No process waits for it, and nothing is lost without
+ * it.
  */
 function announcer({ connection }: Bus): (accountIds: ReadonlySet<string>) => void {
   return (accountIds) => {

@@ -234,7 +234,7 @@ describe("spend alerts", () => {
     assert.equal(video.of(id).length, 4);
   });
 
-  test("a test says that it is one, and another has to wait", async () => {
+  test("a test message is marked as a test, and another one has to wait", async () => {
     const { id } = await create();
     await alerts.testAlert({ id });
     const [webhook, mail] = video.of(id);

@@ -240,7 +240,7 @@ test("drops no collection but the one it archived", () =>
     assert.deepEqual(await listed(bench), ["late"]);
   }));
 
-test("single events are listed newest first over the months, also where a request went on into the next, and those of before there were months among them", async () => {
+test("events are listed newest first over the months, including requests that ended in the next month and older events", async () => {
   const oldRow = begun("before", past(2, 5));
   const prefix = `t${randomText(10)}_`;
   const connection = await connectStore({ url: process.env["TEST_MONGODB_URL"] ?? "", database: `${prefix}m` });

@@ -76,7 +76,7 @@ test("what comes while billing is away is settled and counted once it is back", 
   assert.equal(total(await rollups(bench)), 2n);
 });
 
-test("a batch that is applied already is answered by a look-up: billing is not asked again", async () => {
+test("an already applied batch is confirmed by a lookup without calling billing", async () => {
   await using bench = await startBench();
   const events = Array.from({ length: 50 }, (_, n) => event(`r${n}`));
   const id = await bench.publish(events);

@@ -17,7 +17,7 @@ const series = async (bench: Bench, more: Partial<QuerySeriesRequest> = {}): Pro
 
 const at = (ms: number, tookMs = 100) => ({ startedAtMs: BigInt(ms - tookMs), endedAtMs: BigInt(ms) });
 
-test("a series adds up all that roll-ups count, told apart as asked: the groups that cost most, and what the others come to", async () => {
+test("a series sums all roll-ups by the requested grouping: the most expensive groups, and all others combined", async () => {
   await using bench = await startBench();
   const events = Array.from({ length: 60 }, (_, n) =>
     event(`r${n}`, {

@@ -34,9 +34,10 @@ function unlessIn(url: string, wanted: Readonly<Record<string, number>>): Record
 }
 
 /**
- * Connects to the replica set; the connection recovers by itself. Int64 is returned as bigint and
- * never as a double, binary as Buffer; writes are acknowledged by a majority's journal. Indexes and
- * collections are created by their owner, not on first use. Timeouts in the URL take precedence.
+ * Connects to the replica set; the connection recovers automatically. Int64 is returned as bigint
+ * and never as a double, binary as Buffer; writes are acknowledged by a majority's journal. Indexes
+ * and collections are created by their owner, not on first use. Timeouts in the URL take
+ * precedence.
  * @throws {MongoServerSelectionError} when there is no primary within the selection timeout
  */
 export async function connectMongo(options: ConnectOptions): Promise<Connection> {

@@ -16,7 +16,7 @@ function charged(tally: Tally) {
   return { characters: Number(units[0]?.quantity), raw: raw?.toString(), estimated };
 }
 
-test("a piece spoken to its end is billed by the upstream's count", () => {
+test("a completed piece is billed by the upstream's count", () => {
   const tally = new Tally();
   tally.begin(spoken(7), 9);
   tally.delivered(second);
@@ -42,7 +42,7 @@ test("without the upstream's count a piece is billed by ours, as an estimate", (
   assert.deepEqual(charged(tally), { characters: 9, raw: undefined, estimated: true });
 });
 
-test("a piece that broke off is billed by its sound, never above its count, and not at all when none came", () => {
+test("an interrupted piece is billed by its audio, at most by its count, and not at all without audio", () => {
   for (const [counted, pcmBytes, expected] of [
     [600, second * 2, 30],
     [20, second * 2, 20],

@@ -29,7 +29,8 @@ export interface WavResponse {
 }
 
 /**
- * Speaks all pieces before anything is sent, because the header of a WAV file contains its length.
+ * Synthesizes all pieces before anything is sent, because the header of a WAV file contains its
+ * length.
  * @throws {PartialFailure} with the pieces that upstreams charge for: those that were spoken, and
  * those they had when the client disconnected
  */

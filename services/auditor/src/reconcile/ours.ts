@@ -75,7 +75,7 @@ async function archivedDays(db: mongo.Db, days: DayRange): Promise<Set<string>> 
 }
 
 /**
- * Sums the usage events of requests that a provider answered on these days, by the day of their end
+ * Sums the usage events of requests that a provider served on these days, by the day of their end
  * (UTC). Includes requests that began on them and ended on the day after.
  */
 export async function readOurs(db: mongo.Db, provider: string, days: DayRange): Promise<Ours> {

@@ -86,7 +86,7 @@ async function exportPart(
   const { done, value: first } = await all.next();
   if (done) return undefined;
   const part = upTo(rowsAPart, first, all);
-  // No two writers share a name, though one may go on after its lease has expired.
+  // No two writers share a name, although one may continue after its lease has expired.
   const key = `${month._id}/ledger-${month.parts.length + 1}-${randomText(10)}.ndjson.gz`;
   const sumsOf = () => sumsOfRange(store, { month, after, last: part.last() });
   const written = await writeChecked(objects, { key, format: entryFormat }, { rows: part.rows, sumsOf });
@@ -97,8 +97,8 @@ async function exportPart(
 
 /**
  * Writes a closed month to files, each read back and compared with the ledger before it is
- * recorded. Nothing is deleted. Interrupted, it goes on behind the last recorded file. Returns the
- * parts it added.
+ * recorded. Nothing is deleted. If interrupted, it continues after the last recorded file. Returns
+ * the parts it added.
  * @param keep throws when another process has taken over
  */
 export async function archiveMonth(
@@ -115,7 +115,7 @@ export async function archiveMonth(
   const added: LedgerPartDocument[] = [];
   for (;;) {
     const parts = [...known.parts, ...added];
-    // Only behind the parts that this one rests on: nobody else has added one meanwhile.
+    // Only after the parts that this one follows: no other process has added one meanwhile.
     const unchanged = { _id, parts: { $size: parts.length } };
     const part = await exportPart(archive, { objects, month: { ...known, parts }, keep });
     const change = part === undefined ? { $set: { archivedAt: new Date() } } : { $push: { parts: part } };

@@ -69,7 +69,7 @@ async function pageOf({ ledger }: Store, range: RowRange): Promise<EntryDocument
 }
 
 /**
- * Yields a range in pages, each a query of its own. Between pages it rests for as long as the last
+ * Yields a range in pages, each a query of its own. Between pages it pauses for as long as the last
  * one took with all that was done with it: what is settled meanwhile has half of the process.
  * @param keep called before each page
  */

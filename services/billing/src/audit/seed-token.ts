@@ -67,7 +67,7 @@ async function apply(parts: Parts, given: readonly Given[], transaction: Transac
     const change = changeOf({ before, at }, one, parts);
     if (change !== undefined) changes.push({ before, ...change });
   }
-  // Two settings may have exchanged their values, and a digest stands in one document at a time.
+  // Two settings may have exchanged their values, and a digest is in one document at a time.
   await store.adminTokens.deleteMany({ _id: { $in: changes.map(({ after }) => after._id) } }, { session });
   for (const { before, after, action } of changes) {
     await store.adminTokens.create([after], { session });

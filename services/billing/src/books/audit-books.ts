@@ -54,7 +54,7 @@ function add(one: Findings, other: Findings): Findings {
 
 /**
  * Re-adds the ledger, verifies its chains, and compares them with balances and grants. Each batch
- * of accounts is read in one snapshot, so traffic can go on.
+ * of accounts is read in one snapshot, so traffic can continue.
  */
 export async function auditBooks(options: AuditBooksOptions): Promise<Findings> {
   const { store, lanes, since, proved } = options;

@@ -60,7 +60,7 @@ async function concurrently<T>(items: readonly T[], work: (item: T) => Promise<v
 
 /**
  * Re-adds the rows of some accounts, verifies their chains, and compares them with balances and
- * grants of one snapshot, while traffic goes on.
+ * grants of one snapshot, during traffic.
  * @param since earlier proofs, whose rows need not be read again
  */
 export async function auditPart(

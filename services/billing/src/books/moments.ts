@@ -4,7 +4,7 @@ import { type GrantDocument, grantOf } from "../store/grants.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * Reads accounts and their live grants in one snapshot, while traffic goes on. Accounts that do not
+ * Reads accounts and their live grants in one snapshot, during traffic. Accounts that do not
  * exist are missing from the result.
  */
 export async function readMoment(store: Store, accountIds: readonly string[]): Promise<Map<string, Claim>> {

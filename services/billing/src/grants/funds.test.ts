@@ -31,5 +31,5 @@ test("however many wait for money, and however often they begin anew, the accoun
   assert.ok(reads >= 1 && reads <= 1 + tookMs / 39, `${reads} reads in ${tookMs} ms`);
   const before = reads;
   await sleep(150);
-  assert.ok(reads <= before + 1, "nobody waits, nothing is read");
+  assert.ok(reads <= before + 1, "no request waits, nothing is read");
 });

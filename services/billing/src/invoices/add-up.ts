@@ -28,7 +28,7 @@ function lineOf(model: string, sums: readonly RowSum[]): InvoiceSums["lines"][nu
  * Builds an invoice from a month's rows.
  * @param opening all the account's money at the beginning of the month
  * @throws {GatewayError} `internal_error` when the rows do not add up to their effect on the
- * account: nobody is billed from broken books
+ * account: no invoice is made from a faulty ledger
  */
 export function addUp(sums: readonly RowSum[], opening: bigint): InvoiceSums {
   const of = (...kinds: EntryKind[]) => sums.filter(({ kind }) => kinds.includes(kind));

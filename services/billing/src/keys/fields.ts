@@ -3,7 +3,7 @@ import type { Caller, Limits } from "@uag/proto/common/v1/caller.ts";
 import type { AccountDocument } from "../store/accounts.ts";
 import type { KeyDocument, LimitsDocument } from "../store/keys.ts";
 
-/** A key's fields, between requests, the database, answers and the audit log. */
+/** A key's fields in requests, the database, responses and the audit log. */
 
 const noLimits: LimitsDocument = {
   requestsPerMinute: 0n,

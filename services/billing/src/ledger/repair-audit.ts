@@ -3,7 +3,7 @@ import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { changeOf, entryId, hashOf } from "./entry.ts";
 import { billedOf, type Money } from "./money.ts";
 
-/** What is wrong with a row that bills a request, by itself; undefined when nothing is. */
+/** The fault of a billing row on its own; undefined if there is none. */
 export function settleFault(entry: Entry): string | undefined {
   const { event } = entry;
   if (event === undefined) return "has no event";

@@ -329,7 +329,7 @@ class World {
 
   check(): void {
     const { money } = this.books;
-    assert.ok(isSound(this.books.account.money), "the account's own columns are sound too");
+    assert.ok(isSound(this.books.account.money), "the account's own columns are consistent too");
     assert.ok(isSound(money), "the account balances and nothing is negative");
     const grants = [...this.books.grants.values()];
     assert.equal(

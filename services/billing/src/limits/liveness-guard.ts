@@ -7,7 +7,7 @@ const maxSilenceMs = 1_500;
  */
 export interface LivenessGuard extends Disposable {
   readonly steady: boolean;
-  /** Reports that the database did not answer. */
+  /** Reports that the database did not respond. */
   disturbed(): void;
 }
 

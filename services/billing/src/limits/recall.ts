@@ -9,10 +9,10 @@ import type { Bus } from "@uag/kit/bus.ts";
 export interface RecallRequest {
   readonly keyId: string;
   readonly limit: LimitName;
-  /** The holder that needs the permits; it does not answer its own recall. */
+  /** The holder that needs the permits; it does not reply to its own recall. */
   readonly holderId: string;
   readonly need: number;
-  /** How many holders are expected to answer. */
+  /** How many holders are expected to reply. */
   readonly holders: number;
   readonly waitMs: number;
 }

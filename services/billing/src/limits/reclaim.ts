@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 import type { ChangePool } from "./change-pool.ts";
 import { anyLapsed, lapse, lapsedOf } from "./holders.ts";
 
-/** How long a used permit rests. */
+/** The cooldown of a used permit. */
 const windowMs = 60_000;
 
 /**

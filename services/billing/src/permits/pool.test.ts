@@ -252,7 +252,7 @@ test("a lowered limit lends nothing until what was used under the old one has re
   assert.equal(sizeOf(lent.pool), 3);
 });
 
-test("a holder that is alone gets what rests too, and two never get the same permits", () => {
+test("a single holder also gets the permits that cool down, and two holders never get the same ones", () => {
   const used = borrow(newPool(10, 1n), terms({ need: 8, want: 8 }), 0).pool;
   const given = borrow(
     used,
@@ -281,7 +281,7 @@ test("a raised limit lends more at once, and an older version of the key does no
   assert.equal(old.pool.limit, 10);
 });
 
-test("a call that is sent again gets the same answer, and gives nothing back twice", () => {
+test("a repeated call gets the same result and returns nothing twice", () => {
   const first = borrow(newPool(10, 1n), terms({ need: 4 }), 0);
   const giving = terms({ sequence: 2, need: 0, want: 0, returned: [{ count: 3, freeInMs: 0 }] });
   const gave = borrow(first.pool, giving, 0);

@@ -17,7 +17,7 @@ export interface Loan {
   readonly sequence: number;
   /** What that call has been lent so far, as it was at that time. */
   readonly lent: readonly Permits[];
-  /** That call was answered: sent again, it gets the same answer and nothing more. */
+  /** That call has a result: repeated, it gets the same result and nothing more. */
   readonly answered: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface BorrowTerms {
   readonly want: number;
   readonly returned: readonly Permits[];
   /**
-   * True when the call is answered now whatever is available; false when it may continue after a
+   * True when the call returns now, whatever is available; false when it may continue after a
    * recall.
    */
   readonly last: boolean;
@@ -55,7 +55,7 @@ export interface Lent {
   readonly pool: Pool;
   /** Everything this call was lent. */
   readonly lent: readonly Permits[];
-  /** Whether the call is answered. */
+  /** Whether the call has a result. */
   readonly answered: boolean;
 }
 
@@ -169,7 +169,7 @@ export function otherHolders(pool: Pool, holderId: string): string[] {
   return Object.entries(pool.loans).flatMap(([id, { held }]) => (id !== holderId && held > 0 ? [id] : []));
 }
 
-/** Milliseconds until the next resting permit becomes free; undefined when none rests here. */
+/** Milliseconds until the next permit's cooldown ends; undefined when none cools down here. */
 export function nextFreeInMs(pool: Pool, nowMs: number): number | undefined {
   const first = Math.min(...pool.resting.map(({ freeAtMs }) => freeAtMs));
   return first === Number.POSITIVE_INFINITY ? undefined : Math.max(0, first - nowMs);

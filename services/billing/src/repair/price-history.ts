@@ -34,8 +34,8 @@ export async function findPrice({ prices }: Pick<Store, "prices">, version: stri
 const auditIdDigits = 24;
 
 /**
- * Records every accepted price change in the audit log, once: whoever accepted it, and by which
- * way its file came here.
+ * Records every accepted price change in the audit log, once, independent of who accepted it and by
+ * which way its file came here.
  */
 async function recordAccepted(billing: Billing, { id, prices = [] }: Model): Promise<void> {
   for (const [index, { accepted }] of prices.entries()) {

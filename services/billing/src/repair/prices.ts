@@ -13,7 +13,7 @@ export type Prices = () => Promise<ReadonlyMap<string, ModelPrice>>;
 export type ReadCatalog = () => Promise<Catalog>;
 
 /**
- * Stands in for every key and address that the catalogue refers to, as plain values and not as
+ * Replaces every key and address that the catalogue refers to, as plain values and not as
  * files: prices depend on none of them.
  */
 const anything: NodeJS.ProcessEnv = new Proxy(

@@ -3,7 +3,7 @@ import type { RenewRequest, RenewResponse } from "@uag/proto/billing/v1/limits.t
 import type { Billing } from "../billing.ts";
 import { renewLease } from "../limits/holders.ts";
 
-/** The lease as holders are told it. */
+/** The lease as reported to holders. */
 const leaseMs = 4_000;
 /** Added to that lease, for clocks that run at different speeds. */
 const marginMs = 500;

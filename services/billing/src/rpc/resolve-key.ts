@@ -41,7 +41,7 @@ async function findKeys({ store }: Billing, requests: ResolveKeyRequest[]): Prom
   return found;
 }
 
-/** Which of these accounts want no answers stored. */
+/** Which of these accounts disabled stored responses. */
 async function findKeepingNone({ store: { accounts } }: Billing, ids: readonly string[]): Promise<Set<string>> {
   const rows = await accounts
     .find({ _id: { $in: ids } }, { keepsNoAnswers: 1 })

@@ -41,7 +41,7 @@ const yieldMs = 10;
 /** Changes accounts, one queue per account. */
 export interface AccountQueue {
   /**
-   * Resolves with the operation's answer once it is committed.
+   * Resolves with the operation's result once it is committed.
    * @throws {GatewayError} the operation's own refusal, `not_found` without the account,
    * `service_unavailable`.
    */

@@ -12,7 +12,7 @@ const adding = ["find", "insert", "createCollection", "createIndex", "listIndexe
 const changing = [...adding, "update", "remove"];
 
 /**
- * The database role under which billing can do all its work and nobody can alter history: no update
+ * The database role under which billing can do all its work but not alter history: no update
  * and no remove on append-only collections.
  * https://www.mongodb.com/docs/manual/reference/privilege-actions/
  */

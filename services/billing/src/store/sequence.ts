@@ -8,7 +8,7 @@ export type NextSeq = (after: bigint) => bigint;
 
 /**
  * Generates seqs for ledger rows: roughly the microseconds of the database's clock, each larger
- * than this process's last and than those of the rows it depends on, whoever wrote them.
+ * than this process's last and than those of the rows it depends on, from any process.
  * @returns a function of the transaction's time, Unix milliseconds
  */
 export function createSequence(): (nowMs: number) => NextSeq {

@@ -1,7 +1,7 @@
 import type { EmbeddingInput, TokenReport } from "@uag/upstreams/embeddings/types.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
 
-/** Inputs answered together, and the upstream's token count. */
+/** Inputs of one upstream response, and its token count. */
 export interface UsedPart {
   readonly inputs: readonly EmbeddingInput[];
   readonly usage: TokenReport | undefined;

@@ -44,7 +44,7 @@ const good: [what: string, fields: object, expected: object][] = [
   ["any smaller size", { model: "any", input: "a", dimensions: 1 }, { dimensions: 1 }],
   ["a fixed model's own size", { model: "fixed", input: "a", dimensions: 1536 }, { dimensions: undefined }],
   ["nulls", { ...ok, encoding_format: null, dimensions: null, user: null }, { format: "float" }],
-  ["fields that nobody knows", { ...ok, colour: "red" }, {}],
+  ["unknown fields", { ...ok, colour: "red" }, {}],
   ["a purpose", { ...ok, input_type: "query" }, { inputType: "query" }],
   ["white space", { ...ok, input: " " }, { inputs: [" "] }],
 ];

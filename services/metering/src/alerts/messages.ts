@@ -15,7 +15,7 @@ export interface Notification {
   readonly dedupeKey: string;
 }
 
-/** The same for the same receiver and key, whoever sends it and however often. */
+/** The same for the same receiver and key, however often any process sends it. */
 const idOf = (alertId: string, dedupeKey: string, url: string): string =>
   `msg_${createHash("sha256").update([alertId, dedupeKey, url].join("\n")).digest("hex").slice(0, 32)}`;
 
@@ -55,7 +55,7 @@ function wordingOf(alert: AlertDocument, { month, threshold, figures }: Notifica
   const after =
     kind === "budget"
       ? "At 100% the key's requests are refused until the month (UTC) ends or the budget is raised."
-      : "Requests go on being served. A key's own monthly budget, or the balance, is what ends them.";
+      : "Requests are still served. Only a key's monthly budget or the balance stops them.";
   const figured = [`Month: ${month} (UTC)`, `Spent: $${plainUsd(spentNanoUsd)}`, `Threshold: ${threshold}% of ${full}`];
   return { title: `${threshold}% of ${full} is spent in ${month}`, lines: [...figured, "", after] };
 }

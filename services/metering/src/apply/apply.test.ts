@@ -7,7 +7,7 @@ import { rollUp } from "./rollup.ts";
 const event = (more: Partial<UsageEvent> = {}): UsageEvent =>
   UsageEvent.fromPartial({ requestId: "r", accountId: "a", endedAtMs: 1_000n, costNanoUsd: 1n, ...more });
 
-test("an event that could not be stored or counted is told apart, with its reason, and its neighbours are not touched", () => {
+test("an event that cannot be stored or counted is rejected with its reason, and its neighbors are unaffected", () => {
   const wrong: Partial<UsageEvent>[] = [
     { requestId: "" },
     { accountId: "a\nb" },

@@ -81,7 +81,7 @@ export function errorOf({ outcome, status }: Pick<UsageEvent, "outcome" | "statu
   return outcome === Outcome.FAILED || status >= 500 ? "upstreamError" : undefined;
 }
 
-/** Adds how the request ended, and how long it took if it was answered. */
+/** Adds how the request ended, and its duration if it succeeded. */
 function addEnd(rollup: RollupDocument, event: UsageEvent): void {
   const error = errorOf(event);
   if (error !== undefined) {

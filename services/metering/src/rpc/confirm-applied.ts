@@ -3,7 +3,7 @@ import type { Store } from "../store/store.ts";
 import type { StreamState } from "../stream/stream-state.ts";
 
 /**
- * Which of these batches are settled and rolled up, by majority read, so the answer is never rolled
+ * Which of these batches are settled and rolled up, by majority read, so the result is never rolled
  * back.
  */
 export async function findApplied(store: Store, batchIds: string[]): Promise<string[]> {

@@ -51,8 +51,8 @@ function readTimes({ filter, bucket }: QuerySeriesRequest, nowMs: number) {
 }
 
 /**
- * Usage over time. The most expensive groups are found first, so that the answer is bounded however
- * many keys or models there are: all others form one group.
+ * Usage over time. The most expensive groups are found first, so that the response is bounded
+ * however many keys or models there are: all others form one group.
  */
 export async function querySeries(
   { rollups }: Store,
@@ -62,7 +62,7 @@ export async function querySeries(
   const { rows, from, until } = readTimes(request, nowMs);
   const field = entryOf<typeof groupFields, keyof typeof groupFields>(groupFields, request.groupBy, "group_by");
   const max = request.top || usualGroups;
-  if (max > maxGroups) throw invalid(`At most ${maxGroups} groups are told apart.`, "top");
+  if (max > maxGroups) throw invalid(`At most ${maxGroups} groups are allowed.`, "top");
   const Match = { bucket: rows, ...namesOf(request.filter), start: { $gte: from, $lt: until } };
   const groupOf = field === undefined ? "" : { $ifNull: [`$${field}`, ""] };
   const top =

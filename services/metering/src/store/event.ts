@@ -35,9 +35,9 @@ export interface EventDocument {
   attempts: number;
   status: number;
   stream: boolean;
-  /** Absent when the answer was not a stream, or sent nothing. */
+  /** Absent when the response was not a stream, or sent nothing. */
   firstByteMs?: number | undefined;
-  /** Absent when the first provider answered, and in events older than this field. */
+  /** Absent when the first provider responded, and in events older than this field. */
   failedAttempts?: FailedAttempt[];
   /** Absent when the request belonged to no trace. */
   traceId?: string | undefined;

@@ -73,7 +73,7 @@ export interface Partitions {
   list(): Promise<Partition[]>;
   /**
    * Closes a month for archiving: later events for it go to a new collection. The closed one gets a
-   * name that was never used before, so that nobody can take it for another.
+   * name that was never used before, so that it is never mistaken for another.
    */
   close(month: string): Promise<Partition>;
   /** Drops a closed collection once it is archived. */

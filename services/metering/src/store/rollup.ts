@@ -16,12 +16,14 @@ export interface RollupDocument {
   /** The part of the cost that no money covered; absent in most rows. */
   writtenOffNanoUsd?: bigint;
   units: Record<string, bigint>;
-  /** The provider that answered, or failed last; "" when none was reached. Absent in older rows. */
+  /**
+   * The provider that responded, or failed last; "" when none was reached. Absent in older rows.
+   */
   upstream?: string;
   /** Failed requests by class; absent in most rows. */
   failures?: Partial<Record<ErrorClass, bigint>>;
   /**
-   * Histogram of answered requests by duration (bins: see `histogram.ts`), and of streams by time
+   * Histogram of successful requests by duration (bins: see `histogram.ts`), and of streams by time
    * to first byte.
    */
   latency?: Record<number, bigint>;

@@ -20,7 +20,7 @@ export interface WorkerOptions {
   readonly apply: ApplyOptions;
   readonly deadSubject: string;
   readonly maxDeliver: number;
-  /** How often the broker is told that messages are in progress. */
+  /** How often the broker is notified that messages are in progress. */
   readonly workingMs: number;
   readonly log: Logger;
 }

@@ -66,7 +66,7 @@ const bad: [what: string, fields: object, param: string][] = [
   ["another format", { response_format: "opus" }, "response_format"],
   ["instructions where they are not taken", { instructions: "slowly" }, "instructions"],
   ["a speed that is no number", { speed: "fast" }, "speed"],
-  ["events instead of sound", { stream_format: "sse" }, "stream_format"],
+  ["events instead of audio", { stream_format: "sse" }, "stream_format"],
   ["no model", { model: undefined }, "model"],
 ];
 for (const [what, fields, param] of bad) {
