@@ -28,8 +28,18 @@ export const crashPoints = [
   "adopted",
 ] as const;
 
+/** The same in the life of a video task, whose upstream call passes `upstream-sent` too. */
+export const taskCrashPoints = [
+  "task-stored",
+  "task-held",
+  "task-made",
+  "task-noted",
+  "task-ended",
+  "task-billed",
+] as const;
+
 /** A place in the code where a test can end the process. */
-export type CrashPoint = (typeof crashPoints)[number];
+export type CrashPoint = (typeof crashPoints)[number] | (typeof taskCrashPoints)[number];
 
 const [armed, nth = "1"] = (process.env["CRASH_AT"] ?? "").split(":");
 let left = Number(nth);

@@ -3,9 +3,10 @@ import { test } from "node:test";
 import { withTemporaryDir } from "@uag/fleet/testing/temporary-dir.ts";
 import { withFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { seededRandom } from "@uag/kit/seeded-random.ts";
-import { crashEverywhere } from "../src/soak/crash.ts";
+import { crashEverywhere, crashFundsInTurn } from "../src/soak/crash.ts";
 import { diskFaultsEnv, diskPhases, failDisk } from "../src/soak/disk.ts";
 import { isClean, showFigures } from "../src/soak/figures.ts";
+import { fundsEnv } from "../src/soak/funds.ts";
 
 const services = ["billing", "metering", "chat", "router"];
 
@@ -14,6 +15,16 @@ test("processes killed with -9 at every named point of a request's life: request
     const figures = await crashEverywhere(fleet, seededRandom(1));
     t.diagnostic(showFigures("every crash point", figures));
     assert.ok(isClean(figures), showFigures("every crash point", figures));
+  });
+});
+
+test("processes killed with -9 at every named point while only requests at the end of their money are under way: the books are exact", async (t) => {
+  const env = { ACK_WAIT_MS: "1500", ...fundsEnv };
+  await withFleet({ services, env }, async (fleet) => {
+    for (const row of await crashFundsInTurn(fleet, seededRandom(2))) {
+      t.diagnostic(showFigures(row.funds, row));
+      assert.ok(isClean(row), showFigures(row.funds, row));
+    }
   });
 });
 

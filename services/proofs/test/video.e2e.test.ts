@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withTemporaryDir } from "@uag/fleet/testing/temporary-dir.ts";
 import { soakVideo } from "../src/soak/video.ts";
+import { taskPoints } from "../src/soak/video-crash.ts";
 
-test("60 tasks with webhooks while video is killed with -9: each ends, is charged by its outcome, and reported under one id", async () => {
+test("tasks of a key with a budget while video is killed at every point of their life, then 60 with webhooks while it is killed at random: each ends, is charged by its outcome, and reported under one id", async () => {
   await withTemporaryDir(async (dataDir) => {
     const report = await soakVideo({
+      funds: ["budget"],
       tasks: 60,
       seed: 3,
       kill: ["video", "video-2"],
@@ -16,6 +18,7 @@ test("60 tasks with webhooks while video is killed with -9: each ends, is charge
     });
     assert.deepEqual(report.violations, [], JSON.stringify(report));
     assert.equal(report.tasks, 60);
+    assert.deepEqual(Object.keys(report.deaths["budget"] ?? {}), taskPoints);
     assert.ok(report.kills > 0);
   });
 });

@@ -18,6 +18,8 @@ export interface Receiver extends AsyncDisposable {
   readonly received: readonly Received[];
   /** The secret to verify signatures with; until it is set, nothing verifies. */
   secret: string;
+  /** Secrets of further accounts. */
+  readonly otherSecrets: string[];
 }
 
 /**
@@ -46,7 +48,9 @@ export async function startReceiver(options: { refuseEvery: number }): Promise<R
     if (options.refuseEvery > 0 && count % options.refuseEvery === 0) return response.writeHead(500).end();
     const body = Buffer.concat(chunks).toString("utf8");
     const { type, data } = JSON.parse(body);
-    const verified = isGenuine(receiver.secret, request.headers, body);
+    const verified = [receiver.secret, ...receiver.otherSecrets].some((secret) =>
+      isGenuine(secret, request.headers, body),
+    );
     received.push({ id: String(request.headers["webhook-id"]), type, task: data, verified });
     return response.writeHead(204).end();
   });
@@ -58,6 +62,7 @@ export async function startReceiver(options: { refuseEvery: number }): Promise<R
     address,
     received,
     secret: "whsec_",
+    otherSecrets: [],
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -2,12 +2,14 @@
 import { parseArgs } from "node:util";
 import { fail, print } from "@uag/command/step.mjs";
 import { soakVideo } from "../soak/video.ts";
+import { taskFunds } from "../soak/video-crash.ts";
 import { measurePolling } from "../soak/video-polling.ts";
 import { inDataDir } from "./data-dir.ts";
 
 const help = `npm run soak:video -- [options]
 
-Submits video tasks with webhooks while processes are ended with SIGKILL, then checks every task: it has ended, was made once
+Ends a video process with SIGKILL at every point of a task's life for each source of funds: a key at its budget's end, an
+account at its money's end, a key at its limit. Then submits tasks with webhooks while processes are ended at random, and checks every task: it has ended, was made once
 at most, was charged as its end says, was told of under one id; and the books are exact. Ends with 1 when anything is not so.
   --tasks <n>         tasks to submit; default 1000
   --seed <n>          of the kills and the tasks' fates; default 1
@@ -61,6 +63,7 @@ async function main(): Promise<number> {
     }
     const result = await soakVideo({
       ...common,
+      funds: taskFunds,
       seed: Number(values.seed ?? 1),
       kill: killedOf(values, replicas),
       killEveryMs: Number(values.every ?? 4_000),

@@ -3,8 +3,8 @@ import type { Receiver } from "@uag/fleet/testing/receiver.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { type SignedIn, signInAsOperator } from "../abuse/console-member.ts";
-import { newSecret } from "../soak/video.ts";
 import { path as videoPath } from "../soak/video-load.ts";
+import { newSecret } from "../soak/video-secret.ts";
 import type { Action } from "./actions.ts";
 import { quickModel } from "./fleet.ts";
 

@@ -85,13 +85,17 @@ async function dieUnderLoad(fleet: TestFleet, { points, kind, random }: CrashRou
 }
 
 async function die(fleet: TestFleet, point: CrashPoint, random: () => number): Promise<void> {
-  const { processes } = fleet;
-  const name = ownerOf(point);
   const passing = 1 + Math.floor(random() * (latestPassing[point] ?? usualLatest));
+  await dieAt(fleet, ownerOf(point), `${point}:${passing}`);
+}
+
+/** Restarts a process so that it ends at a point's nth passing, and waits until it is ready again. */
+export async function dieAt(fleet: TestFleet, name: string, at: `${CrashPoint}:${number}`): Promise<void> {
+  const { processes } = fleet;
   await processes.takeDown(name);
-  await processes.restart(name, { CRASH_AT: `${point}:${passing}` });
+  await processes.restart(name, { CRASH_AT: at });
   const died = (): boolean => processes.restarts(name) > 0;
-  await waitFor(died, { timeoutMs: 60_000, what: `${name} to die at ${point}:${passing}` });
+  await waitFor(died, { timeoutMs: 60_000, what: `${name} to die at ${at}` });
   await processes.ready(name);
 }
 

@@ -21,6 +21,8 @@ export interface Funds extends AsyncDisposable {
   /** The model of its requests. Default: the load's own. */
   readonly model?: string;
   readonly body?: object;
+  /** Its account, where that is not the fleet's own. */
+  readonly accountId?: string;
   /** How often its money was at its edge: responses that say so, or bills that do. */
   atEdge(responses: readonly LoadResponse[]): Promise<number>;
 }
@@ -29,8 +31,10 @@ export interface Funds extends AsyncDisposable {
 const limits = { concurrentRequests: 64n };
 const body = { max_tokens: 64 };
 const feedEveryMs = 250;
-/** Less than what the requests of an interval hold, so that many are refused. nano-USD. */
-const portion = 300_000n;
+/** A few chat requests' holds at first, and less than their costs later. nano-USD. */
+const chatPortion = 60_000n;
+/** How many portions there are at first. */
+const first = 5n;
 /** An account that owes more than a few requests' cost is refused. */
 export const fundsEnv = { WRITE_OFF_LIMIT_NANO_USD: "50000" };
 /** Their reported usage is multiplied by the simulator. */
@@ -70,33 +74,42 @@ const disposeOf = (feed?: AsyncDisposable): AsyncDisposable => ({
 });
 
 /** A key whose monthly budget is raised a little at a time. */
-async function openBudget(fleet: TestFleet): Promise<Funds> {
-  const budgeted = (times: number): Partial<Limits> => ({ ...limits, monthlyBudgetNanoUsd: BigInt(times) * portion });
-  const { client, key } = await newKey(fleet, budgeted(1));
-  const feed = feeding((n) => setLimits(fleet, key, budgeted(n + 1)));
+async function openBudget(fleet: TestFleet, portion: bigint): Promise<Funds> {
+  const budgeted = (times: number): Partial<Limits> => ({
+    ...limits,
+    monthlyBudgetNanoUsd: (first + BigInt(times)) * portion,
+  });
+  const { client, key } = await newKey(fleet, budgeted(0));
+  const feed = feeding((n) => setLimits(fleet, key, budgeted(n)));
   return { clients: [client], body, atEdge: refused(/ budget_exceeded$/), ...disposeOf(feed) };
 }
 
+interface PoorAccount {
+  readonly accountId: string;
+  readonly client: TestClient;
+  readonly feed: AsyncDisposable;
+}
+
 /** An account that gets a little money at a time. */
-async function openPoorAccount(fleet: TestFleet): Promise<{ client: TestClient; feed: AsyncDisposable }> {
-  const { accountId } = (await newAccount(fleet, portion)).key;
+async function openPoorAccount(fleet: TestFleet, portion: bigint): Promise<PoorAccount> {
+  const { accountId } = (await newAccount(fleet, first * portion)).key;
   const { client } = await newKey(fleet, limits, accountId);
   const feed = feeding(async (n) => {
     using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
     await accounts.topUp({ accountId, amountNanoUsd: portion, reference: `feed-${n}`, note: "" });
   });
-  return { client, feed };
+  return { accountId, client, feed };
 }
 
-async function openAccountEnd(fleet: TestFleet): Promise<Funds> {
-  const { client, feed } = await openPoorAccount(fleet);
-  return { clients: [client], body, atEdge: refused(/ insufficient_balance$/), ...disposeOf(feed) };
+async function openAccountEnd(fleet: TestFleet, portion: bigint): Promise<Funds> {
+  const { client, feed, accountId } = await openPoorAccount(fleet, portion);
+  return { clients: [client], accountId, body, atEdge: refused(/ insufficient_balance$/), ...disposeOf(feed) };
 }
 
 /** The same; many of its requests cost more than they hold, which it owes until the next top-up. */
-async function openUnpaid(fleet: TestFleet): Promise<Funds> {
+async function openUnpaid(fleet: TestFleet, portion: bigint): Promise<Funds> {
   await setFault(fleet.run.simulator_url, { "usage-lie": 6 }, { model: beyondHoldModel });
-  const { client, feed } = await openPoorAccount(fleet);
+  const { client, feed } = await openPoorAccount(fleet, 3n * portion);
   return { clients: [client], body, model: beyondHoldModel, atEdge: refused(/ unpaid_usage$/), ...disposeOf(feed) };
 }
 
@@ -117,7 +130,7 @@ async function openCapped(fleet: TestFleet): Promise<Funds> {
   return { clients: [client], body, atEdge: refused(/^429 /), ...disposeOf() };
 }
 
-const open: Readonly<Record<FundsName, (fleet: TestFleet) => Promise<Funds>>> = {
+const open: Readonly<Record<FundsName, (fleet: TestFleet, portion: bigint) => Promise<Funds>>> = {
   budget: openBudget,
   "account-end": openAccountEnd,
   unpaid: openUnpaid,
@@ -125,8 +138,12 @@ const open: Readonly<Record<FundsName, (fleet: TestFleet) => Promise<Funds>>> = 
   capped: openCapped,
 };
 
-/** Opens a source of funds; disposing it stops paying in. */
-export const openFunds = (fleet: TestFleet, name: FundsName): Promise<Funds> => open[name](fleet);
+/**
+ * Opens a source of funds; disposing it stops paying in.
+ * @param portion what is paid in at a time, nano-USD
+ */
+export const openFunds = (fleet: TestFleet, name: FundsName, portion = chatPortion): Promise<Funds> =>
+  open[name](fleet, portion);
 
 /** An account with money for everything, by a key with limits and by one without. */
 export async function openPlenty(fleet: TestFleet): Promise<Funds> {

@@ -37,7 +37,8 @@ export async function setFates(simulatorUrl: string, seed: number): Promise<void
 
 export interface SubmitOptions {
   readonly tasks: number;
-  readonly seed: number;
+  /** Of the idempotency keys. */
+  readonly seed: number | string;
   /** Concurrent submissions. */
   readonly concurrency: number;
   /** The webhook URL for each task. */
@@ -46,6 +47,8 @@ export interface SubmitOptions {
   readonly submitMs: number[];
   /** Ids returned to the client, in order of arrival. */
   readonly reported: string[];
+  /** Called for each response for want of money or permits: 402 and 429, such as `402 budget_exceeded`. */
+  readonly refused?: (outcome: string) => void;
 }
 
 /** The nth request: cycles through the families. */
@@ -54,13 +57,13 @@ function bodyOf(n: number): Record<string, unknown> {
 }
 
 export async function submitAll(client: TestClient, options: SubmitOptions): Promise<void> {
-  const { tasks, seed, concurrency, url, submitMs, reported } = options;
+  const { tasks, seed, concurrency, url, submitMs, reported, refused } = options;
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < tasks) {
       const n = next++;
       const body = { ...bodyOf(n), webhook_url: url };
-      reported.push(await submitUntilTaken(client, body, { key: `soak-${seed}-${n}`, submitMs }));
+      reported.push(await submitUntilTaken(client, body, { key: `soak-${seed}-${n}`, submitMs, refused }));
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));
@@ -70,7 +73,7 @@ export async function submitAll(client: TestClient, options: SubmitOptions): Pro
 async function submitUntilTaken(
   client: TestClient,
   body: unknown,
-  { key, submitMs }: { key: string; submitMs: number[] },
+  { key, submitMs, refused }: { key: string; submitMs: number[]; refused: SubmitOptions["refused"] },
 ): Promise<string> {
   for (let tries = 0; tries < 400; tries++) {
     const began = performance.now();
@@ -80,7 +83,9 @@ async function submitUntilTaken(
         if (tries === 0) submitMs.push(performance.now() - began);
         return response.json<Task>().id;
       }
-      if (response.status < 500 && response.status !== 409 && response.status !== 429)
+      const short = response.status === 402 || response.status === 429;
+      if (short) refused?.(`${response.status} ${response.json<{ error: { code: string } }>().error.code}`);
+      else if (response.status < 500 && response.status !== 409)
         throw new Error(`a submission was answered ${response.status}: ${response.text}`);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;

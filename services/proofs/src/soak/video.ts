@@ -6,12 +6,16 @@ import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { waitFor } from "@uag/kit/testing/wait-for.ts";
 import { killPeriodically } from "./kills.ts";
 import { checkVideo, type Findings } from "./video-check.ts";
+import { crashTasks, type TaskDeaths, type TaskFunds } from "./video-crash.ts";
 import { allEnded, listAll, quantiles, setFates, submitAll, type Task } from "./video-load.ts";
+import { newSecret } from "./video-secret.ts";
 
 export interface VideoSoakOptions {
   readonly tasks: number;
   readonly seed: number;
-  /** Processes to kill. */
+  /** Sources of funds for which a process dies at every point of a task's life. */
+  readonly funds: readonly TaskFunds[];
+  /** Processes to kill at random. */
   readonly kill: readonly string[];
   readonly killEveryMs: number;
   readonly dataDir: string;
@@ -22,7 +26,7 @@ export interface VideoSoakOptions {
   readonly report?: (line: string) => void;
 }
 
-export interface VideoSoakReport extends Findings {
+export interface VideoSoakReport extends Findings, Pick<TaskDeaths, "deaths" | "atEdge"> {
   readonly tasks: number;
   readonly kills: number;
   /** Number of restarts by process. */
@@ -34,17 +38,6 @@ export interface VideoSoakReport extends Findings {
 
 const settings = { SIM_TASK_MS: "3000", TASK_AGE_LIMIT_MS: "25000", WEBHOOK_SCALE: "0.02", LOG_LEVEL: "warn" };
 const progressMs = 10_000;
-
-/** Creates a signing secret of an account through the admin API. */
-export async function newSecret({ run }: TestFleet, accountId = run.account_id): Promise<string> {
-  const response = await fetch(`${run.base_url}/admin/v1/webhooks/secrets`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" },
-    body: JSON.stringify({ account_id: accountId, overlap_seconds: 0 }),
-  });
-  if (response.status !== 201) throw new Error(`a secret was refused: ${await response.text()}`);
-  return ((await response.json()) as { secret: string }).secret;
-}
 
 async function webhooksArrived(receiver: Receiver, tasks: readonly Task[]): Promise<void> {
   const all = (): boolean => new Set(receiver.received.map(({ task }) => task.id)).size >= tasks.length;
@@ -95,7 +88,8 @@ async function underFire({ fleet, receiver, submitMs, reported }: Run, options: 
 }
 
 /**
- * Submits tasks with webhooks while processes are killed with SIGKILL, then checks that every task
+ * Kills a video process at every point of a task's life for each source of funds; then submits
+ * tasks with webhooks while processes are killed with SIGKILL at random, and checks that every task
  * ended, was created at most once, was charged according to its end, was reported under a single
  * id, and that the books are exact.
  */
@@ -104,21 +98,34 @@ export async function soakVideo(options: VideoSoakOptions): Promise<VideoSoakRep
   await using receiver = await startReceiver({ refuseEvery: 20 });
   await using fleet = await startTestFleet({
     dataDir: options.dataDir,
-    services: ["billing", "metering", "video", "router"],
+    services: ["billing", "metering", "media", "video", "router"],
     replicas: { video: options.replicas },
     egressAllow: receiver.address,
     env: settings,
   });
   receiver.secret = await newSecret(fleet);
   await topUp(fleet, BigInt(options.tasks) * 1_000_000_000n, "soak");
+  const reported: string[] = [];
+  const crashed = await crashTasks(fleet, { funds: options.funds, receiver, reported, report: options.report });
   await setFates(fleet.run.simulator_url, options.seed);
-  const run: Run = { fleet, receiver, submitMs: [], reported: [] };
+  const run: Run = { fleet, receiver, submitMs: [], reported };
   const kills = await underFire(run, options);
-  const tasks = await listAll(fleet.client);
+  const tasks = (await Promise.all([fleet.client, ...crashed.others].map(listAll))).flat();
   await webhooksArrived(receiver, tasks);
   options.report?.("checking");
   const findings = await checkVideo(fleet, { tasks, reported: run.reported, receiver });
   const restarts = Object.fromEntries(options.kill.map((name) => [name, fleet.processes.restarts(name)]));
   const seconds = Math.round((performance.now() - began) / 1_000);
-  return { ...findings, tasks: tasks.length, kills, restarts, seconds, submitMs: quantiles(run.submitMs) };
+  const { deaths, atEdge } = crashed;
+  return {
+    ...findings,
+    violations: [...findings.violations, ...crashed.violations],
+    deaths,
+    atEdge,
+    tasks: tasks.length,
+    kills: kills + crashed.kills,
+    restarts,
+    seconds,
+    submitMs: quantiles(run.submitMs),
+  };
 }

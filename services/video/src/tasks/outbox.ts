@@ -1,4 +1,5 @@
 import type { TaskAdmission } from "@uag/admission/types.ts";
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { OutboxWorker } from "../context.ts";
 import type { VideoEvents } from "../events.ts";
@@ -68,8 +69,10 @@ export class TaskOutbox implements OutboxWorker, AsyncDisposable {
     const { tasks, video, enqueue, admission } = this.#options;
     const { settle, webhook } = task.outbox ?? {};
     try {
+      crashPoint("task-ended");
       if (webhook !== undefined) await enqueue(task, webhook);
       if (settle !== undefined) await admission.settleTask(UsageEvent.decode(settle));
+      crashPoint("task-billed");
       await tasks.outboxDone(task._id);
       video.settled(task);
     } catch (error) {

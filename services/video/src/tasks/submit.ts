@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { failureToGatewayError, type UpstreamFailure } from "@uag/upstreams/failure.ts";
@@ -29,7 +30,9 @@ export async function submit(context: VideoContext, submission: Submission): Pro
   const task = newTask(context, submission);
   const known = await insert(context, task);
   if (known !== undefined) return known;
+  crashPoint("task-stored");
   const grantId = await hold(context, task, submission.caller);
+  crashPoint("task-held");
   const held: TaskDocument = { ...task, grantId };
   let made: Made;
   try {
@@ -37,7 +40,9 @@ export async function submit(context: VideoContext, submission: Submission): Pro
   } catch (error) {
     return await notMade(context, held, error);
   }
+  crashPoint("task-made");
   const stored = await store(context, held, made);
+  crashPoint("task-noted");
   context.video.submitted(stored, performance.now() - began);
   return stored;
 }
