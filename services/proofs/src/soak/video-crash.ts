@@ -13,10 +13,10 @@ export const taskFunds = ["budget", "account-end", "capped"] as const satisfies 
 export const taskPoints: readonly CrashPoint[] = [...taskCrashPoints, "upstream-sent"];
 
 /** Less than a task costs: every submission waits for money. nano-USD. */
-const portion = 100_000_000n;
+const portion = 40_000_000n;
 const victim = "video";
 /** Submitted at a time; more than a capped key may have open. */
-const tasksPerDeath = 6;
+const tasksPerDeath = 4;
 const endMs = 120_000;
 
 export interface TaskDeaths {
