@@ -68,6 +68,7 @@ async function dieUnderLoad(fleet: TestFleet, { points, kind, random }: CrashRou
     concurrency,
     random,
     perSecond,
+    seen: ({ outcome }) => funds.seen(outcome),
     ...(model !== undefined && { model }),
     ...(body !== undefined && { body }),
   });
@@ -150,7 +151,7 @@ export async function crashFunds(
   }
   const kills = 2 * rounds.reduce((sum, { points }) => sum + points.length, 0);
   const figures = await collectFigures(fleet, { responses, kills });
-  const atEdge = await source.atEdge(responses);
+  const atEdge = await source.atEdge();
   const violations = atEdge > 0 ? [] : [`The funds "${funds}" were never at their edge.`];
   return { ...figures, violations: [...figures.violations, ...violations], funds, deaths, atEdge };
 }

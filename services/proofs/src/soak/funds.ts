@@ -9,7 +9,6 @@ import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import type { LoadResponse } from "./load.ts";
 
 /** Where the money of a request comes from, and what may be missing. */
 export const fundsNames = ["budget", "account-end", "unpaid", "unpriced", "capped"] as const;
@@ -23,33 +22,42 @@ export interface Funds extends AsyncDisposable {
   readonly body?: object;
   /** Its account, where that is not the fleet's own. */
   readonly accountId?: string;
-  /** How often its money was at its edge: responses that say so, or bills that do. */
-  atEdge(responses: readonly LoadResponse[]): Promise<number>;
+  /** Receives the outcome of each response: money is paid in only after a refusal for want of it. */
+  seen(outcome: string): void;
+  /** How often its money was at its edge: responses that state so, or bills that do. */
+  atEdge(): Promise<number>;
 }
 
 /** What a dead process had of a limit per minute counts as used for a minute: there is none. */
 const limits = { concurrentRequests: 64n };
 const body = { max_tokens: 64 };
 const feedEveryMs = 250;
-/** A few chat requests' holds at first, and less than their costs later. nano-USD. */
-const chatPortion = 60_000n;
-/** How many portions there are at first. */
-const first = 5n;
+/** The holds of a few chat requests, nano-USD. */
+const chatPortion = 300_000n;
 /** An account that owes more than a few requests' cost is refused. */
 export const fundsEnv = { WRITE_OFF_LIMIT_NANO_USD: "50000" };
 /** Their reported usage is multiplied by the simulator. */
 const beyondHoldModel = "gpt-4.1-mini";
 const implausibleModel = "gpt-4.1";
 
-/** Calls billing from time to time until disposed; a process that restarts misses a call. */
-function feeding(feed: (n: number) => Promise<unknown>): AsyncDisposable {
+interface Feed extends AsyncDisposable {
+  /** Asks for another portion. */
+  ask(): void;
+}
+
+/** Pays in when asked, at most every 250 ms; a process that restarts misses a call. */
+function feeding(feed: (n: number) => Promise<unknown>): Feed {
+  let asked = false;
   const stop = new AbortController();
   const { signal } = stop;
   const loop = async (): Promise<void> => {
-    for (let n = 1; !signal.aborted; n++) {
-      await feed(n).catch((error: unknown) => {
-        if (!(error instanceof GatewayError && error.retryable)) throw error;
-      });
+    for (let n = 1; !signal.aborted; ) {
+      if (asked) {
+        asked = false;
+        await feed(n++).catch((error: unknown) => {
+          if (!(error instanceof GatewayError && error.retryable)) throw error;
+        });
+      }
       await sleep(feedEveryMs, undefined, { signal }).catch(() => undefined);
     }
   };
@@ -57,6 +65,9 @@ function feeding(feed: (n: number) => Promise<unknown>): AsyncDisposable {
   // It is awaited, and its error thrown, at the end.
   running.catch(() => undefined);
   return {
+    ask: () => {
+      asked = true;
+    },
     async [Symbol.asyncDispose]() {
       stop.abort();
       await running;
@@ -64,10 +75,18 @@ function feeding(feed: (n: number) => Promise<unknown>): AsyncDisposable {
   };
 }
 
-const refused =
-  (outcome: RegExp) =>
-  async (responses: readonly LoadResponse[]): Promise<number> =>
-    responses.filter((one) => outcome.test(one.outcome)).length;
+/** Counts refusals, and asks for money after each. */
+function atEdgeOf(refusal: RegExp, feed?: Feed): Pick<Funds, "seen" | "atEdge"> {
+  let count = 0;
+  return {
+    seen: (outcome) => {
+      if (!refusal.test(outcome)) return;
+      count++;
+      feed?.ask();
+    },
+    atEdge: async () => count,
+  };
+}
 
 const disposeOf = (feed?: AsyncDisposable): AsyncDisposable => ({
   [Symbol.asyncDispose]: async () => await feed?.[Symbol.asyncDispose](),
@@ -77,22 +96,22 @@ const disposeOf = (feed?: AsyncDisposable): AsyncDisposable => ({
 async function openBudget(fleet: TestFleet, portion: bigint): Promise<Funds> {
   const budgeted = (times: number): Partial<Limits> => ({
     ...limits,
-    monthlyBudgetNanoUsd: (first + BigInt(times)) * portion,
+    monthlyBudgetNanoUsd: BigInt(times) * portion,
   });
-  const { client, key } = await newKey(fleet, budgeted(0));
-  const feed = feeding((n) => setLimits(fleet, key, budgeted(n)));
-  return { clients: [client], body, atEdge: refused(/ budget_exceeded$/), ...disposeOf(feed) };
+  const { client, key } = await newKey(fleet, budgeted(1));
+  const feed = feeding((n) => setLimits(fleet, key, budgeted(n + 1)));
+  return { clients: [client], body, ...atEdgeOf(/ budget_exceeded$/, feed), ...disposeOf(feed) };
 }
 
 interface PoorAccount {
   readonly accountId: string;
   readonly client: TestClient;
-  readonly feed: AsyncDisposable;
+  readonly feed: Feed;
 }
 
 /** An account that gets a little money at a time. */
 async function openPoorAccount(fleet: TestFleet, portion: bigint): Promise<PoorAccount> {
-  const { accountId } = (await newAccount(fleet, first * portion)).key;
+  const { accountId } = (await newAccount(fleet, portion)).key;
   const { client } = await newKey(fleet, limits, accountId);
   const feed = feeding(async (n) => {
     using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
@@ -103,14 +122,20 @@ async function openPoorAccount(fleet: TestFleet, portion: bigint): Promise<PoorA
 
 async function openAccountEnd(fleet: TestFleet, portion: bigint): Promise<Funds> {
   const { client, feed, accountId } = await openPoorAccount(fleet, portion);
-  return { clients: [client], accountId, body, atEdge: refused(/ insufficient_balance$/), ...disposeOf(feed) };
+  return { clients: [client], accountId, body, ...atEdgeOf(/ insufficient_balance$/, feed), ...disposeOf(feed) };
 }
 
 /** The same; many of its requests cost more than they hold, which it owes until the next top-up. */
 async function openUnpaid(fleet: TestFleet, portion: bigint): Promise<Funds> {
   await setFault(fleet.run.simulator_url, { "usage-lie": 6 }, { model: beyondHoldModel });
   const { client, feed } = await openPoorAccount(fleet, 3n * portion);
-  return { clients: [client], body, model: beyondHoldModel, atEdge: refused(/ unpaid_usage$/), ...disposeOf(feed) };
+  return {
+    clients: [client],
+    body,
+    model: beyondHoldModel,
+    ...atEdgeOf(/ (unpaid_usage|insufficient_balance)$/, feed),
+    ...disposeOf(feed),
+  };
 }
 
 /** Usage that costs more than ten times the hold: it is charged by the hold and awaits a person. */
@@ -121,13 +146,13 @@ async function openUnpriced(fleet: TestFleet): Promise<Funds> {
     const { billed } = await readBooks(fleet.run);
     return billed.filter(({ keyId, pricing }) => keyId === key.id && pricing === Pricing.UNPRICED).length;
   };
-  return { clients: [client], body, model: implausibleModel, atEdge, ...disposeOf() };
+  return { clients: [client], body, model: implausibleModel, seen: () => undefined, atEdge, ...disposeOf() };
 }
 
 /** A key with fewer concurrent requests than the load sends. */
 async function openCapped(fleet: TestFleet): Promise<Funds> {
   const { client } = await newKey(fleet, { concurrentRequests: 3n });
-  return { clients: [client], body, atEdge: refused(/^429 /), ...disposeOf() };
+  return { clients: [client], body, ...atEdgeOf(/^429 /), ...disposeOf() };
 }
 
 const open: Readonly<Record<FundsName, (fleet: TestFleet, portion: bigint) => Promise<Funds>>> = {
@@ -148,5 +173,5 @@ export const openFunds = (fleet: TestFleet, name: FundsName, portion = chatPorti
 /** An account with money for everything, by a key with limits and by one without. */
 export async function openPlenty(fleet: TestFleet): Promise<Funds> {
   const { client } = await newKey(fleet, limits);
-  return { clients: [fleet.client, client], atEdge: async () => 0, ...disposeOf() };
+  return { clients: [fleet.client, client], seen: () => undefined, atEdge: async () => 0, ...disposeOf() };
 }

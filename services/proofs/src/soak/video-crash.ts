@@ -12,8 +12,8 @@ export const taskFunds = ["budget", "account-end", "capped"] as const satisfies 
 /** Those of a task, and the call of its provider. */
 export const taskPoints: readonly CrashPoint[] = [...taskCrashPoints, "upstream-sent"];
 
-/** Less than a task costs: every submission waits for money. nano-USD. */
-const portion = 40_000_000n;
+/** What one task costs, or two. nano-USD. */
+const portion = 600_000_000n;
 const victim = "video";
 /** Submitted at a time; more than a capped key may have open. */
 const tasksPerDeath = 4;
@@ -45,13 +45,10 @@ async function dieEverywhere(
   fleet: TestFleet,
   { funds, name }: { readonly funds: Funds; readonly name: FundsName },
   { receiver, reported, report }: CrashTasksOptions,
-): Promise<{ deaths: Record<string, number>; refusals: number }> {
+): Promise<Record<string, number>> {
   const [client] = funds.clients as [TestClient];
   const deaths: Record<string, number> = {};
-  let refusals = 0;
-  const refused = (): void => {
-    refusals++;
-  };
+  const refused = (outcome: string): void => funds.seen(outcome);
   for (const [seed, point] of taskPoints.entries()) {
     report?.(`${name}: ${point}`);
     const common = { concurrency: tasksPerDeath, url: receiver.url, submitMs: [], reported, refused };
@@ -68,7 +65,7 @@ async function dieEverywhere(
     deaths[point] = 1;
     await allEnded(client, endMs);
   }
-  return { deaths, refusals };
+  return deaths;
 }
 
 /**
@@ -95,9 +92,8 @@ async function crashBySource(fleet: TestFleet, options: CrashTasksOptions): Prom
       options.receiver.otherSecrets.push(await newSecret(fleet, funds.accountId));
       others.push(...funds.clients);
     }
-    const done = await dieEverywhere(fleet, { funds, name }, options);
-    deaths[name] = done.deaths;
-    atEdge[name] = done.refusals;
+    deaths[name] = await dieEverywhere(fleet, { funds, name }, options);
+    atEdge[name] = await funds.atEdge();
   }
   const violations = Object.entries(atEdge)
     .filter(([, count]) => count === 0)
