@@ -17,7 +17,7 @@ test("tasks of a key with a budget while video is killed at every point of their
       concurrency: 6,
     });
     assert.deepEqual(report.violations, [], JSON.stringify(report));
-    assert.equal(report.tasks, 60);
+    assert.ok(report.tasks > 60, `${report.tasks} tasks`);
     assert.deepEqual(Object.keys(report.deaths["budget"] ?? {}), taskPoints);
     assert.ok(report.kills > 0);
   });
