@@ -90,7 +90,9 @@ async function die(fleet: TestFleet, point: CrashPoint, random: () => number): P
   await dieAt(fleet, ownerOf(point), `${point}:${passing}`);
 }
 
-/** Restarts a process so that it ends at a point's nth passing, and waits until it is ready again. */
+/**
+ * Restarts a process so that it ends at a point's nth passing, and waits until it is ready again.
+ */
 export async function dieAt(fleet: TestFleet, name: string, at: `${CrashPoint}:${number}`): Promise<void> {
   const { processes } = fleet;
   await processes.takeDown(name);

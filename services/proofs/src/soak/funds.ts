@@ -22,7 +22,7 @@ export interface Funds extends AsyncDisposable {
   readonly body?: object;
   /** Its account, where that is not the fleet's own. */
   readonly accountId?: string;
-  /** Receives the outcome of each response: money is paid in only after a refusal for want of it. */
+  /** Receives each response's outcome: money is paid in only after a refusal for want of it. */
   seen(outcome: string): void;
   /** How often its money was at its edge: responses that state so, or bills that do. */
   atEdge(): Promise<number>;

@@ -47,7 +47,7 @@ export interface SubmitOptions {
   readonly submitMs: number[];
   /** Ids returned to the client, in order of arrival. */
   readonly reported: string[];
-  /** Called for each response for want of money or permits: 402 and 429, such as `402 budget_exceeded`. */
+  /** Called for each response for want of money or permits, such as `402 insufficient_balance`. */
   readonly refused?: (outcome: string) => void;
 }
 
