@@ -8,12 +8,13 @@ import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import type { DisconnectRule } from "@uag/upstreams/disconnect/watch.ts";
 import { embed } from "@uag/upstreams/embed.ts";
-import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
+import type { EmbeddingInput, EmbeddingResponse, TokenReport } from "@uag/upstreams/embeddings/types.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import type { UsageReport } from "@uag/upstreams/usage-report.ts";
 import { commonLimits, splitInputs } from "./parts/split.ts";
 import { type Usage, type UsedPart, usageOf } from "./parts/usage.ts";
 import type { EmbeddingRequest } from "./request/read.ts";
-import { type ReadyVectors, readyVectors } from "./response/ready.ts";
+import { type ReadyVectors, readyVectors, type WantedVectors } from "./response/ready.ts";
 import type { EmbeddingSize } from "./size.ts";
 
 type Admitted = AdmittedRequest<EmbeddingRequest, EmbeddingSize>;
@@ -83,13 +84,28 @@ async function callPart(
   return await attempt(async (upstream) => {
     try {
       const response = await embed({ pools, call, upstream, signal, disconnect, memory });
-      return { ...(await readyVectors(response, wanted)), inputs, usage: response.usage };
+      return { ...(await ready(response, wanted)), inputs, usage: response.usage };
     } catch (error) {
       const spent = error instanceof UpstreamFailure ? spentOn(inputs, error, exchange.signal) : undefined;
       if (spent !== undefined) abandoned.push(spent);
       throw error;
     }
   }, signal);
+}
+
+/** The vectors for the client; a failure says what the upstream charges for the response. */
+async function ready(response: EmbeddingResponse, wanted: WantedVectors): Promise<ReadyVectors> {
+  try {
+    return await readyVectors(response, wanted);
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error;
+    const { usage } = response;
+    throw error.with(usage === undefined ? { received: "" } : { usage: reportOf(usage) });
+  }
+}
+
+function reportOf({ tokens, others, raw }: TokenReport): UsageReport {
+  return { units: [{ name: "input_tokens", quantity: BigInt(tokens) }, ...others], raw };
 }
 
 /**
@@ -102,16 +118,16 @@ function spentOn(
   client: AbortSignal,
 ): UsedPart | undefined {
   if (usage !== undefined) {
-    const tokens = usage.units.reduce((sum, { quantity }) => sum + Number(quantity), 0);
-    return { inputs, usage: { tokens, raw: usage.raw } };
+    const [tokens, ...others] = usage.units;
+    return { inputs, usage: { tokens: Number(tokens?.quantity ?? 0n), others, raw: usage.raw } };
   }
   const worked = workedMs !== undefined && client.aborted;
   return received !== undefined || worked ? { inputs, usage: undefined } : undefined;
 }
 
-/** The input tokens to bill for a request. */
-export function chargeOf({ tokens, raw, estimated }: Usage): UsageCharge {
-  return { units: [{ name: "input_tokens", quantity: BigInt(tokens) }], raw, estimated };
+/** The units to bill for a request. */
+export function chargeOf({ tokens, others, raw, estimated }: Usage): UsageCharge {
+  return { units: [{ name: "input_tokens", quantity: BigInt(tokens) }, ...others], raw, estimated };
 }
 
 /** The ledger names one upstream: the first that responded, otherwise the last that failed. */

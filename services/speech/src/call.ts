@@ -4,7 +4,7 @@ import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import { adapterFor } from "@uag/upstreams/registry.ts";
 import type { AudioFetcher } from "@uag/upstreams/speech/fetch.ts";
-import type { SpokenText } from "@uag/upstreams/speech/types.ts";
+import type { CharacterReport, SpokenText } from "@uag/upstreams/speech/types.ts";
 import type { SpeechRequest } from "./request/read.ts";
 
 /** Dependencies for speaking a piece of text. */
@@ -62,7 +62,18 @@ export function attemptSpeech<T>(
  * client disconnected, or it reported usage, or responded unusably.
  */
 export function wasAccepted(thrown: unknown): boolean {
-  if (!(thrown instanceof AttemptsFailed)) return false;
-  const { usage, received, workedMs } = thrown.failure;
+  const { usage, received, workedMs } = failureIn(thrown) ?? {};
   return usage !== undefined || received !== undefined || workedMs !== undefined;
+}
+
+/** The characters that the upstream reported for a call that failed; undefined if it did not. */
+export function reportIn(thrown: unknown): CharacterReport | undefined {
+  const usage = failureIn(thrown)?.usage;
+  const characters = usage?.units.find(({ name }) => name === "characters")?.quantity;
+  return usage && characters !== undefined ? { characters: Number(characters), raw: usage.raw } : undefined;
+}
+
+function failureIn(thrown: unknown): UpstreamFailure | undefined {
+  if (thrown instanceof AttemptsFailed) return thrown.failure;
+  return thrown instanceof UpstreamFailure ? thrown : undefined;
 }

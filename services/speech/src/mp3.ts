@@ -5,9 +5,10 @@ import { price } from "@uag/catalog/price.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
+import type { CharacterReport } from "@uag/upstreams/speech/types.ts";
 import type { Mp3Encoder, Mp3Threads } from "./audio/mp3-threads.ts";
 import { CompleteSamples } from "./audio/samples.ts";
-import { type AdmittedSpeech, type Speaker, type Spoken, speak, wasAccepted } from "./call.ts";
+import { type AdmittedSpeech, reportIn, type Speaker, type Spoken, speak, wasAccepted } from "./call.ts";
 import { Tally } from "./tally.ts";
 import type { Piece } from "./text/pieces.ts";
 
@@ -81,7 +82,7 @@ async function relay(speaker: Speaker, admitted: AdmittedSpeech, response: Mp3Re
   try {
     await work.all();
   } catch (thrown) {
-    if (exchange.over || wasAccepted(thrown)) work.abandon();
+    if (exchange.over || wasAccepted(thrown)) work.abandon(reportIn(thrown));
     failure = { thrown };
     await discarded(speaker, exchange.requestId, response);
   }
@@ -126,9 +127,9 @@ class Speaking {
     this.#response = response;
   }
 
-  /** The client has disconnected: text already sent to the upstream is charged. */
-  abandon(): void {
-    if (this.#sent > 0) this.tally.abandon(this.#sent);
+  /** The call failed or its client left: text that the upstream has taken is charged. */
+  abandon(report: CharacterReport | undefined): void {
+    if (this.#sent > 0) this.tally.abandon(this.#sent, report);
   }
 
   async all(): Promise<void> {

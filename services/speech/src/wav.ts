@@ -7,7 +7,7 @@ import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { type CharacterReport, type SpokenText, sampleRate } from "@uag/upstreams/speech/types.ts";
 import { CompleteSamples } from "./audio/samples.ts";
 import { wavHeader } from "./audio/wav-header.ts";
-import { type AdmittedSpeech, attemptSpeech, type Speaker, wasAccepted } from "./call.ts";
+import { type AdmittedSpeech, attemptSpeech, reportIn, type Speaker, wasAccepted } from "./call.ts";
 import { soundBytes } from "./speaking-rate.ts";
 import { Tally } from "./tally.ts";
 import type { Piece } from "./text/pieces.ts";
@@ -140,12 +140,6 @@ function tallyOf(pieces: readonly Piece[], { responses }: SoundParts, taken: Rea
     } else if (taken.has(piece)) tally.abandon(piece.characters, taken.get(piece));
   }
   return tally;
-}
-
-function reportIn(thrown: unknown): CharacterReport | undefined {
-  const usage = thrown instanceof AttemptsFailed ? thrown.failure.usage : undefined;
-  const characters = usage?.units.find(({ name }) => name === "characters")?.quantity;
-  return usage && characters !== undefined ? { characters: Number(characters), raw: usage.raw } : undefined;
 }
 
 function attemptsOf({ responses }: SoundParts): number {

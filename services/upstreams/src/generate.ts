@@ -8,6 +8,7 @@ import { LiveStream } from "./live-stream.ts";
 import { post } from "./post.ts";
 import { bodyKind } from "./reading/body-kind.ts";
 import type { UsageIn } from "./reading/found-usage.ts";
+import { HeldMemory } from "./reading/held-memory.ts";
 import { decoded, readResponse } from "./reading/read-response.ts";
 import { SniffedStream } from "./reading/sniffed-stream.ts";
 import { canEstimate, onAbortOf, thinksUnseen } from "./registry.ts";
@@ -70,13 +71,15 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
     const unary = await readResponse(response, { maxBytes, memory, usageIn, decode });
     return { kind: "unary", response: unary, upstreamResponse: response };
   }
+  const held = new HeldMemory({ memory, signal, response, fail: (failure) => live.error(failure) });
   const replay = (body: Buffer): ReplayedResponse => adapter.replay(boundedResponse(body), call, upstream);
   const sniffed = new SniffedStream({
     stream: adapter.openStream(call, upstream),
     maxBytes,
+    memory: held,
     replay: (body) => decoded(body, { usageIn, decode: replay }),
   });
-  const live = new LiveStream(sniffed, response);
+  const live: LiveStream = new LiveStream(sniffed, response);
   await live.open();
   return { kind: "stream", live, allSeen: isAllSeen(call, upstream), upstreamResponse: response };
 }

@@ -105,7 +105,11 @@ async function billStream<R>(
   const { over } = admitted.exchange;
   const result: AttemptResult = { upstream, attempts: end.attempts ?? attempts, status: 200 };
   if (end.charge === undefined) await bill.fail({ ...result, status: over ? 499 : 200 });
-  else await bill.charge({ ...end.charge, outcome: over ? Outcome.DISCONNECTED : Outcome.COMPLETED }, result);
+  else await bill.charge({ ...end.charge, outcome: over ? Outcome.DISCONNECTED : outcomeOf(end) }, result);
+}
+
+function outcomeOf({ failure }: StreamEnd): Outcome {
+  return failure === undefined ? Outcome.COMPLETED : Outcome.FAILED;
 }
 
 /** Ends the response with its last bytes, or with the error. */

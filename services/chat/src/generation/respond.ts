@@ -70,6 +70,7 @@ async function chargeFor(admitted: Admitted, { live, allSeen }: GeneratedStream)
   const { usage, soFar, delivered } = live.stream;
   if (usage !== undefined) return usage;
   const broke = live.failure !== undefined && live.failure.kind !== "cancelled";
+  if (broke && live.failure?.usage !== undefined) return live.failure.usage;
   if (broke && delivered.text === "" && soFar === undefined) return undefined;
   const workedMs = allSeen ? undefined : live.failure?.workedMs;
   return await estimatedUsage(admitted, { text: delivered.text, soFar, workedMs });

@@ -1,3 +1,4 @@
+import type { Wire } from "@uag/testing/odd-provider/case.ts";
 import { messageEvents, messageOf } from "./anthropic-wire.ts";
 
 /** What a client's SDK makes of a stream. */
@@ -8,18 +9,12 @@ export interface SeenStream {
 }
 
 /** A client's format in front of a provider's protocol. */
-export interface Dialect {
+export interface Dialect extends Wire {
   readonly name: string;
   readonly operation: string;
   readonly model: string;
   body(prompt: string, stream: boolean): object;
-  /** The provider's complete response, with `usage` verbatim; undefined: none. */
-  whole(usage: unknown): string;
-  /** The provider's stream, event by event; `usage` comes before its end. */
   events(usage: unknown): string[];
-  readonly usage: object;
-  /** An error in the provider's format, to which usage may be added. */
-  error(more: object): string;
   /** Takes one event of a client's stream, as the SDK of its format does. */
   take(seen: SeenStream, name: string, data: string): void;
   /** The text of a complete response to the client. */
@@ -33,6 +28,7 @@ const chunk = (choices: object[], more: object = {}): string =>
   `data: ${JSON.stringify({ ...completion, object: "chat.completion.chunk", choices, ...more })}\n\n`;
 
 const openAiWire = {
+  usageName: "usage" as const,
   usage: openAiUsage,
   whole: (usage: unknown) =>
     JSON.stringify({
@@ -52,10 +48,33 @@ const openAiWire = {
 };
 
 const anthropicWire = {
+  usageName: "usage" as const,
   usage: { input_tokens: 10, output_tokens: 5 },
   whole: (usage: unknown) => messageOf(text, usage),
   events: (usage: unknown) => messageEvents(["Hello ", "there."], usage),
   error: (more: object) => JSON.stringify({ type: "error", error: { type: "api_error", message: "boom" }, ...more }),
+};
+
+const geminiPart = (part: object, more: object = {}): object => ({
+  responseId: "r",
+  modelVersion: "m",
+  candidates: [{ index: 0, content: { role: "model", parts: [part] }, ...more }],
+});
+const geminiEvent = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
+
+/** Gemini's reference, generate content. */
+const geminiWire = {
+  usageName: "usageMetadata" as const,
+  usage: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+  whole: (usageMetadata: unknown) =>
+    JSON.stringify({ ...geminiPart({ text }, { finishReason: "STOP" }), usageMetadata }),
+  events: (usageMetadata: unknown) => [
+    geminiEvent(geminiPart({ text: "" })),
+    geminiEvent(geminiPart({ text: "Hello " })),
+    geminiEvent(geminiPart({ text: "there." })),
+    geminiEvent({ ...geminiPart({ text: "" }, { finishReason: "STOP" }), usageMetadata }),
+  ],
+  error: (more: object) => JSON.stringify({ error: { code: 500, message: "boom", status: "INTERNAL" }, ...more }),
 };
 
 const chatClient = {
@@ -109,4 +128,7 @@ export const dialects: readonly Dialect[] = [
   { name: "chat of Anthropic's protocol", model: "claude", ...anthropicWire, ...chatClient },
   { name: "messages of Anthropic's protocol", model: "claude", ...anthropicWire, ...messagesClient },
   { name: "responses of Anthropic's protocol", model: "claude", ...anthropicWire, ...responsesClient },
+  { name: "chat of Gemini's protocol", model: "gemini", ...geminiWire, ...chatClient },
+  { name: "messages of Gemini's protocol", model: "gemini", ...geminiWire, ...messagesClient },
+  { name: "responses of Gemini's protocol", model: "gemini", ...geminiWire, ...responsesClient },
 ];

@@ -1,3 +1,4 @@
+import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { EmbeddingInput, TokenReport } from "@uag/upstreams/embeddings/types.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
 
@@ -9,6 +10,8 @@ export interface UsedPart {
 
 export interface Usage {
   readonly tokens: number;
+  /** Counters that the upstreams reported and that no unit stands for. */
+  readonly others: readonly Unit[];
   /**
    * The usage that upstreams reported, unmodified: one object, or a list with one per part.
    * Undefined when none did.
@@ -26,6 +29,7 @@ export async function usageOf(parts: readonly UsedPart[], contextTokens: number)
   let tokens = 0;
   let estimated = false;
   const raws: Buffer[] = [];
+  const others: Unit[] = [];
   for (const { inputs, usage } of parts) {
     if (usage === undefined) {
       estimated = true;
@@ -33,9 +37,10 @@ export async function usageOf(parts: readonly UsedPart[], contextTokens: number)
     } else {
       tokens += usage.tokens;
       raws.push(usage.raw);
+      others.push(...usage.others);
     }
   }
-  return { tokens, raw: parts.length === 1 ? raws[0] : listOf(raws), estimated };
+  return { tokens, others, raw: parts.length === 1 ? raws[0] : listOf(raws), estimated };
 }
 
 async function tokensOf(input: EmbeddingInput): Promise<number> {

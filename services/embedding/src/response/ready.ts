@@ -1,6 +1,8 @@
 import { Pace } from "@uag/kit/pace.ts";
 import type { EmbeddingResponse, VectorFormat } from "@uag/upstreams/embeddings/types.ts";
 import { type ConvertedVector, convertVector, isIn } from "@uag/upstreams/embeddings/vectors/convert.ts";
+import { floatsIn } from "@uag/upstreams/embeddings/vectors/size.ts";
+import { unusableResponse } from "@uag/upstreams/failure.ts";
 
 /** A part's vectors in the client's format. */
 export interface ReadyVectors {
@@ -10,23 +12,39 @@ export interface ReadyVectors {
   readonly list: Buffer | undefined;
 }
 
+/** What the client gets. */
+export interface WantedVectors {
+  readonly format: VectorFormat;
+  /** The size of each vector; those that are not final are cut to it. */
+  readonly dimensions: number;
+}
+
 /**
  * Converts a response's vectors to the client's format and size, in turns of the event loop.
- * @param wanted `dimensions` is the size for vectors that are not yet final in size and length
- * @throws {UpstreamFailure} for a vector that cannot be read
+ * @throws {UpstreamFailure} for a vector that cannot be read or has another size than the model's
  */
 export async function readyVectors(
   { vectors, finished, list }: EmbeddingResponse,
-  wanted: { format: VectorFormat; dimensions: number },
+  wanted: WantedVectors,
 ): Promise<ReadyVectors> {
   const dimensions = finished ? undefined : wanted.dimensions;
+  const pace = new Pace();
+  for (const vector of vectors) {
+    checkSize(floatsIn(vector), wanted.dimensions, finished);
+    if (pace.isOver) await pace.rest();
+  }
   if (list !== undefined && finished && vectors.every((vector) => isIn(vector, wanted.format)))
     return { values: vectors.map(({ body, start, end }) => body.subarray(start, end)), list };
   const values: ConvertedVector[] = [];
-  const pace = new Pace();
   for (const vector of vectors) {
     values.push(convertVector(vector, wanted.format, dimensions));
     if (pace.isOver) await pace.rest();
   }
   return { values, list: undefined };
+}
+
+/** A vector of another size would be stored among others that it cannot be compared with. */
+function checkSize(floats: number, wanted: number, finished: boolean): void {
+  if (finished ? floats === wanted : floats >= wanted) return;
+  throw unusableResponse(`the upstream sent a vector of ${floats} numbers instead of ${wanted}`);
 }

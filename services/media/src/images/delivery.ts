@@ -1,7 +1,7 @@
 import { UrlError } from "@uag/kit/http/url-error.ts";
 import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
-import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import { UpstreamFailure, unusableResponse } from "@uag/upstreams/failure.ts";
 import type { ImageItem, ImageRequest } from "@uag/upstreams/images/types.ts";
 import { sniffMediaType } from "@uag/upstreams/media/sniff.ts";
 import type { MediaContext } from "../context.ts";
@@ -64,7 +64,10 @@ export function contentOf(image: ImageItem, delivery: Delivery): Promise<Buffer>
 
 async function fetched({ url, ...rest }: Linked, delivery: Delivery): Promise<ImageItem> {
   const body = await fetchedFile(url, delivery);
-  return { ...rest, kind: "inline", base64: body.toString("base64"), mediaType: sniffMediaType(body) };
+  const mediaType = sniffMediaType(body);
+  // A page or an error under status 200 is not passed on as an image.
+  if (mediaType?.startsWith("image/") !== true) throw unusableResponse("an image's URL does not lead to an image");
+  return { ...rest, kind: "inline", base64: body.toString("base64"), mediaType };
 }
 
 async function fetchedFile(url: string, { context, exchange, memory }: Delivery): Promise<Buffer> {

@@ -8,7 +8,7 @@ import type { MediaContext } from "../context.ts";
 import { type AdmittedJob, callSizes, callUpstreams, eachOf } from "./call.ts";
 import { delivered } from "./delivery.ts";
 import type { ImageJob, ImageResult } from "./job.ts";
-import { abandonedUnits, type Counted, countOf, merged } from "./pricing.ts";
+import { abandonedUnits, type Counted, countOf, merged, unitsOfFailure } from "./pricing.ts";
 import { inRequestedSize } from "./resample.ts";
 
 type ImageList = Attempted<ImageResponse>;
@@ -78,7 +78,7 @@ async function usedBy(
     if (!(result instanceof AttemptsFailed)) continue;
     const { usage, received, workedMs } = result.failure;
     if (usage !== undefined) {
-      units.push(...usage.units);
+      units.push(...unitsOfFailure(job, usage, sizes[at] as number));
       raw ??= usage.raw;
     } else if (received !== undefined || workedMs !== undefined) {
       estimated = true;

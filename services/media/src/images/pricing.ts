@@ -7,6 +7,7 @@ import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import { tokensOfPartial } from "@uag/upstreams/images/stream.ts";
 import type { ImageRequest, ImageResponse } from "@uag/upstreams/images/types.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
+import type { UsageReport } from "@uag/upstreams/usage-report.ts";
 import type { ImageJob } from "./job.ts";
 
 const squareMegapixel = 1024 * 1024;
@@ -121,6 +122,13 @@ export async function estimate({ model, request }: ImageJob, images: number): Pr
 export async function abandonedUnits(job: ImageJob, count: number): Promise<Unit[]> {
   if (countsTokens(job.model)) return await estimate(job, count);
   return pictureUnits({ ...job, request: { ...job.request, count } }, { images: count });
+}
+
+/** The units of usage that was reported with a failure, for a call of `requested` images. */
+export function unitsOfFailure(job: ImageJob, { units }: UsageReport, requested: number): Unit[] {
+  if (countsTokens(job.model)) return units;
+  const reported = units.find(({ name }) => name === "images")?.quantity;
+  return pictureUnits(job, { images: Number(reported ?? requested), calls: 1 });
 }
 
 /** Sums units of the same name. */

@@ -58,7 +58,8 @@ async function chargeFor(job: ImageJob, { live, counts }: LiveImages): Promise<U
   const { partials, completed } = counts();
   if (usage !== undefined) return { units: usage.units, raw: usage.raw };
   const abandoned = live.failure?.kind === "cancelled";
-  if (completed === 0 && !abandoned) return undefined;
+  if (!abandoned && live.failure?.usage !== undefined) return live.failure.usage;
+  if (completed === 0 && partials === 0 && !abandoned) return undefined;
   const units = await estimate(job, abandoned ? job.request.count : completed);
   if (partials > 0) units.push({ name: "image_output_tokens", quantity: BigInt(partials * tokensOfPartial) });
   return { units, estimated: true };

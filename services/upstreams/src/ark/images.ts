@@ -2,6 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { countOf, fieldsOf, isFields, listOf, textOf } from "../conversation/fields.ts";
 import type { UpstreamMessage } from "../failure.ts";
 import type { UpstreamCall } from "../generation.ts";
+import { imagesReported } from "../images/counted.ts";
 import { nothingMade, rawMember, responseFields } from "../images/response.ts";
 import { sizeToSend } from "../images/sizes.ts";
 import { sourceUrl } from "../images/source-url.ts";
@@ -19,6 +20,7 @@ export const arkImages: ImageAdapter = {
   priceVariants: ({ size }) => (size === undefined ? [] : [size]),
   encode,
   decode,
+  usageIn: (fields) => imagesReported(fields, "generated_images"),
   failureOf: (response, upstream) => openAiFailure(response, upstream, arkVariant),
 };
 

@@ -2,6 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { BadResponse, UpstreamCall } from "../generation.ts";
+import { imagesReported } from "../images/counted.ts";
 import { nothingMade, rawMember, responseFields } from "../images/response.ts";
 import { sizeToSend } from "../images/sizes.ts";
 import { sourceUrl } from "../images/source-url.ts";
@@ -22,6 +23,7 @@ export const dashScopeImages: ImageAdapter = {
   priceVariants: ({ size }) => (size === undefined ? [] : [size]),
   encode,
   decode,
+  usageIn: (fields) => imagesReported(fields, "image_count"),
   failureOf,
 };
 
@@ -58,7 +60,7 @@ function picturesIn(choice: unknown): ImageItem[] {
   const message: Fields = fieldsOf(fieldsOf(choice)["message"]);
   return listOf(message["content"]).flatMap((part): ImageItem[] => {
     const url = textOf(fieldsOf(part)["image"]);
-    return url === undefined ? [] : [{ kind: "url", url }];
+    return !url ? [] : [{ kind: "url", url }];
   });
 }
 

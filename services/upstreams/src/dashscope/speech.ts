@@ -1,11 +1,12 @@
 import { SseDecoder, SseTooLargeError } from "@uag/kit/sse/decoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
-import { UpstreamFailure } from "../failure.ts";
+import { UpstreamFailure, unusableResponse } from "../failure.ts";
 import type { HttpResponse } from "../http/call.ts";
 import { chunksOf } from "../http/chunks.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { post } from "../post.ts";
-import { readResponse } from "../reading/read-response.ts";
+import { readChunks } from "../reading/read-response.ts";
+import { sniffedChunks } from "../reading/sniffed-chunks.ts";
 import { boundedResponse } from "../response-limits.ts";
 import type { CharacterReport, SpeechAdapter, SpeechCall, SpeechSite, SpokenText } from "../speech/types.ts";
 import { isWav, pcmOfWav, WavError } from "../speech/wav.ts";
@@ -36,6 +37,8 @@ function postSpeech({ text, voice, instructions, requestId }: SpeechCall, site: 
   return post({ ...site, call, failureOf: ({ body, status }, upstream) => messageFailure(body, status, upstream) });
 }
 
+type Chunks = AsyncGenerator<Buffer, void, undefined>;
+
 class DashScopeSpeech implements SpokenText {
   readonly pcm: AsyncGenerator<Buffer, void, undefined>;
   readonly #call: SpeechCall;
@@ -46,9 +49,7 @@ class DashScopeSpeech implements SpokenText {
   constructor(call: SpeechCall, site: SpeechSite, response: HttpResponse) {
     this.#call = call;
     this.#site = site;
-    const streamed = response.header("content-type")?.startsWith("text/event-stream") === true;
-    const sound = streamed ? this.#streamed(response) : this.#unary(response);
-    this.pcm = this.#withFirst(sound);
+    this.pcm = this.#withFirst(this.#received(response));
   }
 
   usage(): CharacterReport | undefined {
@@ -88,11 +89,17 @@ class DashScopeSpeech implements SpokenText {
     return error.with({ usage: { units: [{ name: "characters", quantity: BigInt(characters) }], raw } });
   }
 
-  async *#unary(response: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
-    const { upstream } = this.#site;
-    const message = await readResponse(response, {
+  async *#received(response: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
+    const { kind, chunks } = await sniffedChunks(chunksOf(response));
+    yield* kind === "events" ? this.#streamed(chunks) : this.#unary(chunks);
+  }
+
+  async *#unary(chunks: Chunks): AsyncGenerator<Buffer, void, undefined> {
+    const { upstream, signal } = this.#site;
+    const message = await readChunks(chunks, {
       maxBytes: maxBodyBytes,
       memory: this.#call.memory,
+      signal,
       usageIn: charactersIn,
       decode(body) {
         const read = readMessage(boundedResponse(body), 200, upstream);
@@ -105,14 +112,14 @@ class DashScopeSpeech implements SpokenText {
     if (piece.length > 0) yield piece;
   }
 
-  async *#streamed(response: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
+  async *#streamed(chunks: Chunks): AsyncGenerator<Buffer, void, undefined> {
     let silent = true;
     let last: SpeechMessage | undefined;
     // Reads the body to its end even after the last message, so that the connection can be reused.
-    for await (const event of eventsOf(response)) {
+    for await (const event of eventsOf(chunks)) {
       if (event.data === undefined || last !== undefined) continue;
       const message = readMessage(event.data, statusIn(event), this.#site.upstream);
-      if (message === undefined) continue;
+      if (message === undefined) throw unusableResponse("the upstream sent an event that is not JSON");
       this.#usage = message.usage ?? this.#usage;
       if (message.last) last = message;
       if (message.data === "") continue;
@@ -145,16 +152,13 @@ function samplesOf(file: Buffer): Buffer {
   }
 }
 
-async function* eventsOf(response: HttpResponse): AsyncGenerator<SseEvent, void, undefined> {
+async function* eventsOf(chunks: Chunks): AsyncGenerator<SseEvent, void, undefined> {
   const decoder = new SseDecoder();
   try {
-    for await (const chunk of chunksOf(response)) yield* decoder.push(chunk);
+    for await (const chunk of chunks) yield* decoder.push(chunk);
   } catch (error) {
     if (!(error instanceof SseTooLargeError)) throw error;
-    throw new UpstreamFailure("transient", "the upstream sent an event that is too long", {
-      status: 200,
-      cause: error,
-    });
+    throw unusableResponse("the upstream sent an event that is too long", { cause: error });
   }
   const tail = decoder.end();
   if (tail !== undefined) yield tail;

@@ -1,6 +1,7 @@
 import { type ScannedResponse, scanVectors, type VectorNames } from "@uag/kit/vectors/scan.ts";
 import { countOf, type Fields, fieldsOf, parsedJson } from "../conversation/fields.ts";
 import { UpstreamFailure, unusableResponse } from "../failure.ts";
+import { unitsOfOthers } from "../openai-compatible/other-counters.ts";
 import type { UsageReport } from "../usage-report.ts";
 import type { RawVector, TokenReport } from "./types.ts";
 
@@ -41,21 +42,31 @@ export function readVectors(
 /** The usage object of an answer, if it reports tokens; a copy, because the answer is large. */
 export function readUsage(
   body: Buffer,
-  options: { scanned: ScannedResponse; member: string; tokensIn(usage: Fields): unknown },
+  options: { scanned: ScannedResponse; member: string; counts: TokenCounts },
 ): TokenReport | undefined {
   const range = options.scanned.members.get(options.member);
   if (range === undefined) return undefined;
   const raw = Buffer.from(body.subarray(range.start, range.end));
-  const tokens = countOf(options.tokensIn(fieldsOf(parsedJson(raw.toString("utf8")))));
+  const usage = fieldsOf(parsedJson(raw.toString("utf8")));
+  const tokens = countOf(options.counts.tokensIn(usage));
   // No text has zero tokens, so a count of zero means nothing.
-  return tokens === undefined || tokens === 0 ? undefined : { tokens, raw };
+  if (tokens === undefined || tokens === 0) return undefined;
+  return { tokens, others: unitsOfOthers(usage, options.counts.known), raw };
+}
+
+/** Where a provider's usage has the token count. */
+export interface TokenCounts {
+  tokensIn(usage: Fields): unknown;
+  /** Members that the token count stands for; default: those of OpenAI's protocol. */
+  readonly known?: RegExp;
 }
 
 /** The tokens that a response object reports in one of its members. */
-export function tokensReported(usage: unknown, count: (usage: Fields) => unknown): UsageReport | undefined {
-  const tokens = countOf(count(fieldsOf(usage)));
+export function tokensReported(usage: unknown, { tokensIn, known }: TokenCounts): UsageReport | undefined {
+  const tokens = countOf(tokensIn(fieldsOf(usage)));
   if (tokens === undefined || tokens === 0) return undefined;
-  return { units: [{ name: "input_tokens", quantity: BigInt(tokens) }], raw: Buffer.from(JSON.stringify(usage)) };
+  const units = [{ name: "input_tokens", quantity: BigInt(tokens) }, ...unitsOfOthers(fieldsOf(usage), known)];
+  return { units, raw: Buffer.from(JSON.stringify(usage)) };
 }
 
 function scan(body: Buffer, names: VectorNames): ScannedResponse | undefined {

@@ -1,5 +1,6 @@
 import type { EmbeddingTraits, Upstream } from "@uag/catalog/types.ts";
 import type { FoundVector } from "@uag/kit/vectors/scan.ts";
+import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Fields } from "../conversation/fields.ts";
 import type { UpstreamFailure } from "../failure.ts";
 import type { BadResponse, UpstreamCall } from "../generation.ts";
@@ -31,6 +32,8 @@ export interface RawVector extends FoundVector {
 /** The token count reported by an upstream. */
 export interface TokenReport {
   readonly tokens: number;
+  /** Counters that no unit stands for. */
+  readonly others: readonly Unit[];
   /** The upstream's usage object, unmodified (JSON). */
   readonly raw: Buffer;
 }

@@ -2,8 +2,9 @@ import type { Fields } from "../conversation/fields.ts";
 import { readUsage, readVectors, tokensReported } from "../embeddings/response.ts";
 import type { EmbeddingAdapter, InputType } from "../embeddings/types.ts";
 import { geminiErrorInside, geminiFailure } from "./errors.ts";
+import { knownOfGemini } from "./usage.ts";
 
-const tokensIn = (usage: Fields): unknown => usage["promptTokenCount"];
+const counts = { tokensIn: (usage: Fields): unknown => usage["promptTokenCount"], known: knownOfGemini };
 const names = { list: "embeddings", vector: "values" };
 const taskTypes: Record<InputType, string> = { query: "RETRIEVAL_QUERY", document: "RETRIEVAL_DOCUMENT" };
 
@@ -43,9 +44,9 @@ export const geminiEmbeddings: EmbeddingAdapter = {
       count: inputs.length,
       errorInside: (value) => geminiErrorInside(value, upstream),
     });
-    const usage = readUsage(body, { scanned, member: "usageMetadata", tokensIn });
+    const usage = readUsage(body, { scanned, member: "usageMetadata", counts });
     return { vectors, list: undefined, usage, finished: false };
   },
-  usageIn: ({ usageMetadata }) => tokensReported(usageMetadata, tokensIn),
+  usageIn: ({ usageMetadata }) => tokensReported(usageMetadata, counts),
   failureOf: geminiFailure,
 };

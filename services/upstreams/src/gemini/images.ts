@@ -69,6 +69,7 @@ function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageRespon
   const candidates = listOf(fields["candidates"]).map(fieldsOf);
   const parts = candidates.flatMap((candidate) => listOf(fieldsOf(candidate["content"])["parts"]).map(fieldsOf));
   const images = parts.flatMap(pictureIn);
+  if (candidates.length === 0 && fields["promptFeedback"] === undefined) throw nothingMade([]);
   if (images.length === 0) throw withoutPicture(fields, candidates, parts);
   const usage = geminiUsage(fieldsOf(fields["usageMetadata"]));
   const raw = usage && rawMember(body, "usageMetadata");

@@ -2,7 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { type ResponseEvent, spokenText, unknownStop } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
-import { type UpstreamFailure, unusableResponse } from "../failure.ts";
+import { UpstreamFailure, unusableResponse } from "../failure.ts";
 import type { ResponseReader } from "../translate/protocol.ts";
 import type { UsageReport } from "../usage-report.ts";
 import { GeminiCandidate } from "./candidate.ts";
@@ -78,7 +78,11 @@ export class GeminiReader implements ResponseReader {
       return open.flatMap((candidate) => candidate.stop(undefined, undefined));
     }
     if (this.soFar === undefined) {
-      throw this.#unusable("the upstream's response has no content", events.map(spokenText).join(""));
+      const received = events.map(spokenText).join("");
+      const reason = "the upstream's response has no content";
+      throw received === ""
+        ? new UpstreamFailure("transient", reason, { status: 200 })
+        : this.#unusable(reason, received);
     }
     this.#blocked = true;
     return unknownStop(0, "NO_CONTENT", undefined);

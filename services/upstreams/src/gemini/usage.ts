@@ -2,6 +2,7 @@ import type { UnitName } from "@uag/catalog/units.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Tokens } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, listOf } from "../conversation/fields.ts";
+import { unitsOfOthers } from "../openai-compatible/other-counters.ts";
 import type { UsageReport } from "../usage-report.ts";
 
 /**
@@ -21,6 +22,10 @@ const outputUnits: readonly (readonly [modality: string, unit: UnitName])[] = [
   ["IMAGE", "image_output_tokens"],
   ["AUDIO", "audio_output_tokens"],
 ];
+
+/** Members that units stand for; the details break them down. */
+export const knownOfGemini =
+  /^(prompt|toolUsePrompt|candidates|thoughts|total)TokenCount$|^cachedContentTokenCount$|Details$/;
 
 /** @returns undefined when the object does not report usage */
 export function geminiUsage(usage: Fields): GeminiUsage | undefined {
@@ -45,7 +50,10 @@ export function geminiUsage(usage: Fields): GeminiUsage | undefined {
       thinking,
       audioInput: Math.min(byModality(usage["promptTokensDetails"])("AUDIO"), prompt),
     },
-    units: [...units].filter(([, n]) => n > 0).map(([name, quantity]) => ({ name, quantity: BigInt(quantity) })),
+    units: [
+      ...[...units].filter(([, n]) => n > 0).map(([name, quantity]) => ({ name, quantity: BigInt(quantity) })),
+      ...unitsOfOthers(usage, knownOfGemini),
+    ],
   };
 }
 

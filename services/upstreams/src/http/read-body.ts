@@ -50,7 +50,11 @@ export async function readBody(response: Unread, options: ReadBodyOptions): Prom
           if (room !== undefined) wait(room).catch((error: unknown) => fail(wireFailure(error, response.status)));
         },
         end: resolve,
-        error: (failure) => reject(failure.partial === undefined ? failure.with({ partial: body.bytes }) : failure),
+        error(failure) {
+          // However the reading ended, the upstream charges for a response that is too long.
+          if (body.isTooLong && failure.kind !== "cancelled") reject(body.failure());
+          else reject(failure.partial === undefined ? failure.with({ partial: body.bytes }) : failure);
+        },
       });
     });
     if (body.isTooLong) throw body.failure();

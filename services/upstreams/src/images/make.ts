@@ -8,6 +8,7 @@ import type { HttpPools } from "../http/pools.ts";
 import { LiveStream } from "../live-stream.ts";
 import { post } from "../post.ts";
 import type { UsageIn } from "../reading/found-usage.ts";
+import { HeldMemory } from "../reading/held-memory.ts";
 import { decoded, readResponse } from "../reading/read-response.ts";
 import { SniffedStream } from "../reading/sniffed-stream.ts";
 import { boundedResponse } from "../response-limits.ts";
@@ -68,18 +69,21 @@ export async function streamImages(options: MakeImagesOptions): Promise<LiveImag
     replayed = whole.images.length;
     return replay(whole);
   };
+  const { memory, signal } = options;
+  const held = new HeldMemory({ memory, signal, response, fail: (failure) => live.error(failure) });
   const sniffed = new SniffedStream({
     stream,
     maxBytes: maxResponseBytes,
+    memory: held,
     replay: (body) => decoded(body, { usageIn: usageInOf(adapter), decode }),
   });
-  const live = new LiveStream(sniffed, response);
+  const live: LiveStream = new LiveStream(sniffed, response);
   await live.open();
   return { live, counts: () => ({ partials: stream.partials, completed: stream.completed + replayed }) };
 }
 
 function usageInOf(adapter: ImageAdapter): UsageIn {
-  return (fields) => adapter.usageIn?.(fields);
+  return (fields) => adapter.usageIn(fields);
 }
 
 /**

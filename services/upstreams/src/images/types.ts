@@ -81,10 +81,10 @@ export interface ImageAdapter {
   /** @throws {UpstreamFailure} when the answer contains no image */
   decode(body: Buffer, call: ImageCall, upstream: Upstream): ImageResponse;
   /**
-   * The usage in a response object, whatever else is in it; absent where images are billed one by
-   * one.
+   * The usage in a response object, whatever else is in it. Where images are billed one by one, the
+   * only unit is `images`; no unit at all stands for as many as were requested.
    */
-  usageIn?(response: Fields): UsageReport | undefined;
+  usageIn(response: Fields): UsageReport | undefined;
   /** A complete response as a stream; present where images can be streamed. */
   replay?(response: ImageResponse): ReplayedResponse;
   /** Absent if images cannot be streamed. */

@@ -16,7 +16,7 @@ export interface OpenAiEmbeddingsOptions {
   readonly base64: boolean;
 }
 
-const tokensIn = (usage: Fields): unknown => usage["prompt_tokens"] ?? usage["total_tokens"];
+const counts = { tokensIn: (usage: Fields): unknown => usage["prompt_tokens"] ?? usage["total_tokens"] };
 const names = { list: "data", vector: "embedding" };
 
 /**
@@ -41,10 +41,10 @@ export function openAiEmbeddings({ variant, path, base64 }: OpenAiEmbeddingsOpti
         count: inputs.length,
         errorInside: (value) => errorInside(value, upstream, variant),
       });
-      const usage = readUsage(body, { scanned, member: "usage", tokensIn });
+      const usage = readUsage(body, { scanned, member: "usage", counts });
       return { vectors, list, usage, finished: dimensions === undefined || upstream.vectorsCutHere !== true };
     },
-    usageIn: ({ usage }) => tokensReported(usage, tokensIn),
+    usageIn: ({ usage }) => tokensReported(usage, counts),
     failureOf: (response, upstream) => openAiFailure(response, upstream, variant),
   };
 }

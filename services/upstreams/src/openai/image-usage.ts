@@ -1,5 +1,6 @@
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import { countOf, type Fields, fieldsOf } from "../conversation/fields.ts";
+import { unitsOfOthers } from "../openai-compatible/other-counters.ts";
 import type { UsageReport } from "../usage-report.ts";
 
 /**
@@ -22,6 +23,7 @@ export function unitsOfImageUsage(usage: unknown): Unit[] | undefined {
   add("image_input_tokens", pictureIn);
   add("image_output_tokens", output - textOut);
   add("output_tokens", textOut);
+  units.push(...unitsOfOthers(fields));
   return units;
 }
 

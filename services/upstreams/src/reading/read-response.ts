@@ -1,6 +1,7 @@
 import type { ResponseMemory } from "@uag/kit/response-memory.ts";
 import { parsedJson } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
+import { BoundedBody } from "../http/bounded-body.ts";
 import type { HttpResponse } from "../http/call.ts";
 import { bodyKind, withoutMark } from "./body-kind.ts";
 import { foundUsage, type UsageIn } from "./found-usage.ts";
@@ -31,6 +32,34 @@ export async function readResponse<T>(response: HttpResponse, reading: Reading<T
     return salvaged(error, reading);
   }
   return decoded(body, reading);
+}
+
+/**
+ * Reads a response in one piece from its chunks.
+ * @throws {UpstreamFailure} with what the upstream charges for the response, if it does
+ */
+export async function readChunks<T>(
+  chunks: AsyncIterable<Buffer>,
+  { signal, ...reading }: Reading<T> & { readonly signal: AbortSignal },
+): Promise<T> {
+  const { maxBytes, memory } = reading;
+  const body = new BoundedBody(maxBytes);
+  let taken = 0;
+  try {
+    for await (const chunk of chunks) {
+      body.add(chunk);
+      if (body.isHopeless) break;
+      if (body.isTooLong) continue;
+      taken += chunk.length;
+      await memory?.take(chunk.length, signal);
+    }
+    if (body.isTooLong) throw body.failure();
+  } catch (error) {
+    memory?.give(taken);
+    if (!(error instanceof UpstreamFailure)) throw error;
+    return salvaged(body.isTooLong ? body.failure() : error.with({ partial: body.bytes }), reading);
+  }
+  return decoded(body.bytes, reading);
 }
 
 /**

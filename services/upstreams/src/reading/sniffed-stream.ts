@@ -2,6 +2,8 @@ import { tooLong, UpstreamFailure } from "../failure.ts";
 import type { Delivered, ReplayedResponse, ResponseStream } from "../generation.ts";
 import type { UsageReport } from "../usage-report.ts";
 import { type BodyKind, bodyKind } from "./body-kind.ts";
+import type { HeldMemory } from "./held-memory.ts";
+import { readableText } from "./readable-text.ts";
 
 /** How many blank bytes may come before the first event. */
 const maxBlankBytes = 64 * 1024;
@@ -11,6 +13,8 @@ export interface SniffedOptions {
   readonly stream: ResponseStream;
   /** A body in one piece may be this long. */
   readonly maxBytes: number;
+  /** Accounts for a body in one piece. */
+  readonly memory: Pick<HeldMemory, "take" | "give">;
   /** Reads a body in one piece. @throws {UpstreamFailure} */
   replay(body: Buffer): ReplayedResponse;
 }
@@ -62,10 +66,13 @@ export class SniffedStream implements ResponseStream {
     if (this.state !== "open") return [];
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
+    this.#options.memory.take(chunk.length);
     if (this.#kind === undefined) this.#kind = this.#sniffed();
-    if (this.#kind === "events") return this.#options.stream.push(this.#release());
+    if (this.#kind === "events") return this.#passedOn();
     if (this.#heldBytes > this.#options.maxBytes) {
-      this.#failure = tooLong(this.#options.maxBytes);
+      const received = readableText(this.#release());
+      this.#options.memory.give();
+      this.#failure = tooLong(this.#options.maxBytes, { received });
     }
     return [];
   }
@@ -79,6 +86,7 @@ export class SniffedStream implements ResponseStream {
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
       this.#failure = error;
+      this.#options.memory.give();
       return [];
     }
   }
@@ -90,8 +98,12 @@ export class SniffedStream implements ResponseStream {
   }
 
   #flushed(): Buffer[] {
-    const held = this.#release();
-    return held.length === 0 ? [] : this.#options.stream.push(held);
+    return this.#held.length === 0 ? [] : this.#passedOn();
+  }
+
+  #passedOn(): Buffer[] {
+    this.#options.memory.give();
+    return this.#options.stream.push(this.#release());
   }
 
   #release(): Buffer {

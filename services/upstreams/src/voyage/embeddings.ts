@@ -1,10 +1,11 @@
 import type { Upstream } from "@uag/catalog/types.ts";
-import { fieldsOf } from "../conversation/fields.ts";
+import { type Fields, fieldsOf } from "../conversation/fields.ts";
 import { readUsage, readVectors, tokensReported } from "../embeddings/response.ts";
 import type { EmbeddingAdapter, EmbeddingCall } from "../embeddings/types.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { voyageFailure } from "./errors.ts";
 
+const counts = { tokensIn: ({ total_tokens }: Fields): unknown => total_tokens };
 const names = { list: "data", vector: "embedding" };
 
 /**
@@ -28,10 +29,10 @@ export const voyageEmbeddings: EmbeddingAdapter = {
           : voyageFailure({ status: 400, header: () => undefined, body }, upstream);
       },
     });
-    const usage = readUsage(body, { scanned, member: "usage", tokensIn: ({ total_tokens }) => total_tokens });
+    const usage = readUsage(body, { scanned, member: "usage", counts });
     return { vectors, list, usage, finished: dimensions === undefined || upstream.vectorsCutHere !== true };
   },
-  usageIn: ({ usage }) => tokensReported(usage, ({ total_tokens }) => total_tokens),
+  usageIn: ({ usage }) => tokensReported(usage, counts),
   failureOf: voyageFailure,
 };
 

@@ -3,6 +3,7 @@ import { grokRatios } from "@uag/contract/requests/image-ratios.ts";
 import { fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import type { UpstreamMessage } from "../failure.ts";
 import type { UpstreamCall } from "../generation.ts";
+import { usageReported } from "../images/counted.ts";
 import { moderated, nothingMade, rawMember, responseFields } from "../images/response.ts";
 import { nearestRatio, pixelsOf } from "../images/sizes.ts";
 import { sourceUrl } from "../images/source-url.ts";
@@ -27,6 +28,7 @@ export const xaiImages: ImageAdapter = {
   },
   encode,
   decode,
+  usageIn: usageReported,
   failureOf: (response, upstream) => openAiFailure(response, upstream, openAiVariant),
 };
 

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import {
+  events,
+  failedWithUsage,
+  json,
+  type OddCase,
+  retried,
+  send,
+  unusable,
+  type Wire,
+} from "@uag/testing/odd-provider/case.ts";
+import { commonCases } from "@uag/testing/odd-provider/cases.ts";
+import { type OddMode, testOddProviders } from "@uag/testing/odd-provider/run.ts";
+import { startOperations } from "@uag/testing/start-operations.ts";
+import { operations } from "../src/operations.ts";
+
+const catalog = (url: string): string => `
+providers:
+  one: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret, timeouts: &timeouts { first_byte: 5s, between_chunks: 1s, total: 20s } }
+  dash: { protocol: dashscope, base_url: "${url}", api_key: sk-upstream-secret, timeouts: *timeouts }
+  gemini: { protocol: gemini, base_url: "${url}", api_key: sk-upstream-secret, timeouts: *timeouts }
+  voyage: { protocol: voyage, base_url: "${url}", api_key: sk-upstream-secret, timeouts: *timeouts }
+models:
+  - &one
+    id: one
+    owned_by: acme
+    created: 2026-01-01
+    operations: [embeddings]
+    output: [embedding]
+    context_tokens: 8000
+    embedding: { dimensions: 3 }
+    price: { input_tokens: 1 }
+    upstreams: [{ provider: one, batch: { items: 10, tokens: 8000 } }]
+  - { <<: *one, id: dash, upstreams: [{ provider: dash, batch: { items: 10, tokens: 8000 } }] }
+  - { <<: *one, id: gemini, upstreams: [{ provider: gemini, batch: { items: 10, tokens: 8000 } }] }
+  - { <<: *one, id: voyage, upstreams: [{ provider: voyage, batch: { items: 10, tokens: 8000 } }] }
+`;
+
+interface VectorWire extends Wire {
+  /** A list of these vectors, with these indexes if the protocol has them. */
+  list(vectors: readonly unknown[], usage: unknown, indexes?: readonly number[]): string;
+}
+
+const vector = [0.6, 0, 0.8];
+const both = [vector, vector];
+
+const openAiList: VectorWire["list"] = (vectors, usage, indexes = [...vectors.keys()]) => {
+  const data = vectors.map((embedding, at) => ({ object: "embedding", index: indexes[at], embedding }));
+  return JSON.stringify({ object: "list", model: "m", data, usage });
+};
+const openAiError = (more: object): string =>
+  JSON.stringify({ error: { message: "boom", type: "server_error", code: null }, ...more });
+
+const openAiWire: VectorWire = {
+  usageName: "usage",
+  usage: { prompt_tokens: 9, total_tokens: 9 },
+  list: openAiList,
+  whole: (usage) => openAiList(both, usage),
+  error: openAiError,
+};
+const voyageWire: VectorWire = {
+  ...openAiWire,
+  usage: { total_tokens: 9 },
+  error: (more) => JSON.stringify({ detail: "boom", ...more }),
+};
+const geminiList: VectorWire["list"] = (vectors, usageMetadata) =>
+  JSON.stringify({ embeddings: vectors.map((values) => ({ values })), usageMetadata });
+const geminiWire: VectorWire = {
+  usageName: "usageMetadata",
+  usage: { promptTokenCount: 9 },
+  list: geminiList,
+  whole: (usage) => geminiList(both, usage),
+  error: (more) => JSON.stringify({ error: { code: 500, message: "boom", status: "INTERNAL" }, ...more }),
+};
+
+const lists: Readonly<Record<string, readonly unknown[]>> = {
+  "fewer vectors than inputs": [vector],
+  "more vectors than inputs": [vector, vector, vector],
+  "a vector that is too short": [vector, [1, 0]],
+  "an empty vector": [vector, []],
+  "a vector with a null": [vector, [1, null, 0]],
+  "a vector with text": [vector, [1, "x", 0]],
+};
+
+const vectorCases: OddCase<VectorWire>[] = [
+  ...Object.entries(lists).flatMap(([name, vectors]): OddCase<VectorWire>[] => [
+    { name, respond: (wire) => send("200 OK", json, wire.list(vectors, wire.usage)), ...failedWithUsage },
+    {
+      name: `${name}, without usage`,
+      respond: (wire) => send("200 OK", json, wire.list(vectors, undefined)),
+      ...unusable,
+    },
+  ]),
+  {
+    name: "an empty list of vectors",
+    respond: (wire) => send("200 OK", json, wire.list([], wire.usage)),
+    ...failedWithUsage,
+  },
+  {
+    name: "an empty list of vectors, without usage",
+    respond: (wire) => send("200 OK", json, wire.list([], undefined)),
+    ...retried,
+  },
+  {
+    name: "a vector that is too long",
+    respond: (wire) => send("200 OK", json, wire.list([vector, [...vector, 0]], wire.usage)),
+    ...failedWithUsage,
+  },
+  {
+    name: "the same index twice",
+    respond: (wire) => send("200 OK", json, wire.list(both, wire.usage, [0, 0])),
+    ...failedWithUsage,
+  },
+  {
+    name: "a stream of events",
+    respond: (wire) => send("200 OK", events, `data: ${wire.whole(wire.usage)}\n\n`),
+    ...failedWithUsage,
+  },
+];
+
+const wires = { one: openAiWire, dash: openAiWire, gemini: geminiWire, voyage: voyageWire };
+/** A provider of this protocol sends `detail` for a request that it refuses, whatever the status. */
+const voyageDiffers: OddMode["differs"] = { "an error under 200": { calls: 1 } };
+/** Its vectors have no index, and longer ones are cut to the requested size. */
+const geminiDiffers: OddMode["differs"] = {
+  "the same index twice": { client: "complete" },
+  "a vector that is too long": { client: "complete" },
+};
+
+testOddProviders<VectorWire>({
+  modes: Object.entries(wires).map(([model, wire]) => ({
+    name: `vectors of ${model}`,
+    wire,
+    stream: false,
+    streamsToClient: false,
+    operation: "embeddings",
+    body: (marker) => ({ model, input: [marker, "another text"], encoding_format: "float" }),
+    usageNanoUsd: 9_000n,
+    check(response) {
+      const { data } = response.json() as unknown as { data: { embedding: number[] }[] };
+      assert.deepEqual(
+        data.map(({ embedding }) => embedding.map((value) => Math.round(value * 10) / 10)),
+        both,
+      );
+    },
+    ...(model === "voyage" && { differs: voyageDiffers }),
+    ...(model === "gemini" && { differs: geminiDiffers }),
+  })),
+  cases: [...commonCases, ...vectorCases],
+  start: (url) =>
+    startOperations({ catalog: catalog(url), operations: (context) => operations(context, { partsAtOnce: 4 }) }),
+});
