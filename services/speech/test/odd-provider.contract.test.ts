@@ -8,7 +8,7 @@ import {
   send,
   unusable,
 } from "@uag/testing/odd-provider/case.ts";
-import { commonCases, otherKind, usageInTwoEvents } from "@uag/testing/odd-provider/cases.ts";
+import { commonCases, otherKind } from "@uag/testing/odd-provider/cases.ts";
 import { type OddMode, testOddProviders } from "@uag/testing/odd-provider/run.ts";
 import { httpBytes } from "@uag/testing/odd-provider/server.ts";
 import { startOperations } from "@uag/testing/start-operations.ts";
@@ -135,7 +135,7 @@ testOddProviders<SpeechWire>({
       check: ({ body: sound }) => assert.ok(sound.subarray(44).equals(pcm), "it is the provider's audio"),
     },
   ],
-  cases: [...commonCases, otherKind, usageInTwoEvents, ...speechCases],
+  cases: [...commonCases, otherKind, ...speechCases],
   start: (url) =>
     startOperations({
       catalog: catalog(url),

@@ -1,6 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { countOf, type Fields, fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
+import type { BadResponse } from "../generation.ts";
 import { rawMember } from "../images/response.ts";
 import { openAiFailure } from "../openai-compatible/errors.ts";
 import type { CharacterReport } from "../speech/types.ts";
@@ -27,7 +28,9 @@ export function readMessage(bytes: Buffer, status: number, upstream: Upstream): 
   if (value === undefined) return undefined;
   const fields = fieldsOf(value);
   const output = fieldsOf(fields["output"]);
-  if (textOf(fields["code"]) || fields["output"] === undefined) throw messageFailure(bytes, status, upstream);
+  if (textOf(fields["code"]) || fields["output"] === undefined) {
+    throw messageFailure({ status, header: () => undefined, body: bytes }, upstream);
+  }
   const audio = fieldsOf(output["audio"]);
   const characters = countOf(fieldsOf(fields["usage"])["characters"]);
   const raw = characters === undefined ? undefined : rawMember(bytes, "usage");
@@ -41,12 +44,17 @@ export function readMessage(bytes: Buffer, status: number, upstream: Upstream): 
 }
 
 /** Classifies an error message. Under a good status only its code tells whose fault it was. */
-export function messageFailure(body: Buffer, status: number, upstream: Upstream): UpstreamFailure {
+export function messageFailure(response: BadResponse, upstream: Upstream): UpstreamFailure {
+  const { status, body } = response;
   const code = textOf(fieldsOf(parsedJson(body.toString("utf8")))["code"]) ?? "";
-  const meant = status >= 400 ? status : statusOf(code);
-  const failure = openAiFailure({ status: meant, header: () => undefined, body }, upstream, dashScopeVariant);
+  const meant = status >= 300 ? status : statusOf(code);
+  const failure = openAiFailure({ ...response, status: meant }, upstream, dashScopeVariant);
   if (failure.kind !== "client" || !code.startsWith("Throttling")) return failure;
-  return new UpstreamFailure("capacity", failure.message, { status: meant, reported: failure.reported });
+  return new UpstreamFailure("capacity", failure.message, {
+    status: meant,
+    reported: failure.reported,
+    retryAfterMs: failure.retryAfterMs,
+  });
 }
 
 function statusOf(code: string): number {

@@ -34,7 +34,7 @@ function postSpeech({ text, voice, instructions, requestId }: SpeechCall, site: 
   const input = { text, voice, ...(instructions !== undefined && { instructions }) };
   const headers = [...bearerHeaders(provider, requestId), "accept", "text/event-stream", "x-dashscope-sse", "enable"];
   const call = { path, headers, body: Buffer.from(JSON.stringify({ model, input })) };
-  return post({ ...site, call, failureOf: ({ body, status }, upstream) => messageFailure(body, status, upstream) });
+  return post({ ...site, call, failureOf: messageFailure });
 }
 
 type Chunks = AsyncGenerator<Buffer, void, undefined>;
