@@ -7,7 +7,7 @@ import { startChat } from "./support.ts";
 
 const catalog = (url: string): string => `
 providers:
-  one: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret, timeouts: &timeouts { first_byte: 5s, between_chunks: 1s, total: 15s } }
+  one: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret, timeouts: &timeouts { first_byte: 20s, between_chunks: 1s, total: 30s } }
   claude: { protocol: anthropic, base_url: "${url}", api_key: sk-upstream-secret, timeouts: *timeouts }
   gemini: { protocol: gemini, base_url: "${url}", api_key: sk-upstream-secret, timeouts: *timeouts }
 models:

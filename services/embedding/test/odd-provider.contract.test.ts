@@ -16,7 +16,7 @@ import { operations } from "../src/operations.ts";
 
 const catalog = (url: string): string => `
 providers:
-  one: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret, timeouts: &timeouts { first_byte: 5s, between_chunks: 1s, total: 20s } }
+  one: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret, timeouts: &timeouts { first_byte: 20s, between_chunks: 1s, total: 20s } }
   dash: { protocol: dashscope, base_url: "${url}", api_key: sk-upstream-secret, timeouts: *timeouts }
   gemini: { protocol: gemini, base_url: "${url}", api_key: sk-upstream-secret, timeouts: *timeouts }
   voyage: { protocol: voyage, base_url: "${url}", api_key: sk-upstream-secret, timeouts: *timeouts }

@@ -19,7 +19,7 @@ import { pcm, type SpeechWire, speechWire } from "./odd-provider/wire.ts";
 
 const catalog = (url: string): string => `
 providers:
-  dash: { protocol: dashscope, base_url: "${url}", api_key: sk-upstream-secret, timeouts: { first_byte: 5s, between_chunks: 1s, total: 20s } }
+  dash: { protocol: dashscope, base_url: "${url}", api_key: sk-upstream-secret, timeouts: { first_byte: 20s, between_chunks: 1s, total: 20s } }
 models:
   - id: voice
     owned_by: acme

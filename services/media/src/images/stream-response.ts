@@ -51,7 +51,7 @@ export function streamResponse({ errorFormat }: AdmittedJob, { job, attempted }:
 /**
  * Charges by the upstream's usage if it arrived. Otherwise by estimate: a disconnected client owes
  * what was in progress when the call was aborted, and complete images without usage are owed too; a
- * stream that broke before a complete image is free.
+ * stream that broke before a complete image is free, unless the upstream sent what cannot be used.
  */
 async function chargeFor(job: ImageJob, { live, counts }: LiveImages): Promise<UsageCharge | undefined> {
   const { usage } = live.stream;
@@ -59,7 +59,8 @@ async function chargeFor(job: ImageJob, { live, counts }: LiveImages): Promise<U
   if (usage !== undefined) return { units: usage.units, raw: usage.raw };
   const abandoned = live.failure?.kind === "cancelled";
   if (!abandoned && live.failure?.usage !== undefined) return live.failure.usage;
-  if (completed === 0 && partials === 0 && !abandoned) return undefined;
+  const unusable = live.failure?.received !== undefined;
+  if (completed === 0 && !abandoned && !unusable) return undefined;
   const units = await estimate(job, abandoned ? job.request.count : completed);
   if (partials > 0) units.push({ name: "image_output_tokens", quantity: BigInt(partials * tokensOfPartial) });
   return { units, estimated: true };

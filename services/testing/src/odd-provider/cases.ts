@@ -210,7 +210,7 @@ const usages: OddCase[] = [
     ...estimated,
   })),
   {
-    name: "a count that nobody can have used",
+    name: "a count that no request can have used",
     respond: withUsage(({ usage }) => countsAs(usage, 10 ** 12)),
     calls: 1,
     client: "complete",
