@@ -119,7 +119,7 @@ const vectorCases: OddCase<VectorWire>[] = [
 ];
 
 const wires = { one: openAiWire, dash: openAiWire, gemini: geminiWire, voyage: voyageWire };
-/** A provider of this protocol sends `detail` for a request that it refuses, whatever the status. */
+/** Voyage reports a refused request as `detail`, whatever the status. */
 const voyageDiffers: OddMode["differs"] = { "an error under 200": { calls: 1 } };
 /** Its vectors have no index, and longer ones are cut to the requested size. */
 const geminiDiffers: OddMode["differs"] = {

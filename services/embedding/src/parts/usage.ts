@@ -10,7 +10,7 @@ export interface UsedPart {
 
 export interface Usage {
   readonly tokens: number;
-  /** Counters that the upstreams reported and that no unit stands for. */
+  /** Counters that the upstreams reported and that the catalogue has no unit for. */
   readonly others: readonly Unit[];
   /**
    * The usage that upstreams reported, unmodified: one object, or a list with one per part.

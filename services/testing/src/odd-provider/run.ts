@@ -27,7 +27,7 @@ export interface OddMode<W extends Wire = Wire> {
   readonly askedNanoUsd?: bigint;
   /** Checks a response with status 200. */
   check(response: ReceivedResponse, client: "complete" | "broken"): void;
-  /** What comes of a case here, by its name; the reason for the difference stands beside it. */
+  /** What comes of a case here, by its name; a comment there gives the reason. */
   readonly differs?: Readonly<Record<string, Difference>>;
 }
 

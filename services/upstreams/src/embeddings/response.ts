@@ -57,7 +57,7 @@ export function readUsage(
 /** Where a provider's usage has the token count. */
 export interface TokenCounts {
   tokensIn(usage: Fields): unknown;
-  /** Members that the token count stands for; default: those of OpenAI's protocol. */
+  /** Members that the token count covers; default: those of OpenAI's protocol. */
   readonly known?: RegExp;
 }
 

@@ -32,7 +32,7 @@ export interface RawVector extends FoundVector {
 /** The token count reported by an upstream. */
 export interface TokenReport {
   readonly tokens: number;
-  /** Counters that no unit stands for. */
+  /** Counters that the catalogue has no unit for. */
   readonly others: readonly Unit[];
   /** The upstream's usage object, unmodified (JSON). */
   readonly raw: Buffer;

@@ -23,7 +23,7 @@ const outputUnits: readonly (readonly [modality: string, unit: UnitName])[] = [
   ["AUDIO", "audio_output_tokens"],
 ];
 
-/** Members that units stand for; the details break them down. */
+/** Members that units count; the details break them down. */
 export const knownOfGemini =
   /^(prompt|toolUsePrompt|candidates|thoughts|total)TokenCount$|^cachedContentTokenCount$|Details$/;
 

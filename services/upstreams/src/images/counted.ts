@@ -13,7 +13,7 @@ export function imagesReported({ usage }: Fields, counter: string): UsageReport 
   return { units: [{ name: "images", quantity: BigInt(images) }], raw: Buffer.from(JSON.stringify(usage)) };
 }
 
-/** Usage without a number of images: it stands for as many as were requested. */
+/** Usage without a number of images: as many images as requested are charged. */
 export function usageReported({ usage }: Fields): UsageReport | undefined {
   const counted = isFields(usage) && Object.values(usage).some((value) => (countOf(value) ?? 0) > 0);
   return counted ? { units: [], raw: Buffer.from(JSON.stringify(usage)) } : undefined;

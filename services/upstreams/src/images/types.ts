@@ -82,7 +82,7 @@ export interface ImageAdapter {
   decode(body: Buffer, call: ImageCall, upstream: Upstream): ImageResponse;
   /**
    * The usage in a response object, whatever else is in it. Where images are billed one by one, the
-   * only unit is `images`; no unit at all stands for as many as were requested.
+   * only unit is `images`; without any unit, as many as requested are charged.
    */
   usageIn(response: Fields): UsageReport | undefined;
   /** A complete response as a stream; present where images can be streamed. */

@@ -17,7 +17,7 @@ const capital = /[A-Z]/g;
  * Counters that no unit here stands for, such as Perplexity's `num_search_queries` or OpenRouter's
  * `server_tool_use`: each is a unit of its own name, so that a provider's charge for it is noticed
  * instead of lost.
- * @param known members of the provider's usage that units stand for
+ * @param known members of the provider's usage that units count
  */
 export function otherCounters(usage: Fields, known: RegExp = knownHere): [name: string, quantity: number][] {
   return Object.entries(usage).flatMap(([name, value]): [string, number][] => {

@@ -5,7 +5,7 @@ const quote = 34;
 const equals = 61;
 const comma = 44;
 const bytesPerFloat = 4;
-/** Bytes of a JSON list of finite numbers, without its brackets: `+-.0-9eE`, `,` and white space. */
+/** Bytes in a JSON list of finite numbers: `+-.0-9eE`, `,` and white space. */
 const inNumbers = new Uint8Array(256);
 for (const byte of Buffer.from("+-.0123456789eE, \t\r\n")) inNumbers[byte] = 1;
 
