@@ -1,6 +1,6 @@
 // Runs one TypeScript program of this repository: node scripts/run.mjs <program> [arguments].
 
-import { fail } from "../services/command/src/step.mjs";
+import { fail } from "../services/dev/local/src/terminal/step.mjs";
 import { runProgram } from "./lib/node.mjs";
 
 const [entry, ...args] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 // npm start: the whole system on this machine.
 
-import { fail } from "../services/command/src/step.mjs";
+import { fail } from "../services/dev/local/src/terminal/step.mjs";
 import { runProgram } from "./lib/node.mjs";
 
 // Before anything is loaded, so that the user sees at once that the command works.
 if (process.argv.length === 2) process.stderr.write("Starting the gateway …\n");
 
-await runProgram("services/fleet/src/main.ts", process.argv.slice(2)).catch(fail);
+await runProgram("services/dev/local/src/main.ts", process.argv.slice(2)).catch(fail);

@@ -1,9 +1,9 @@
-import { type BodyKind, type QueryName, type Route, routes, type ServiceName } from "@uag/contract/routes.ts";
-import type { FreeLimits } from "@uag/kit/free-limits.ts";
-import type { HealthCheck } from "@uag/kit/health.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import type { Tracing } from "@uag/kit/tracing/tracing.ts";
-import type { LinkClient } from "@uag/link/client.ts";
+import { type BodyKind, type QueryName, type Route, routes, type ServiceName } from "@uag/contract/routes";
+import type { LinkClient } from "@uag/link/client";
+import type { HealthCheck } from "@uag/runtime/health";
+import type { Logger } from "@uag/runtime/log";
+import type { Tracing } from "@uag/runtime/tracing/tracing";
+import type { FreeLimits } from "@uag/untrusted/free-limits";
 import express, { type Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
 import { type ForwardOptions, forward } from "./forward.ts";

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { errorText } from "@uag/contract/errors/shapes.ts";
-import { newId } from "@uag/kit/ids.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { errorText } from "@uag/contract/errors/shapes";
+import { newId } from "@uag/runtime/ids";
 
 const lingerMs = 2_000;
 const responded = new WeakSet<Socket>();

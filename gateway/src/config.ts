@@ -1,7 +1,7 @@
-import { addressSetting, maxBodyBytesOfKind, type ServiceName, serviceNames } from "@uag/contract/routes.ts";
-import { commaList, commonSettings, lingerSetting, natsSettings } from "@uag/kit/config.ts";
-import { previousSecrets } from "@uag/kit/keyring.ts";
-import { tracingSettings } from "@uag/kit/tracing/settings.ts";
+import { addressSetting, maxBodyBytesOfKind, type ServiceName, serviceNames } from "@uag/contract/routes";
+import { commaList, commonSettings, lingerSetting, natsSettings } from "@uag/runtime/config";
+import { previousSecrets } from "@uag/runtime/keyring";
+import { tracingSettings } from "@uag/runtime/tracing/settings";
 import { z } from "zod";
 
 const addresses = commaList.pipe(z.array(z.string()).min(1)).optional();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Clock } from "@uag/kit/clock.ts";
+import type { Clock } from "@uag/runtime/clock";
 
 export interface ConnectionAgeOptions {
   readonly maxAgeMs: number;

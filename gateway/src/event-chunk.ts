@@ -1,4 +1,4 @@
-import { headerOf } from "@uag/kit/http/header-of.ts";
+import { headerOf } from "@uag/runtime/http/header-of";
 import type { HeaderList } from "./headers.ts";
 
 export function isEventStream(headers: HeaderList): boolean {

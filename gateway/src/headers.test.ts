@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { headerOf } from "@uag/kit/http/header-of.ts";
+import { headerOf } from "@uag/runtime/http/header-of";
 import { appendResponseHeaders, countHeader, forwardedHeaders } from "./headers.ts";
 
 test("a service receives request headers without credentials and connection headers", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LinkError, type LinkErrorCode } from "@uag/link/errors.ts";
+import { LinkError, type LinkErrorCode } from "@uag/link/errors";
 import { isReportedByService, linkFailure } from "./link-failure.ts";
 
 test("a link failure maps to the matching error code", () => {

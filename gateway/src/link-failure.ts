@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { type ErrorCode, isErrorCode } from "@uag/contract/errors/table.ts";
-import type { LinkError } from "@uag/link/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type ErrorCode, isErrorCode } from "@uag/contract/errors/table";
+import type { LinkError } from "@uag/link/errors";
 
 /**
  * True when a service ended its response deliberately, after reporting the reason to the client.

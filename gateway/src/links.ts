@@ -1,8 +1,8 @@
-import { addressSetting, type ServiceName, serviceNames } from "@uag/contract/routes.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import type { Identity } from "@uag/kit/rpc/identity.ts";
-import { createLinkClient, type LinkClient } from "@uag/link/client.ts";
-import { dialGrpc } from "@uag/link/grpc-client.ts";
+import { addressSetting, type ServiceName, serviceNames } from "@uag/contract/routes";
+import { createLinkClient, type LinkClient } from "@uag/link/client";
+import { dialGrpc } from "@uag/link/grpc-client";
+import type { Logger } from "@uag/runtime/log";
+import type { Identity } from "@uag/runtime/rpc/identity";
 import type { Config } from "./config.ts";
 
 export interface Links extends AsyncDisposable {

@@ -1,5 +1,5 @@
-import { adminRoutes, routes } from "@uag/contract/routes.ts";
-import { pathOf } from "@uag/kit/http/target.ts";
+import { adminRoutes, routes } from "@uag/contract/routes";
+import { pathOf } from "@uag/runtime/http/target";
 import { mounts } from "./mounts.ts";
 
 const maxLength = 256;

@@ -1,5 +1,5 @@
-import { readConfig } from "@uag/kit/config.ts";
-import { run } from "@uag/kit/run.ts";
+import { readConfig } from "@uag/runtime/config";
+import { run } from "@uag/runtime/run";
 import { schema } from "./config.ts";
 import { startGateway } from "./service.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "@uag/kit/clock.ts";
+import type { Clock } from "@uag/runtime/clock";
 
 /** A failed replica is skipped for this long, milliseconds, while there is another. */
 const skipMs = 1_000;

@@ -1,6 +1,6 @@
-import { type HealthCheck, respondOperator } from "@uag/kit/health.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import type { Metrics } from "@uag/kit/metrics.ts";
+import { type HealthCheck, respondOperator } from "@uag/runtime/health";
+import type { Logger } from "@uag/runtime/log";
+import type { Metrics } from "@uag/runtime/metrics";
 import type { Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
 import { bareApp, mountReads } from "./app.ts";

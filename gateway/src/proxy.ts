@@ -1,7 +1,7 @@
 import { type ClientRequest, ServerResponse } from "node:http";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import { logServerError } from "@uag/kit/server-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Logger } from "@uag/runtime/log";
+import { logServerError } from "@uag/runtime/server-error";
 import type { Request } from "express";
 import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware";
 import { clientAddress } from "./client-address.ts";

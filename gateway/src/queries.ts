@@ -1,8 +1,8 @@
-import type { QueryName } from "@uag/contract/routes.ts";
-import { createRpcClient } from "@uag/kit/rpc/client.ts";
-import type { Identity } from "@uag/kit/rpc/identity.ts";
+import type { QueryName } from "@uag/contract/routes";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import { createRpcClient } from "@uag/runtime/rpc/client";
+import type { Identity } from "@uag/runtime/rpc/identity";
 import { subscription } from "./handlers/subscription.ts";
 import { usage } from "./handlers/usage.ts";
 import type { Handler } from "./request-state.ts";

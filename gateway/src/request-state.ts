@@ -1,5 +1,5 @@
-import type { AdminRoute, Route } from "@uag/contract/routes.ts";
-import type { SpanContext } from "@uag/kit/tracing/traceparent.ts";
+import type { AdminRoute, Route } from "@uag/contract/routes";
+import type { SpanContext } from "@uag/runtime/tracing/traceparent";
 import type { NextFunction, Request, Response } from "express";
 import type { Administrator } from "./admin/administrator.ts";
 import type { ResolvedKey } from "./keys/key-cache.ts";

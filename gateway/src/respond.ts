@@ -1,5 +1,5 @@
-import type { ErrorShape } from "@uag/contract/errors/shapes.ts";
-import { errorShapeOfPath } from "@uag/contract/routes.ts";
+import type { ErrorShape } from "@uag/contract/errors/shapes";
+import { errorShapeOfPath } from "@uag/contract/routes";
 import type { Request } from "express";
 import type { HeaderList } from "./headers.ts";
 import type { GatewayResponse } from "./request-state.ts";

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { systemClock } from "@uag/kit/clock.ts";
-import { drainServer } from "@uag/kit/http/drain-server.ts";
-import { keepAlive } from "@uag/kit/http/keep-alive.ts";
+import { systemClock } from "@uag/runtime/clock";
+import { drainServer } from "@uag/runtime/http/drain-server";
+import { keepAlive } from "@uag/runtime/http/keep-alive";
 import type { Express } from "express";
 import { onClientError } from "./client-error.ts";
 import { limitConnectionAge } from "./connection-age.ts";

@@ -1,4 +1,4 @@
-import type { Method } from "@uag/contract/routes.ts";
+import type { Method } from "@uag/contract/routes";
 
 /** Express's name of each method. */
 export const verbs = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { adminRoutes, consoleHeader } from "@uag/contract/routes.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { adminRoutes, consoleHeader } from "@uag/contract/routes";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { roleNames } from "../src/admin/access.ts";
 import { adminToken, type FakeAdmin, startFakeAdmin } from "./support/fake-admin.ts";
 import { type Stage, startStage } from "./support/stage.ts";

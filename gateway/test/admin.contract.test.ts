@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { generateKey } from "@uag/kit/api-key.ts";
+import { generateKey } from "@uag/runtime/api-key";
 import { adminToken, type FakeAdmin, startFakeAdmin } from "./support/fake-admin.ts";
 import { type Stage, startStage } from "./support/stage.ts";
 

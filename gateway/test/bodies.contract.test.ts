@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { generateKey } from "@uag/kit/api-key.ts";
-import { pollsWithin, waitFor } from "@uag/kit/testing/wait-for.ts";
+import { pollsWithin, waitFor } from "@uag/harness/testing/wait-for";
+import { generateKey } from "@uag/runtime/api-key";
 import { echo } from "./support/fake-service.ts";
 import { rawClient } from "./support/raw-client.ts";
 import { type Stage, startStage } from "./support/stage.ts";

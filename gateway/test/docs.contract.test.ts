@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { errorTable } from "@uag/contract/errors/table.ts";
+import { errorTable } from "@uag/contract/errors/table";
 import { documentNames, documents } from "../src/docs/documents.ts";
 import { guideNames } from "../src/docs/guides.ts";
 import { type Stage, startStage } from "./support/stage.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { rawClient } from "./support/raw-client.ts";
 import { startStage } from "./support/stage.ts";
 

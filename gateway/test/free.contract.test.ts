@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Route, routes } from "@uag/contract/routes.ts";
-import { generateKey } from "@uag/kit/api-key.ts";
+import { type Route, routes } from "@uag/contract/routes";
+import { generateKey } from "@uag/runtime/api-key";
 import { startFakeMetering } from "./support/fake-metering.ts";
 import { startFakeService } from "./support/fake-service.ts";
 import { type Stage, startStage } from "./support/stage.ts";

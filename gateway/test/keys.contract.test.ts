@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing.ts";
-import { generateKey } from "@uag/kit/api-key.ts";
-import { connectBus } from "@uag/kit/bus.ts";
-import { createLogger } from "@uag/kit/log.ts";
-import { pollsWithin, waitFor } from "@uag/kit/testing/wait-for.ts";
+import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing";
+import { pollsWithin, waitFor } from "@uag/harness/testing/wait-for";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { generateKey } from "@uag/runtime/api-key";
+import { connectBus } from "@uag/runtime/bus";
+import { createLogger } from "@uag/runtime/log";
 import { digestOf, startFakeBilling } from "./support/fake-billing.ts";
 import { natsUrl, type Stage, startStage } from "./support/stage.ts";
 import { startSwitchedBroker } from "./support/switched-broker.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { rawClient } from "./support/raw-client.ts";
 import { type Stage, startStage } from "./support/stage.ts";
 

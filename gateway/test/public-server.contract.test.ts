@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { generateKey } from "@uag/kit/api-key.ts";
+import { generateKey } from "@uag/runtime/api-key";
 import { startFakeMetering } from "./support/fake-metering.ts";
 import { echo } from "./support/fake-service.ts";
 import { rawClient } from "./support/raw-client.ts";

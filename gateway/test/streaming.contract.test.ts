@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { pollsWithin, waitFor } from "@uag/kit/testing/wait-for.ts";
-import type { LinkExchange } from "@uag/link/server-exchange.ts";
+import { pollsWithin, waitFor } from "@uag/harness/testing/wait-for";
+import type { LinkExchange } from "@uag/link/server-exchange";
 import { echo } from "./support/fake-service.ts";
 import { rawClient } from "./support/raw-client.ts";
 import { type Stage, startStage } from "./support/stage.ts";

@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type GrantServiceServer, GrantServiceService } from "../../proto/gen/billing/v1/grants.ts";
-import { type LimitServiceServer, LimitServiceService } from "../../proto/gen/billing/v1/limits.ts";
-import type { Caller } from "../../proto/gen/common/v1/caller.ts";
-import { Outcome, Pricing, SettlementRule } from "../../proto/gen/metering/v1/usage.ts";
-import { createAdmission } from "../../services/admission/src/admission.ts";
-import type { Bus } from "../../services/kit/src/bus.ts";
-import { createLogger } from "../../services/kit/src/log.ts";
-import { createMetrics } from "../../services/kit/src/metrics.ts";
-import { insecure } from "../../services/kit/src/rpc/identity.ts";
-import { serveRpc, unaryService } from "../../services/kit/src/rpc/server.ts";
+import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
+import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import type { Bus } from "@uag/runtime/bus";
+import { createLogger } from "@uag/runtime/log";
+import { createMetrics } from "@uag/runtime/metrics";
+import { insecure } from "@uag/runtime/rpc/identity";
+import { serveRpc, unaryService } from "@uag/runtime/rpc/server";
+import { createAdmission } from "@uag/usage/admission";
 
 /**
  * CPU of one admit + started + settle in one process, with the real journal on the disk of the

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { makeCertificates } from "../../services/fleet/src/identity/certificates.ts";
-import { benchLink, benchTls } from "../../services/link/bench/main.ts";
+import { makeCertificates } from "@uag/local/identity/certificates";
+import { benchLink, benchTls } from "../../services/lib/link/bench/main.ts";
 
 const help = `node scripts/bench/link.ts [--tls] [--rounds <n>]
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AuditResponse, LedgerServiceService } from "../../proto/gen/billing/v1/ledger.ts";
-import { insecure } from "../../services/kit/src/rpc/identity.ts";
-import { serveRpc } from "../../services/kit/src/rpc/server.ts";
+import { AuditResponse, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { insecure } from "@uag/runtime/rpc/identity";
+import { serveRpc } from "@uag/runtime/rpc/server";
 import { Recorded } from "./recorded.ts";
 
 /** A ledger whose audits answer these, one after another, and then the last again and again. */

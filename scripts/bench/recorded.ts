@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type LedgerServiceServer, LedgerServiceService } from "../../proto/gen/billing/v1/ledger.ts";
-import { createRpcClient, type RpcClient } from "../../services/kit/src/rpc/client.ts";
+import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
 import type { Target } from "./targets.ts";
 
 const auditTimeoutMs = 60_000;

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Identity, identityFrom } from "../../services/kit/src/rpc/identity.ts";
+import { type Identity, identityFrom } from "@uag/runtime/rpc/identity";
 import type { Ready } from "./child.ts";
 import type { BenchOptions } from "./options.ts";
 import type { ProcessTable } from "./proc.ts";
@@ -107,7 +107,7 @@ export async function startFleet({ stack, signal, options, env }: Started, direc
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
   const { host, port, basePath } = direct.endpoint;
   // Loaded only when it is measured: everything else works without the fleet.
-  const fleet = await import("../../services/fleet/src/service.ts");
+  const fleet = await import("@uag/local/service");
   const { run } = stack.use(
     await fleet.startFleet({
       dataDir,

@@ -1,8 +1,8 @@
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { repoRoot } from "@uag/local/paths";
+import { services } from "@uag/local/processes";
 import { parse, parseAllDocuments } from "yaml";
-import { repoRoot } from "../../services/fleet/src/paths.ts";
-import { services } from "../../services/fleet/src/processes.ts";
 import { kubeVersion } from "./schemas.ts";
 import { runToolOf } from "./tools.ts";
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { authorizationBlock } from "../../services/fleet/src/engines/nats.ts";
+import { authorizationBlock } from "@uag/local/engines/nats";
 import { monitoringFiles } from "../prometheus/generated.ts";
 import { charts, engineCharts, fleetChart, helmDir, readValues } from "./charts.ts";
 import { runToolOf } from "./tools.ts";

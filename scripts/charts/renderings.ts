@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { repoRoot } from "../../services/fleet/src/paths.ts";
+import { repoRoot } from "@uag/local/paths";
 import { charts, fleetChart, type KubeObject, objectsIn, renderText } from "./charts.ts";
 import { matrix } from "./matrix.ts";
 

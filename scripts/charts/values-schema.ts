@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
+import { repoRoot } from "@uag/local/paths";
+import { services } from "@uag/local/processes";
 import { z } from "zod";
-import { repoRoot } from "../../services/fleet/src/paths.ts";
-import { services } from "../../services/fleet/src/processes.ts";
 
 type Schema = Record<string, unknown>;
 

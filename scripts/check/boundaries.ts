@@ -45,11 +45,11 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
  * What knows no database: of their own package these folders import only each other. Their tests
  * too.
  */
-const pure: readonly (readonly string[])[] = [["services/billing/src/ledger", "services/billing/src/permits"]];
+const pure: readonly (readonly string[])[] = [["services/lib/ledger/src/rules", "services/lib/ledger/src/permits"]];
 
 /** Files of another package that tests may start as a process of its own. */
 const startable: Readonly<Record<string, readonly string[]>> = {
-  chat: ["services/simulator/src/main.ts"],
+  chat: ["services/dev/simulator/src/main.ts"],
 };
 
 /** What tests share. Nothing that runs imports it. */

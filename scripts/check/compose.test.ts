@@ -5,10 +5,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { serviceNames } from "../../services/contract/src/routes.ts";
-import { repoRoot } from "../../services/fleet/src/paths.ts";
-import { peers } from "../../services/kit/src/rpc/access.ts";
-import { peerIn } from "../../services/kit/src/rpc/peer.ts";
+import { peers } from "@uag/contract/access/rpc";
+import { serviceNames } from "@uag/contract/routes";
+import { repoRoot } from "@uag/local/paths";
+import { peerIn } from "@uag/runtime/rpc/peer";
 
 const missing =
   process.getuid?.() !== 0 || spawnSync("openssl", ["version"]).status !== 0 ? "needs root and openssl" : false;

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { repoRoot as root } from "@uag/local/paths";
+import { services, simulator } from "@uag/local/processes";
+import { isProviderSetting } from "@uag/local/providers";
+import { readConfig } from "@uag/runtime/config";
 import { Ajv } from "ajv";
 import { parse } from "yaml";
-import { repoRoot as root } from "../../services/fleet/src/paths.ts";
-import { services, simulator } from "../../services/fleet/src/processes.ts";
-import { isProviderSetting } from "../../services/fleet/src/providers.ts";
-import { readConfig } from "../../services/kit/src/config.ts";
 import type { Check } from "./check.ts";
 
 type Settings = Readonly<Record<string, string>>;

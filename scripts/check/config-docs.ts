@@ -1,6 +1,6 @@
 import { glob, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import { repoRoot as root } from "@uag/local/paths";
 import type { Check } from "./check.ts";
 import { configTable, type FieldSchema, tableIn, withTable } from "./config-table.ts";
 

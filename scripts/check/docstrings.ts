@@ -1,6 +1,6 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import { repoRoot as root } from "@uag/local/paths";
 import type { Check } from "./check.ts";
 
 /** The packages that every service is built on: their docstrings are read before their code. */

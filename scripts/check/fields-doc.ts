@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import { repoRoot as root } from "@uag/local/paths";
 import { fieldsPage } from "../fidelity/page.ts";
 import type { Check } from "./check.ts";
 

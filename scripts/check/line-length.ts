@@ -1,6 +1,6 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import { repoRoot as root } from "@uag/local/paths";
 import type { Check } from "./check.ts";
 
 /** Columns of a line of comment, and of one of prose in Markdown; code is Biome's to format. */

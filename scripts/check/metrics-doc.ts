@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type LabelBound, labelSets, type MetricRow, questions } from "../../services/contract/src/metrics/row.ts";
-import { exportedMetrics } from "../../services/contract/src/metrics/table.ts";
-import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import { type LabelBound, labelSets, type MetricRow, questions } from "@uag/contract/metrics/row";
+import { exportedMetrics } from "@uag/contract/metrics/table";
+import { repoRoot as root } from "@uag/local/paths";
 import type { Check } from "./check.ts";
 
 const file = "infra/metrics.md";
@@ -10,7 +10,7 @@ const file = "infra/metrics.md";
 const head = `# Metrics
 
 Metrics that each process exports at \`/metrics\`, grouped by the question that they resolve.
-Generated from \`services/contract/src/metrics\` by \`npm run check -- --fix\`. A name ends with its unit; a metric without
+Generated from \`services/lib/contract/src/metrics\` by \`npm run check -- --fix\`. A name ends with its unit; a metric without
 a unit is a count. Every series also has the label \`service\`. No label contains text from a client.
 `;
 
@@ -41,7 +41,7 @@ export const metricsDoc: Check = {
   async run({ fix }) {
     const page = metricsPage(exportedMetrics);
     if ((await readFile(join(root, file), "utf8").catch(() => "")) === page) return [];
-    if (!fix) return [`${file} is not what services/contract/src/metrics makes; run: npm run check -- --fix`];
+    if (!fix) return [`${file} is not what services/lib/contract/src/metrics makes; run: npm run check -- --fix`];
     await writeFile(join(root, file), page);
     return [];
   },

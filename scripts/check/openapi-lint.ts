@@ -1,5 +1,5 @@
-import { documentNames } from "../../gateway/src/docs/documents.ts";
-import { openApiFile } from "../../services/fleet/src/openapi/file.ts";
+import { documentNames } from "@uag/gateway/docs/documents";
+import { openApiFile } from "@uag/gateway/openapi/file";
 import type { Check } from "./check.ts";
 import { problemsOf } from "./run-tool.ts";
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { documentNames } from "../../gateway/src/docs/documents.ts";
-import { openApiFile, openApiText } from "../../services/fleet/src/openapi/file.ts";
+import { documentNames } from "@uag/gateway/docs/documents";
+import { openApiFile, openApiText } from "@uag/gateway/openapi/file";
 import type { Check } from "./check.ts";
 
 /** The committed OpenAPI documents say what the schemas, the routes and the error table say. */

@@ -1,11 +1,11 @@
 import { glob, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import { repoRoot as root } from "@uag/local/paths";
 
 export interface Package {
   /** Without the scope, e.g. "kit". */
   readonly name: string;
-  /** From the top of the checkout, e.g. "services/kit". */
+  /** From the top of the checkout, e.g. "services/lib/runtime". */
   readonly dir: string;
   readonly dependencies: ReadonlySet<string>;
   readonly devDependencies: ReadonlySet<string>;

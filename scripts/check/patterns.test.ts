@@ -23,7 +23,7 @@ const tryLength = 4 * 1024;
  */
 const builtOnes: Readonly<Record<string, readonly RegExp[]>> = {
   "services/media/src/assets/token.ts": [/^[A-Za-z0-9_-]{43}$/],
-  "services/simulator/src/http/router.ts": [/^\/gemini\/v1beta\/models\/(?<model>[^/]+?):generateContent$/],
+  "services/dev/simulator/src/http/router.ts": [/^\/gemini\/v1beta\/models\/(?<model>[^/]+?):generateContent$/],
 };
 
 /** What has blocked a process before, or others' processes, whatever pattern it was. */

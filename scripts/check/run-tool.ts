@@ -1,6 +1,6 @@
 import { delimiter, join } from "node:path";
-import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
-import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import { runTool } from "@uag/local/engines/run-tool";
+import { repoRoot as root } from "@uag/local/paths";
 
 /**
  * Runs a program of node_modules/.bin: none when it did not fail, else all it wrote, as the one

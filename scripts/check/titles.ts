@@ -1,7 +1,7 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { repoRoot as root } from "@uag/local/paths";
 import type { AnyNode } from "acorn";
-import { repoRoot as root } from "../../services/fleet/src/paths.ts";
 import type { Check } from "./check.ts";
 import { visitSyntax } from "./syntax.ts";
 

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Fleet } from "../../services/fleet/src/service.ts";
+import type { Fleet } from "@uag/local/service";
 import { installPython, installTimeoutMs, run } from "./tool.ts";
 
 const packages = [

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Fleet } from "../../services/fleet/src/service.ts";
+import type { Fleet } from "@uag/local/service";
 import { installTimeoutMs, run } from "./tool.ts";
 
 const version = "0.169.0";

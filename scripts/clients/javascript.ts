@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
-import type { Fleet } from "../../services/fleet/src/service.ts";
+import type { Fleet } from "@uag/local/service";
 import { playable } from "./playable.ts";
 import { installTimeoutMs, run } from "./tool.ts";
 

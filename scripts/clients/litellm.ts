@@ -1,5 +1,5 @@
-import type { Fleet } from "../../services/fleet/src/service.ts";
-import { pythonPackages } from "../../services/fleet/src/testing/python-packages.ts";
+import { pythonPackages } from "@uag/harness/fleet/python-packages";
+import type { Fleet } from "@uag/local/service";
 import { run } from "./tool.ts";
 
 const version = "1.106.2";

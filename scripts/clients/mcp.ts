@@ -1,7 +1,7 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { Fleet } from "../../services/fleet/src/service.ts";
+import type { Fleet } from "@uag/local/service";
 import { installPython, installTimeoutMs, run } from "./tool.ts";
 
 const packages = ["@modelcontextprotocol/conformance@0.1.16", "@modelcontextprotocol/inspector@2.12.0"];

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { UserError } from "../../services/command/src/step.mjs";
+import { UserError } from "@uag/local/terminal/step";
 import { run } from "./tool.ts";
 
 interface Probed {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Fleet } from "../../services/fleet/src/service.ts";
+import type { Fleet } from "@uag/local/service";
 import { playable } from "./playable.ts";
 import { installPython, run } from "./tool.ts";
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Ports } from "../../services/fleet/src/ports.ts";
+import { Ports } from "@uag/local/ports";
 import { installPython, run } from "./tool.ts";
 
 const version = "5.2.5";

@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { adminApi } from "../../services/fleet/src/commands/admin-api.ts";
-import { buildConsole } from "../../services/fleet/src/console-web.ts";
-import type { Run } from "../../services/fleet/src/run-file.ts";
-import { startFleet } from "../../services/fleet/src/service.ts";
-import { startReceiver } from "../../services/fleet/src/testing/receiver.ts";
-import { clientId, clientSecret, startProvider } from "../../services/fleet/test/console/oidc-provider.ts";
-import { settleUnpriced } from "../../services/fleet/test/console/unpriced.ts";
-import { MailServer } from "../../services/fleet/test/mail/mail-server.ts";
+import { adminApi } from "@uag/cli/commands/admin-api";
+import { startReceiver } from "@uag/harness/fleet/receiver";
+import { buildConsole } from "@uag/local/console-web";
+import type { Run } from "@uag/local/run-file";
+import { startFleet } from "@uag/local/service";
+import { clientId, clientSecret, startProvider } from "../../services/dev/e2e/test/console/oidc-provider.ts";
+import { settleUnpriced } from "../../services/dev/e2e/test/console/unpriced.ts";
+import { MailServer } from "../../services/dev/e2e/test/mail/mail-server.ts";
 
 export interface Demo extends AsyncDisposable {
   readonly run: Run;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Run } from "../../services/fleet/src/run-file.ts";
-import { bytesOf, scriptsOf, violationsOf } from "../../services/fleet/test/console/page-checks.ts";
+import type { Run } from "@uag/local/run-file";
+import { bytesOf, scriptsOf, violationsOf } from "../../services/dev/e2e/test/console/page-checks.ts";
 import { type Browser, type Page, signIn } from "./sign-in.ts";
 
 interface Measured {

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Run } from "../../services/fleet/src/run-file.ts";
+import type { Run } from "@uag/local/run-file";
 import { pages, within } from "./pages.ts";
 import { type Browser, type Page, signIn } from "./sign-in.ts";
 import { type State, states, type Texts } from "./states.ts";

@@ -1,5 +1,5 @@
-import type { Run } from "../../services/fleet/src/run-file.ts";
-import type { openBrowser } from "../../services/fleet/test/console/browser.ts";
+import type { Run } from "@uag/local/run-file";
+import type { openBrowser } from "../../services/dev/e2e/test/console/browser.ts";
 
 export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 export type Page = Awaited<ReturnType<Browser["newPage"]>>;

@@ -1,6 +1,6 @@
-import { en } from "../../services/console/web/src/i18n/en/en.ts";
-import { zh } from "../../services/console/web/src/i18n/zh/zh.ts";
-import { samplePicture } from "../../services/fleet/test/console/picture.ts";
+import { en } from "@uag/console-web/i18n/en/en";
+import { zh } from "@uag/console-web/i18n/zh/zh";
+import { samplePicture } from "../../services/dev/e2e/test/console/picture.ts";
 import type { Page } from "./sign-in.ts";
 
 /** The texts of the console, by which its buttons and fields are found in any language. */

@@ -1,4 +1,4 @@
-import { chatFieldCosts } from "../../services/upstreams/src/passed-fields/chat.ts";
+import { chatFieldCosts } from "@uag/providers/passed-fields/chat";
 import type { DocumentedField, DocumentedFormat, Json } from "./documented.ts";
 
 const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };

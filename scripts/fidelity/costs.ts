@@ -1,14 +1,8 @@
-import type { z } from "zod";
-import { embeddingRequest } from "../../services/contract/src/requests/embeddings.ts";
-import { imageEditRequest, imageRequests } from "../../services/contract/src/requests/images.ts";
-import { speechRequest } from "../../services/contract/src/requests/speech.ts";
-import { videoRequests } from "../../services/contract/src/requests/videos.ts";
-import {
-  bounds,
-  type CostClass,
-  classOf,
-  type FieldTable,
-} from "../../services/upstreams/src/passed-fields/cost-class.ts";
+import { embeddingRequest } from "@uag/contract/requests/embeddings";
+import { imageEditRequest, imageRequests } from "@uag/contract/requests/images";
+import { speechRequest } from "@uag/contract/requests/speech";
+import { videoRequests } from "@uag/contract/requests/videos";
+import { bounds, type CostClass, classOf, type FieldTable } from "@uag/providers/passed-fields/cost-class";
 import {
   embeddingFieldCosts,
   grokVideoFieldCosts,
@@ -16,7 +10,8 @@ import {
   seedanceFieldCosts,
   speechFieldCosts,
   wanFieldCosts,
-} from "../../services/upstreams/src/passed-fields/media.ts";
+} from "@uag/providers/passed-fields/media";
+import type { z } from "zod";
 
 /** A request body that no provider shares with the gateway, with the class of each field. */
 export interface ClassedBody {
@@ -60,7 +55,7 @@ export const classedBodies: readonly ClassedBody[] = [
 export function costCell(table: FieldTable, name: string): string {
   const found = classOf(table, name);
   if (found === undefined)
-    throw new Error(`${name} has no cost class: add it to services/upstreams/src/passed-fields/`);
+    throw new Error(`${name} has no cost class: add it to services/lib/providers/src/passed-fields/`);
   return cellOf(found);
 }
 

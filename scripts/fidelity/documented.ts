@@ -1,4 +1,4 @@
-import type { FieldTable } from "../../services/upstreams/src/passed-fields/cost-class.ts";
+import type { FieldTable } from "@uag/providers/passed-fields/cost-class";
 
 /** A request's body, or a part of one. */
 export type Json = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { chatRequest } from "@uag/contract/requests/chat";
+import { messageRequest } from "@uag/contract/requests/messages";
+import { responseRequest } from "@uag/contract/requests/responses";
+import { classOf, type FieldTable, free } from "@uag/providers/passed-fields/cost-class";
 import { z } from "zod";
-import { chatRequest } from "../../services/contract/src/requests/chat.ts";
-import { messageRequest } from "../../services/contract/src/requests/messages.ts";
-import { responseRequest } from "../../services/contract/src/requests/responses.ts";
-import { classOf, type FieldTable, free } from "../../services/upstreams/src/passed-fields/cost-class.ts";
 import { chatFields } from "./chat-fields.ts";
 import { classedBodies } from "./costs.ts";
 import { messagesFields } from "./messages-fields.ts";

@@ -1,4 +1,4 @@
-import { messagesFieldCosts } from "../../services/upstreams/src/passed-fields/messages.ts";
+import { messagesFieldCosts } from "@uag/providers/passed-fields/messages";
 import type { DocumentedField, DocumentedFormat, Json } from "./documented.ts";
 
 const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };

@@ -1,9 +1,9 @@
-import type { Model } from "../../services/catalog/src/types.ts";
-import type { ClientFormat } from "../../services/chat/src/format.ts";
-import { chatCompletions } from "../../services/chat/src/operations/chat-completions.ts";
-import { messages } from "../../services/chat/src/operations/messages.ts";
-import { responses } from "../../services/chat/src/operations/responses.ts";
-import type { FieldTable } from "../../services/upstreams/src/passed-fields/cost-class.ts";
+import type { Model } from "@uag/catalog/types";
+import type { ClientFormat } from "@uag/chat/format";
+import { chatCompletions } from "@uag/chat/operations/chat-completions";
+import { messages } from "@uag/chat/operations/messages";
+import { responses } from "@uag/chat/operations/responses";
+import type { FieldTable } from "@uag/providers/passed-fields/cost-class";
 import { chatFields } from "./chat-fields.ts";
 import { type Column, columnNames, columns } from "./columns.ts";
 import { classedBodies, classedSection, costCell, costLegend, otherRows } from "./costs.ts";

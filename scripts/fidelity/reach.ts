@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { readJsonObject } from "../../services/capability/src/request/body.ts";
-import { parseCatalog } from "../../services/catalog/src/parse.ts";
-import { providerEnvironments } from "../../services/catalog/src/provider-environment.ts";
-import type { Model } from "../../services/catalog/src/types.ts";
-import type { ClientFormat } from "../../services/chat/src/format.ts";
-import { opaque } from "../../services/chat/src/request/opaque.ts";
-import { GatewayError } from "../../services/contract/src/errors/gateway-error.ts";
-import { repoRoot } from "../../services/fleet/src/paths.ts";
-import { UpstreamFailure } from "../../services/upstreams/src/failure.ts";
-import type { MediaFetcher } from "../../services/upstreams/src/media/fetch.ts";
-import { generationAdapter } from "../../services/upstreams/src/registry.ts";
+import { parseCatalog } from "@uag/catalog/parse";
+import { providerEnvironments } from "@uag/catalog/provider-environment";
+import type { Model } from "@uag/catalog/types";
+import type { ClientFormat } from "@uag/chat/format";
+import { opaque } from "@uag/chat/request/opaque";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { repoRoot } from "@uag/local/paths";
+import { readJsonObject } from "@uag/pipeline/request/body";
+import { UpstreamFailure } from "@uag/providers/failure";
+import type { MediaFetcher } from "@uag/providers/media/fetch";
+import { generationAdapter } from "@uag/providers/registry";
 import type { DocumentedField, DocumentedFormat, Json } from "./documented.ts";
 
 /** What becomes of a field at one upstream. */

@@ -1,4 +1,4 @@
-import { responsesFieldCosts } from "../../services/upstreams/src/passed-fields/responses.ts";
+import { responsesFieldCosts } from "@uag/providers/passed-fields/responses";
 import type { DocumentedField, DocumentedFormat, Json } from "./documented.ts";
 
 const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { documentNames, documents } from "../../gateway/src/docs/documents.ts";
-import { fail } from "../../services/command/src/step.mjs";
-import { readRunningFleet } from "../../services/fleet/src/commands/options.ts";
-import { pythonPackages } from "../../services/fleet/src/testing/python-packages.ts";
+import { readRunningFleet } from "@uag/cli/commands/options";
+import { documentNames, documents } from "@uag/gateway/docs/documents";
+import { pythonPackages } from "@uag/harness/fleet/python-packages";
+import { fail } from "@uag/local/terminal/step";
 import { prepare } from "./prepare.ts";
 
 const help = `npm run fuzz -- [--max-examples <n>] [--seed <n>] [--path <pattern>]

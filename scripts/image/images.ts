@@ -1,5 +1,5 @@
-import { buildConsole } from "../../services/fleet/src/console-web.ts";
-import { services, simulator } from "../../services/fleet/src/processes.ts";
+import { buildConsole } from "@uag/local/console-web";
+import { services, simulator } from "@uag/local/processes";
 
 /** What an image holds beside its bundled code. */
 export interface Image {
@@ -28,7 +28,7 @@ const extras: Readonly<Record<string, Extras>> = {
   billing: {
     commands: {
       roles: "services/billing/src/commands/roles.ts",
-      "mongo-member": "services/fleet/src/engines/mongo-member.ts",
+      "mongo-member": "services/dev/local/src/engines/mongo-member.ts",
     },
   },
   metering: { commands: { "replay-dead": "services/metering/src/commands/replay-dead.ts" } },

@@ -1,8 +1,8 @@
 // npm run image: the tree of a service's image.
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { fail, step, UserError } from "../../services/command/src/step.mjs";
-import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import { repoRoot as root } from "@uag/local/paths";
+import { fail, step, UserError } from "@uag/local/terminal/step";
 import { assemble } from "./assemble.ts";
 import { images } from "./images.ts";
 import { sizeOf } from "./size.ts";

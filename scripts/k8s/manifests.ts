@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CertificateNames } from "../../services/fleet/src/identity/authority.ts";
+import type { CertificateNames } from "@uag/local/identity/authority";
 import { buildCharts, fleetChart, type KubeObject, render, type Values } from "../charts/charts.ts";
 
 /** A container as the manifests say it, with what a pod of it is given. */

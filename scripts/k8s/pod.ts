@@ -1,9 +1,9 @@
 import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { nodeOptions } from "../../services/fleet/src/service-processes.ts";
-import { respondsOk } from "../../services/fleet/src/supervisor/health.ts";
-import type { ProcessSpec } from "../../services/fleet/src/supervisor/process.ts";
-import { acceptsConnections } from "../../services/fleet/src/supervisor/tcp.ts";
+import { nodeOptions } from "@uag/local/service-processes";
+import { respondsOk } from "@uag/local/supervisor/health";
+import type { ProcessSpec } from "@uag/local/supervisor/process";
+import { acceptsConnections } from "@uag/local/supervisor/tcp";
 import type { Workload } from "./manifests.ts";
 
 /** Whom the manifests run a container as. */

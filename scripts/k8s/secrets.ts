@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { mongoAccess } from "../../services/fleet/src/engines/mongo-users.ts";
-import type { Engines } from "../../services/fleet/src/engines/start.ts";
-import { type Peer, peers } from "../../services/kit/src/rpc/access.ts";
+import { type Peer, peers } from "@uag/contract/access/rpc";
+import { mongoAccess } from "@uag/local/engines/mongo-users";
+import type { Engines } from "@uag/local/engines/start";
 
 const members = [0, 1, 2].map((ordinal) => `uag-mongodb-${ordinal}.uag-mongodb:27017`).join();
 const query = "replicaSet=uag-mongodb&authSource=admin&tls=true&tlsCAFile=/etc/uag/mongodb/ca.crt";

@@ -1,5 +1,5 @@
-import { serviceNames } from "../../services/contract/src/routes.ts";
-import { services } from "../../services/fleet/src/processes.ts";
+import { serviceNames } from "@uag/contract/routes";
+import { services } from "@uag/local/processes";
 import type { Values } from "../charts/charts.ts";
 
 /**

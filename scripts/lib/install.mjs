@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { withLock } from "../../services/command/src/lock.mjs";
-import { diskFull, step, UserError } from "../../services/command/src/step.mjs";
+import { withLock } from "../../services/dev/local/src/terminal/lock.mjs";
+import { diskFull, step, UserError } from "../../services/dev/local/src/terminal/step.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
-import { hasVariable, statOf } from "../../services/command/src/proc.mjs";
-import { UserError } from "../../services/command/src/step.mjs";
+import { hasVariable, statOf } from "../../services/dev/local/src/terminal/proc.mjs";
+import { UserError } from "../../services/dev/local/src/terminal/step.mjs";
 import { ensureInstalled, root } from "./install.mjs";
 
 const neededMajor = 24;

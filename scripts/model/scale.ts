@@ -3,8 +3,8 @@
  * that were measured.
  */
 import { parseArgs } from "node:util";
-import { partitionOf, usagePartitions } from "../../services/contract/src/messages/usage-subjects.ts";
-import { shareOf } from "../../services/metering/src/stream/membership.ts";
+import { partitionOf, usagePartitions } from "@uag/contract/messages/usage-subjects";
+import { shareOf } from "@uag/metering/stream/membership";
 
 const help = `npm run model:scale -- [options]
 

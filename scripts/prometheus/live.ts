@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { metricsPorts } from "@uag/harness/fleet/metrics";
+import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { stringify } from "yaml";
-import { metricsPorts } from "../../services/fleet/src/testing/metrics.ts";
-import { startTestFleet, type TestFleet } from "../../services/fleet/src/testing/with-fleet.ts";
 import { type PrometheusServer, startPrometheus } from "./server.ts";
 import { readDashboards, readRules, rulesFile } from "./sources.ts";
 

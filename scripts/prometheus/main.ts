@@ -1,8 +1,8 @@
 // npm run metrics: whether the rules hold, and whether dashboards show something.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { fail } from "../../services/command/src/step.mjs";
-import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
+import { runTool } from "@uag/local/engines/run-tool";
+import { fail } from "@uag/local/terminal/step";
 import { runAllQueries } from "./live.ts";
 import { prometheusDir, rulesFile } from "./sources.ts";
 import { findProgram } from "./tools.ts";

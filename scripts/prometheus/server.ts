@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "@uag/harness/testing/free-port";
 import { z } from "zod";
-import { freePort } from "../../services/kit/src/testing/free-port.ts";
 import { findProgram } from "./tools.ts";
 
 const readyTries = 300;

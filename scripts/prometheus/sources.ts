@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { repoRoot } from "@uag/local/paths";
 import { parse } from "yaml";
 import { z } from "zod";
-import { repoRoot } from "../../services/fleet/src/paths.ts";
 
 export const prometheusDir = join(repoRoot, "infra/prometheus");
 export const rulesFile = join(prometheusDir, "rules.yaml");

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { withLock } from "../../services/command/src/lock.mjs";
-import { step, UserError } from "../../services/command/src/step.mjs";
-import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
-import { binDir } from "../../services/fleet/src/paths.ts";
+import { runTool } from "@uag/local/engines/run-tool";
+import { binDir } from "@uag/local/paths";
+import { withLock } from "@uag/local/terminal/lock";
+import { step, UserError } from "@uag/local/terminal/step";
 import { exists } from "../charts/go.ts";
 
 export type Program = "prometheus" | "promtool";

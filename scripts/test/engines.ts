@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chooseEngines } from "../../services/fleet/src/engines/start.ts";
-import { makeCertificates } from "../../services/fleet/src/identity/certificates.ts";
-import { binDir } from "../../services/fleet/src/paths.ts";
-import { Ports } from "../../services/fleet/src/ports.ts";
-import { Supervisor } from "../../services/fleet/src/supervisor/supervisor.ts";
+import { chooseEngines } from "@uag/local/engines/start";
+import { makeCertificates } from "@uag/local/identity/certificates";
+import { binDir } from "@uag/local/paths";
+import { Ports } from "@uag/local/ports";
+import { Supervisor } from "@uag/local/supervisor/supervisor";
 
 export interface TestEngines extends AsyncDisposable {
   /** What the tests find them by. */

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { isSelected, kindOf } from "./files.ts";
 
 test("a test's kind is in its name", () => {
-  assert.equal(kindOf("services/kit/src/ids.test.ts"), "unit");
+  assert.equal(kindOf("services/lib/runtime/src/ids.test.ts"), "unit");
   assert.equal(kindOf("services/billing/test/settle.contract.test.ts"), "contract");
-  assert.equal(kindOf("services/fleet/test/chat.e2e.test.ts"), "e2e");
+  assert.equal(kindOf("services/dev/e2e/test/chat.e2e.test.ts"), "e2e");
 });
 
 test("a file runs when its kind and one of the patterns fit", () => {

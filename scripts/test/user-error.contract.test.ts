@@ -30,7 +30,13 @@ describe("npm start where something is missing", () => {
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), "advice-"));
     checkout = join(dir, "checkout");
-    for (const name of ["package.json", "pnpm-lock.yaml", "scripts/start.mjs", "scripts/lib", "services/command"])
+    for (const name of [
+      "package.json",
+      "pnpm-lock.yaml",
+      "scripts/start.mjs",
+      "scripts/lib",
+      "services/dev/local/src/terminal",
+    ])
       await cp(join(top, name), join(checkout, name), { recursive: true });
     await chmod(dir, 0o755);
   });
@@ -94,7 +100,7 @@ describe("npm start where something is missing", () => {
 });
 
 describe("the servers' programs where something is missing", () => {
-  const program = join(top, "services/fleet/src/engines/find.ts");
+  const program = join(top, "services/dev/local/src/engines/find.ts");
   let dir: string;
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), "advice-"));
@@ -107,7 +113,7 @@ describe("the servers' programs where something is missing", () => {
     for (const [name, text] of Object.entries(scripts))
       await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
     await mkdir(join(bin, "kept"));
-    const code = `import { findNatsServer } from ${JSON.stringify(program)}; import { fail } from ${JSON.stringify(join(top, "services/command/src/step.mjs"))};
+    const code = `import { findNatsServer } from ${JSON.stringify(program)}; import { fail } from ${JSON.stringify(join(top, "services/dev/local/src/terminal/step.mjs"))};
       await findNatsServer({ binDir: ${JSON.stringify(join(bin, "kept"))}, path: "" }).catch(fail);`;
     const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
       env: { PATH: bin },

@@ -1,5 +1,5 @@
-import type { adminRoles } from "@uag/contract/responses/admin-fields.ts";
-import type { AdminOperation } from "@uag/contract/routes.ts";
+import type { adminRoles } from "@uag/contract/responses/admin-fields";
+import type { AdminOperation } from "@uag/contract/routes";
 import { AdminRole } from "@uag/proto/billing/v1/admin.ts";
 
 const { OPERATOR, BILLING, KEYS, READ_ONLY } = AdminRole;

@@ -1,5 +1,5 @@
-import { createAccountRequest, pageQuery, topUpRequest, updateAccountRequest } from "@uag/contract/requests/admin.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import { createAccountRequest, pageQuery, topUpRequest, updateAccountRequest } from "@uag/contract/requests/admin";
+import { usdText } from "@uag/runtime/usd";
 import type { AdminHandler } from "./admin.ts";
 import { checkedBody, checkedQuery, pageOf } from "./check.ts";
 import { listOf } from "./json.ts";

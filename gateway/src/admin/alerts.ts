@@ -1,10 +1,10 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { alertListQuery, createAlertRequest, updateAlertRequest } from "@uag/contract/requests/admin-alerts.ts";
-import type { alert as alertResponse } from "@uag/contract/responses/admin.ts";
-import { alertKinds } from "@uag/contract/responses/admin-fields.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { alertListQuery, createAlertRequest, updateAlertRequest } from "@uag/contract/requests/admin-alerts";
+import type { alert as alertResponse } from "@uag/contract/responses/admin";
+import { alertKinds } from "@uag/contract/responses/admin-fields";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { Alert, AlertTerms, Notice } from "@uag/proto/metering/v1/alerts.ts";
+import { usdText } from "@uag/runtime/usd";
 import type { z } from "zod";
 import { type AdminHandler, recordAction } from "./admin.ts";
 import { checkedBody, checkedQuery } from "./check.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { keyringOf } from "@uag/kit/keyring.ts";
-import { createLogger } from "@uag/kit/log.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { AdminToken } from "@uag/proto/billing/v1/admin.ts";
+import { keyringOf } from "@uag/runtime/keyring";
+import { createLogger } from "@uag/runtime/log";
 import type { Request } from "express";
 import { AdminAuthenticator } from "./authenticate.ts";
 import { FailedLogins } from "./failed-logins.ts";

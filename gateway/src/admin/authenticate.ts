@@ -1,11 +1,11 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { consoleHeader } from "@uag/contract/routes.ts";
-import { digestKey, parseKey } from "@uag/kit/api-key.ts";
-import type { Clock } from "@uag/kit/clock.ts";
-import { Failures } from "@uag/kit/failures.ts";
-import { networkOf } from "@uag/kit/http/network.ts";
-import type { Keyring } from "@uag/kit/keyring.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { consoleHeader } from "@uag/contract/routes";
 import { AdminRole, type AdminToken } from "@uag/proto/billing/v1/admin.ts";
+import { digestKey, parseKey } from "@uag/runtime/api-key";
+import type { Clock } from "@uag/runtime/clock";
+import { Failures } from "@uag/runtime/failures";
+import type { Keyring } from "@uag/runtime/keyring";
+import { networkOf } from "@uag/untrusted/http/network";
 import type { Request } from "express";
 import { LRUCache } from "lru-cache";
 import { bearerKey } from "../keys/bearer.ts";

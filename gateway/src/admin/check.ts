@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { queryOf } from "@uag/kit/http/target.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { queryOf } from "@uag/runtime/http/target";
+import { checked } from "@uag/untrusted/schema-fault";
 import type { z } from "zod";
 
 /**

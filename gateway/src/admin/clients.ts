@@ -1,5 +1,3 @@
-import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
-import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
@@ -7,6 +5,8 @@ import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billi
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type AlertServiceServer, AlertServiceService } from "@uag/proto/metering/v1/alerts.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
+import type { Identity } from "@uag/runtime/rpc/identity";
 import { openWebhookClient, type WebhookClient } from "./webhooks-client.ts";
 
 /** The services behind the admin API. */

@@ -1,5 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { pathOf, queryOf } from "@uag/kit/http/target.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { pathOf, queryOf } from "@uag/runtime/http/target";
 import type { AccountRule } from "./access.ts";
 import type { AdminCall } from "./admin.ts";
 import type { AdminClients } from "./clients.ts";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { usageExportQuery } from "@uag/contract/requests/admin-usage.ts";
+import { usageExportQuery } from "@uag/contract/requests/admin-usage";
 import type { ExportedEvent } from "@uag/proto/metering/v1/admin.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { GatewayResponse } from "../request-state.ts";

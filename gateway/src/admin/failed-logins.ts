@@ -1,6 +1,6 @@
-import type { Clock } from "@uag/kit/clock.ts";
-import { Failures } from "@uag/kit/failures.ts";
-import type { Logger } from "@uag/kit/log.ts";
+import type { Clock } from "@uag/runtime/clock";
+import { Failures } from "@uag/runtime/failures";
+import type { Logger } from "@uag/runtime/log";
 import type { AdminClients } from "./clients.ts";
 
 export interface FailedLogin {

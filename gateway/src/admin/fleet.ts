@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { fleet } from "@uag/contract/responses/admin-fleet.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { fleet } from "@uag/contract/responses/admin-fleet";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { Verdict } from "@uag/proto/billing/v1/admin.ts";
 import type { AdminHandler } from "./admin.ts";
 import type { AdminClients } from "./clients.ts";

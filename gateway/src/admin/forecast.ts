@@ -1,7 +1,7 @@
-import type { forecast } from "@uag/contract/responses/admin-money.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import type { forecast } from "@uag/contract/responses/admin-money";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { SeriesPoint } from "@uag/proto/metering/v1/metering.ts";
+import { usdText } from "@uag/runtime/usd";
 import type { AdminHandler } from "./admin.ts";
 
 const dayMs = 86_400_000;

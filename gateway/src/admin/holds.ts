@@ -1,8 +1,8 @@
-import { pageQuery } from "@uag/contract/requests/admin.ts";
-import type { hold } from "@uag/contract/responses/admin-money.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import { pageQuery } from "@uag/contract/requests/admin";
+import type { hold } from "@uag/contract/responses/admin-money";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { Hold } from "@uag/proto/billing/v1/admin.ts";
+import { usdText } from "@uag/runtime/usd";
 import type { AdminHandler } from "./admin.ts";
 import { checkedQuery, pageOf } from "./check.ts";
 import { listOf, timeText } from "./json.ts";

@@ -1,7 +1,7 @@
-import type { invoice as invoiceResponse } from "@uag/contract/responses/admin-money.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import type { invoice as invoiceResponse } from "@uag/contract/responses/admin-money";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { Invoice } from "@uag/proto/billing/v1/admin.ts";
+import { usdText } from "@uag/runtime/usd";
 import type { AdminHandler } from "./admin.ts";
 import { listOf } from "./json.ts";
 

@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { usedKey } from "@uag/contract/responses/admin.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { usedKey } from "@uag/contract/responses/admin";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { Key } from "@uag/proto/billing/v1/keys.ts";
 import type { KeyUse, ListKeyUseResponse } from "@uag/proto/metering/v1/metering.ts";
 import type { AdminClients } from "./clients.ts";

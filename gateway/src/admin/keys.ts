@@ -1,15 +1,10 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import {
-  createKeyRequest,
-  keyListQuery,
-  regenerateKeyRequest,
-  updateKeyRequest,
-} from "@uag/contract/requests/admin.ts";
-import { key as keyResponse, type newKey } from "@uag/contract/responses/admin.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { createKeyRequest, keyListQuery, regenerateKeyRequest, updateKeyRequest } from "@uag/contract/requests/admin";
+import { key as keyResponse, type newKey } from "@uag/contract/responses/admin";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { Key } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
+import { usdText } from "@uag/runtime/usd";
 import type { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
 import { checkedBody, checkedQuery, pageOf } from "./check.ts";

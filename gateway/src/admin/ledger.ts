@@ -1,8 +1,8 @@
-import { ledgerQuery, ledgerRepairRequest } from "@uag/contract/requests/admin-ledger.ts";
-import type { repair as repairResponse } from "@uag/contract/responses/admin-money.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import { ledgerQuery, ledgerRepairRequest } from "@uag/contract/requests/admin-ledger";
+import type { repair as repairResponse } from "@uag/contract/responses/admin-money";
+import type { Shown } from "@uag/contract/responses/shown";
 import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";
+import { usdText } from "@uag/runtime/usd";
 import type { AdminHandler } from "./admin.ts";
 import { checkedBody, checkedQuery, pageOf } from "./check.ts";
 import { listOf } from "./json.ts";

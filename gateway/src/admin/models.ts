@@ -1,10 +1,10 @@
-import type { UpstreamStatus } from "@uag/contract/messages/status.ts";
-import { pageQuery } from "@uag/contract/requests/admin.ts";
-import type { catalogModel } from "@uag/contract/responses/admin-fleet.ts";
-import { model as modelResponse } from "@uag/contract/responses/chat.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
-import { percentilesOf } from "@uag/kit/histogram.ts";
+import type { UpstreamStatus } from "@uag/contract/messages/status";
+import { pageQuery } from "@uag/contract/requests/admin";
+import type { catalogModel } from "@uag/contract/responses/admin-fleet";
+import { model as modelResponse } from "@uag/contract/responses/chat";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { CatalogModel, CatalogUpstream } from "@uag/proto/billing/v1/admin.ts";
+import { percentilesOf } from "@uag/runtime/histogram";
 import type { AdminHandler } from "./admin.ts";
 import { checkedQuery } from "./check.ts";
 import { listOf } from "./json.ts";

@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { pathFields } from "@uag/contract/requests/admin-fields.ts";
-import type { Method } from "@uag/contract/routes.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { pathFields } from "@uag/contract/requests/admin-fields";
+import type { Method } from "@uag/contract/routes";
 import type { Express, Request } from "express";
 import { clientAddress } from "../client-address.ts";
 import { checkBodyHead } from "../middleware/body-limits.ts";

@@ -1,5 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { parseJson } from "@uag/kit/json/parse.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { parseJson } from "@uag/untrusted/json/parse";
 import type { Request } from "express";
 import { bodyTooLarge } from "../middleware/body-limits.ts";
 import type { GatewayResponse } from "../request-state.ts";

@@ -1,5 +1,5 @@
-import type { receipt } from "@uag/contract/responses/admin-money.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
+import type { receipt } from "@uag/contract/responses/admin-money";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { Item } from "@uag/proto/billing/v1/admin.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { AdminHandler } from "./admin.ts";

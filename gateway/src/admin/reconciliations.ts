@@ -1,8 +1,8 @@
-import { reconciliationQuery } from "@uag/contract/requests/admin-reconciliation.ts";
-import type { reconciliation } from "@uag/contract/responses/admin-reconciliation.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import { reconciliationQuery } from "@uag/contract/requests/admin-reconciliation";
+import type { reconciliation } from "@uag/contract/responses/admin-reconciliation";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { ReconciledFigure, Reconciliation } from "@uag/proto/billing/v1/admin.ts";
+import { usdText } from "@uag/runtime/usd";
 import type { AdminHandler } from "./admin.ts";
 import { checkedQuery } from "./check.ts";
 import { listOf } from "./json.ts";

@@ -1,7 +1,7 @@
-import { type ProcessStatus, processStatus, statusEveryMs, statusSubjects } from "@uag/contract/messages/status.ts";
-import type { Bus } from "@uag/kit/bus.ts";
-import type { Clock } from "@uag/kit/clock.ts";
-import type { Logger } from "@uag/kit/log.ts";
+import { type ProcessStatus, processStatus, statusEveryMs, statusSubjects } from "@uag/contract/messages/status";
+import type { Bus } from "@uag/runtime/bus";
+import type { Clock } from "@uag/runtime/clock";
+import type { Logger } from "@uag/runtime/log";
 
 /** A process by its last status message. */
 export interface Replica {

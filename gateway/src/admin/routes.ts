@@ -1,4 +1,4 @@
-import { type AdminOperation, type AdminRoute, adminRoutes } from "@uag/contract/routes.ts";
+import { type AdminOperation, type AdminRoute, adminRoutes } from "@uag/contract/routes";
 import { type Access, access } from "./access.ts";
 import { accountLedger, createAccount, getAccount, listAccounts, topUp, updateAccount } from "./accounts.ts";
 import type { AdminHandler } from "./admin.ts";

@@ -1,8 +1,8 @@
-import { usageSeriesQuery } from "@uag/contract/requests/admin-usage.ts";
-import type { usageSeries } from "@uag/contract/responses/admin-usage.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import { usageSeriesQuery } from "@uag/contract/requests/admin-usage";
+import type { usageSeries } from "@uag/contract/responses/admin-usage";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { Measures, Percentiles, SeriesGroup } from "@uag/proto/metering/v1/metering.ts";
+import { usdText } from "@uag/runtime/usd";
 import type { AdminHandler } from "./admin.ts";
 import { checkedQuery } from "./check.ts";
 import { filterOf } from "./usage.ts";

@@ -1,10 +1,10 @@
-import type { token as adminToken, auditRecord } from "@uag/contract/responses/admin.ts";
-import type { account as accountResponse, ledgerEntry } from "@uag/contract/responses/admin-money.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import type { token as adminToken, auditRecord } from "@uag/contract/responses/admin";
+import type { account as accountResponse, ledgerEntry } from "@uag/contract/responses/admin-money";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { Account } from "@uag/proto/billing/v1/accounts.ts";
 import type { AdminToken, AuditRecord } from "@uag/proto/billing/v1/admin.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import { usdText } from "@uag/runtime/usd";
 import { roleName } from "./access.ts";
 import { timeText } from "./json.ts";
 import { showEvent } from "./show-usage.ts";

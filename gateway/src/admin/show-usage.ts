@@ -1,8 +1,8 @@
-import type { usageBucket, usageEvent } from "@uag/contract/responses/admin-usage.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import type { usageBucket, usageEvent } from "@uag/contract/responses/admin-usage";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { UsageBucket } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, Pricing, SettlementRule, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { usdText } from "@uag/runtime/usd";
 import { timeText } from "./json.ts";
 
 const unitsOf = (units: readonly Unit[]): Record<string, bigint> =>

@@ -1,4 +1,4 @@
-import { auditLogQuery, createTokenRequest, pageQuery } from "@uag/contract/requests/admin.ts";
+import { auditLogQuery, createTokenRequest, pageQuery } from "@uag/contract/requests/admin";
 import { roleNames } from "./access.ts";
 import type { AdminHandler } from "./admin.ts";
 import { checkedBody, checkedQuery, pageOf } from "./check.ts";

@@ -1,5 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { eventListQuery, type UsageFilterFields, usageListQuery } from "@uag/contract/requests/admin-usage.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { eventListQuery, type UsageFilterFields, usageListQuery } from "@uag/contract/requests/admin-usage";
 import type { UsageFilter } from "@uag/proto/metering/v1/metering.ts";
 import type { AdminHandler } from "./admin.ts";
 import { checkedQuery, pageOf } from "./check.ts";

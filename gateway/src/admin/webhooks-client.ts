@@ -1,7 +1,7 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { createRpcClient, isUnreachable, type RpcClient } from "@uag/kit/rpc/client.ts";
-import type { Identity } from "@uag/kit/rpc/identity.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
+import { createRpcClient, isUnreachable, type RpcClient } from "@uag/runtime/rpc/client";
+import type { Identity } from "@uag/runtime/rpc/identity";
 
 /** @throws {GatewayError} `not_found` where this router knows no video service */
 export function webhooksOf({ webhooks }: { readonly webhooks: WebhookClient | undefined }): WebhookClient {

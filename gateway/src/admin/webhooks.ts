@@ -1,6 +1,6 @@
-import { createSecretRequest, deliveryListQuery, secretListQuery } from "@uag/contract/requests/admin.ts";
-import type { webhookSecret } from "@uag/contract/responses/admin.ts";
-import type { Shown } from "@uag/contract/responses/shown.ts";
+import { createSecretRequest, deliveryListQuery, secretListQuery } from "@uag/contract/requests/admin";
+import type { webhookSecret } from "@uag/contract/responses/admin";
+import type { Shown } from "@uag/contract/responses/shown";
 import type { Attempt, Delivery, Secret } from "@uag/proto/video/v1/webhooks.ts";
 import { type AdminHandler, recordAction } from "./admin.ts";
 import { checkedBody, checkedQuery, pageOf } from "./check.ts";

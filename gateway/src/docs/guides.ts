@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { type ErrorShape, errorBody } from "@uag/contract/errors/shapes.ts";
-import { errorTable } from "@uag/contract/errors/table.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type ErrorShape, errorBody } from "@uag/contract/errors/shapes";
+import { errorTable } from "@uag/contract/errors/table";
 import { Marked, type Tokens } from "marked";
 import { type DocumentName, documentNames, documents } from "./documents.ts";
 

@@ -1,4 +1,4 @@
-import { checkHealth, type HealthCheck } from "@uag/kit/health.ts";
+import { checkHealth, type HealthCheck } from "@uag/runtime/health";
 import type { Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";
 

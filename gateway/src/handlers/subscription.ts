@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { RpcClient } from "@uag/kit/rpc/client.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { AccountServiceServer } from "@uag/proto/billing/v1/accounts.ts";
+import type { RpcClient } from "@uag/runtime/rpc/client";
 import type { Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";
 

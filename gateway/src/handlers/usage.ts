@@ -1,8 +1,8 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { billingUsageQuery } from "@uag/contract/requests/usage.ts";
-import { queryOf } from "@uag/kit/http/target.ts";
-import type { RpcClient } from "@uag/kit/rpc/client.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { billingUsageQuery } from "@uag/contract/requests/usage";
 import type { MeteringServiceServer, UsageBucket } from "@uag/proto/metering/v1/metering.ts";
+import { queryOf } from "@uag/runtime/http/target";
+import type { RpcClient } from "@uag/runtime/rpc/client";
 import type { ResolvedKey } from "../keys/key-cache.ts";
 import type { Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";

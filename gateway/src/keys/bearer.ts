@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { countHeader } from "../headers.ts";
 
 const hint = "Send it as: Authorization: Bearer <API_KEY>.";

@@ -1,7 +1,7 @@
-import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing.ts";
-import type { Bus } from "@uag/kit/bus.ts";
-import type { Clock } from "@uag/kit/clock.ts";
-import type { Logger } from "@uag/kit/log.ts";
+import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing";
+import type { Bus } from "@uag/runtime/bus";
+import type { Clock } from "@uag/runtime/clock";
+import type { Logger } from "@uag/runtime/log";
 
 const probeMs = 250;
 /** A broker that was silent for longer may be withholding a change. */

@@ -1,9 +1,9 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Clock } from "@uag/kit/clock.ts";
-import { Failures } from "@uag/kit/failures.ts";
-import { networkOf } from "@uag/kit/http/network.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { ResolveKeyRequest, ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Clock } from "@uag/runtime/clock";
+import { Failures } from "@uag/runtime/failures";
+import { networkOf } from "@uag/untrusted/http/network";
 import { LRUCache } from "lru-cache";
 
 /** A usable key, as long as it has not expired. */

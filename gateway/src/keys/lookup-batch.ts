@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { ResolveKeyRequest, ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 
 export interface LookupBatchOptions {

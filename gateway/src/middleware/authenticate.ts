@@ -1,4 +1,4 @@
-import { crashPoint } from "@uag/kit/crash-point.ts";
+import { crashPoint } from "@uag/runtime/crash-point";
 import { clientAddress } from "../client-address.ts";
 import { bearerKey } from "../keys/bearer.ts";
 import type { KeyCache, ResolvedKey } from "../keys/key-cache.ts";

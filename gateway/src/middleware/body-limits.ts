@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Route } from "@uag/contract/routes.ts";
-import { parseMediaType } from "@uag/kit/http/media-type.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Route } from "@uag/contract/routes";
+import { parseMediaType } from "@uag/untrusted/http/media-type";
 import type { Handler } from "../request-state.ts";
 
 /** `application/json` and `application/*+json`, in UTF-8. */

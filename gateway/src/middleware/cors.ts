@@ -1,4 +1,4 @@
-import type { Method } from "@uag/contract/routes.ts";
+import type { Method } from "@uag/contract/routes";
 import type { Handler } from "../request-state.ts";
 import { allowHeader } from "./method-not-allowed.ts";
 

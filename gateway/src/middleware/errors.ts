@@ -1,10 +1,10 @@
-import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { retryHeaders } from "@uag/contract/errors/retry-headers.ts";
-import { errorText } from "@uag/contract/errors/shapes.ts";
-import { errorTable } from "@uag/contract/errors/table.ts";
-import { routes } from "@uag/contract/routes.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import { logServerError } from "@uag/kit/server-error.ts";
+import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error";
+import { retryHeaders } from "@uag/contract/errors/retry-headers";
+import { errorText } from "@uag/contract/errors/shapes";
+import { errorTable } from "@uag/contract/errors/table";
+import { routes } from "@uag/contract/routes";
+import type { Logger } from "@uag/runtime/log";
+import { logServerError } from "@uag/runtime/server-error";
 import type { NextFunction, Request } from "express";
 import { discardBody } from "../discard.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";

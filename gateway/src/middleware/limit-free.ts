@@ -1,4 +1,4 @@
-import type { FreeLimits } from "@uag/kit/free-limits.ts";
+import type { FreeLimits } from "@uag/untrusted/free-limits";
 import type { Handler } from "../request-state.ts";
 
 /** Limits free requests by key; one beyond the limits waits briefly before it is refused. */

@@ -1,5 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Method } from "@uag/contract/routes.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Method } from "@uag/contract/routes";
 import type { Request } from "express";
 import type { Handler } from "../request-state.ts";
 

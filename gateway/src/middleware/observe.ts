@@ -1,5 +1,5 @@
-import type { Logger } from "@uag/kit/log.ts";
-import type { Metrics } from "@uag/kit/metrics.ts";
+import type { Logger } from "@uag/runtime/log";
+import type { Metrics } from "@uag/runtime/metrics";
 import type { Request } from "express";
 import { loggedPath } from "../logged-path.ts";
 import type { GatewayResponse, Handler, RequestState } from "../request-state.ts";

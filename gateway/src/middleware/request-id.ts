@@ -1,5 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { newId } from "@uag/kit/ids.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { newId } from "@uag/runtime/ids";
 import { countHeader } from "../headers.ts";
 import type { Handler } from "../request-state.ts";
 

@@ -1,5 +1,5 @@
-import { parseTraceparent, traceparentOf } from "@uag/kit/tracing/traceparent.ts";
-import type { Tracing } from "@uag/kit/tracing/tracing.ts";
+import { parseTraceparent, traceparentOf } from "@uag/runtime/tracing/traceparent";
+import type { Tracing } from "@uag/runtime/tracing/tracing";
 import type { Handler, RequestState } from "../request-state.ts";
 
 const firstServerError = 500;

@@ -1,8 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { digestKey } from "@uag/kit/api-key.ts";
-import { createLogger } from "@uag/kit/log.ts";
-import { insecure } from "@uag/kit/rpc/identity.ts";
-import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import {
   AdminRole,
@@ -17,6 +13,10 @@ import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/pro
 import { type AlertServiceServer, AlertServiceService } from "@uag/proto/metering/v1/alerts.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { digestKey } from "@uag/runtime/api-key";
+import { createLogger } from "@uag/runtime/log";
+import { insecure } from "@uag/runtime/rpc/identity";
+import { serveRpc, unaryService } from "@uag/runtime/rpc/server";
 import { pepper } from "./fake-billing.ts";
 
 export const adminToken = "an-admin-token-for-tests-0123";

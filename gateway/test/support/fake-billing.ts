@@ -1,8 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { digestKey } from "@uag/kit/api-key.ts";
-import { createLogger } from "@uag/kit/log.ts";
-import { insecure } from "@uag/kit/rpc/identity.ts";
-import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { type AccountServiceServer, AccountServiceService, type Subscription } from "@uag/proto/billing/v1/accounts.ts";
 import {
   type KeyServiceServer,
@@ -11,6 +7,10 @@ import {
   type ResolveKeysResponse,
 } from "@uag/proto/billing/v1/keys.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { digestKey } from "@uag/runtime/api-key";
+import { createLogger } from "@uag/runtime/log";
+import { insecure } from "@uag/runtime/rpc/identity";
+import { serveRpc, unaryService } from "@uag/runtime/rpc/server";
 
 export const pepper = "00112233445566778899aabbccddeeff";
 

@@ -1,7 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { createLogger } from "@uag/kit/log.ts";
-import { insecure } from "@uag/kit/rpc/identity.ts";
-import { type RpcServer, serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import {
   type ListEventsResponse,
   type MeteringServiceServer,
@@ -9,6 +6,9 @@ import {
   type QueryUsageRequest,
   type UsageBucket,
 } from "@uag/proto/metering/v1/metering.ts";
+import { createLogger } from "@uag/runtime/log";
+import { insecure } from "@uag/runtime/rpc/identity";
+import { type RpcServer, serveRpc, unaryService } from "@uag/runtime/rpc/server";
 
 const dayMs = 86_400_000;
 

@@ -1,9 +1,9 @@
-import { routes } from "@uag/contract/routes.ts";
-import { insecure } from "@uag/kit/rpc/identity.ts";
-import { serveRpc } from "@uag/kit/rpc/server.ts";
-import { linkService, serveStream } from "@uag/link/grpc-server.ts";
-import { createLinkServer, type LinkHandler } from "@uag/link/server.ts";
-import type { LinkExchange } from "@uag/link/server-exchange.ts";
+import { routes } from "@uag/contract/routes";
+import { linkService, serveStream } from "@uag/link/grpc-server";
+import { createLinkServer, type LinkHandler } from "@uag/link/server";
+import type { LinkExchange } from "@uag/link/server-exchange";
+import { insecure } from "@uag/runtime/rpc/identity";
+import { serveRpc } from "@uag/runtime/rpc/server";
 
 export interface FakeService extends AsyncDisposable {
   readonly address: string;

@@ -1,6 +1,6 @@
-import { generateKey } from "@uag/kit/api-key.ts";
-import { readConfig } from "@uag/kit/config.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { generateKey } from "@uag/runtime/api-key";
+import { readConfig } from "@uag/runtime/config";
 import { schema } from "../../src/config.ts";
 import { type Gateway, startGateway } from "../../src/service.ts";
 import { type FakeBilling, pepper, startFakeBilling } from "./fake-billing.ts";

@@ -6,8 +6,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectBooks } from "../../../services/billing/src/store/connection.ts";
-import type { Fleet } from "../../../services/fleet/src/service.ts";
+import { connectBooks } from "@uag/ledger/documents/connection";
+import type { Fleet } from "@uag/local/service";
 import type { Job, LoadMessage } from "../load.ts";
 import type { JsonResult } from "../load-json.ts";
 import { Samples } from "../percentiles.ts";
@@ -148,7 +148,7 @@ async function startGateway(stack: AsyncDisposableStack, upstream: Target, proce
   const dataDir = await mkdtemp(join(tmpdir(), "bench-accounts-"));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
   const { host, port, basePath, key } = upstream.endpoint;
-  const fleet = await import("../../../services/fleet/src/service.ts");
+  const fleet = await import("@uag/local/service");
   return stack.use(
     await fleet.startFleet({
       dataDir,
@@ -175,8 +175,8 @@ async function measureFleet(
   const ofUpstream = { ...started, accounts: undefined, fleet: true };
   const upstream = await startUpstream({ stack, signal, options: ofUpstream, env: {} });
   const { run, dataDir } = await startGateway(stack, upstream, options.processes);
-  const { loadSecrets } = await import("../../../services/fleet/src/secrets.ts");
-  const { operatorIdentity } = await import("../../../services/fleet/src/operator.ts");
+  const { loadSecrets } = await import("@uag/local/secrets");
+  const { operatorIdentity } = await import("@uag/local/operator");
   const connection = await connectBooks({ url: run.mongodb_url, database: "metering" });
   stack.defer(() => connection.close());
   const load = await startLoad(stack, signal);

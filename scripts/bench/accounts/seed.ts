@@ -1,12 +1,12 @@
-import { topUpOperation } from "../../../services/billing/src/ledger/top-up.ts";
-import { newAccount } from "../../../services/billing/src/rpc/create-account.ts";
-import { newKey } from "../../../services/billing/src/rpc/create-key.ts";
-import { commitLines } from "../../../services/billing/src/store/commit.ts";
-import { connectBooks } from "../../../services/billing/src/store/connection.ts";
-import { createSequence } from "../../../services/billing/src/store/sequence.ts";
-import { openStore } from "../../../services/billing/src/store/store.ts";
-import { generateKey } from "../../../services/kit/src/api-key.ts";
-import { keyringOf } from "../../../services/kit/src/keyring.ts";
+import { newAccount } from "@uag/billing/rpc/create-account";
+import { newKey } from "@uag/billing/rpc/create-key";
+import { commitLines } from "@uag/billing/store/commit";
+import { createSequence } from "@uag/billing/store/sequence";
+import { connectBooks } from "@uag/ledger/documents/connection";
+import { openStore } from "@uag/ledger/documents/store";
+import { topUpOperation } from "@uag/ledger/rules/top-up";
+import { generateKey } from "@uag/runtime/api-key";
+import { keyringOf } from "@uag/runtime/keyring";
 
 const atOnce = 500;
 const balanceNanoUsd = 1_000_000_000_000n;

@@ -6,7 +6,7 @@ import { request } from "node:https";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Ports } from "../../../services/fleet/src/ports.ts";
+import { Ports } from "@uag/local/ports";
 import { findApiServer, findEtcd } from "./programs.ts";
 
 const readyTimeoutMs = 120_000;

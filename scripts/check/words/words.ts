@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { glob, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { repoRoot as root } from "../../../services/fleet/src/paths.ts";
+import { repoRoot as root } from "@uag/local/paths";
 import type { Check } from "../check.ts";
 import { withWordList, wordList } from "./list.ts";
 import { proseIn } from "./prose.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { repoRoot } from "../../../services/fleet/src/paths.ts";
-import type { Fleet } from "../../../services/fleet/src/service.ts";
+import { repoRoot } from "@uag/local/paths";
+import type { Fleet } from "@uag/local/service";
 import { pythonVersions } from "../python.ts";
 import { installPython, run } from "../tool.ts";
 import { type MatrixCall, matrixPage } from "./page.ts";
@@ -23,7 +23,7 @@ export async function clientMatrix(dir: string, fleet: Fleet): Promise<void> {
   const venv = join(dir, "matrix");
   const { openai, anthropic } = pythonVersions;
   await installPython(venv, [`openai==${openai}`, `anthropic==${anthropic}`]);
-  const packages = join(repoRoot, "services/fleet/package.json");
+  const packages = join(repoRoot, "services/dev/local/package.json");
   const outputs = [
     await run(process.execPath, [join(import.meta.dirname, "matrix.mjs"), runFile, packages, ...ids], {
       timeout,

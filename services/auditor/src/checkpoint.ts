@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Proof } from "@uag/billing/ledger/audit.ts";
-import type { Keyring, NamedSecret } from "@uag/kit/keyring.ts";
+import type { Proof } from "@uag/ledger/rules/audit";
+import type { Keyring, NamedSecret } from "@uag/runtime/keyring";
 import { z } from "zod";
 
 /** The state of an account when it was last found exact, signed by the auditor. */

@@ -1,5 +1,5 @@
-import { commonSettings } from "@uag/kit/config.ts";
-import { previousSecrets } from "@uag/kit/keyring.ts";
+import { commonSettings } from "@uag/runtime/config";
+import { previousSecrets } from "@uag/runtime/keyring";
 import { z } from "zod";
 import { ownDatabase, reconcileSettings } from "./reconcile/config.ts";
 

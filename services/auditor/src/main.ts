@@ -1,4 +1,4 @@
-import { run } from "@uag/kit/run.ts";
+import { run } from "@uag/runtime/run";
 import { auditOnce, reconcileOnce, startService } from "./service.ts";
 
 if (process.argv.includes("--once")) process.exit((await auditOnce()) ? 0 : 1);

@@ -1,5 +1,5 @@
-import { collectionOf } from "@uag/mongo/collection.ts";
-import { connectMongo } from "@uag/mongo/connect.ts";
+import { collectionOf } from "@uag/mongo/collection";
+import { connectMongo } from "@uag/mongo/connect";
 import type { Connection, mongo } from "mongoose";
 import type { CheckpointDocument } from "./checkpoint.ts";
 import type { Verdict } from "./verdict.ts";

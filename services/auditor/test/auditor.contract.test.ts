@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
-import { prune } from "@uag/billing/grants/prune.ts";
-import { keyringOf } from "@uag/kit/keyring.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { prune } from "@uag/billing/grants/prune";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { keyringOf } from "@uag/runtime/keyring";
 import { runAudit } from "../src/run.ts";
 import { nextDue, startService } from "../src/service.ts";
 import { acquireFields, type House, openHouse, usage } from "./harness.ts";
@@ -115,10 +115,10 @@ test("a request that is repaired after the checkpoint had no price before it, an
   await ledger.settle({ events: [unpriced] });
   await runAudit(parts, "whole");
   // Billing's own repair goes through its catalogue; this test only needs its row.
-  const { repairOperation } = await import("@uag/billing/ledger/repair.ts");
-  const { createAccountQueue } = await import("@uag/billing/store/queue.ts");
-  const { createSequence } = await import("@uag/billing/store/sequence.ts");
-  const { createGrantTurns } = await import("@uag/billing/store/turns.ts");
+  const { repairOperation } = await import("@uag/ledger/rules/repair");
+  const { createAccountQueue } = await import("@uag/billing/store/queue");
+  const { createSequence } = await import("@uag/billing/store/sequence");
+  const { createGrantTurns } = await import("@uag/billing/store/turns");
   const queue = createAccountQueue({
     inGrantTurn: createGrantTurns(),
     store: parts.books,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ReportedCost, ReportedUsage } from "@uag/upstreams/reports/types.ts";
+import type { ReportedCost, ReportedUsage } from "@uag/providers/reports/types";
 import { compareDay, type DayInput } from "../src/reconcile/compare.ts";
 import type { Ours, Quantity, Spent } from "../src/reconcile/ours.ts";
 import { costUnit, coverageOf } from "../src/reconcile/result.ts";

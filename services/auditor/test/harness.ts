@@ -1,13 +1,13 @@
-import { startService as startBillingService } from "@uag/billing/service.ts";
-import { modelsOn } from "@uag/billing/store/store.ts";
-import { newId, randomText } from "@uag/kit/ids.ts";
-import { keyringOf } from "@uag/kit/keyring.ts";
-import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
-import { insecure } from "@uag/kit/rpc/identity.ts";
+import { startService as startBillingService } from "@uag/billing/service";
+import { modelsOn } from "@uag/ledger/documents/store";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { Outcome, Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { newId, randomText } from "@uag/runtime/ids";
+import { keyringOf } from "@uag/runtime/keyring";
+import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
+import { insecure } from "@uag/runtime/rpc/identity";
 import type { AuditParts } from "../src/run.ts";
 import { connect, openAuditStore } from "../src/store.ts";
 

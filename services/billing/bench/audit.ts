@@ -1,18 +1,18 @@
-import { randomText } from "@uag/kit/ids.ts";
+import { auditBooks } from "@uag/ledger/books/audit-books";
+import { openLanes } from "@uag/ledger/books/lanes";
+import { connectBooks } from "@uag/ledger/documents/connection";
+import { grantDocument } from "@uag/ledger/documents/grants";
+import { entryDocument } from "@uag/ledger/documents/ledger";
+import { openStore, type Store } from "@uag/ledger/documents/store";
+import { acquireOperation } from "@uag/ledger/rules/acquire";
+import { type Book, WorkingBook } from "@uag/ledger/rules/book";
+import { chainStart } from "@uag/ledger/rules/entry";
+import { settleFromGrants } from "@uag/ledger/rules/escrow";
+import { noMoney } from "@uag/ledger/rules/money";
+import { topUpOperation } from "@uag/ledger/rules/top-up";
 import { Outcome, Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { auditBooks } from "../src/books/audit-books.ts";
-import { openLanes } from "../src/books/lanes.ts";
-import { acquireOperation } from "../src/ledger/acquire.ts";
-import { type Book, WorkingBook } from "../src/ledger/book.ts";
-import { chainStart } from "../src/ledger/entry.ts";
-import { settleFromGrants } from "../src/ledger/escrow.ts";
-import { noMoney } from "../src/ledger/money.ts";
-import { topUpOperation } from "../src/ledger/top-up.ts";
-import { connectBooks } from "../src/store/connection.ts";
-import { grantDocument } from "../src/store/grants.ts";
-import { entryDocument } from "../src/store/ledger.ts";
+import { randomText } from "@uag/runtime/ids";
 import { createSequence } from "../src/store/sequence.ts";
-import { openStore, type Store } from "../src/store/store.ts";
 
 /**
  * Measures a full audit of a ledger written by the real ledger code:

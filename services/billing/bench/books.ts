@@ -3,8 +3,9 @@
  * acquires on one account.
  * `TEST_MONGODB_URL=… TEST_NATS_URL=… node services/billing/bench/books.ts`
  */
-import { newId } from "@uag/kit/ids.ts";
+
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { newId } from "@uag/runtime/ids";
 import {
   acquireFields,
   type Clients,

@@ -1,16 +1,16 @@
-import type { Bus } from "@uag/kit/bus.ts";
-import type { Keyring } from "@uag/kit/keyring.ts";
-import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
+import type { Store } from "@uag/ledger/documents/store";
+import type { EscrowChange } from "@uag/ledger/rules/escrow";
+import type { DatabaseClock } from "@uag/mongo/database-clock";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { Bus } from "@uag/runtime/bus";
+import type { Keyring } from "@uag/runtime/keyring";
 import type { LedgerArchive } from "./archive/archive.ts";
 import type { Events } from "./events.ts";
 import type { Funds } from "./grants/funds.ts";
 import type { Refusals } from "./grants/refusals.ts";
-import type { EscrowChange } from "./ledger/escrow.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Prices, ReadCatalog } from "./repair/prices.ts";
 import type { AccountQueue } from "./store/queue.ts";
-import type { Store } from "./store/store.ts";
 import type { Transact } from "./store/transaction.ts";
 
 /** Settings of the RPCs, read from the environment. */

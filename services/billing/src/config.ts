@@ -1,7 +1,7 @@
-import { archiveSettings } from "@uag/kit/archive/settings.ts";
-import { commonSettings, natsSettings } from "@uag/kit/config.ts";
-import { previousSecrets } from "@uag/kit/keyring.ts";
-import { tracingSettings } from "@uag/kit/tracing/settings.ts";
+import { archiveSettings } from "@uag/runtime/archive/settings";
+import { commonSettings, natsSettings } from "@uag/runtime/config";
+import { previousSecrets } from "@uag/runtime/keyring";
+import { tracingSettings } from "@uag/runtime/tracing/settings";
 import { z } from "zod";
 
 const pepper = z.string().regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex");

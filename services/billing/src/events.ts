@@ -1,9 +1,9 @@
-import type { LimitName } from "@uag/contract/messages/billing.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import type { Metrics } from "@uag/kit/metrics.ts";
-import type { Acquired } from "./ledger/acquire.ts";
-import { larger } from "./ledger/money.ts";
-import type { Settlement } from "./ledger/settle.ts";
+import type { LimitName } from "@uag/contract/messages/billing";
+import type { Acquired } from "@uag/ledger/rules/acquire";
+import { larger } from "@uag/ledger/rules/money";
+import type { Settlement } from "@uag/ledger/rules/settle";
+import type { Logger } from "@uag/runtime/log";
+import type { Metrics } from "@uag/runtime/metrics";
 
 /** Billing's events, each logged and counted in one place. Amounts in nano-USD. */
 export interface Events {

@@ -1,6 +1,3 @@
-import type { Logger } from "@uag/kit/log.ts";
-import { type CallerOf, type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
-import type { Tracing } from "@uag/kit/tracing/tracing.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type LedgerArchiveServiceServer, LedgerArchiveServiceService } from "@uag/proto/billing/v1/archive.ts";
@@ -8,6 +5,9 @@ import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
+import type { Logger } from "@uag/runtime/log";
+import { type CallerOf, type RpcService, unaryService } from "@uag/runtime/rpc/server";
+import type { Tracing } from "@uag/runtime/tracing/tracing";
 import type { Billing } from "./billing.ts";
 import { acquire } from "./rpc/acquire.ts";
 import { createAdminToken, listAdminTokens, resolveAdminToken, revokeAdminToken } from "./rpc/admin-tokens.ts";

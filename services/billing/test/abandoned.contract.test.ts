@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
-import { createUnblocker } from "@uag/mongo/abandoned-transactions.ts";
-import { connectBooks } from "../src/store/connection.ts";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { connectBooks } from "@uag/ledger/documents/connection";
+import { createUnblocker } from "@uag/mongo/abandoned-transactions";
 import { scratch } from "./harness.ts";
 
 const silentMs = 1_300;
@@ -13,7 +13,7 @@ const silentMs = 1_300;
 /** A billing process that opens a transaction, writes in it, and sends nothing more. */
 function silentProcess(options: { url: string; database: string }) {
   const program = `
-    const { connectBooks } = await import(${JSON.stringify(import.meta.resolve("../src/store/connection.ts"))});
+    const { connectBooks } = await import(${JSON.stringify(import.meta.resolve("@uag/ledger/documents/connection"))});
     const connection = await connectBooks(${JSON.stringify(options)});
     const session = await connection.startSession();
     session.startTransaction();

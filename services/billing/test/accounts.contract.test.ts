@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import { acquireFields, faults, fund, scratch, startBilling } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;

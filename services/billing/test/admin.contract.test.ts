@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { digestKey } from "@uag/kit/api-key.ts";
-import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
-import { insecure } from "@uag/kit/rpc/identity.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import { type AdminServiceServer, AdminServiceService, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { digestKey } from "@uag/runtime/api-key";
+import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
+import { insecure } from "@uag/runtime/rpc/identity";
 import { acquireFields, faults, fund, pepper, resolveKey, scratch, startBilling, usage } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;

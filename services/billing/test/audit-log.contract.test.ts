@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { digestKey } from "@uag/kit/api-key.ts";
-import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
-import { insecure } from "@uag/kit/rpc/identity.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import { AdminRole, type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
+import { digestKey } from "@uag/runtime/api-key";
+import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
+import { insecure } from "@uag/runtime/rpc/identity";
 import { createConnection } from "mongoose";
 import { faults, fund, pepper, scratch, startBilling } from "./harness.ts";
 

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { newId } from "@uag/kit/ids.ts";
-import { createRpcClient } from "@uag/kit/rpc/client.ts";
-import { insecure } from "@uag/kit/rpc/identity.ts";
+import { Child } from "@uag/harness/child";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
-import { Child } from "@uag/testing/child.ts";
+import { newId } from "@uag/runtime/ids";
+import { createRpcClient } from "@uag/runtime/rpc/client";
+import { insecure } from "@uag/runtime/rpc/identity";
 import { createConnection } from "mongoose";
 import { acquireFields, connectClients, faults, fund, scratch, startBilling, usage } from "./harness.ts";
 
-const skewedClock = fileURLToPath(import.meta.resolve("@uag/testing/skewed-clock.ts"));
+const skewedClock = fileURLToPath(import.meta.resolve("@uag/harness/skewed-clock"));
 const dayMs = 86_400_000;
 
 /** Billing in a process whose clock is ahead, on a database that others use too. */

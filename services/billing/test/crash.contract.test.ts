@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { newId } from "@uag/kit/ids.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { newId } from "@uag/runtime/ids";
 import { acquireFields, connectClients, faults, fund, scratch, spawnBilling, usage } from "./harness.ts";
 
 test("billing killed again and again amid acquires, returns and settles: with repeats, each counts once", async () => {

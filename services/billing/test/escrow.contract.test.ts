@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newId } from "@uag/kit/ids.ts";
-import { ownClock } from "@uag/testing/own-clock.ts";
+import { ownClock } from "@uag/harness/own-clock";
+import { openStore, type Store } from "@uag/ledger/documents/store";
+import { acquireOperation } from "@uag/ledger/rules/acquire";
+import { finishOperation, returnOperation } from "@uag/ledger/rules/return";
+import { settleOperation } from "@uag/ledger/rules/settle";
+import { topUpOperation } from "@uag/ledger/rules/top-up";
+import { newId } from "@uag/runtime/ids";
 import { createConnection, type mongo } from "mongoose";
 import { createRegister } from "../src/grants/holders.ts";
-import { acquireOperation } from "../src/ledger/acquire.ts";
-import { finishOperation, returnOperation } from "../src/ledger/return.ts";
-import { settleOperation } from "../src/ledger/settle.ts";
-import { topUpOperation } from "../src/ledger/top-up.ts";
 import { createAccountQueue } from "../src/store/queue.ts";
 import { createSequence } from "../src/store/sequence.ts";
 import { commitToGrants } from "../src/store/settle-grants.ts";
-import { openStore, type Store } from "../src/store/store.ts";
 import { createGrantTurns } from "../src/store/turns.ts";
 import { acquireFields, type Clients, faults, fund, type Scratch, scratch, startBilling, usage } from "./harness.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { connectBus } from "@uag/kit/bus.ts";
-import { createLogger } from "@uag/kit/log.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { connectBus } from "@uag/runtime/bus";
+import { createLogger } from "@uag/runtime/log";
 import { acquireFields, faults, fund, scratch, startBilling, usage } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;

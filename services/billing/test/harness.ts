@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { newId, randomText } from "@uag/kit/ids.ts";
-import { type CallOptions, createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
-import { insecure } from "@uag/kit/rpc/identity.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { engineUrl } from "@uag/harness/engine-url";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import {
@@ -15,7 +13,9 @@ import {
 } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { Outcome, Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { engineUrl } from "@uag/testing/engine-url.ts";
+import { newId, randomText } from "@uag/runtime/ids";
+import { type CallOptions, createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
+import { insecure } from "@uag/runtime/rpc/identity";
 import { createConnection } from "mongoose";
 import { startService } from "../src/service.ts";
 

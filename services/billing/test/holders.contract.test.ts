@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newId } from "@uag/kit/ids.ts";
+import { connectBooks } from "@uag/ledger/documents/connection";
+import { openStore, type Store } from "@uag/ledger/documents/store";
+import { newId } from "@uag/runtime/ids";
 import { createRegister } from "../src/grants/holders.ts";
-import { connectBooks } from "../src/store/connection.ts";
-import { openStore, type Store } from "../src/store/store.ts";
 import { scratch } from "./harness.ts";
 
 /**

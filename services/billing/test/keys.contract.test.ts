@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { digestKey, parseKey } from "@uag/kit/api-key.ts";
-import { connectBus } from "@uag/kit/bus.ts";
-import { createLogger } from "@uag/kit/log.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { digestKey, parseKey } from "@uag/runtime/api-key";
+import { connectBus } from "@uag/runtime/bus";
+import { createLogger } from "@uag/runtime/log";
 import { fund, pepper, resolveKey, scratch, startBilling } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { newId } from "@uag/kit/ids.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { newId } from "@uag/runtime/ids";
 import { acquireFields, faults, fund, scratch, startBilling, usage } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;

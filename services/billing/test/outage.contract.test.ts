@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { Stopwatch } from "@uag/kit/testing/durations.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
+import { Stopwatch } from "@uag/harness/testing/durations";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { acquireFields, faults, fund, resolveKey, scratch, startBilling, usage } from "./harness.ts";
 
 /** A connection to the database that can be cut. */

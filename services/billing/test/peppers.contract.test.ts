@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { digestKey } from "@uag/kit/api-key.ts";
-import { keyringOf } from "@uag/kit/keyring.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { ResolveKeyRequest } from "@uag/proto/billing/v1/keys.ts";
+import { digestKey } from "@uag/runtime/api-key";
+import { keyringOf } from "@uag/runtime/keyring";
 import { fund, pepper, resolveKey, scratch, startBilling } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;

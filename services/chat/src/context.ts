@@ -1,6 +1,6 @@
-import type { CapabilityContext } from "@uag/capability/context.ts";
+import type { CapabilityContext } from "@uag/pipeline/context";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { createMediaFetcher, type MediaFetcher } from "@uag/upstreams/media/fetch.ts";
+import { createMediaFetcher, type MediaFetcher } from "@uag/providers/media/fetch";
 
 /** The dependencies of every operation of the service. */
 export interface ChatContext extends CapabilityContext {

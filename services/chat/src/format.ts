@@ -1,8 +1,8 @@
-import type { ClientError, ErrorFormat } from "@uag/capability/client-error.ts";
-import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
-import type { Model } from "@uag/catalog/types.ts";
-import type { ServerTools } from "@uag/upstreams/formats/server-tools.ts";
-import type { GenerationFormat } from "@uag/upstreams/generation.ts";
+import type { Model } from "@uag/catalog/types";
+import type { ClientError, ErrorFormat } from "@uag/pipeline/client-error";
+import type { Fields, JsonBody } from "@uag/pipeline/request/body";
+import type { ServerTools } from "@uag/providers/formats/server-tools";
+import type { GenerationFormat } from "@uag/providers/generation";
 
 /**
  * A request for generated text, read and checked; {@link ClientFormat} hides the differences

@@ -1,4 +1,4 @@
-import type { OperationsOf } from "@uag/capability/operation/operation.ts";
+import type { OperationsOf } from "@uag/pipeline/operation/operation";
 import type { ChatContext } from "./context.ts";
 import { generationOperation } from "./generation/operation.ts";
 import { chatCompletions } from "./operations/chat-completions.ts";

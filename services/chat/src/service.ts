@@ -1,6 +1,6 @@
-import { type CapabilityService, startCapability } from "@uag/capability/start.ts";
-import { readConfig } from "@uag/kit/config.ts";
-import { loadTokenizer } from "@uag/upstreams/tokens.ts";
+import { type CapabilityService, startCapability } from "@uag/pipeline/start";
+import { loadTokenizer } from "@uag/providers/tokens";
+import { readConfig } from "@uag/runtime/config";
 import { schema } from "./config.ts";
 import { chatContext } from "./context.ts";
 import { operations } from "./operations.ts";

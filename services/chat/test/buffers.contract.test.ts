@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
-import type { ResponseStream } from "@uag/link/response-stream.ts";
-import type { OperationsHarness } from "@uag/testing/start-operations.ts";
-import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
+import type { OperationsHarness } from "@uag/harness/start-operations";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
+import type { ResponseStream } from "@uag/link/response-stream";
 import { catalogOf, chat, completion, sendJson } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 

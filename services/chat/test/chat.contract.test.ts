@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
-import { Stopwatch } from "@uag/kit/testing/durations.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import type { OperationsHarness } from "@uag/harness/start-operations";
+import { Stopwatch } from "@uag/harness/testing/durations";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
-import type { OperationsHarness } from "@uag/testing/start-operations.ts";
-import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
-import { Drains } from "@uag/upstreams/disconnect/drains.ts";
+import { Drains } from "@uag/providers/disconnect/drains";
 import { catalogOf, chat, chunk, completion, done, sendJson, startEvents, usage, usageChunk } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 

@@ -1,4 +1,4 @@
-import { conformance } from "@uag/testing/conformance.ts";
+import { conformance } from "@uag/harness/conformance";
 import { catalogOf, chat, chunk, completion, done, sendJson, usage, usageChunk } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
-import type { OperationsHarness } from "@uag/testing/start-operations.ts";
-import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
+import type { OperationsHarness } from "@uag/harness/start-operations";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
 import { sendJson } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { OperationsHarness } from "@uag/testing/start-operations.ts";
-import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
+import type { OperationsHarness } from "@uag/harness/start-operations";
+import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
 import { chat, completion, sendJson } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 

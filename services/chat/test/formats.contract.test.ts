@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
+import type { OperationsHarness, ReceivedResponse } from "@uag/harness/start-operations";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
-import type { OperationsHarness, ReceivedResponse } from "@uag/testing/start-operations.ts";
 import { startChat } from "./support.ts";
 
 type Json = Record<string, unknown>;
@@ -59,7 +59,7 @@ function catalog(): string {
 }
 
 before(async () => {
-  const main = new URL("../../simulator/src/main.ts", import.meta.url).pathname;
+  const main = new URL("@uag/simulator/main", import.meta.url).pathname;
   const env = { ...process.env, PORT: "0", DATA_DIR: undefined, SIM_FAULTS: undefined };
   simulator = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "inherit"] });
   assert.ok(simulator.stdout !== null);

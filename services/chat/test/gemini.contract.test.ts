@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import type { OperationsHarness } from "@uag/harness/start-operations";
+import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import type { OperationsHarness } from "@uag/testing/start-operations.ts";
-import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { sendJson } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
+import { startUpstream } from "@uag/harness/upstream";
 import { SettlementRule } from "@uag/proto/metering/v1/usage.ts";
-import { startUpstream } from "@uag/testing/upstream.ts";
 import { catalogOf, chat, usage } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { OperationsHarness } from "@uag/harness/start-operations";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
-import type { OperationsHarness } from "@uag/testing/start-operations.ts";
-import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
 import { sendJson } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { OperationsHarness } from "@uag/testing/start-operations.ts";
+import type { OperationsHarness } from "@uag/harness/start-operations";
 import { catalogOf } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 

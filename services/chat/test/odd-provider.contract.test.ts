@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type OddMode, testOddProviders } from "@uag/testing/odd-provider/run.ts";
-import type { ReceivedResponse } from "@uag/testing/start-operations.ts";
+import { type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
+import type { ReceivedResponse } from "@uag/harness/start-operations";
 import { cases } from "./odd-provider/cases.ts";
 import { type Dialect, dialects, type SeenStream, text } from "./odd-provider/dialects.ts";
 import { startChat } from "./support.ts";

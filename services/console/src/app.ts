@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import express, { type Express, type RequestHandler, Router } from "express";
 import type { Dispatcher } from "undici";
 import type { AdminApi } from "./admin-api/client.ts";

@@ -1,8 +1,8 @@
-import type { Clock } from "@uag/kit/clock.ts";
-import { Failures } from "@uag/kit/failures.ts";
-import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
-import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
+import type { Clock } from "@uag/runtime/clock";
+import { Failures } from "@uag/runtime/failures";
+import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
+import type { Identity } from "@uag/runtime/rpc/identity";
 import type { Events } from "./events.ts";
 
 /** Who acts, and from where. */

@@ -1,4 +1,4 @@
-import { commaList, commonSettings, lingerSetting, natsSettings } from "@uag/kit/config.ts";
+import { commaList, commonSettings, lingerSetting, natsSettings } from "@uag/runtime/config";
 import { z } from "zod";
 
 const count = z.coerce.number().int().positive();

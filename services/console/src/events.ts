@@ -1,7 +1,7 @@
-import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import type { Metrics } from "@uag/kit/metrics.ts";
-import { logServerError } from "@uag/kit/server-error.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Logger } from "@uag/runtime/log";
+import type { Metrics } from "@uag/runtime/metrics";
+import { logServerError } from "@uag/runtime/server-error";
 
 /** Business events: each is a log line and a metric. */
 export interface Events {

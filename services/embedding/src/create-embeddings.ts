@@ -1,10 +1,10 @@
-import type { CapabilityContext } from "@uag/capability/context.ts";
-import { jsonBody } from "@uag/capability/operation/body-reader.ts";
-import { defineOperation, type OperationContext } from "@uag/capability/operation/define-operation.ts";
-import type { Operation } from "@uag/capability/operation/operation.ts";
-import { modelOf } from "@uag/capability/request/model-of.ts";
-import { bodyLimits } from "@uag/kit/json/parse.ts";
-import { expectedBytes } from "@uag/upstreams/embed.ts";
+import type { CapabilityContext } from "@uag/pipeline/context";
+import { jsonBody } from "@uag/pipeline/operation/body-reader";
+import { defineOperation, type OperationContext } from "@uag/pipeline/operation/define-operation";
+import type { Operation } from "@uag/pipeline/operation/operation";
+import { modelOf } from "@uag/pipeline/request/model-of";
+import { expectedBytes } from "@uag/providers/embed";
+import { bodyLimits } from "@uag/untrusted/json/parse";
 import { callUpstreams, chargeOf } from "./call.ts";
 import { readEmbeddingRequest } from "./request/read.ts";
 import { embeddingsBody } from "./response/body.ts";

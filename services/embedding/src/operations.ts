@@ -1,4 +1,4 @@
-import type { OperationsOf } from "@uag/capability/operation/operation.ts";
+import type { OperationsOf } from "@uag/pipeline/operation/operation";
 import { createEmbeddings, type EmbeddingContext, type EmbeddingOptions } from "./create-embeddings.ts";
 
 /** The operations of this service, by their names in the table of routes. */

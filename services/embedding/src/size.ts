@@ -1,9 +1,9 @@
-import type { Shortage, Size } from "@uag/capability/operation/operation-spec.ts";
-import type { CheckedRequest } from "@uag/capability/operation/request-spec.ts";
-import { bound } from "@uag/catalog/price.ts";
-import { sizings } from "@uag/catalog/sizing.ts";
-import type { Model } from "@uag/catalog/types.ts";
-import { countTokens } from "@uag/upstreams/tokens.ts";
+import { bound } from "@uag/catalog/price";
+import { sizings } from "@uag/catalog/sizing";
+import type { Model } from "@uag/catalog/types";
+import type { Shortage, Size } from "@uag/pipeline/operation/operation-spec";
+import type { CheckedRequest } from "@uag/pipeline/operation/request-spec";
+import { countTokens } from "@uag/providers/tokens";
 import type { EmbeddingRequest } from "./request/read.ts";
 
 /** Upper bound of how much vendors' tokenizers differ from ours. */

@@ -1,5 +1,5 @@
-import { conformance } from "@uag/testing/conformance.ts";
-import { startOperations } from "@uag/testing/start-operations.ts";
+import { conformance } from "@uag/harness/conformance";
+import { startOperations } from "@uag/harness/start-operations";
 import { operations } from "../src/operations.ts";
 
 const catalog = (url: string): string => `

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
-import { type OperationsHarness, startOperations } from "@uag/testing/start-operations.ts";
-import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
+import { type OperationsHarness, startOperations } from "@uag/harness/start-operations";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
 import { operations } from "../src/operations.ts";
 
 const mebi = 1024 * 1024;

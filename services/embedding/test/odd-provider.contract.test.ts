@@ -8,10 +8,10 @@ import {
   send,
   unusable,
   type Wire,
-} from "@uag/testing/odd-provider/case.ts";
-import { commonCases } from "@uag/testing/odd-provider/cases.ts";
-import { type OddMode, testOddProviders } from "@uag/testing/odd-provider/run.ts";
-import { startOperations } from "@uag/testing/start-operations.ts";
+} from "@uag/harness/odd-provider/case";
+import { commonCases } from "@uag/harness/odd-provider/cases";
+import { type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
+import { startOperations } from "@uag/harness/start-operations";
 import { operations } from "../src/operations.ts";
 
 const catalog = (url: string): string => `

@@ -1,8 +1,8 @@
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { BufferBudget } from "@uag/kit/buffer-budget.ts";
-import { newId } from "@uag/kit/ids.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { newId } from "@uag/runtime/ids";
+import type { BufferBudget } from "@uag/untrusted/buffer-budget";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { Cancellations } from "./cancellations.ts";
 import type { Events } from "./events.ts";

@@ -1,6 +1,6 @@
-import { mountBodyLimits } from "@uag/contract/routes.ts";
-import { commaList, commonSettings, lingerSetting } from "@uag/kit/config.ts";
-import { bufferSettings } from "@uag/kit/memory-limit.ts";
+import { mountBodyLimits } from "@uag/contract/routes";
+import { commaList, commonSettings, lingerSetting } from "@uag/runtime/config";
+import { bufferSettings } from "@uag/untrusted/memory-limit";
 import { z } from "zod";
 
 const { HOST, ADMIN_PORT, LOG_LEVEL } = commonSettings;

@@ -1,7 +1,7 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import type { Metrics } from "@uag/kit/metrics.ts";
-import { logServerError } from "@uag/kit/server-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Logger } from "@uag/runtime/log";
+import type { Metrics } from "@uag/runtime/metrics";
+import { logServerError } from "@uag/runtime/server-error";
 import type { ApiError } from "./gateway/api-error.ts";
 
 /** The service's business events. */

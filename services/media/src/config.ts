@@ -1,6 +1,6 @@
-import { capabilitySettings } from "@uag/capability/settings.ts";
-import { lingerSetting } from "@uag/kit/config.ts";
-import { previousSecrets } from "@uag/kit/keyring.ts";
+import { capabilitySettings } from "@uag/pipeline/settings";
+import { lingerSetting } from "@uag/runtime/config";
+import { previousSecrets } from "@uag/runtime/keyring";
 import { z } from "zod";
 
 const secret = z.string().regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex");

@@ -1,4 +1,4 @@
-import type { CapabilityContext } from "@uag/capability/context.ts";
+import type { CapabilityContext } from "@uag/pipeline/context";
 import type { Assets } from "./assets/assets.ts";
 
 /** Dependencies of every operation of the service. */

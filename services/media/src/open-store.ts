@@ -1,7 +1,7 @@
-import { ConfigError } from "@uag/kit/config.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import { openS3 } from "@uag/kit/objects/s3.ts";
-import type { ObjectStore } from "@uag/kit/objects/store.ts";
+import { ConfigError } from "@uag/runtime/config";
+import type { Logger } from "@uag/runtime/log";
+import { openS3 } from "@uag/runtime/objects/s3";
+import type { ObjectStore } from "@uag/runtime/objects/store";
 import { openGridFs } from "./assets/gridfs.ts";
 import type { MediaConfig } from "./config.ts";
 

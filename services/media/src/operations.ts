@@ -1,4 +1,4 @@
-import type { OperationsOf } from "@uag/capability/operation/operation.ts";
+import type { OperationsOf } from "@uag/pipeline/operation/operation";
 import type { MediaContext } from "./context.ts";
 import { createImages } from "./images/create-images.ts";
 import { editImages } from "./images/edits/edit-images.ts";

@@ -1,7 +1,7 @@
-import { type CapabilityService, startCapability } from "@uag/capability/start.ts";
-import { readConfig } from "@uag/kit/config.ts";
-import { keyringOf } from "@uag/kit/keyring.ts";
-import { serveRpc } from "@uag/kit/rpc/server.ts";
+import { type CapabilityService, startCapability } from "@uag/pipeline/start";
+import { readConfig } from "@uag/runtime/config";
+import { keyringOf } from "@uag/runtime/keyring";
+import { serveRpc } from "@uag/runtime/rpc/server";
 import { createAssets } from "./assets/assets.ts";
 import { assetRpc } from "./assets/put.ts";
 import { startAssetServer } from "./assets/server.ts";

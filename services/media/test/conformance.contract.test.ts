@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { conformance } from "@uag/testing/conformance.ts";
+import { conformance } from "@uag/harness/conformance";
 import { png } from "../src/images/testing/pictures.ts";
 import { startMedia, typed } from "./support.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
-import { startUpstream, type TestUpstream } from "@uag/testing/upstream.ts";
-import { Drains } from "@uag/upstreams/disconnect/drains.ts";
+import { Drains } from "@uag/providers/disconnect/drains";
 import { png } from "../src/images/testing/pictures.ts";
 import { type MediaHarness, startMedia, typed } from "./support.ts";
 

@@ -8,10 +8,10 @@ import {
   retried,
   send,
   unusable,
-} from "@uag/testing/odd-provider/case.ts";
-import { commonCases, otherKind } from "@uag/testing/odd-provider/cases.ts";
-import { type Difference, type OddMode, testOddProviders } from "@uag/testing/odd-provider/run.ts";
-import type { ReceivedResponse } from "@uag/testing/start-operations.ts";
+} from "@uag/harness/odd-provider/case";
+import { commonCases, otherKind } from "@uag/harness/odd-provider/cases";
+import { type Difference, type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
+import type { ReceivedResponse } from "@uag/harness/start-operations";
 import {
   arkWire,
   base64,

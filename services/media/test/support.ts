@@ -1,5 +1,5 @@
-import { type OperationsHarness, type StartOptions, startOperations } from "@uag/testing/start-operations.ts";
-import type { Drains } from "@uag/upstreams/disconnect/drains.ts";
+import { type OperationsHarness, type StartOptions, startOperations } from "@uag/harness/start-operations";
+import type { Drains } from "@uag/providers/disconnect/drains";
 import { operations } from "../src/operations.ts";
 
 /** The operations of media, and the files they have hosted. */

@@ -1,6 +1,6 @@
-import { archiveSettings } from "@uag/kit/archive/settings.ts";
-import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
-import { tracingSettings } from "@uag/kit/tracing/settings.ts";
+import { archiveSettings } from "@uag/runtime/archive/settings";
+import { commaList, commonSettings, natsSettings } from "@uag/runtime/config";
+import { tracingSettings } from "@uag/runtime/tracing/settings";
 import { z } from "zod";
 
 const integer = (min: number, preset: number) => z.coerce.number().int().min(min).default(preset);

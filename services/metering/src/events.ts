@@ -1,6 +1,6 @@
-import type { Logger } from "@uag/kit/log.ts";
-import type { Metrics } from "@uag/kit/metrics.ts";
 import { outcomeToJSON, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { Logger } from "@uag/runtime/log";
+import type { Metrics } from "@uag/runtime/metrics";
 
 /** Metering's events, each logged and counted in one place. */
 export interface MeteringEvents {

@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { createLogger } from "@uag/kit/log.ts";
-import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
-import { insecure } from "@uag/kit/rpc/identity.ts";
-import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import {
   type Alert,
   type AlertServiceServer,
@@ -13,6 +9,10 @@ import {
   type AlertTerms,
 } from "@uag/proto/metering/v1/alerts.ts";
 import { type EnqueueRequest, type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
+import { createLogger } from "@uag/runtime/log";
+import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
+import { insecure } from "@uag/runtime/rpc/identity";
+import { serveRpc, unaryService } from "@uag/runtime/rpc/server";
 import { startService } from "../src/service.ts";
 import { type Bench, event, startBench } from "./harness.ts";
 

@@ -3,11 +3,11 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { type BatchKey, signBatch } from "@uag/kit/batch-mac.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import type { UsageBucket } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { type BatchKey, signBatch } from "@uag/runtime/batch-mac";
 import { replayDead } from "../src/stream/replay-dead.ts";
 import { type Bench, event, startBench } from "./harness.ts";
 

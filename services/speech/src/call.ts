@@ -1,10 +1,10 @@
-import type { CapabilityContext } from "@uag/capability/context.ts";
-import type { AdmittedRequest, Size } from "@uag/capability/operation/operation-spec.ts";
-import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
-import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import { adapterFor } from "@uag/upstreams/registry.ts";
-import type { AudioFetcher } from "@uag/upstreams/speech/fetch.ts";
-import type { CharacterReport, SpokenText } from "@uag/upstreams/speech/types.ts";
+import type { CapabilityContext } from "@uag/pipeline/context";
+import type { AdmittedRequest, Size } from "@uag/pipeline/operation/operation-spec";
+import { type Attempted, AttemptsFailed } from "@uag/providers/attempt";
+import { UpstreamFailure } from "@uag/providers/failure";
+import { adapterFor } from "@uag/providers/registry";
+import type { AudioFetcher } from "@uag/providers/speech/fetch";
+import type { CharacterReport, SpokenText } from "@uag/providers/speech/types";
 import type { SpeechRequest } from "./request/read.ts";
 
 /** Dependencies for speaking a piece of text. */

@@ -1,4 +1,4 @@
-import { capabilitySettings } from "@uag/capability/settings.ts";
+import { capabilitySettings } from "@uag/pipeline/settings";
 import { z } from "zod";
 
 export const schema = z.object({

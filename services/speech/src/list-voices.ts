@@ -1,10 +1,10 @@
-import type { CapabilityContext } from "@uag/capability/context.ts";
-import { defineQuery } from "@uag/capability/operation/define-query.ts";
-import type { Operation } from "@uag/capability/operation/operation.ts";
-import { readQuery } from "@uag/capability/request/query.ts";
-import { mayUse } from "@uag/catalog/access.ts";
-import type { Catalog } from "@uag/catalog/types.ts";
-import { voiceListQuery } from "@uag/contract/requests/queries.ts";
+import { mayUse } from "@uag/catalog/access";
+import type { Catalog } from "@uag/catalog/types";
+import { voiceListQuery } from "@uag/contract/requests/queries";
+import type { CapabilityContext } from "@uag/pipeline/context";
+import { defineQuery } from "@uag/pipeline/operation/define-query";
+import type { Operation } from "@uag/pipeline/operation/operation";
+import { readQuery } from "@uag/pipeline/request/query";
 
 interface Voice {
   readonly id: string;

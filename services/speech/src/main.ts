@@ -1,4 +1,4 @@
-import { run } from "@uag/kit/run.ts";
+import { run } from "@uag/runtime/run";
 import { startService } from "./service.ts";
 
 await run(startService);

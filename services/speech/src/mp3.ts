@@ -1,11 +1,11 @@
-import type { CapabilityContext } from "@uag/capability/context.ts";
-import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
-import type { StreamEnd, StreamReply } from "@uag/capability/operation/reply.ts";
-import { price } from "@uag/catalog/price.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import { price } from "@uag/catalog/price";
+import type { CapabilityContext } from "@uag/pipeline/context";
+import { PartialFailure } from "@uag/pipeline/operation/partial-failure";
+import type { StreamEnd, StreamReply } from "@uag/pipeline/operation/reply";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
-import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
-import type { CharacterReport } from "@uag/upstreams/speech/types.ts";
+import { AttemptsFailed } from "@uag/providers/attempt";
+import type { CharacterReport } from "@uag/providers/speech/types";
+import { usdText } from "@uag/runtime/usd";
 import type { Mp3Encoder, Mp3Threads } from "./audio/mp3-threads.ts";
 import { CompleteSamples } from "./audio/samples.ts";
 import { type AdmittedSpeech, reportIn, type Speaker, type Spoken, speak, wasAccepted } from "./call.ts";

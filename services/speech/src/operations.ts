@@ -1,4 +1,4 @@
-import type { OperationsOf } from "@uag/capability/operation/operation.ts";
+import type { OperationsOf } from "@uag/pipeline/operation/operation";
 import { createSpeech, type SpeechContext } from "./create-speech.ts";
 import { listVoices } from "./list-voices.ts";
 

@@ -1,6 +1,6 @@
-import { type CapabilityService, startCapability } from "@uag/capability/start.ts";
-import { readConfig } from "@uag/kit/config.ts";
-import { createAudioFetcher } from "@uag/upstreams/speech/fetch.ts";
+import { type CapabilityService, startCapability } from "@uag/pipeline/start";
+import { createAudioFetcher } from "@uag/providers/speech/fetch";
+import { readConfig } from "@uag/runtime/config";
 import { Mp3Threads } from "./audio/mp3-threads.ts";
 import { schema } from "./config.ts";
 import { operations } from "./operations.ts";

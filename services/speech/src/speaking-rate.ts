@@ -1,4 +1,4 @@
-import { sampleRate } from "@uag/upstreams/speech/types.ts";
+import { sampleRate } from "@uag/providers/speech/types";
 
 /**
  * Roughly how fast people speak: converts audio length to characters when no upstream has counted

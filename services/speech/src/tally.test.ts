@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SpokenText } from "@uag/upstreams/speech/types.ts";
+import type { SpokenText } from "@uag/providers/speech/types";
 import { Tally } from "./tally.ts";
 
 const second = 48_000;

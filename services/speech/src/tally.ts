@@ -1,5 +1,5 @@
-import type { UsageCharge } from "@uag/capability/bill.ts";
-import type { CharacterReport, SpokenText } from "@uag/upstreams/speech/types.ts";
+import type { UsageCharge } from "@uag/pipeline/bill";
+import type { CharacterReport, SpokenText } from "@uag/providers/speech/types";
 import { charactersIn } from "./speaking-rate.ts";
 
 interface OpenPiece {

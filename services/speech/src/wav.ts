@@ -1,10 +1,10 @@
-import { callParts, type PartResults } from "@uag/capability/call-parts.ts";
-import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
-import type { UnaryReply } from "@uag/capability/operation/reply.ts";
-import type { BufferLease } from "@uag/kit/buffer-budget.ts";
+import { callParts, type PartResults } from "@uag/pipeline/call-parts";
+import { PartialFailure } from "@uag/pipeline/operation/partial-failure";
+import type { UnaryReply } from "@uag/pipeline/operation/reply";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
-import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
-import { type CharacterReport, type SpokenText, sampleRate } from "@uag/upstreams/speech/types.ts";
+import { type Attempted, AttemptsFailed } from "@uag/providers/attempt";
+import { type CharacterReport, type SpokenText, sampleRate } from "@uag/providers/speech/types";
+import type { BufferLease } from "@uag/untrusted/buffer-budget";
 import { CompleteSamples } from "./audio/samples.ts";
 import { wavHeader } from "./audio/wav-header.ts";
 import { type AdmittedSpeech, attemptSpeech, reportIn, type Speaker, wasAccepted } from "./call.ts";

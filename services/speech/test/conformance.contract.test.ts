@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { conformance } from "@uag/testing/conformance.ts";
-import { startOperations } from "@uag/testing/start-operations.ts";
-import { createAudioFetcher } from "@uag/upstreams/speech/fetch.ts";
+import { conformance } from "@uag/harness/conformance";
+import { startOperations } from "@uag/harness/start-operations";
+import { createAudioFetcher } from "@uag/providers/speech/fetch";
 import { Mp3Threads } from "../src/audio/mp3-threads.ts";
 import { operations } from "../src/operations.ts";
 

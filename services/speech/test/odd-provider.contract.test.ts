@@ -1,18 +1,10 @@
 import assert from "node:assert/strict";
-import {
-  events,
-  failedWithUsage,
-  json,
-  type OddCase,
-  retried,
-  send,
-  unusable,
-} from "@uag/testing/odd-provider/case.ts";
-import { commonCases, otherKind } from "@uag/testing/odd-provider/cases.ts";
-import { type OddMode, testOddProviders } from "@uag/testing/odd-provider/run.ts";
-import { httpBytes } from "@uag/testing/odd-provider/server.ts";
-import { startOperations } from "@uag/testing/start-operations.ts";
-import { createAudioFetcher } from "@uag/upstreams/speech/fetch.ts";
+import { events, failedWithUsage, json, type OddCase, retried, send, unusable } from "@uag/harness/odd-provider/case";
+import { commonCases, otherKind } from "@uag/harness/odd-provider/cases";
+import { type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
+import { httpBytes } from "@uag/harness/odd-provider/server";
+import { startOperations } from "@uag/harness/start-operations";
+import { createAudioFetcher } from "@uag/providers/speech/fetch";
 import { Mp3Threads } from "../src/audio/mp3-threads.ts";
 import { operations } from "../src/operations.ts";
 import { pcm, type SpeechWire, speechWire } from "./odd-provider/wire.ts";

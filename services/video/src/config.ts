@@ -1,5 +1,5 @@
-import { capabilitySettings } from "@uag/capability/settings.ts";
-import { previousSecrets } from "@uag/kit/keyring.ts";
+import { capabilitySettings } from "@uag/pipeline/settings";
+import { previousSecrets } from "@uag/runtime/keyring";
 import { z } from "zod";
 
 const webhookKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex");

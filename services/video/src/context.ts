@@ -1,6 +1,6 @@
-import type { TaskAdmission } from "@uag/admission/types.ts";
-import type { CapabilityContext } from "@uag/capability/context.ts";
-import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock";
+import type { CapabilityContext } from "@uag/pipeline/context";
+import type { TaskAdmission } from "@uag/usage/types";
 import type { VideoSettings } from "./config.ts";
 import type { VideoEvents } from "./events.ts";
 import type { TaskDocument } from "./store/task.ts";

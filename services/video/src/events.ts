@@ -1,5 +1,5 @@
-import type { Logger } from "@uag/kit/log.ts";
-import type { Metrics } from "@uag/kit/metrics.ts";
+import type { Logger } from "@uag/runtime/log";
+import type { Metrics } from "@uag/runtime/metrics";
 import type { TaskDocument } from "./store/task.ts";
 import type { BudgetKind } from "./webhooks/budget.ts";
 

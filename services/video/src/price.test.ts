@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { modelPrice } from "@uag/catalog/rates.ts";
+import { modelPrice } from "@uag/catalog/rates";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { billOf, keptRates, priceOf } from "./price.ts";
 import type { Terms } from "./store/task.ts";

@@ -1,10 +1,10 @@
-import { type ModelPrice, type Priced, price } from "@uag/catalog/price.ts";
-import { type Charged, chargeOf } from "@uag/catalog/provisional.ts";
-import { sizings } from "@uag/catalog/sizing.ts";
-import type { Model } from "@uag/catalog/types.ts";
-import type { UnitName } from "@uag/catalog/units.ts";
+import { type ModelPrice, type Priced, price } from "@uag/catalog/price";
+import { type Charged, chargeOf } from "@uag/catalog/provisional";
+import { sizings } from "@uag/catalog/sizing";
+import type { Model } from "@uag/catalog/types";
+import type { UnitName } from "@uag/catalog/units";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
-import type { VideoUsage } from "@uag/upstreams/video/types.ts";
+import type { VideoUsage } from "@uag/providers/video/types";
 import type { TaskDocument, Terms } from "./store/task.ts";
 
 const [seconds] = sizings.videos.seconds;

@@ -1,9 +1,9 @@
-import { readConfig } from "@uag/kit/config.ts";
-import { newId } from "@uag/kit/ids.ts";
-import { insecure } from "@uag/kit/rpc/identity.ts";
-import { conformance } from "@uag/testing/conformance.ts";
-import { scratchDatabase } from "@uag/testing/scratch-database.ts";
-import { startOperations } from "@uag/testing/start-operations.ts";
+import { conformance } from "@uag/harness/conformance";
+import { scratchDatabase } from "@uag/harness/scratch-database";
+import { startOperations } from "@uag/harness/start-operations";
+import { readConfig } from "@uag/runtime/config";
+import { newId } from "@uag/runtime/ids";
+import { insecure } from "@uag/runtime/rpc/identity";
 import { schema } from "../src/config.ts";
 import { buildVideo } from "../src/service.ts";
 import { catalogOf, order, unused } from "./support.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connectMongo } from "@uag/mongo/connect.ts";
-import { scratchDatabase } from "@uag/testing/scratch-database.ts";
+import { scratchDatabase } from "@uag/harness/scratch-database";
+import { connectMongo } from "@uag/mongo/connect";
 import type { Created } from "../src/store/changes.ts";
 import type { TaskDocument } from "../src/store/task.ts";
 import { TaskStore } from "../src/store/tasks.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
-import { connectMongo } from "@uag/mongo/connect.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { scratchDatabase } from "@uag/harness/scratch-database";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { connectMongo } from "@uag/mongo/connect";
 import type { EnqueueRequest } from "@uag/proto/video/v1/webhooks.ts";
-import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { MessageBudget } from "../src/webhooks/budget.ts";
 import { type Replica, startReplica, TestBooks } from "./support.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { readJsonObject } from "@uag/capability/request/body.ts";
-import { parseCatalog } from "@uag/catalog/parse.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { parseCatalog } from "@uag/catalog/parse";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { readJsonObject } from "@uag/pipeline/request/body";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { findVideoModel, readVideoRequest, type VideoRequest, videoModelOf } from "../src/request/read.ts";
 

@@ -1,9 +1,9 @@
 // A replica in a process of its own, to be killed: its parent tells it what to do, and it reports
 // its progress.
 
-import type { TaskAdmission } from "@uag/admission/types.ts";
+import { replica as admissionReplica } from "@uag/harness/replica";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
-import { replica as admissionReplica } from "@uag/testing/replica.ts";
+import type { TaskAdmission } from "@uag/usage/types";
 import { order, startReplica } from "./support.ts";
 
 /** Where the process stops for good, if it stops by itself. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
-import { scratchDatabase } from "@uag/testing/scratch-database.ts";
+import { scratchDatabase } from "@uag/harness/scratch-database";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { startProvider } from "./provider.ts";
 import { order, startReplica, TestBooks } from "./support.ts";
 

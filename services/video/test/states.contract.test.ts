@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { seededRandom } from "@uag/kit/seeded-random.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { scratchDatabase } from "@uag/harness/scratch-database";
+import { seededRandom } from "@uag/harness/testing/seeded-random";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
-import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { type ProviderTask, startProvider, type TestProvider, type Word } from "./provider.ts";
 import { order, type Replica, startReplica, TestBooks } from "./support.ts";
 

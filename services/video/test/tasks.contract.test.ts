@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { waitFor } from "@uag/kit/testing/wait-for.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { scratchDatabase } from "@uag/harness/scratch-database";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { scratchDatabase } from "@uag/testing/scratch-database.ts";
 import { createConnection } from "mongoose";
 import { type ProviderTask, startProvider, type TestProvider } from "./provider.ts";
 import { order, type Replica, startReplica, TestBooks } from "./support.ts";

@@ -1,11 +1,11 @@
-import { roundedQuotient } from "@uag/kit/decimal.ts";
-import { dayAfter, startOf } from "@uag/upstreams/reports/days.ts";
+import { dayAfter, startOf } from "@uag/providers/reports/days";
 import {
   attoUsdPerNano,
   type ProviderReports,
   type ReportedCost,
   type ReportedUsage,
-} from "@uag/upstreams/reports/types.ts";
+} from "@uag/providers/reports/types";
+import { roundedQuotient } from "@uag/untrusted/decimal";
 import type { Ours } from "./ours.ts";
 import { type Cell, costUnit, type DayResult } from "./result.ts";
 

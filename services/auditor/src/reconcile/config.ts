@@ -1,4 +1,4 @@
-import { scaledDecimal } from "@uag/kit/decimal.ts";
+import { scaledDecimal } from "@uag/untrusted/decimal";
 import { z } from "zod";
 
 const hourMs = 3_600_000;

@@ -1,6 +1,6 @@
-import { type MonthDocument, monthBefore, openPartitions, type Partition } from "@uag/metering/store/months.ts";
-import { dayAfter, daysOf, startOf } from "@uag/upstreams/reports/days.ts";
-import type { DayRange } from "@uag/upstreams/reports/types.ts";
+import { dayAfter, daysOf, startOf } from "@uag/providers/reports/days";
+import type { DayRange } from "@uag/providers/reports/types";
+import { type MonthDocument, monthBefore, openPartitions, type Partition } from "@uag/usage/documents/months";
 import type { mongo } from "mongoose";
 
 /** A sum over usage events with the same names and days. */

@@ -1,7 +1,7 @@
-import { anthropicReports } from "@uag/upstreams/anthropic/reports.ts";
-import type { HttpPools } from "@uag/upstreams/http/pools.ts";
-import { openAiReports } from "@uag/upstreams/openai/reports.ts";
-import type { ProviderReports } from "@uag/upstreams/reports/types.ts";
+import { anthropicReports } from "@uag/providers/anthropic/reports";
+import type { HttpPools } from "@uag/providers/http/pools";
+import { openAiReports } from "@uag/providers/openai/reports";
+import type { ProviderReports } from "@uag/providers/reports/types";
 import type { ReconcileConfig } from "./config.ts";
 import { keySettings, type ReportingProvider } from "./key-settings.ts";
 

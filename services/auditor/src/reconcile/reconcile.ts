@@ -1,5 +1,5 @@
-import { dayAfter, daysOf } from "@uag/upstreams/reports/days.ts";
-import { type ByDay, type DayRange, type ProviderReports, ReportError } from "@uag/upstreams/reports/types.ts";
+import { dayAfter, daysOf } from "@uag/providers/reports/days";
+import { type ByDay, type DayRange, type ProviderReports, ReportError } from "@uag/providers/reports/types";
 import type { mongo } from "mongoose";
 import { compareDay, type Read, type Tolerance } from "./compare.ts";
 import { readOurs } from "./ours.ts";

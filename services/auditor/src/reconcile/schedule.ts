@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Clock, systemClock } from "@uag/kit/clock.ts";
-import { HttpPools } from "@uag/upstreams/http/pools.ts";
-import { proxiesOf } from "@uag/upstreams/http/proxies.ts";
-import { dayAfter, dayOf } from "@uag/upstreams/reports/days.ts";
-import type { DayRange, ProviderReports } from "@uag/upstreams/reports/types.ts";
+import { HttpPools } from "@uag/providers/http/pools";
+import { proxiesOf } from "@uag/providers/http/proxies";
+import { dayAfter, dayOf } from "@uag/providers/reports/days";
+import type { DayRange, ProviderReports } from "@uag/providers/reports/types";
+import { type Clock, systemClock } from "@uag/runtime/clock";
 import type { AuditorConfig } from "../config.ts";
 import type { AuditorEvents } from "../events.ts";
 import { connect } from "../store.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { collectionOf } from "@uag/mongo/collection.ts";
+import { collectionOf } from "@uag/mongo/collection";
 import type { Connection } from "mongoose";
 import type { Cell, DayResult } from "./result.ts";
 

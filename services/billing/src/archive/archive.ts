@@ -1,15 +1,15 @@
-import { writeChecked } from "@uag/kit/archive/file.ts";
-import { noArchiveStore } from "@uag/kit/archive/settings.ts";
-import { randomText } from "@uag/kit/ids.ts";
-import type { ObjectStore } from "@uag/kit/objects/store.ts";
-import { collectionOf } from "@uag/mongo/collection.ts";
-import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
-import type { Lease, LeaseDocument } from "@uag/mongo/lease.ts";
+import type { LedgerMonthDocument, LedgerPartDocument, LedgerPlace } from "@uag/ledger/documents/ledger-months";
+import type { Store } from "@uag/ledger/documents/store";
+import { collectionOf } from "@uag/mongo/collection";
+import type { DatabaseClock } from "@uag/mongo/database-clock";
+import type { Lease, LeaseDocument } from "@uag/mongo/lease";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import { writeChecked } from "@uag/runtime/archive/file";
+import { noArchiveStore } from "@uag/runtime/archive/settings";
+import { randomText } from "@uag/runtime/ids";
+import type { ObjectStore } from "@uag/runtime/objects/store";
 import type { Events } from "../events.ts";
 import { isClosed, monthOf, monthsBetween } from "../invoices/months.ts";
-import type { LedgerMonthDocument, LedgerPartDocument, LedgerPlace } from "../store/ledger-months.ts";
-import type { Store } from "../store/store.ts";
 import { entryFormat, readRange, sumsOfRange } from "./rows.ts";
 
 export interface LedgerArchive {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LineFormat, Sums } from "@uag/kit/archive/file.ts";
+import { type EntryDocument, entryMessage } from "@uag/ledger/documents/ledger";
+import type { LedgerAmounts, LedgerMonthDocument, LedgerPlace } from "@uag/ledger/documents/ledger-months";
+import type { Store } from "@uag/ledger/documents/store";
 import { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import type { LineFormat, Sums } from "@uag/runtime/archive/file";
 import { mongo } from "mongoose";
 import { monthAfter, seqOf, startOf } from "../invoices/months.ts";
-import { type EntryDocument, entryMessage } from "../store/ledger.ts";
-import type { LedgerAmounts, LedgerMonthDocument, LedgerPlace } from "../store/ledger-months.ts";
-import type { Store } from "../store/store.ts";
 
 /** A few milliseconds of this process's time. */
 const rowsAtOnce = 500;

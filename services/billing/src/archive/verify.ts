@@ -1,8 +1,8 @@
-import { agree, createTally, lineOf, readFile } from "@uag/kit/archive/file.ts";
-import { noArchiveStore } from "@uag/kit/archive/settings.ts";
-import type { ObjectStore } from "@uag/kit/objects/store.ts";
+import type { LedgerMonthDocument, LedgerPartDocument } from "@uag/ledger/documents/ledger-months";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
-import type { LedgerMonthDocument, LedgerPartDocument } from "../store/ledger-months.ts";
+import { agree, createTally, lineOf, readFile } from "@uag/runtime/archive/file";
+import { noArchiveStore } from "@uag/runtime/archive/settings";
+import type { ObjectStore } from "@uag/runtime/objects/store";
 import type { LedgerArchive } from "./archive.ts";
 import { entryFormat, readRange } from "./rows.ts";
 

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Transact } from "../store/transaction.ts";
 
 const maxWaiting = 1_000;

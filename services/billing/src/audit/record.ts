@@ -1,10 +1,10 @@
-import { newId } from "@uag/kit/ids.ts";
+import { type AuditHead, chained, chainStart } from "@uag/ledger/books/audit-chain";
+import type { AuditDocument } from "@uag/ledger/documents/audit-log";
+import type { Store } from "@uag/ledger/documents/store";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
+import { newId } from "@uag/runtime/ids";
 import type { Billing } from "../billing.ts";
-import type { AuditDocument } from "../store/audit-log.ts";
-import type { Store } from "../store/store.ts";
 import type { Transaction } from "../store/transaction.ts";
-import { type AuditHead, chained, chainStart } from "./chain.ts";
 
 export interface AdminChange {
   /** Who made the change; undefined: one of our own processes. */

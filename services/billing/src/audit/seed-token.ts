@@ -1,7 +1,7 @@
-import { digestKey } from "@uag/kit/api-key.ts";
+import type { AdminTokenDocument } from "@uag/ledger/documents/admin-tokens";
 import { AdminRole } from "@uag/proto/billing/v1/admin.ts";
+import { digestKey } from "@uag/runtime/api-key";
 import type { Billing } from "../billing.ts";
-import type { AdminTokenDocument } from "../store/admin-tokens.ts";
 import type { Transaction } from "../store/transaction.ts";
 import { recordChange } from "./record.ts";
 import { tokenSnapshot } from "./snapshot.ts";

@@ -1,6 +1,6 @@
+import type { AccountDocument } from "@uag/ledger/documents/accounts";
+import type { AdminTokenDocument } from "@uag/ledger/documents/admin-tokens";
 import { AdminRole } from "@uag/proto/billing/v1/admin.ts";
-import type { AccountDocument } from "../store/accounts.ts";
-import type { AdminTokenDocument } from "../store/admin-tokens.ts";
 
 export function accountSnapshot({
   name,

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { appendOnlyRole } from "@uag/ledger/documents/roles";
 import { createConnection, mongo } from "mongoose";
-import { appendOnlyRole } from "../store/roles.ts";
 
 const help = `node services/billing/src/commands/roles.ts --database <name> [--user <name>]
 

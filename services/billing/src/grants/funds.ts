@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Store } from "../store/store.ts";
+import type { Store } from "@uag/ledger/documents/store";
 
 /** Wakes callers that wait for money to return to an account. */
 export interface Funds {

@@ -1,7 +1,7 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { HolderDocument } from "@uag/ledger/documents/holders";
+import type { Store } from "@uag/ledger/documents/store";
 import { mongo } from "mongoose";
-import type { HolderDocument } from "../store/holders.ts";
-import type { Store } from "../store/store.ts";
 
 /**
  * How long a closed holder's last transactions may still commit: MongoDB lets no transaction run

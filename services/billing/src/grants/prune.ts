@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
+import type { Store } from "@uag/ledger/documents/store";
+import type { DatabaseClock } from "@uag/mongo/database-clock";
 import type { Billing } from "../billing.ts";
-import type { Store } from "../store/store.ts";
 
 /** The fields of an auditor's verdict that billing reads. */
 interface Verdict {

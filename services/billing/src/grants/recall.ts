@@ -1,5 +1,5 @@
-import { recallSubjects } from "@uag/contract/messages/billing.ts";
-import type { Bus } from "@uag/kit/bus.ts";
+import { recallSubjects } from "@uag/contract/messages/billing";
+import type { Bus } from "@uag/runtime/bus";
 
 const quietMs = 100;
 

@@ -1,5 +1,5 @@
-import type { Acquired } from "../ledger/acquire.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "@uag/ledger/documents/store";
+import type { Acquired } from "@uag/ledger/rules/acquire";
 
 const rememberedMs = 1_000;
 const maxRemembered = 10_000;

@@ -1,6 +1,6 @@
+import type { GrantDocument } from "@uag/ledger/documents/grants";
+import { releaseOperation } from "@uag/ledger/rules/return";
 import type { Billing } from "../billing.ts";
-import { releaseOperation } from "../ledger/return.ts";
-import type { GrantDocument } from "../store/grants.ts";
 
 type Releasing = Pick<Billing, "store" | "queue" | "events">;
 type Found = Pick<GrantDocument, "_id" | "accountId">;

@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { EntryKind } from "../ledger/entry.ts";
-import type { InvoiceSums } from "../store/invoices.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { InvoiceSums } from "@uag/ledger/documents/invoices";
+import type { EntryKind } from "@uag/ledger/rules/entry";
 
 /** Ledger rows of one kind about one model, summed. Nano-USD. */
 export interface RowSum {

@@ -1,7 +1,7 @@
-import type { EntryKind } from "../ledger/entry.ts";
-import type { AccountDocument } from "../store/accounts.ts";
-import type { InvoiceDocument, InvoiceSums } from "../store/invoices.ts";
-import type { Store } from "../store/store.ts";
+import type { AccountDocument } from "@uag/ledger/documents/accounts";
+import type { InvoiceDocument, InvoiceSums } from "@uag/ledger/documents/invoices";
+import type { Store } from "@uag/ledger/documents/store";
+import type { EntryKind } from "@uag/ledger/rules/entry";
 import { addUp, type RowSum } from "./add-up.ts";
 import { isClosed, monthAfter, monthOf, monthsBetween, seqOf, startOf } from "./months.ts";
 

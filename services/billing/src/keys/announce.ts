@@ -1,6 +1,6 @@
-import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing.ts";
+import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing";
+import type { KeyDocument } from "@uag/ledger/documents/keys";
 import type { Billing } from "../billing.ts";
-import type { KeyDocument } from "../store/keys.ts";
 
 /** Tells every router, over NATS `billing.key-changed`, to drop its cached copy of the key. */
 export function announceChange(

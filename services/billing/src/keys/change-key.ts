@@ -1,8 +1,8 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { KeyDocument } from "@uag/ledger/documents/keys";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import { recordChange } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
-import type { KeyDocument } from "../store/keys.ts";
 import { keySnapshot } from "./fields.ts";
 
 export interface KeyChange {

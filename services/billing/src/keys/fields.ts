@@ -1,7 +1,7 @@
+import type { AccountDocument } from "@uag/ledger/documents/accounts";
+import type { KeyDocument, LimitsDocument } from "@uag/ledger/documents/keys";
 import type { CreateKeyRequest, Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import type { Caller, Limits } from "@uag/proto/common/v1/caller.ts";
-import type { AccountDocument } from "../store/accounts.ts";
-import type { KeyDocument, LimitsDocument } from "../store/keys.ts";
 
 /** A key's fields in requests, the database, responses and the audit log. */
 

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 
 const maxNameLength = 200;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { isDuplicate } from "@uag/mongo/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type LimitPoolDocument, poolFields, poolOf } from "@uag/ledger/documents/limit-pools";
+import type { Pool } from "@uag/ledger/permits/pool";
+import { isDuplicate } from "@uag/mongo/errors";
 import type { Model } from "mongoose";
-import type { Pool } from "../permits/pool.ts";
-import { type LimitPoolDocument, poolFields, poolOf } from "../store/limit-pools.ts";
 
 type Pools = Model<LimitPoolDocument>;
 

@@ -1,6 +1,6 @@
+import type { LimitHolderDocument } from "@uag/ledger/documents/limit-holders";
 import type { Model } from "mongoose";
 import { mongo } from "mongoose";
-import type { LimitHolderDocument } from "../store/limit-holders.ts";
 
 type Holders = Model<LimitHolderDocument>;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Store } from "@uag/ledger/documents/store";
 import type { Events } from "../events.ts";
-import type { Store } from "../store/store.ts";
 import type { ChangePool } from "./change-pool.ts";
 import type { LivenessGuard } from "./liveness-guard.ts";
 import { forgetIdlePools, sweepLapsed } from "./reclaim.ts";

@@ -1,10 +1,5 @@
-import {
-  type LimitName,
-  limitRecall,
-  limitRecallResponse,
-  limitRecallSubjects,
-} from "@uag/contract/messages/billing.ts";
-import type { Bus } from "@uag/kit/bus.ts";
+import { type LimitName, limitRecall, limitRecallResponse, limitRecallSubjects } from "@uag/contract/messages/billing";
+import type { Bus } from "@uag/runtime/bus";
 
 export interface RecallRequest {
   readonly keyId: string;

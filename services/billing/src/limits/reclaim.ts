@@ -1,7 +1,7 @@
-import { forfeit, type Pool } from "../permits/pool.ts";
-import type { LimitHolderDocument } from "../store/limit-holders.ts";
-import type { LimitPoolDocument } from "../store/limit-pools.ts";
-import type { Store } from "../store/store.ts";
+import type { LimitHolderDocument } from "@uag/ledger/documents/limit-holders";
+import type { LimitPoolDocument } from "@uag/ledger/documents/limit-pools";
+import type { Store } from "@uag/ledger/documents/store";
+import { forfeit, type Pool } from "@uag/ledger/permits/pool";
 import type { ChangePool } from "./change-pool.ts";
 import { anyLapsed, lapse, lapsedOf } from "./holders.ts";
 

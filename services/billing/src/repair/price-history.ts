@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { watchFile } from "node:fs";
-import type { ModelPrice, Rates } from "@uag/catalog/price.ts";
-import type { Model } from "@uag/catalog/types.ts";
+import type { ModelPrice, Rates } from "@uag/catalog/price";
+import type { Model } from "@uag/catalog/types";
+import type { PriceDocument } from "@uag/ledger/documents/prices";
+import type { Store } from "@uag/ledger/documents/store";
 import { recordOnce } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
-import type { PriceDocument } from "../store/prices.ts";
-import type { Store } from "../store/store.ts";
 
 const pollEveryMs = 1_000;
 

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { parseCatalog } from "@uag/catalog/parse.ts";
-import type { ModelPrice } from "@uag/catalog/price.ts";
-import type { Catalog } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { parseCatalog } from "@uag/catalog/parse";
+import type { ModelPrice } from "@uag/catalog/price";
+import type { Catalog } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 
 /** The prices in force, by model. */
 export type Prices = () => Promise<ReadonlyMap<string, ModelPrice>>;

@@ -1,13 +1,13 @@
-import { type ModelPrice, price } from "@uag/catalog/price.ts";
-import { isImplausible } from "@uag/catalog/provisional.ts";
+import { type ModelPrice, price } from "@uag/catalog/price";
+import { isImplausible } from "@uag/catalog/provisional";
+import { type EntryDocument, entryMessage } from "@uag/ledger/documents/ledger";
+import { entryId } from "@uag/ledger/rules/entry";
+import { repairOperation } from "@uag/ledger/rules/repair";
 import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { recordOnce } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
-import { entryId } from "../ledger/entry.ts";
-import { repairOperation } from "../ledger/repair.ts";
-import { type EntryDocument, entryMessage } from "../store/ledger.ts";
 
 const noCost = { chargedNanoUsd: 0n, writtenOffNanoUsd: 0n };
 

@@ -1,9 +1,9 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { newId } from "@uag/kit/ids.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type Acquired, type AcquireGrant, acquireOperation } from "@uag/ledger/rules/acquire";
+import { larger, maxAmount } from "@uag/ledger/rules/money";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
+import { newId } from "@uag/runtime/ids";
 import type { Billing } from "../billing.ts";
-import { type Acquired, type AcquireGrant, acquireOperation } from "../ledger/acquire.ts";
-import { larger, maxAmount } from "../ledger/money.ts";
 
 const maxIdLength = 200;
 

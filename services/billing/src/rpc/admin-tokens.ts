@@ -1,7 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { digestKey } from "@uag/kit/api-key.ts";
-import { newId, randomText } from "@uag/kit/ids.ts";
-import { readPage, toPageById } from "@uag/mongo/paging.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { AdminTokenDocument } from "@uag/ledger/documents/admin-tokens";
+import { readPage, toPageById } from "@uag/mongo/paging";
 import {
   AdminRole,
   type AdminToken,
@@ -12,10 +11,11 @@ import {
   type ResolveAdminTokenRequest,
   type RevokeAdminTokenRequest,
 } from "@uag/proto/billing/v1/admin.ts";
+import { digestKey } from "@uag/runtime/api-key";
+import { newId, randomText } from "@uag/runtime/ids";
 import { recordChange } from "../audit/record.ts";
 import { tokenSnapshot as snapshot } from "../audit/snapshot.ts";
 import type { Billing } from "../billing.ts";
-import type { AdminTokenDocument } from "../store/admin-tokens.ts";
 
 const maxNameLength = 200;
 const maxPrevious = 8;

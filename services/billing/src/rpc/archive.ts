@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { noArchiveStore } from "@uag/kit/archive/settings.ts";
-import { underLease } from "@uag/mongo/lease.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { LedgerMonthDocument } from "@uag/ledger/documents/ledger-months";
+import { underLease } from "@uag/mongo/lease";
 import type {
   ArchiveLedgerMonthRequest,
   ArchiveLedgerMonthResponse,
@@ -8,10 +8,10 @@ import type {
   VerifyLedgerMonthRequest,
   VerifyLedgerMonthResponse,
 } from "@uag/proto/billing/v1/archive.ts";
+import { noArchiveStore } from "@uag/runtime/archive/settings";
 import { archiveMonth, archiverLease, closedMonths } from "../archive/archive.ts";
 import { verifyMonth } from "../archive/verify.ts";
 import type { Billing } from "../billing.ts";
-import type { LedgerMonthDocument } from "../store/ledger-months.ts";
 
 async function closedMonth({ store, clock }: Billing, name: string): Promise<LedgerMonthDocument> {
   const month = (await closedMonths(store, await clock.moment())).find(({ _id }) => _id === name);

@@ -1,7 +1,7 @@
+import { auditBooks } from "@uag/ledger/books/audit-books";
+import { auditChain } from "@uag/ledger/books/audit-chain";
 import type { AuditResponse } from "@uag/proto/billing/v1/ledger.ts";
-import { auditChain } from "../audit/chain.ts";
 import type { Billing } from "../billing.ts";
-import { auditBooks } from "../books/audit-books.ts";
 
 /**
  * Re-adds every account's ledger from its first row, compares it with balances and grants, and

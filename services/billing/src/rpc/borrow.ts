@@ -1,11 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { type LimitName, maxReturnedSlots } from "@uag/contract/messages/billing.ts";
-import { crashPoint } from "@uag/kit/crash-point.ts";
-import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
-import type { Billing } from "../billing.ts";
-import { isAlive } from "../limits/holders.ts";
-import { recallPermits } from "../limits/recall.ts";
-import { findLapsed, forfeitAll } from "../limits/reclaim.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type LimitName, maxReturnedSlots } from "@uag/contract/messages/billing";
+import { poolId } from "@uag/ledger/documents/limit-pools";
 import {
   type BorrowTerms,
   borrow as borrowPermits,
@@ -14,8 +9,13 @@ import {
   nextFreeInMs,
   otherHolders,
   type Permits,
-} from "../permits/pool.ts";
-import { poolId } from "../store/limit-pools.ts";
+} from "@uag/ledger/permits/pool";
+import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
+import { crashPoint } from "@uag/runtime/crash-point";
+import type { Billing } from "../billing.ts";
+import { isAlive } from "../limits/holders.ts";
+import { recallPermits } from "../limits/recall.ts";
+import { findLapsed, forfeitAll } from "../limits/reclaim.ts";
 
 const maxIdLength = 200;
 const recallWaitMs = 250;

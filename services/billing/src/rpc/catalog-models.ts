@@ -1,4 +1,4 @@
-import { modelEntry } from "@uag/catalog/model-entry.ts";
+import { modelEntry } from "@uag/catalog/model-entry";
 import type { ListCatalogModelsRequest, ListCatalogModelsResponse } from "@uag/proto/billing/v1/admin.ts";
 import type { Billing } from "../billing.ts";
 

@@ -1,12 +1,12 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { newId } from "@uag/kit/ids.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type AccountDocument, accountMessage } from "@uag/ledger/documents/accounts";
+import { chainStart } from "@uag/ledger/rules/entry";
+import { noMoney } from "@uag/ledger/rules/money";
 import type { Account, CreateAccountRequest } from "@uag/proto/billing/v1/accounts.ts";
+import { newId } from "@uag/runtime/ids";
 import { recordChange } from "../audit/record.ts";
 import { accountSnapshot } from "../audit/snapshot.ts";
 import type { Billing } from "../billing.ts";
-import { chainStart } from "../ledger/entry.ts";
-import { noMoney } from "../ledger/money.ts";
-import { type AccountDocument, accountMessage } from "../store/accounts.ts";
 import { getAccount } from "./get-account.ts";
 
 /** Ids are part of NATS subjects, so NATS's special characters are not allowed. */

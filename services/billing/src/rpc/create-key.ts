@@ -1,15 +1,15 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { digestKey, generateKey } from "@uag/kit/api-key.ts";
-import { newId } from "@uag/kit/ids.ts";
-import type { NamedSecret } from "@uag/kit/keyring.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { KeyDocument } from "@uag/ledger/documents/keys";
 import type { CreateKeyRequest, CreateKeyResponse } from "@uag/proto/billing/v1/keys.ts";
+import { digestKey, generateKey } from "@uag/runtime/api-key";
+import { newId } from "@uag/runtime/ids";
+import type { NamedSecret } from "@uag/runtime/keyring";
 import { recordChange } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";
 import { keyMessage, keySnapshot, settingsOf } from "../keys/fields.ts";
 import { hintOf } from "../keys/hint.ts";
 import { checkKeyFields } from "../keys/validate.ts";
-import type { KeyDocument } from "../store/keys.ts";
 
 /** A key as it is stored. @param createdAt the database's time */
 export function newKey(

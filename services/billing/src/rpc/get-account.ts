@@ -1,7 +1,7 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { accountMessage } from "@uag/ledger/documents/accounts";
 import type { Account, GetAccountRequest } from "@uag/proto/billing/v1/accounts.ts";
 import type { Billing } from "../billing.ts";
-import { accountMessage } from "../store/accounts.ts";
 import { readBalances } from "../store/balances.ts";
 
 export async function getAccount(billing: Billing, request: GetAccountRequest): Promise<Account> {

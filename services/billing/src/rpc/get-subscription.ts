@@ -1,9 +1,9 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { AccountDocument } from "@uag/ledger/documents/accounts";
+import type { KeyDocument } from "@uag/ledger/documents/keys";
+import { smaller } from "@uag/ledger/rules/money";
 import type { GetSubscriptionRequest, Subscription } from "@uag/proto/billing/v1/accounts.ts";
 import type { Billing } from "../billing.ts";
-import { smaller } from "../ledger/money.ts";
-import type { AccountDocument } from "../store/accounts.ts";
-import type { KeyDocument } from "../store/keys.ts";
 
 /**
  * The quota of a key as OpenAI-style dashboards show it: all the money its account was ever given,

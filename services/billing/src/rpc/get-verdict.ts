@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { GetVerdictRequest, Verdict } from "@uag/proto/billing/v1/admin.ts";
 import type { Billing } from "../billing.ts";
 import { lastVerdict } from "../grants/prune.ts";

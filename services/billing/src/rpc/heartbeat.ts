@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { HeartbeatRequest, HeartbeatResponse } from "@uag/proto/billing/v1/grants.ts";
 import type { Billing } from "../billing.ts";
 import { beat } from "../grants/holders.ts";

@@ -1,5 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { pathFields } from "@uag/contract/requests/admin-fields.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { pathFields } from "@uag/contract/requests/admin-fields";
+import type { AccountDocument } from "@uag/ledger/documents/accounts";
 import type {
   GetInvoiceRequest,
   Invoice as InvoiceMessage,
@@ -8,7 +9,6 @@ import type {
 } from "@uag/proto/billing/v1/admin.ts";
 import type { Billing } from "../billing.ts";
 import { type Invoice, invoicesUpTo, monthsOf } from "../invoices/invoices.ts";
-import type { AccountDocument } from "../store/accounts.ts";
 
 function messageOf(invoice: Invoice): InvoiceMessage {
   return {

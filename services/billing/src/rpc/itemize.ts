@@ -1,5 +1,5 @@
-import { itemize as itemsOf } from "@uag/catalog/price.ts";
-import { unitOf, unitTable } from "@uag/catalog/units.ts";
+import { itemize as itemsOf } from "@uag/catalog/price";
+import { unitOf, unitTable } from "@uag/catalog/units";
 import type { ItemizeRequest, ItemizeResponse } from "@uag/proto/billing/v1/admin.ts";
 import type { Billing } from "../billing.ts";
 import { findPrice } from "../repair/price-history.ts";

@@ -1,7 +1,7 @@
-import { readPage, toPageById } from "@uag/mongo/paging.ts";
+import { accountMessage } from "@uag/ledger/documents/accounts";
+import { readPage, toPageById } from "@uag/mongo/paging";
 import type { ListAccountsRequest, ListAccountsResponse } from "@uag/proto/billing/v1/accounts.ts";
 import type { Billing } from "../billing.ts";
-import { accountMessage } from "../store/accounts.ts";
 import { readBalances } from "../store/balances.ts";
 
 /** Accounts in order of their ids. */

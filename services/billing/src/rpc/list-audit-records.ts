@@ -1,8 +1,8 @@
-import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging.ts";
+import { recordMessage } from "@uag/ledger/books/audit-chain";
+import type { AuditDocument } from "@uag/ledger/documents/audit-log";
+import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging";
 import type { ListAuditRecordsRequest, ListAuditRecordsResponse } from "@uag/proto/billing/v1/admin.ts";
-import { recordMessage } from "../audit/chain.ts";
 import type { Billing } from "../billing.ts";
-import type { AuditDocument } from "../store/audit-log.ts";
 
 /** Administrative changes, newest first. */
 export async function listAuditRecords(

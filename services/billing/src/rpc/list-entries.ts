@@ -1,9 +1,9 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { readPage, toPageById } from "@uag/mongo/paging.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type EntryDocument, entryMessage } from "@uag/ledger/documents/ledger";
+import { entryId } from "@uag/ledger/rules/entry";
+import { readPage, toPageById } from "@uag/mongo/paging";
 import type { ListEntriesRequest, ListEntriesResponse } from "@uag/proto/billing/v1/ledger.ts";
 import type { Billing } from "../billing.ts";
-import { entryId } from "../ledger/entry.ts";
-import { type EntryDocument, entryMessage } from "../store/ledger.ts";
 
 async function ofRequest(billing: Billing, request: ListEntriesRequest): Promise<ListEntriesResponse> {
   const { accountId, requestId } = request;

@@ -1,9 +1,9 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { readPage, toPageById } from "@uag/mongo/paging.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { GrantDocument } from "@uag/ledger/documents/grants";
+import type { HolderDocument } from "@uag/ledger/documents/holders";
+import { readPage, toPageById } from "@uag/mongo/paging";
 import type { Hold, ListHoldsRequest, ListHoldsResponse } from "@uag/proto/billing/v1/admin.ts";
 import type { Billing } from "../billing.ts";
-import type { GrantDocument } from "../store/grants.ts";
-import type { HolderDocument } from "../store/holders.ts";
 
 function holdOf(grant: GrantDocument, services: ReadonlyMap<string, string>): Hold {
   return {

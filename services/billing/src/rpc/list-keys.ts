@@ -1,9 +1,9 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { readPage, toPage, toPageById } from "@uag/mongo/paging.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { KeyDocument } from "@uag/ledger/documents/keys";
+import { readPage, toPage, toPageById } from "@uag/mongo/paging";
 import type { ListKeysRequest, ListKeysResponse } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { keyMessage } from "../keys/fields.ts";
-import type { KeyDocument } from "../store/keys.ts";
 
 const sorts = ["-created", "created", "name", "-name"] as const;
 type Sort = (typeof sorts)[number];

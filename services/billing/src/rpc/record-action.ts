@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { RecordActionRequest, RecordActionResponse } from "@uag/proto/billing/v1/admin.ts";
 import { recordChange } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";

@@ -1,13 +1,13 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { digestKey, generateKey } from "@uag/kit/api-key.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { KeyDocument } from "@uag/ledger/documents/keys";
 import type { RegenerateKeyRequest } from "@uag/proto/billing/v1/admin.ts";
 import type { CreateKeyResponse } from "@uag/proto/billing/v1/keys.ts";
+import { digestKey, generateKey } from "@uag/runtime/api-key";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";
 import { changeKey } from "../keys/change-key.ts";
 import { keyMessage } from "../keys/fields.ts";
 import { hintOf } from "../keys/hint.ts";
-import type { KeyDocument } from "../store/keys.ts";
 
 const maxOverlapMs = 30n * 86_400_000n;
 /** Replaced secrets to keep, so that their users learn that they have expired. */

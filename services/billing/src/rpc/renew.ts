@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { RenewRequest, RenewResponse } from "@uag/proto/billing/v1/limits.ts";
 import type { Billing } from "../billing.ts";
 import { renewLease } from "../limits/holders.ts";

@@ -1,12 +1,12 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { readPage, toPageById } from "@uag/mongo/paging.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type EntryDocument, entryMessage } from "@uag/ledger/documents/ledger";
+import { entryId } from "@uag/ledger/rules/entry";
+import { maxAmount } from "@uag/ledger/rules/money";
+import { readPage, toPageById } from "@uag/mongo/paging";
 import type { Repair, RepairUnpricedRequest, RepairUnpricedResponse } from "@uag/proto/billing/v1/admin.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { Billing } from "../billing.ts";
-import { entryId } from "../ledger/entry.ts";
-import { maxAmount } from "../ledger/money.ts";
 import { repair } from "../repair/repair.ts";
-import { type EntryDocument, entryMessage } from "../store/ledger.ts";
 
 async function unpricedRow({ store }: Billing, requestId: string): Promise<EntryDocument> {
   const row = await store.ledger.findById(entryId.settle(requestId)).lean<EntryDocument>();

@@ -1,4 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { AccountDocument } from "@uag/ledger/documents/accounts";
+import type { KeyDocument } from "@uag/ledger/documents/keys";
 import type {
   ResolveKeyRequest,
   ResolveKeyResponse,
@@ -7,8 +9,6 @@ import type {
 } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { callerMessage } from "../keys/fields.ts";
-import type { AccountDocument } from "../store/accounts.ts";
-import type { KeyDocument } from "../store/keys.ts";
 
 const maxPrevious = 8;
 const maxAtOnce = 1_000;

@@ -1,4 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { returnOperation } from "@uag/ledger/rules/return";
 import type {
   ReturnManyRequest,
   ReturnManyResponse,
@@ -7,7 +8,6 @@ import type {
   ReturnResponse,
 } from "@uag/proto/billing/v1/grants.ts";
 import type { Billing } from "../billing.ts";
-import { returnOperation } from "../ledger/return.ts";
 
 const maxConcurrent = 1_000;
 

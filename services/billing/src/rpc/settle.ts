@@ -1,12 +1,12 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { EscrowChange } from "@uag/ledger/rules/escrow";
+import type { Grant } from "@uag/ledger/rules/grant";
+import { maxAmount } from "@uag/ledger/rules/money";
+import { finishOperation } from "@uag/ledger/rules/return";
+import { type Settlement, settleOperation } from "@uag/ledger/rules/settle";
 import type { SettleRequest, SettleResponse } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Billing } from "../billing.ts";
-import type { EscrowChange } from "../ledger/escrow.ts";
-import type { Grant } from "../ledger/grant.ts";
-import { maxAmount } from "../ledger/money.ts";
-import { finishOperation } from "../ledger/return.ts";
-import { type Settlement, settleOperation } from "../ledger/settle.ts";
 
 /** Events per transaction: keeps it short. */
 const maxBatch = 1_000;

@@ -1,10 +1,10 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { entryId } from "@uag/ledger/rules/entry";
+import { maxAmount } from "@uag/ledger/rules/money";
+import { topUpOperation } from "@uag/ledger/rules/top-up";
 import type { Account, TopUpRequest } from "@uag/proto/billing/v1/accounts.ts";
 import { recordOnce } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
-import { entryId } from "../ledger/entry.ts";
-import { maxAmount } from "../ledger/money.ts";
-import { topUpOperation } from "../ledger/top-up.ts";
 import { getAccount } from "./get-account.ts";
 
 const maxReferenceLength = 200;

@@ -1,10 +1,10 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { AccountDocument } from "@uag/ledger/documents/accounts";
 import type { Account } from "@uag/proto/billing/v1/accounts.ts";
 import type { UpdateAccountRequest } from "@uag/proto/billing/v1/admin.ts";
 import { recordChange } from "../audit/record.ts";
 import { accountSnapshot } from "../audit/snapshot.ts";
 import type { Billing } from "../billing.ts";
-import type { AccountDocument } from "../store/accounts.ts";
 import { checkAccountName } from "./create-account.ts";
 import { getAccount } from "./get-account.ts";
 

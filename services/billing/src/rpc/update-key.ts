@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";

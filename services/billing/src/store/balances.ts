@@ -1,7 +1,7 @@
+import type { AccountDocument } from "@uag/ledger/documents/accounts";
+import type { Store } from "@uag/ledger/documents/store";
+import { addMoney, moved } from "@uag/ledger/rules/money";
 import type { ClientSession } from "mongoose";
-import { addMoney, moved } from "../ledger/money.ts";
-import type { AccountDocument } from "./accounts.ts";
-import type { Store } from "./store.ts";
 
 /** Charged to an account's grants since its row was last written, nano-USD, by account. */
 async function unfolded(store: Store, session: ClientSession, ids: readonly string[]): Promise<Map<string, bigint>> {

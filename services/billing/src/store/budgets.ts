@@ -1,11 +1,11 @@
+import { type GrantDocument, grantOf } from "@uag/ledger/documents/grants";
+import type { KeyDocument } from "@uag/ledger/documents/keys";
+import { oldSpendingId, type SpendingDocument, spendingId } from "@uag/ledger/documents/spending";
+import type { Store } from "@uag/ledger/documents/store";
+import { monthOf } from "@uag/ledger/rules/budget";
+import type { KeyCharge } from "@uag/ledger/rules/escrow";
+import type { Grant } from "@uag/ledger/rules/grant";
 import type { ClientSession } from "mongoose";
-import { monthOf } from "../ledger/budget.ts";
-import type { KeyCharge } from "../ledger/escrow.ts";
-import type { Grant } from "../ledger/grant.ts";
-import { type GrantDocument, grantOf } from "./grants.ts";
-import type { KeyDocument } from "./keys.ts";
-import { oldSpendingId, type SpendingDocument, spendingId } from "./spending.ts";
-import type { Store } from "./store.ts";
 
 export interface Budgets {
   readonly budgets: Map<string, bigint>;

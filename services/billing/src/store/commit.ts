@@ -1,14 +1,14 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
-import type { TransactionOptions } from "@uag/mongo/transaction.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { grantDocument } from "@uag/ledger/documents/grants";
+import { entryDocument } from "@uag/ledger/documents/ledger";
+import type { Store } from "@uag/ledger/documents/store";
+import { type Operation, WorkingBook } from "@uag/ledger/rules/book";
+import type { DatabaseClock } from "@uag/mongo/database-clock";
+import type { TransactionOptions } from "@uag/mongo/transaction";
 import type { ClientSession } from "mongoose";
-import { type Operation, WorkingBook } from "../ledger/book.ts";
 import { writeSpending } from "./budgets.ts";
-import { grantDocument } from "./grants.ts";
-import { entryDocument } from "./ledger.ts";
 import { type Line, readBooks, readHolders } from "./read-book.ts";
 import type { NextSeq } from "./sequence.ts";
-import type { Store } from "./store.ts";
 import { inTransaction } from "./transaction.ts";
 
 export interface CommitOptions extends Omit<TransactionOptions, "connection"> {

@@ -1,5 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { isUnavailable } from "@uag/mongo/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { isUnavailable } from "@uag/mongo/errors";
 
 const retryAfterMs = 1_000;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Operation } from "../ledger/book.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Operation } from "@uag/ledger/rules/book";
 import { type CommitOptions, type Committed, commitLines, type Decided } from "./commit.ts";
 import type { GrantTurns } from "./turns.ts";
 

@@ -1,14 +1,14 @@
+import { type AccountDocument, accountState } from "@uag/ledger/documents/accounts";
+import { type GrantDocument, grantOf } from "@uag/ledger/documents/grants";
+import type { HolderDocument } from "@uag/ledger/documents/holders";
+import type { EntryDocument } from "@uag/ledger/documents/ledger";
+import type { Store } from "@uag/ledger/documents/store";
+import type { Book, Needs, Operation } from "@uag/ledger/rules/book";
+import type { Grant, HolderState } from "@uag/ledger/rules/grant";
+import type { Money } from "@uag/ledger/rules/money";
 import type { ClientSession } from "mongoose";
-import type { Book, Needs, Operation } from "../ledger/book.ts";
-import type { Grant, HolderState } from "../ledger/grant.ts";
-import type { Money } from "../ledger/money.ts";
-import { type AccountDocument, accountState } from "./accounts.ts";
 import { readBudgets } from "./budgets.ts";
-import { type GrantDocument, grantOf } from "./grants.ts";
-import type { HolderDocument } from "./holders.ts";
-import type { EntryDocument } from "./ledger.ts";
 import type { NextSeq } from "./sequence.ts";
-import type { Store } from "./store.ts";
 
 /** Operations of one account, decided in order. */
 export interface Line {

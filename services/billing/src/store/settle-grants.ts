@@ -1,13 +1,13 @@
+import { type GrantDocument, grantOf } from "@uag/ledger/documents/grants";
+import { type EntryDocument, entryDocument } from "@uag/ledger/documents/ledger";
+import type { Store } from "@uag/ledger/documents/store";
+import { entryId } from "@uag/ledger/rules/entry";
+import { type EscrowChange, settleFromGrants } from "@uag/ledger/rules/escrow";
+import type { Grant } from "@uag/ledger/rules/grant";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { ClientSession } from "mongoose";
-import { entryId } from "../ledger/entry.ts";
-import { type EscrowChange, settleFromGrants } from "../ledger/escrow.ts";
-import type { Grant } from "../ledger/grant.ts";
 import { writeSpending } from "./budgets.ts";
 import type { CommitOptions } from "./commit.ts";
-import { type GrantDocument, grantOf } from "./grants.ts";
-import { type EntryDocument, entryDocument } from "./ledger.ts";
-import type { Store } from "./store.ts";
 import { inTransaction } from "./transaction.ts";
 
 const byId = { _id: 1 } as const;

@@ -1,6 +1,6 @@
-import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
-import { isContended } from "@uag/mongo/errors.ts";
-import * as mongo from "@uag/mongo/transaction.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock";
+import { isContended } from "@uag/mongo/errors";
+import * as mongo from "@uag/mongo/transaction";
 import type { ClientSession } from "mongoose";
 import { toStoreError } from "./errors.ts";
 

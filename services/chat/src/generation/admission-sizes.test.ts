@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseCatalog } from "@uag/catalog/parse.ts";
-import { noServerTools } from "@uag/upstreams/formats/server-tools.ts";
+import { parseCatalog } from "@uag/catalog/parse";
+import { noServerTools } from "@uag/providers/formats/server-tools";
 import type { GenerationRequest } from "../format.ts";
 import { quickSize, tighterSizes } from "./admission-sizes.ts";
 

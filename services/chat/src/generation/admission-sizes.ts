@@ -1,8 +1,8 @@
-import type { Shortage, Size } from "@uag/capability/operation/operation-spec.ts";
-import type { CheckedRequest } from "@uag/capability/operation/request-spec.ts";
-import { bound } from "@uag/catalog/price.ts";
-import { sizings } from "@uag/catalog/sizing.ts";
-import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
+import { bound } from "@uag/catalog/price";
+import { sizings } from "@uag/catalog/sizing";
+import type { Shortage, Size } from "@uag/pipeline/operation/operation-spec";
+import type { CheckedRequest } from "@uag/pipeline/operation/request-spec";
+import { estimatePromptTokens } from "@uag/providers/prompt";
 import type { GenerationRequest } from "../format.ts";
 import { fittingCap } from "./response-size.ts";
 import { type Sizing, sizeOf } from "./size.ts";

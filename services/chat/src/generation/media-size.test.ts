@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseCatalog } from "@uag/catalog/parse.ts";
+import { parseCatalog } from "@uag/catalog/parse";
 import { sizeOf } from "./size.ts";
 
 const catalog = parseCatalog(

@@ -1,7 +1,7 @@
-import type { Fields } from "@uag/capability/request/body.ts";
-import type { Model } from "@uag/catalog/types.ts";
-import { fieldsOf, isFields, listOf } from "@uag/upstreams/conversation/fields.ts";
-import { hasOnlyMembers, hasUnknownMember, isTextPart } from "@uag/upstreams/passed-fields/parts.ts";
+import type { Model } from "@uag/catalog/types";
+import type { Fields } from "@uag/pipeline/request/body";
+import { fieldsOf, isFields, listOf } from "@uag/providers/conversation/fields";
+import { hasOnlyMembers, hasUnknownMember, isTextPart } from "@uag/providers/passed-fields/parts";
 
 /** A prompt's images, audio, videos and documents. */
 export interface MediaSize {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseCatalog } from "@uag/catalog/parse.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { parseCatalog } from "@uag/catalog/parse";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { acceptedBytes, checkResponseSize, fittingCap } from "./response-size.ts";
 
 const catalog = parseCatalog(

@@ -1,8 +1,8 @@
-import type { Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { type Fields, listOf, numberOf } from "@uag/upstreams/conversation/fields.ts";
-import { requestsSpeech } from "@uag/upstreams/disconnect/estimable.ts";
-import { maxResponseBytes } from "@uag/upstreams/generate.ts";
+import type { Model } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type Fields, listOf, numberOf } from "@uag/providers/conversation/fields";
+import { requestsSpeech } from "@uag/providers/disconnect/estimable";
+import { maxResponseBytes } from "@uag/providers/generate";
 import type { GenerationRequest } from "../format.ts";
 import { outputBound, type Sizing } from "./size.ts";
 

@@ -1,15 +1,15 @@
-import type { Size } from "@uag/capability/operation/operation-spec.ts";
-import type { Fields } from "@uag/capability/request/body.ts";
-import { bound, type Limit } from "@uag/catalog/price.ts";
-import { sizings } from "@uag/catalog/sizing.ts";
-import type { Model } from "@uag/catalog/types.ts";
-import type { UnitName } from "@uag/catalog/units.ts";
-import { isFields, listOf } from "@uag/upstreams/conversation/fields.ts";
-import { requestsSpeech } from "@uag/upstreams/disconnect/estimable.ts";
-import { maxToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
-import { noServerTools, type ServerTools } from "@uag/upstreams/formats/server-tools.ts";
-import { mayReason } from "@uag/upstreams/reasoning.ts";
-import { isUncapped } from "@uag/upstreams/registry.ts";
+import { bound, type Limit } from "@uag/catalog/price";
+import { sizings } from "@uag/catalog/sizing";
+import type { Model } from "@uag/catalog/types";
+import type { UnitName } from "@uag/catalog/units";
+import type { Size } from "@uag/pipeline/operation/operation-spec";
+import type { Fields } from "@uag/pipeline/request/body";
+import { isFields, listOf } from "@uag/providers/conversation/fields";
+import { requestsSpeech } from "@uag/providers/disconnect/estimable";
+import { maxToolRounds } from "@uag/providers/formats/messages/server-tools";
+import { noServerTools, type ServerTools } from "@uag/providers/formats/server-tools";
+import { mayReason } from "@uag/providers/reasoning";
+import { isUncapped } from "@uag/providers/registry";
 import { type MediaSize, mediaOf } from "./media-size.ts";
 
 /** What is known about a request before it is sent. */

@@ -1,10 +1,10 @@
-import type { UsageCharge } from "@uag/capability/bill.ts";
-import type { Model } from "@uag/catalog/types.ts";
+import type { Model } from "@uag/catalog/types";
+import type { UsageCharge } from "@uag/pipeline/bill";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
-import { unseenTokens } from "@uag/upstreams/disconnect/unseen.ts";
-import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
-import { countTokens } from "@uag/upstreams/tokens.ts";
-import type { UsageReport } from "@uag/upstreams/usage-report.ts";
+import { unseenTokens } from "@uag/providers/disconnect/unseen";
+import { estimatePromptTokens } from "@uag/providers/prompt";
+import { countTokens } from "@uag/providers/tokens";
+import type { UsageReport } from "@uag/providers/usage-report";
 import type { GenerationRequest } from "../format.ts";
 
 const bytesPerToken = 4;

@@ -1,6 +1,6 @@
-import { reportOf } from "@uag/capability/client-error.ts";
-import { nestedErrors } from "@uag/capability/nested-error.ts";
-import { errorEvent } from "@uag/contract/errors/shapes.ts";
+import { errorEvent } from "@uag/contract/errors/shapes";
+import { reportOf } from "@uag/pipeline/client-error";
+import { nestedErrors } from "@uag/pipeline/nested-error";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readChatRequest } from "../request/chat-request.ts";
 

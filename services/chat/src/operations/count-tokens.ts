@@ -1,9 +1,9 @@
-import { jsonBody } from "@uag/capability/operation/body-reader.ts";
-import { defineUnbilled } from "@uag/capability/operation/define-query.ts";
-import type { Operation } from "@uag/capability/operation/operation.ts";
-import type { CheckedRequest } from "@uag/capability/operation/request-spec.ts";
-import type { JsonBody } from "@uag/capability/request/body.ts";
-import { countPrompt } from "@uag/upstreams/count.ts";
+import { jsonBody } from "@uag/pipeline/operation/body-reader";
+import { defineUnbilled } from "@uag/pipeline/operation/define-query";
+import type { Operation } from "@uag/pipeline/operation/operation";
+import type { CheckedRequest } from "@uag/pipeline/operation/request-spec";
+import type { JsonBody } from "@uag/pipeline/request/body";
+import { countPrompt } from "@uag/providers/count";
 import type { ChatContext } from "../context.ts";
 import { bytesWithoutNulls, checkCountRequest, modelOf } from "../request/messages-request.ts";
 import { opaque } from "../request/opaque.ts";

@@ -1,7 +1,7 @@
-import { type ClientError, reportOf } from "@uag/capability/client-error.ts";
-import { errorText } from "@uag/contract/errors/shapes.ts";
-import { encodeSse } from "@uag/kit/sse/encoder.ts";
-import type { FailureKind } from "@uag/upstreams/failure.ts";
+import { errorText } from "@uag/contract/errors/shapes";
+import { type ClientError, reportOf } from "@uag/pipeline/client-error";
+import type { FailureKind } from "@uag/providers/failure";
+import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readMessagesRequest } from "../request/messages-request.ts";
 

@@ -1,12 +1,12 @@
-import { defineQuery } from "@uag/capability/operation/define-query.ts";
-import type { Operation } from "@uag/capability/operation/operation.ts";
-import { readQuery } from "@uag/capability/request/query.ts";
-import { mayUse } from "@uag/catalog/access.ts";
-import { modelEntry } from "@uag/catalog/model-entry.ts";
-import type { Catalog } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { modelListQuery } from "@uag/contract/requests/queries.ts";
-import { pathOf } from "@uag/kit/http/target.ts";
+import { mayUse } from "@uag/catalog/access";
+import { modelEntry } from "@uag/catalog/model-entry";
+import type { Catalog } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { modelListQuery } from "@uag/contract/requests/queries";
+import { defineQuery } from "@uag/pipeline/operation/define-query";
+import type { Operation } from "@uag/pipeline/operation/operation";
+import { readQuery } from "@uag/pipeline/request/query";
+import { pathOf } from "@uag/runtime/http/target";
 import type { z } from "zod";
 import type { ChatContext } from "../context.ts";
 

@@ -1,7 +1,7 @@
-import { reportOf } from "@uag/capability/client-error.ts";
-import { nestedErrors } from "@uag/capability/nested-error.ts";
-import { errorBody } from "@uag/contract/errors/shapes.ts";
-import { encodeSse } from "@uag/kit/sse/encoder.ts";
+import { errorBody } from "@uag/contract/errors/shapes";
+import { reportOf } from "@uag/pipeline/client-error";
+import { nestedErrors } from "@uag/pipeline/nested-error";
+import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readResponsesRequest } from "../request/responses-request.ts";
 

@@ -1,4 +1,4 @@
-import { addFault, parseToFault } from "@uag/kit/first-fault.ts";
+import { addFault, parseToFault } from "@uag/untrusted/first-fault";
 import type { z } from "zod";
 
 /**

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readJsonObject } from "@uag/capability/request/body.ts";
-import { parseCatalog } from "@uag/catalog/parse.ts";
-import type { Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { parseCatalog } from "@uag/catalog/parse";
+import type { Model } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { readJsonObject } from "@uag/pipeline/request/body";
 import { readChatRequest } from "./chat-request.ts";
 import { opaque } from "./opaque.ts";
 

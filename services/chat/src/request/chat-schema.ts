@@ -1,13 +1,6 @@
-import {
-  messagesOf,
-  messageWith,
-  reasoningRequest,
-  samplingFields,
-  tool,
-  toolsOf,
-} from "@uag/contract/requests/chat.ts";
-import { maxParts } from "@uag/contract/requests/fields.ts";
-import { addFault, parseToFault } from "@uag/kit/first-fault.ts";
+import { messagesOf, messageWith, reasoningRequest, samplingFields, tool, toolsOf } from "@uag/contract/requests/chat";
+import { maxParts } from "@uag/contract/requests/fields";
+import { addFault, parseToFault } from "@uag/untrusted/first-fault";
 import { z } from "zod";
 import { contentPart } from "./parts.ts";
 

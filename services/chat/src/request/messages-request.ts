@@ -1,12 +1,12 @@
-import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
-import type { Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { messageRequest, tokenCountRequest } from "@uag/contract/requests/messages.ts";
-import { parseToFault } from "@uag/kit/first-fault.ts";
-import { anthropicServerTools } from "@uag/upstreams/formats/messages/server-tools.ts";
-import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
-import { checkRefusedFields, unclassedField } from "@uag/upstreams/passed-fields/check.ts";
-import { messagesFieldCosts } from "@uag/upstreams/passed-fields/messages.ts";
+import type { Model } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { messageRequest, tokenCountRequest } from "@uag/contract/requests/messages";
+import type { Fields, JsonBody } from "@uag/pipeline/request/body";
+import { anthropicServerTools } from "@uag/providers/formats/messages/server-tools";
+import { editMembers, topLevelMembers } from "@uag/providers/json-edit";
+import { checkRefusedFields, unclassedField } from "@uag/providers/passed-fields/check";
+import { messagesFieldCosts } from "@uag/providers/passed-fields/messages";
+import { parseToFault } from "@uag/untrusted/first-fault";
 import type { z } from "zod";
 import type { GenerationRequest } from "../format.ts";
 

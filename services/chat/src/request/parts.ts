@@ -1,4 +1,4 @@
-import { partsWith } from "@uag/contract/requests/chat-parts.ts";
+import { partsWith } from "@uag/contract/requests/chat-parts";
 import { z } from "zod";
 import { byType } from "./by-type.ts";
 import { imageDataUrlFault, isBase64 } from "./data-url.ts";

@@ -1,5 +1,4 @@
-import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
-import type { Model } from "@uag/catalog/types.ts";
+import type { Model } from "@uag/catalog/types";
 import {
   inputItemsWith,
   itemsOf,
@@ -8,12 +7,13 @@ import {
   responseParts,
   responseRequest,
   responseSamplingFields,
-} from "@uag/contract/requests/responses.ts";
-import { addFault, parseToFault } from "@uag/kit/first-fault.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
-import { fieldsOf } from "@uag/upstreams/conversation/fields.ts";
-import { responsesServerTools } from "@uag/upstreams/formats/responses/tools.ts";
-import { takesSampling } from "@uag/upstreams/reasoning.ts";
+} from "@uag/contract/requests/responses";
+import type { Fields, JsonBody } from "@uag/pipeline/request/body";
+import { fieldsOf } from "@uag/providers/conversation/fields";
+import { responsesServerTools } from "@uag/providers/formats/responses/tools";
+import { takesSampling } from "@uag/providers/reasoning";
+import { addFault, parseToFault } from "@uag/untrusted/first-fault";
+import { checked } from "@uag/untrusted/schema-fault";
 import { z } from "zod";
 import type { GenerationRequest } from "../format.ts";
 import { byType } from "./by-type.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { createGuardedClient } from "@uag/kit/http/guarded.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { createGuardedClient } from "@uag/untrusted/http/guarded";
 import { checkUrls } from "./urls.ts";
 
 const guarded = createGuardedClient({ allow: ["127.0.0.1:81"] });

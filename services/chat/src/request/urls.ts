@@ -1,5 +1,5 @@
-import { checkOutside } from "@uag/capability/request/urls.ts";
-import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { checkOutside } from "@uag/pipeline/request/urls";
+import type { GuardedClient } from "@uag/untrusted/http/guarded";
 
 type Guard = Pick<GuardedClient, "leadsInside">;
 

@@ -1,4 +1,4 @@
-import type { Fields } from "@uag/capability/request/body.ts";
+import type { Fields } from "@uag/pipeline/request/body";
 
 /** The fields without those of these names; the same object when it has none of them. */
 export function without(fields: Fields, names: readonly string[]): Fields {

@@ -1,14 +1,5 @@
-import {
-  complete,
-  events,
-  half,
-  type OddCase,
-  retried,
-  send,
-  unusable,
-  valid,
-} from "@uag/testing/odd-provider/case.ts";
-import { commonCases, otherKind, usageInTwoEvents } from "@uag/testing/odd-provider/cases.ts";
+import { complete, events, half, type OddCase, retried, send, unusable, valid } from "@uag/harness/odd-provider/case";
+import { commonCases, otherKind, usageInTwoEvents } from "@uag/harness/odd-provider/cases";
 import type { Dialect } from "./dialects.ts";
 
 const eventsHead = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";

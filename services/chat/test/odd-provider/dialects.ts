@@ -1,4 +1,4 @@
-import type { Wire } from "@uag/testing/odd-provider/case.ts";
+import type { Wire } from "@uag/harness/odd-provider/case";
 import { messageEvents, messageOf } from "./anthropic-wire.ts";
 
 /** What a client's SDK makes of a stream. */

@@ -1,7 +1,7 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { nestedError } from "@uag/contract/errors/shapes.ts";
-import { isErrorCode } from "@uag/contract/errors/table.ts";
-import type { Method } from "@uag/contract/routes.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { nestedError } from "@uag/contract/errors/shapes";
+import { isErrorCode } from "@uag/contract/errors/table";
+import type { Method } from "@uag/contract/routes";
 import { type Dispatcher, request } from "undici";
 
 const maxResponseBytes = 8 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Events } from "../events.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { z } from "zod";
 import type { MemberRule } from "../people/access.ts";
 import type { Person } from "../people/person.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { type AdminOperation, type AdminRoute, adminRoutes } from "@uag/contract/routes.ts";
-import { queryOf, targetFrom } from "@uag/kit/http/target.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type AdminOperation, type AdminRoute, adminRoutes } from "@uag/contract/routes";
+import { queryOf, targetFrom } from "@uag/runtime/http/target";
 import type { Request, Response } from "express";
 import { Router } from "express";
 import type { Dispatcher } from "undici";

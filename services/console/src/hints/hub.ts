@@ -1,6 +1,6 @@
-import { keyChangedSubject } from "@uag/contract/messages/billing.ts";
-import { usageApplied, usageAppliedSubject } from "@uag/contract/messages/usage-applied.ts";
-import type { Bus } from "@uag/kit/bus.ts";
+import { keyChangedSubject } from "@uag/contract/messages/billing";
+import { usageApplied, usageAppliedSubject } from "@uag/contract/messages/usage-applied";
+import type { Bus } from "@uag/runtime/bus";
 
 /** What may have changed; pages that show it fetch it again. */
 export type HintType = "usage" | "balance" | "key";

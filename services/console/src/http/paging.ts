@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { queryOf } from "@uag/kit/http/target.ts";
-import type { PageRequest } from "@uag/mongo/paging.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { PageRequest } from "@uag/mongo/paging";
+import { queryOf } from "@uag/runtime/http/target";
 import type { Request, Response } from "express";
 
 /**

@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { networkOf } from "@uag/kit/http/network.ts";
-import { OpenRequests } from "@uag/kit/open-requests.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { OpenRequests } from "@uag/runtime/open-requests";
+import { networkOf } from "@uag/untrusted/http/network";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { addressOf, type OpenedBy, sessionCookie } from "../people/authenticate.ts";
 import type { OpenSession, Sessions } from "../sign-in/sessions.ts";

@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { parseJson } from "@uag/kit/json/parse.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { parseJson } from "@uag/untrusted/json/parse";
+import { checked } from "@uag/untrusted/schema-fault";
 import type { Request } from "express";
 import type { z } from "zod";
 import { bodyDeadlineOf } from "./places.ts";

@@ -1,8 +1,8 @@
-import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { retryHeaders } from "@uag/contract/errors/retry-headers.ts";
-import { errorBody } from "@uag/contract/errors/shapes.ts";
-import { newId } from "@uag/kit/ids.ts";
-import { isUnavailable } from "@uag/mongo/errors.ts";
+import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error";
+import { retryHeaders } from "@uag/contract/errors/retry-headers";
+import { errorBody } from "@uag/contract/errors/shapes";
+import { isUnavailable } from "@uag/mongo/errors";
+import { newId } from "@uag/runtime/ids";
 import type { NextFunction, Request, Response } from "express";
 import type { Events } from "../events.ts";
 

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { consoleHeader } from "@uag/contract/routes.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { consoleHeader } from "@uag/contract/routes";
 import type { Request, Response } from "express";
 import { type Dispatcher, request as send } from "undici";
 import { counted } from "./read-json.ts";

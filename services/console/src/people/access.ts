@@ -1,5 +1,5 @@
-import type { createKeyRequest } from "@uag/contract/requests/admin.ts";
-import type { AdminOperation } from "@uag/contract/routes.ts";
+import type { createKeyRequest } from "@uag/contract/requests/admin";
+import type { AdminOperation } from "@uag/contract/routes";
 import type { z } from "zod";
 import type { TokenRole } from "../admin-api/credentials.ts";
 import type { Role } from "../store/users.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { requestIdOf } from "../http/refuse.ts";
 import { isCsrfToken, type OpenSession } from "../sign-in/sessions.ts";

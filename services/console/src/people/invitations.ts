@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { newId } from "@uag/kit/ids.ts";
-import { isDuplicate } from "@uag/mongo/errors.ts";
-import { readPage, toPageById } from "@uag/mongo/paging.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { isDuplicate } from "@uag/mongo/errors";
+import { readPage, toPageById } from "@uag/mongo/paging";
+import { newId } from "@uag/runtime/ids";
 import { type Request, type Response, Router } from "express";
 import { z } from "zod";
 import { pageOf, sendPage } from "../http/paging.ts";

@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { keyFields } from "@uag/contract/requests/admin-fields.ts";
-import { usdText } from "@uag/kit/usd.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { keyFields } from "@uag/contract/requests/admin-fields";
+import { usdText } from "@uag/runtime/usd";
 import { z } from "zod";
 
 /** The fields of a key that limit what it may do, by the admin API's names. */

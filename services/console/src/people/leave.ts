@@ -1,5 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { queryOf } from "@uag/kit/http/target.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { queryOf } from "@uag/runtime/http/target";
 import type { Request } from "express";
 import { type LeftBehindParts, leftBehindBy, revokeLeftBehind } from "../admin-api/left-behind.ts";
 import type { SignInParts } from "../sign-in/parts.ts";

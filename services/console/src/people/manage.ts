@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { z } from "zod";
 import { type Role, roles, type UserDocument } from "../store/users.ts";
 import type { Person } from "./person.ts";

@@ -1,5 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { readPage, toPageById } from "@uag/mongo/paging.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { readPage, toPageById } from "@uag/mongo/paging";
 import { type Request, type Response, Router } from "express";
 import { z } from "zod";
 import { leftBehindBy } from "../admin-api/left-behind.ts";

@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { mountBodyLimits, routes } from "@uag/contract/routes.ts";
-import { queryOf, targetFrom } from "@uag/kit/http/target.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { mountBodyLimits, routes } from "@uag/contract/routes";
+import { queryOf, targetFrom } from "@uag/runtime/http/target";
 import { type Request, type Response, Router } from "express";
 import type { Dispatcher } from "undici";
 import { z } from "zod";

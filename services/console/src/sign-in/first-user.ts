@@ -1,5 +1,5 @@
-import { newId } from "@uag/kit/ids.ts";
-import { isDuplicate } from "@uag/mongo/errors.ts";
+import { isDuplicate } from "@uag/mongo/errors";
+import { newId } from "@uag/runtime/ids";
 import type { Store } from "../store/store.ts";
 import type { Passwords } from "./passwords.ts";
 

@@ -1,7 +1,7 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { queryOf } from "@uag/kit/http/target.ts";
-import { newId } from "@uag/kit/ids.ts";
-import { isDuplicate } from "@uag/mongo/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { isDuplicate } from "@uag/mongo/errors";
+import { queryOf } from "@uag/runtime/http/target";
+import { newId } from "@uag/runtime/ids";
 import { type Request, type Response, Router } from "express";
 import { z } from "zod";
 import { clearCookie, cookieOf, setCookie } from "../http/cookies.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import * as client from "openid-client";
 import { z } from "zod";
 import type { ConsoleSettings } from "../config.ts";

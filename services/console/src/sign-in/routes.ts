@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { type Request, type Response, Router } from "express";
 import { z } from "zod";
 import { clearCookie } from "../http/cookies.ts";

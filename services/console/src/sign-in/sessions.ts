@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { newId } from "@uag/kit/ids.ts";
+import { newId } from "@uag/runtime/ids";
 import type { Model } from "mongoose";
 import type { DelegatedCredential, SessionDocument } from "../store/sessions.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { networkOf } from "@uag/kit/http/network.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { networkOf } from "@uag/untrusted/http/network";
 import type { Store } from "../store/store.ts";
 
 /** Attempts at once, and per second. */

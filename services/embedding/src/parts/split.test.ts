@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Upstream } from "@uag/catalog/types.ts";
+import type { Upstream } from "@uag/catalog/types";
 import { commonLimits, splitInputs, tokenBound } from "./split.ts";
 
 test("put together the parts are the inputs, and no part of several is over a limit", () => {

@@ -1,5 +1,5 @@
-import type { BatchLimits, Upstream } from "@uag/catalog/types.ts";
-import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
+import type { BatchLimits, Upstream } from "@uag/catalog/types";
+import type { EmbeddingInput } from "@uag/providers/embeddings/types";
 
 /** Tokens a tokenizer may add to a text to mark its beginning and end. */
 const addedTokens = 4;

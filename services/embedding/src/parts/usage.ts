@@ -1,6 +1,6 @@
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
-import type { EmbeddingInput, TokenReport } from "@uag/upstreams/embeddings/types.ts";
-import { countTokens } from "@uag/upstreams/tokens.ts";
+import type { EmbeddingInput, TokenReport } from "@uag/providers/embeddings/types";
+import { countTokens } from "@uag/providers/tokens";
 
 /** Inputs of one upstream response, and its token count. */
 export interface UsedPart {

@@ -1,5 +1,5 @@
-import type { EmbeddingTraits } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { EmbeddingTraits } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 
 const param = "dimensions";
 

@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { maxEmbeddingInputs } from "@uag/contract/requests/embeddings.ts";
-import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { maxEmbeddingInputs } from "@uag/contract/requests/embeddings";
+import type { EmbeddingInput } from "@uag/providers/embeddings/types";
 
 const maxToken = 2 ** 31 - 1;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readJsonObject } from "@uag/capability/request/body.ts";
-import { findModel } from "@uag/capability/request/find-model.ts";
-import { modelOf } from "@uag/capability/request/model-of.ts";
-import { parseCatalog } from "@uag/catalog/parse.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { parseCatalog } from "@uag/catalog/parse";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { readJsonObject } from "@uag/pipeline/request/body";
+import { findModel } from "@uag/pipeline/request/find-model";
+import { modelOf } from "@uag/pipeline/request/model-of";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { readEmbeddingRequest } from "./read.ts";
 

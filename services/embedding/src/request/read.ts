@@ -1,8 +1,8 @@
-import type { Fields } from "@uag/capability/request/body.ts";
-import type { EmbeddingTraits, Model } from "@uag/catalog/types.ts";
-import { embeddingRequest } from "@uag/contract/requests/embeddings.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
-import type { EmbeddingInput, InputType, VectorFormat } from "@uag/upstreams/embeddings/types.ts";
+import type { EmbeddingTraits, Model } from "@uag/catalog/types";
+import { embeddingRequest } from "@uag/contract/requests/embeddings";
+import type { Fields } from "@uag/pipeline/request/body";
+import type { EmbeddingInput, InputType, VectorFormat } from "@uag/providers/embeddings/types";
+import { checked } from "@uag/untrusted/schema-fault";
 import { tokenBound } from "../parts/split.ts";
 import { readDimensions } from "./dimensions.ts";
 import { readInput } from "./input.ts";

@@ -1,8 +1,8 @@
-import { Pace } from "@uag/kit/pace.ts";
-import type { EmbeddingResponse, VectorFormat } from "@uag/upstreams/embeddings/types.ts";
-import { type ConvertedVector, convertVector, isIn } from "@uag/upstreams/embeddings/vectors/convert.ts";
-import { floatsIn } from "@uag/upstreams/embeddings/vectors/size.ts";
-import { unusableResponse } from "@uag/upstreams/failure.ts";
+import type { EmbeddingResponse, VectorFormat } from "@uag/providers/embeddings/types";
+import { type ConvertedVector, convertVector, isIn } from "@uag/providers/embeddings/vectors/convert";
+import { floatsIn } from "@uag/providers/embeddings/vectors/size";
+import { unusableResponse } from "@uag/providers/failure";
+import { Pace } from "@uag/runtime/pace";
 
 /** A part's vectors in the client's format. */
 export interface ReadyVectors {

@@ -1,4 +1,4 @@
-import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import type { GuardedClient } from "@uag/untrusted/http/guarded";
 import { bytesWithin, type PublicApi } from "./public-api.ts";
 
 const timeoutMs = 30_000;

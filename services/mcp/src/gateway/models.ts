@@ -1,4 +1,4 @@
-import { model, modelList } from "@uag/contract/responses/chat.ts";
+import { model, modelList } from "@uag/contract/responses/chat";
 import type { z } from "zod";
 
 /** A model in the response of `GET /v1/models`. */

@@ -1,6 +1,6 @@
-import { joined } from "@uag/kit/joined.ts";
-import { encodeJson } from "@uag/kit/json/encode.ts";
-import { parseJsonInTurns } from "@uag/kit/json/parse.ts";
+import { joined } from "@uag/untrusted/joined";
+import { encodeJson } from "@uag/untrusted/json/encode";
+import { parseJsonInTurns } from "@uag/untrusted/json/parse";
 import { Agent, type BodyInit, type Dispatcher, fetch, type Response } from "undici";
 import { ApiError } from "./api-error.ts";
 

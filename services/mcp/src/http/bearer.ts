@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 
 const scheme = /^bearer +([!-~]{1,512})$/i;
 const max = 600;

@@ -1,5 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { OpenRequests } from "@uag/kit/open-requests.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { OpenRequests } from "@uag/runtime/open-requests";
 
 export interface PlaceLimits {
   readonly total: number;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { BufferLease } from "@uag/kit/buffer-budget.ts";
-import { joined } from "@uag/kit/joined.ts";
-import { parseJsonInTurns } from "@uag/kit/json/parse.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { BufferLease } from "@uag/untrusted/buffer-budget";
+import { joined } from "@uag/untrusted/joined";
+import { parseJsonInTurns } from "@uag/untrusted/json/parse";
 
 /** More than a client sends in one batch; current revisions of the protocol have no batches. */
 const maxBatch = 16;

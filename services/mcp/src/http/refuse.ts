@@ -1,5 +1,5 @@
-import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { ErrorCode } from "@uag/contract/errors/table.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { ErrorCode } from "@uag/contract/errors/table";
 import type { Response } from "express";
 import { ApiError } from "../gateway/api-error.ts";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Pace } from "@uag/kit/pace.ts";
+import { Pace } from "@uag/runtime/pace";
 
 /** Characters that are cut from a long string at a time. */
 const pieceChars = 48 * 1024;

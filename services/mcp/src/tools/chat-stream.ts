@@ -1,5 +1,5 @@
-import { chatCompletionChunk } from "@uag/contract/responses/chat.ts";
-import { SseDecoder } from "@uag/kit/sse/decoder.ts";
+import { chatCompletionChunk } from "@uag/contract/responses/chat";
+import { SseDecoder } from "@uag/untrusted/sse/decoder";
 import type { Response } from "undici";
 import { z } from "zod";
 import { ApiError } from "../gateway/api-error.ts";

@@ -1,7 +1,7 @@
-import { chatRequest, messagesOf } from "@uag/contract/requests/chat.ts";
-import { partFields } from "@uag/contract/requests/chat-parts.ts";
-import { maxParts } from "@uag/contract/requests/fields.ts";
-import { chatCompletion } from "@uag/contract/responses/chat.ts";
+import { chatRequest, messagesOf } from "@uag/contract/requests/chat";
+import { partFields } from "@uag/contract/requests/chat-parts";
+import { maxParts } from "@uag/contract/requests/fields";
+import { chatCompletion } from "@uag/contract/responses/chat";
 import { z } from "zod";
 import { readChatStream } from "./chat-stream.ts";
 import { costOf, costUsd, modelField, optionalField, present, usage } from "./schemas.ts";

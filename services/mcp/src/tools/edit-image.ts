@@ -1,4 +1,4 @@
-import { imageEditRequest, maxEditImages, maxEdits } from "@uag/contract/requests/images.ts";
+import { imageEditRequest, maxEditImages, maxEdits } from "@uag/contract/requests/images";
 import { FormData } from "undici";
 import { z } from "zod";
 import type { Exchange } from "../exchange.ts";

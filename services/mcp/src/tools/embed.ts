@@ -1,9 +1,9 @@
-import { embeddingRequest, maxEmbeddingInputs } from "@uag/contract/requests/embeddings.ts";
-import { embeddingResult } from "@uag/contract/responses/media.ts";
-import { Pace } from "@uag/kit/pace.ts";
-import { decodeFloats } from "@uag/kit/vectors/base64.ts";
-import { checkFinite, formatFloats } from "@uag/kit/vectors/format.ts";
-import { type FoundVector, scanVectors } from "@uag/kit/vectors/scan.ts";
+import { embeddingRequest, maxEmbeddingInputs } from "@uag/contract/requests/embeddings";
+import { embeddingResult } from "@uag/contract/responses/media";
+import { Pace } from "@uag/runtime/pace";
+import { decodeFloats } from "@uag/untrusted/vectors/base64";
+import { checkFinite, formatFloats } from "@uag/untrusted/vectors/format";
+import { type FoundVector, scanVectors } from "@uag/untrusted/vectors/scan";
 import { z } from "zod";
 import { costOf, costUsd, modelField, optionalField, present } from "./schemas.ts";
 import { defineTool } from "./tool.ts";

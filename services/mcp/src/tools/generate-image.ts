@@ -1,4 +1,4 @@
-import { imageRequests } from "@uag/contract/requests/images.ts";
+import { imageRequests } from "@uag/contract/requests/images";
 import { z } from "zod";
 import type { Model } from "../gateway/models.ts";
 import { pictures, picturesOf } from "./pictures.ts";

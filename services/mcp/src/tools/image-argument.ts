@@ -1,4 +1,4 @@
-import { UrlError } from "@uag/kit/http/url-error.ts";
+import { UrlError } from "@uag/untrusted/http/url-error";
 import type { Exchange } from "../exchange.ts";
 import type { File } from "../gateway/files.ts";
 import { ToolError } from "./tool-error.ts";

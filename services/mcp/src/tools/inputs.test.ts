@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chatRequest } from "@uag/contract/requests/chat.ts";
-import { embeddingRequest } from "@uag/contract/requests/embeddings.ts";
-import { imageEditRequest, imageRequests } from "@uag/contract/requests/images.ts";
-import { speechRequest } from "@uag/contract/requests/speech.ts";
-import { billingUsageQuery } from "@uag/contract/requests/usage.ts";
-import { videoRequests } from "@uag/contract/requests/videos.ts";
+import { chatRequest } from "@uag/contract/requests/chat";
+import { embeddingRequest } from "@uag/contract/requests/embeddings";
+import { imageEditRequest, imageRequests } from "@uag/contract/requests/images";
+import { speechRequest } from "@uag/contract/requests/speech";
+import { billingUsageQuery } from "@uag/contract/requests/usage";
+import { videoRequests } from "@uag/contract/requests/videos";
 import { z } from "zod";
 import { tools } from "./tools.ts";
 

@@ -1,5 +1,5 @@
 import type { ContentBlock } from "@modelcontextprotocol/server";
-import { alphaImageResult, imageResult } from "@uag/contract/responses/media.ts";
+import { alphaImageResult, imageResult } from "@uag/contract/responses/media";
 import { z } from "zod";
 import type { ApiResponse, Exchange } from "../exchange.ts";
 import { ToolError } from "./tool-error.ts";

@@ -1,5 +1,5 @@
-import { billingUsageQuery } from "@uag/contract/requests/usage.ts";
-import { subscription, usage } from "@uag/contract/responses/billing.ts";
+import { billingUsageQuery } from "@uag/contract/requests/usage";
+import { subscription, usage } from "@uag/contract/responses/billing";
 import { z } from "zod";
 import type { Exchange } from "../exchange.ts";
 import type { ApiRequest } from "../gateway/public-api.ts";

@@ -1,4 +1,4 @@
-import { tokenUsage } from "@uag/contract/responses/chat.ts";
+import { tokenUsage } from "@uag/contract/responses/chat";
 import { z } from "zod";
 
 /** `model` of a request, with a hint where to find one. */

@@ -1,5 +1,5 @@
-import { speechRequest } from "@uag/contract/requests/speech.ts";
-import { voiceList } from "@uag/contract/responses/media.ts";
+import { speechRequest } from "@uag/contract/requests/speech";
+import { voiceList } from "@uag/contract/responses/media";
 import { z } from "zod";
 import { costOf, costUsd, modelField, optionalField, present } from "./schemas.ts";
 import { defineTool } from "./tool.ts";

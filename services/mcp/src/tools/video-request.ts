@@ -1,4 +1,4 @@
-import { videoRequests, videoResolutions } from "@uag/contract/requests/videos.ts";
+import { videoRequests, videoResolutions } from "@uag/contract/requests/videos";
 import { z } from "zod";
 import type { Model } from "../gateway/models.ts";
 import { modelField, optionalField, present } from "./schemas.ts";

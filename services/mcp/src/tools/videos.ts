@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ContentBlock } from "@modelcontextprotocol/server";
-import { videoTask } from "@uag/contract/responses/media.ts";
+import { videoTask } from "@uag/contract/responses/media";
 import { z } from "zod";
 import type { ApiResponse, Exchange } from "../exchange.ts";
 import { defineTool, type ToolCall, type ToolResponse } from "./tool.ts";

@@ -1,4 +1,4 @@
-import type { ObjectStore } from "@uag/kit/objects/store.ts";
+import type { ObjectStore } from "@uag/runtime/objects/store";
 import type { AssetTokens } from "./token.ts";
 
 export interface HostedAsset {

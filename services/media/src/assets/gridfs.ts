@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Logger } from "@uag/kit/log.ts";
-import type { ObjectStore } from "@uag/kit/objects/store.ts";
+import type { Logger } from "@uag/runtime/log";
+import type { ObjectStore } from "@uag/runtime/objects/store";
 import { createConnection, mongo } from "mongoose";
 
 const selectionTimeoutMs = 2_000;

@@ -1,14 +1,14 @@
 import type { ServerReadableStream, sendUnaryData } from "@grpc/grpc-js";
-import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import type { RpcService } from "@uag/kit/rpc/server.ts";
-import { toStatus } from "@uag/kit/rpc/status.ts";
+import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error";
 import {
   type AssetServiceServer,
   AssetServiceService,
   type PutRequest,
   type PutResponse,
 } from "@uag/proto/media/v1/assets.ts";
+import type { Logger } from "@uag/runtime/log";
+import type { RpcService } from "@uag/runtime/rpc/server";
+import { toStatus } from "@uag/runtime/rpc/status";
 import type { Assets } from "./assets.ts";
 
 const mediaTypeShape = /^(?:image|audio|video)\/[a-z0-9.+-]{1,60}$/;

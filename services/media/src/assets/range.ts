@@ -1,4 +1,4 @@
-import type { ByteRange } from "@uag/kit/objects/store.ts";
+import type { ByteRange } from "@uag/runtime/objects/store";
 
 const single = /^bytes=(\d*)-(\d*)$/;
 

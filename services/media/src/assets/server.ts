@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { errorText } from "@uag/contract/errors/shapes.ts";
-import { type MountedServer, startMountedServer } from "@uag/kit/http/mounted-server.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import type { ObjectStore, StoredObject } from "@uag/kit/objects/store.ts";
-import { logServerError } from "@uag/kit/server-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { errorText } from "@uag/contract/errors/shapes";
+import { type MountedServer, startMountedServer } from "@uag/runtime/http/mounted-server";
+import type { Logger } from "@uag/runtime/log";
+import type { ObjectStore, StoredObject } from "@uag/runtime/objects/store";
+import { logServerError } from "@uag/runtime/server-error";
 import { extensionOf } from "./assets.ts";
 import { rangeOf } from "./range.ts";
 import type { AssetTokens } from "./token.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { keyringOf } from "@uag/kit/keyring.ts";
+import { keyringOf } from "@uag/runtime/keyring";
 import { AssetTokens } from "./token.ts";
 
 const newSecret = (): string => randomBytes(32).toString("hex");

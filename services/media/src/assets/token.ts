@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Keyring, NamedSecret } from "@uag/kit/keyring.ts";
+import type { Keyring, NamedSecret } from "@uag/runtime/keyring";
 
 /** Bytes of the secret's id: enough to distinguish a few secrets, and base64 without padding. */
 const keyBytes = 3;

@@ -1,5 +1,5 @@
-import { refusal } from "@uag/upstreams/conversation/refusal.ts";
-import type { ImageRequest, InlineImage } from "@uag/upstreams/images/types.ts";
+import { refusal } from "@uag/providers/conversation/refusal";
+import type { ImageRequest, InlineImage } from "@uag/providers/images/types";
 import sharp from "sharp";
 
 /**

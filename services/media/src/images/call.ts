@@ -1,8 +1,8 @@
-import type { AdmittedRequest, Size } from "@uag/capability/operation/operation-spec.ts";
-import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
-import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import type { MakeImagesOptions } from "@uag/upstreams/images/make.ts";
-import { adapterFor } from "@uag/upstreams/registry.ts";
+import type { AdmittedRequest, Size } from "@uag/pipeline/operation/operation-spec";
+import { type Attempted, AttemptsFailed } from "@uag/providers/attempt";
+import { UpstreamFailure } from "@uag/providers/failure";
+import type { MakeImagesOptions } from "@uag/providers/images/make";
+import { adapterFor } from "@uag/providers/registry";
 import type { MediaContext } from "../context.ts";
 import type { ImageJob } from "./job.ts";
 

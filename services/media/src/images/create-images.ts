@@ -1,7 +1,7 @@
-import { jsonBody } from "@uag/capability/operation/body-reader.ts";
-import type { Operation } from "@uag/capability/operation/operation.ts";
-import type { Fields } from "@uag/capability/request/body.ts";
-import { mayUse } from "@uag/catalog/access.ts";
+import { mayUse } from "@uag/catalog/access";
+import { jsonBody } from "@uag/pipeline/operation/body-reader";
+import type { Operation } from "@uag/pipeline/operation/operation";
+import type { Fields } from "@uag/pipeline/request/body";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { MediaContext } from "../context.ts";
 import { readers } from "./families/read.ts";

@@ -1,9 +1,9 @@
-import { UrlError } from "@uag/kit/http/url-error.ts";
-import type { ResponseMemory } from "@uag/kit/response-memory.ts";
-import type { LinkExchange } from "@uag/link/server-exchange.ts";
-import { UpstreamFailure, unusableResponse } from "@uag/upstreams/failure.ts";
-import type { ImageItem, ImageRequest } from "@uag/upstreams/images/types.ts";
-import { sniffMediaType } from "@uag/upstreams/media/sniff.ts";
+import type { LinkExchange } from "@uag/link/server-exchange";
+import { UpstreamFailure, unusableResponse } from "@uag/providers/failure";
+import type { ImageItem, ImageRequest } from "@uag/providers/images/types";
+import { sniffMediaType } from "@uag/providers/media/sniff";
+import { UrlError } from "@uag/untrusted/http/url-error";
+import type { ResponseMemory } from "@uag/untrusted/response-memory";
 import type { MediaContext } from "../context.ts";
 
 const fetchTimeoutMs = 60_000;

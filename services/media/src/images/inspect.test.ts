@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpuMsOf } from "@uag/kit/testing/durations.ts";
-import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import { cpuMsOf } from "@uag/harness/testing/durations";
+import { UpstreamFailure } from "@uag/providers/failure";
 import { inspectImage } from "./inspect.ts";
 import { jpeg, png, webp } from "./testing/pictures.ts";
 

@@ -1,5 +1,5 @@
-import { refusal } from "@uag/upstreams/conversation/refusal.ts";
-import type { InlineImage } from "@uag/upstreams/images/types.ts";
+import { refusal } from "@uag/providers/conversation/refusal";
+import type { InlineImage } from "@uag/providers/images/types";
 import { imageSize } from "image-size";
 import { isWholeJpeg, isWholeWebp, type PngHead, readPng } from "./file-formats.ts";
 

@@ -1,6 +1,6 @@
-import type { ErrorFormat } from "@uag/capability/client-error.ts";
-import type { Model } from "@uag/catalog/types.ts";
-import type { ImageAdapter, ImageItem, ImageRequest, ImageResponse } from "@uag/upstreams/images/types.ts";
+import type { Model } from "@uag/catalog/types";
+import type { ErrorFormat } from "@uag/pipeline/client-error";
+import type { ImageAdapter, ImageItem, ImageRequest, ImageResponse } from "@uag/providers/images/types";
 
 /** A validated image request, for a model that the key may use. */
 export interface ImageJob {

@@ -1,9 +1,9 @@
-import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
-import type { UnaryReply } from "@uag/capability/operation/reply.ts";
+import { PartialFailure } from "@uag/pipeline/operation/partial-failure";
+import type { UnaryReply } from "@uag/pipeline/operation/reply";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
-import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
-import { makeImages } from "@uag/upstreams/images/make.ts";
-import type { ImageResponse } from "@uag/upstreams/images/types.ts";
+import { type Attempted, AttemptsFailed } from "@uag/providers/attempt";
+import { makeImages } from "@uag/providers/images/make";
+import type { ImageResponse } from "@uag/providers/images/types";
 import type { MediaContext } from "../context.ts";
 import { type AdmittedJob, callSizes, callUpstreams, eachOf } from "./call.ts";
 import { delivered } from "./delivery.ts";

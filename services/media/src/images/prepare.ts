@@ -1,5 +1,5 @@
-import type { ImageRequest } from "@uag/upstreams/images/types.ts";
-import type { UrlAllowance } from "@uag/upstreams/media/url-fetches.ts";
+import type { ImageRequest } from "@uag/providers/images/types";
+import type { UrlAllowance } from "@uag/providers/media/url-fetches";
 import { withPng } from "./as-png.ts";
 import type { ImageJob } from "./job.ts";
 import { contentOf } from "./sources.ts";

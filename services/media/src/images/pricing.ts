@@ -1,13 +1,13 @@
-import type { Size } from "@uag/capability/operation/operation-spec.ts";
-import { bound, type Limit, type ModelPrice, price, unpricedModel } from "@uag/catalog/price.ts";
-import { sizings } from "@uag/catalog/sizing.ts";
-import type { Model } from "@uag/catalog/types.ts";
+import { bound, type Limit, type ModelPrice, price, unpricedModel } from "@uag/catalog/price";
+import { sizings } from "@uag/catalog/sizing";
+import type { Model } from "@uag/catalog/types";
+import type { Size } from "@uag/pipeline/operation/operation-spec";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
-import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
-import { tokensOfPartial } from "@uag/upstreams/images/stream.ts";
-import type { ImageRequest, ImageResponse } from "@uag/upstreams/images/types.ts";
-import { countTokens } from "@uag/upstreams/tokens.ts";
-import type { UsageReport } from "@uag/upstreams/usage-report.ts";
+import { pixelsOf } from "@uag/providers/images/sizes";
+import { tokensOfPartial } from "@uag/providers/images/stream";
+import type { ImageRequest, ImageResponse } from "@uag/providers/images/types";
+import { countTokens } from "@uag/providers/tokens";
+import type { UsageReport } from "@uag/providers/usage-report";
 import type { ImageJob } from "./job.ts";
 
 const squareMegapixel = 1024 * 1024;

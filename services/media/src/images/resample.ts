@@ -1,7 +1,7 @@
-import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import { type Pixels, pixelsOf } from "@uag/upstreams/images/sizes.ts";
-import type { ImageItem, ImageResponse } from "@uag/upstreams/images/types.ts";
-import { sniffMediaType } from "@uag/upstreams/media/sniff.ts";
+import { UpstreamFailure } from "@uag/providers/failure";
+import { type Pixels, pixelsOf } from "@uag/providers/images/sizes";
+import type { ImageItem, ImageResponse } from "@uag/providers/images/types";
+import { sniffMediaType } from "@uag/providers/media/sniff";
 import sharp from "sharp";
 import { contentOf, type Delivery } from "./delivery.ts";
 import type { ImageJob } from "./job.ts";

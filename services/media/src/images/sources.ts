@@ -1,9 +1,9 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { GuardedClient } from "@uag/kit/http/guarded.ts";
-import { UrlError } from "@uag/kit/http/url-error.ts";
-import { refusal } from "@uag/upstreams/conversation/refusal.ts";
-import type { ImageSource, InlineImage } from "@uag/upstreams/images/types.ts";
-import type { UrlAllowance } from "@uag/upstreams/media/url-fetches.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { refusal } from "@uag/providers/conversation/refusal";
+import type { ImageSource, InlineImage } from "@uag/providers/images/types";
+import type { UrlAllowance } from "@uag/providers/media/url-fetches";
+import type { GuardedClient } from "@uag/untrusted/http/guarded";
+import { UrlError } from "@uag/untrusted/http/url-error";
 import { inspectImage } from "./inspect.ts";
 
 const dataUrl = /^data:image\/[a-z0-9.+-]+;base64,/i;

@@ -1,4 +1,4 @@
-import type { Wire } from "@uag/testing/odd-provider/case.ts";
+import type { Wire } from "@uag/harness/odd-provider/case";
 import { png } from "../../src/images/testing/pictures.ts";
 
 /** A provider's image protocol. */

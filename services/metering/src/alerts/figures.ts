@@ -1,6 +1,6 @@
-import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { AccountServiceServer } from "@uag/proto/billing/v1/accounts.ts";
 import type { KeyServiceServer } from "@uag/proto/billing/v1/keys.ts";
+import type { RpcClient } from "@uag/runtime/rpc/client";
 import type { Store } from "../store/store.ts";
 import type { AlertDocument, Figures, Month } from "./alert.ts";
 import { spentIn } from "./spent.ts";

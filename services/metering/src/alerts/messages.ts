@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { usdText } from "@uag/kit/usd.ts";
 import type { EnqueueRequest } from "@uag/proto/video/v1/webhooks.ts";
+import { usdText } from "@uag/runtime/usd";
 import type { AlertDocument, Figures } from "./alert.ts";
 
 /** What an alert reports. */

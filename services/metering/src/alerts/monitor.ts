@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { RpcClient } from "@uag/kit/rpc/client.ts";
-import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { DatabaseClock } from "@uag/mongo/database-clock";
 import type { WebhookServiceServer } from "@uag/proto/video/v1/webhooks.ts";
+import type { RpcClient } from "@uag/runtime/rpc/client";
 import type { MeteringEvents } from "../events.ts";
 import {
   type AlertDocument,

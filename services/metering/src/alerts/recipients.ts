@@ -1,5 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { collectionOf } from "@uag/mongo/collection.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { collectionOf } from "@uag/mongo/collection";
 import type { Connection, mongo } from "mongoose";
 
 interface RecipientsDocument {

@@ -1,8 +1,8 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { newId } from "@uag/kit/ids.ts";
-import { collectionOf } from "@uag/mongo/collection.ts";
-import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { collectionOf } from "@uag/mongo/collection";
+import type { DatabaseClock } from "@uag/mongo/database-clock";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
+import { newId } from "@uag/runtime/ids";
 import type { Connection, mongo } from "mongoose";
 import type { AlertDocument, MonthFull, Notice, Terms } from "./alert.ts";
 import { RecipientStore } from "./recipients.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { DeadLetterDocument } from "../store/rollup.ts";
 import type { Store } from "../store/store.ts";

@@ -1,6 +1,6 @@
-import { unitOf } from "@uag/catalog/units.ts";
-import { binOf } from "@uag/kit/histogram.ts";
+import { unitOf } from "@uag/catalog/units";
 import { Outcome, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { binOf } from "@uag/runtime/histogram";
 import type { BucketSize, ErrorClass, RollupDocument } from "../store/rollup.ts";
 
 const sizes: Record<BucketSize, number> = { hour: 3_600_000, day: 86_400_000 };

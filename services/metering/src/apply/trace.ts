@@ -1,6 +1,6 @@
-import { traceparentOf, withTraceparent } from "@uag/kit/tracing/traceparent.ts";
-import type { Tracing } from "@uag/kit/tracing/tracing.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { traceparentOf, withTraceparent } from "@uag/runtime/tracing/traceparent";
+import type { Tracing } from "@uag/runtime/tracing/tracing";
 import type { DecodedBatch } from "./decode.ts";
 
 /** Further sampled requests of a group have no span here: a group may hold thousands. */

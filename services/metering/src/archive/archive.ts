@@ -1,15 +1,15 @@
-import { agree, contentOf, contentOfRows, type LineFormat, type Sums, writeChecked } from "@uag/kit/archive/file.ts";
-import { noArchiveStore } from "@uag/kit/archive/settings.ts";
-import { randomText } from "@uag/kit/ids.ts";
-import type { ObjectStore } from "@uag/kit/objects/store.ts";
-import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
-import { isDuplicate } from "@uag/mongo/errors.ts";
-import type { Lease } from "@uag/mongo/lease.ts";
+import type { DatabaseClock } from "@uag/mongo/database-clock";
+import { isDuplicate } from "@uag/mongo/errors";
+import type { Lease } from "@uag/mongo/lease";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { agree, contentOf, contentOfRows, type LineFormat, type Sums, writeChecked } from "@uag/runtime/archive/file";
+import { noArchiveStore } from "@uag/runtime/archive/settings";
+import { randomText } from "@uag/runtime/ids";
+import type { ObjectStore } from "@uag/runtime/objects/store";
+import { type EventDocument, fromDocument } from "@uag/usage/documents/event";
+import { type ArchivedPart, monthBefore, outside, type Partition } from "@uag/usage/documents/months";
 import type { mongo } from "mongoose";
 import type { MeteringEvents } from "../events.ts";
-import { type EventDocument, fromDocument } from "../store/event.ts";
-import { type ArchivedPart, monthBefore, outside, type Partition } from "../store/months.ts";
 import type { Store } from "../store/store.ts";
 
 export interface Archive {

@@ -1,6 +1,6 @@
 // NATS_URL=… node services/metering/src/commands/replay-dead.ts: republishes dead letters to the
 // usage stream.
-import { natsSettings, readConfig } from "@uag/kit/config.ts";
+import { natsSettings, readConfig } from "@uag/runtime/config";
 import { z } from "zod";
 import { schema } from "../config.ts";
 import { replayDead } from "../stream/replay-dead.ts";

@@ -1,9 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { newId } from "@uag/kit/ids.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import type { RpcClient } from "@uag/kit/rpc/client.ts";
-import { type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
-import type { DatabaseClock } from "@uag/mongo/database-clock.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { DatabaseClock } from "@uag/mongo/database-clock";
 import {
   type Alert,
   type AlertServiceServer,
@@ -11,6 +7,10 @@ import {
   type AlertTerms,
 } from "@uag/proto/metering/v1/alerts.ts";
 import type { WebhookServiceServer } from "@uag/proto/video/v1/webhooks.ts";
+import { newId } from "@uag/runtime/ids";
+import type { Logger } from "@uag/runtime/log";
+import type { RpcClient } from "@uag/runtime/rpc/client";
+import { type RpcService, unaryService } from "@uag/runtime/rpc/server";
 import { type AlertDocument, kinds, monthOf, type Terms } from "../alerts/alert.ts";
 import { type FigureSources, figuresOf } from "../alerts/figures.ts";
 import { messagesOf } from "../alerts/messages.ts";

@@ -1,9 +1,9 @@
 import type { ApplyRepairsRequest, ApplyRepairsResponse, RepairedEvent } from "@uag/proto/metering/v1/admin.ts";
 import { pricingToJSON, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { monthOf, type Partition } from "@uag/usage/documents/months";
 import type { mongo } from "mongoose";
 import { addRollups } from "../apply/apply.ts";
 import { rollUp } from "../apply/rollup.ts";
-import { monthOf, type Partition } from "../store/months.ts";
 import type { Store } from "../store/store.ts";
 
 type Repair = RepairedEvent & { event: UsageEvent };

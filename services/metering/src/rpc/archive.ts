@@ -1,6 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { noArchiveStore } from "@uag/kit/archive/settings.ts";
-import { underLease } from "@uag/mongo/lease.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { underLease } from "@uag/mongo/lease";
 import type {
   ArchiveMonthRequest,
   ArchiveMonthResponse,
@@ -9,8 +8,9 @@ import type {
   VerifyMonthRequest,
   VerifyMonthResponse,
 } from "@uag/proto/metering/v1/admin.ts";
+import { noArchiveStore } from "@uag/runtime/archive/settings";
+import type { Partition } from "@uag/usage/documents/months";
 import * as months from "../archive/archive.ts";
-import type { Partition } from "../store/months.ts";
 
 const monthShape = /^\d{4}-\d{2}$/;
 

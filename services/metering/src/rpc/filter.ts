@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { UsageFilter } from "@uag/proto/metering/v1/metering.ts";
 import { outcomeToJSON } from "@uag/proto/metering/v1/usage.ts";
 

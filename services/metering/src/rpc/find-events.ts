@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { FindEventsRequest, FindEventsResponse } from "@uag/proto/metering/v1/metering.ts";
-import { fromDocument } from "../store/event.ts";
+import { fromDocument } from "@uag/usage/documents/event";
 import type { Store } from "../store/store.ts";
 
 const maxIds = 100;

@@ -1,7 +1,7 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { GetEventRequest } from "@uag/proto/metering/v1/metering.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { fromDocument } from "../store/event.ts";
+import { fromDocument } from "@uag/usage/documents/event";
 import type { Store } from "../store/store.ts";
 
 /**

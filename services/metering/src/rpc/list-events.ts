@@ -1,9 +1,9 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging";
 import type { ExportEventsResponse } from "@uag/proto/metering/v1/admin.ts";
 import type { ListEventsRequest, ListEventsResponse } from "@uag/proto/metering/v1/metering.ts";
-import { type EventDocument, fromDocument } from "../store/event.ts";
-import { endOf, outside, type Partition } from "../store/months.ts";
+import { type EventDocument, fromDocument } from "@uag/usage/documents/event";
+import { endOf, outside, type Partition } from "@uag/usage/documents/months";
 import type { Store } from "../store/store.ts";
 import { endsOf, namesOf, timesOf } from "./filter.ts";
 

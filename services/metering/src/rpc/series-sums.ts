@@ -1,6 +1,6 @@
-import { cachedUnits, inputUnits, outputUnits } from "@uag/catalog/units.ts";
-import { binCount, percentilesOf } from "@uag/kit/histogram.ts";
+import { cachedUnits, inputUnits, outputUnits } from "@uag/catalog/units";
 import type { Measures, Percentiles } from "@uag/proto/metering/v1/metering.ts";
+import { binCount, percentilesOf } from "@uag/runtime/histogram";
 import type { ErrorClass } from "../store/rollup.ts";
 
 const errorClasses: readonly ErrorClass[] = ["rateLimited", "clientError", "upstreamError", "clientLeft", "crashed"];

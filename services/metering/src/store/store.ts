@@ -1,10 +1,10 @@
-import { createUnblocker } from "@uag/mongo/abandoned-transactions.ts";
-import { collectionOf } from "@uag/mongo/collection.ts";
-import { connectMongo } from "@uag/mongo/connect.ts";
-import type { LeaseDocument } from "@uag/mongo/lease.ts";
-import { inTransaction } from "@uag/mongo/transaction.ts";
+import { createUnblocker } from "@uag/mongo/abandoned-transactions";
+import { collectionOf } from "@uag/mongo/collection";
+import { connectMongo } from "@uag/mongo/connect";
+import type { LeaseDocument } from "@uag/mongo/lease";
+import { inTransaction } from "@uag/mongo/transaction";
+import { type MonthDocument, openPartitions, type Partitions } from "@uag/usage/documents/months";
 import { type ClientSession, type Connection, mongo } from "mongoose";
-import { type MonthDocument, openPartitions, type Partitions } from "./months.ts";
 import {
   type BatchDocument,
   batchSchema,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Bus } from "@uag/kit/bus.ts";
-import type { Logger } from "@uag/kit/log.ts";
+import type { Bus } from "@uag/runtime/bus";
+import type { Logger } from "@uag/runtime/log";
 import type { Consumer, JsMsg } from "nats";
 import { ensureConsumer, ensureStreams, type Source, type TopologyOptions } from "./topology.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { usagePartitions } from "@uag/contract/messages/usage-subjects.ts";
+import { usagePartitions } from "@uag/contract/messages/usage-subjects";
 import type { MeteringEvents } from "../events.ts";
 import type { Store } from "../store/store.ts";
 

@@ -1,8 +1,8 @@
-import { copyProof } from "@uag/kit/batch-mac.ts";
-import { connectBus } from "@uag/kit/bus.ts";
-import type { NatsSettings } from "@uag/kit/config.ts";
-import { newId } from "@uag/kit/ids.ts";
-import { createLogger } from "@uag/kit/log.ts";
+import { copyProof } from "@uag/runtime/batch-mac";
+import { connectBus } from "@uag/runtime/bus";
+import type { NatsSettings } from "@uag/runtime/config";
+import { newId } from "@uag/runtime/ids";
+import { createLogger } from "@uag/runtime/log";
 import { headers, NatsError } from "nats";
 import { streamNames } from "./topology.ts";
 

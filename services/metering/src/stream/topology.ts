@@ -1,4 +1,4 @@
-import { undividedSubject, usagePartitions, usageSubject } from "@uag/contract/messages/usage-subjects.ts";
+import { undividedSubject, usagePartitions, usageSubject } from "@uag/contract/messages/usage-subjects";
 import {
   AckPolicy,
   DiscardPolicy,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { backoffMs } from "@uag/kit/backoff.ts";
-import { type BatchKey, copyProof, ForgedBatchError, verifyBatch } from "@uag/kit/batch-mac.ts";
-import type { Bus } from "@uag/kit/bus.ts";
-import { crashPoint } from "@uag/kit/crash-point.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import { isDuplicate, isUnavailable } from "@uag/mongo/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { isDuplicate, isUnavailable } from "@uag/mongo/errors";
+import { backoffMs } from "@uag/runtime/backoff";
+import { type BatchKey, copyProof, ForgedBatchError, verifyBatch } from "@uag/runtime/batch-mac";
+import type { Bus } from "@uag/runtime/bus";
+import { crashPoint } from "@uag/runtime/crash-point";
+import type { Logger } from "@uag/runtime/log";
 import { headers, type JsMsg } from "nats";
 import { type ApplyOptions, applyBatches } from "../apply/apply.ts";
 import { type DecodedBatch, decodeBatch } from "../apply/decode.ts";

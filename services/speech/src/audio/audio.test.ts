@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pcmOfWav } from "@uag/upstreams/speech/wav.ts";
+import { pcmOfWav } from "@uag/providers/speech/wav";
 import { CompleteSamples } from "./samples.ts";
 import { wavHeader } from "./wav-header.ts";
 

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { sampleRate } from "@uag/upstreams/speech/types.ts";
+import { sampleRate } from "@uag/providers/speech/types";
 import type { Mp3Reply, Mp3Request } from "./mp3-messages.ts";
 
 /** Kilobits per second: single-channel speech at 24 kHz gains nothing from a higher rate. */

@@ -1,8 +1,8 @@
-import type { Fields } from "@uag/capability/request/body.ts";
-import type { Model, SpeechFormat, SpeechTraits } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { speechRequest } from "@uag/contract/requests/speech.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
+import type { Model, SpeechFormat, SpeechTraits } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { speechRequest } from "@uag/contract/requests/speech";
+import type { Fields } from "@uag/pipeline/request/body";
+import { checked } from "@uag/untrusted/schema-fault";
 import { soundBytes } from "../speaking-rate.ts";
 import { countCharacters } from "../text/count.ts";
 import { readVoice } from "./voice.ts";

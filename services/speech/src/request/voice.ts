@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 
 /** Names of OpenAI's voices (API reference, create speech). */
 const openAiVoices = new Set(

@@ -1,4 +1,4 @@
-import type { Wire } from "@uag/testing/odd-provider/case.ts";
+import type { Wire } from "@uag/harness/odd-provider/case";
 
 /** A provider's speech protocol. */
 export interface SpeechWire extends Wire {

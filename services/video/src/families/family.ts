@@ -1,7 +1,7 @@
-import type { Fields } from "@uag/capability/request/body.ts";
-import type { Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { adapterFor } from "@uag/upstreams/registry.ts";
+import type { Model } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Fields } from "@uag/pipeline/request/body";
+import { adapterFor } from "@uag/providers/registry";
 import type { Family, Terms } from "../store/task.ts";
 
 /** A request in normalized form, whichever family it belongs to. */

@@ -1,5 +1,5 @@
-import { grokVideoRequest } from "@uag/contract/requests/grok-video.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
+import { grokVideoRequest } from "@uag/contract/requests/grok-video";
+import { checked } from "@uag/untrusted/schema-fault";
 import { pricedResolutions } from "../price.ts";
 import {
   checkResolution,

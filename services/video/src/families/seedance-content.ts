@@ -1,4 +1,4 @@
-import type { ContentItem } from "@uag/contract/requests/seedance.ts";
+import type { ContentItem } from "@uag/contract/requests/seedance";
 import { invalid } from "./family.ts";
 
 export interface ContentRules {

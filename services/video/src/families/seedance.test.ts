@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseCatalog } from "@uag/catalog/parse.ts";
-import type { Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { parseCatalog } from "@uag/catalog/parse";
+import type { Model } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { VideoRequestFields } from "./family.ts";
 import { readGrok } from "./grok.ts";
 import { readSeedance } from "./seedance.ts";

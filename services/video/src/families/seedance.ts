@@ -1,8 +1,8 @@
-import { seedanceRequest } from "@uag/contract/requests/seedance.ts";
-import { videoResolutions } from "@uag/contract/requests/videos.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
-import { checkRefusedFields } from "@uag/upstreams/passed-fields/check.ts";
-import { seedanceFieldCosts } from "@uag/upstreams/passed-fields/media.ts";
+import { seedanceRequest } from "@uag/contract/requests/seedance";
+import { videoResolutions } from "@uag/contract/requests/videos";
+import { checkRefusedFields } from "@uag/providers/passed-fields/check";
+import { seedanceFieldCosts } from "@uag/providers/passed-fields/media";
+import { checked } from "@uag/untrusted/schema-fault";
 import type { z } from "zod";
 import type { Terms } from "../store/task.ts";
 import {

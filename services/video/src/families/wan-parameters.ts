@@ -1,5 +1,5 @@
-import type { Fields } from "@uag/capability/request/body.ts";
-import { ratioOfSize, resolutionOfSize, wanSizes } from "@uag/upstreams/dashscope/video-sizes.ts";
+import type { Fields } from "@uag/pipeline/request/body";
+import { ratioOfSize, resolutionOfSize, wanSizes } from "@uag/providers/dashscope/video-sizes";
 import { invalid } from "./family.ts";
 
 export interface BilledParameters {

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
-import type { Fields } from "@uag/capability/request/body.ts";
-import type { Model } from "@uag/catalog/types.ts";
-import { happyInput, type Mode, type WanInput, wanInput } from "@uag/contract/requests/wan-input.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
-import { refusedField, unclassedField } from "@uag/upstreams/passed-fields/check.ts";
-import { wanFieldCosts } from "@uag/upstreams/passed-fields/media.ts";
+import type { Model } from "@uag/catalog/types";
+import { happyInput, type Mode, type WanInput, wanInput } from "@uag/contract/requests/wan-input";
+import type { Fields } from "@uag/pipeline/request/body";
+import { refusedField, unclassedField } from "@uag/providers/passed-fields/check";
+import { wanFieldCosts } from "@uag/providers/passed-fields/media";
+import { checked } from "@uag/untrusted/schema-fault";
 import { z } from "zod";
 import { pricedResolutions } from "../price.ts";
 import type { Terms } from "../store/task.ts";

@@ -1,9 +1,9 @@
-import { jsonBody } from "@uag/capability/operation/body-reader.ts";
-import { defineUnbilled, type JsonReply } from "@uag/capability/operation/define-query.ts";
-import type { Operation } from "@uag/capability/operation/operation.ts";
-import type { CheckedRequest } from "@uag/capability/operation/request-spec.ts";
-import { traceOf } from "@uag/capability/operation/trace.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { jsonBody } from "@uag/pipeline/operation/body-reader";
+import { defineUnbilled, type JsonReply } from "@uag/pipeline/operation/define-query";
+import type { Operation } from "@uag/pipeline/operation/operation";
+import type { CheckedRequest } from "@uag/pipeline/operation/request-spec";
+import { traceOf } from "@uag/pipeline/operation/trace";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";
 import { findVideoModel, operation, readVideoRequest, type VideoRequest, videoModelOf } from "../request/read.ts";

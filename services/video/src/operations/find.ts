@@ -1,7 +1,7 @@
-import { defineQuery } from "@uag/capability/operation/define-query.ts";
-import type { Operation } from "@uag/capability/operation/operation.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { pathOf } from "@uag/kit/http/target.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { defineQuery } from "@uag/pipeline/operation/define-query";
+import type { Operation } from "@uag/pipeline/operation/operation";
+import { pathOf } from "@uag/runtime/http/target";
 import type { VideoContext } from "../context.ts";
 import { toStoreError } from "../store/errors.ts";
 import type { TaskDocument } from "../store/task.ts";

@@ -1,7 +1,7 @@
-import { defineQuery } from "@uag/capability/operation/define-query.ts";
-import type { Operation } from "@uag/capability/operation/operation.ts";
-import { readQuery } from "@uag/capability/request/query.ts";
-import { videoListQuery } from "@uag/contract/requests/queries.ts";
+import { videoListQuery } from "@uag/contract/requests/queries";
+import { defineQuery } from "@uag/pipeline/operation/define-query";
+import type { Operation } from "@uag/pipeline/operation/operation";
+import { readQuery } from "@uag/pipeline/request/query";
 import type { VideoContext } from "../context.ts";
 import { toStoreError } from "../store/errors.ts";
 import { viewOf } from "../tasks/view.ts";

@@ -1,6 +1,6 @@
-import { readQuery } from "@uag/capability/request/query.ts";
-import { videoBodyWait, videoCreateQuery } from "@uag/contract/requests/videos.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
+import { videoBodyWait, videoCreateQuery } from "@uag/contract/requests/videos";
+import { readQuery } from "@uag/pipeline/request/query";
+import { checked } from "@uag/untrusted/schema-fault";
 
 export interface WaitSources {
   /** The `Prefer` header. */

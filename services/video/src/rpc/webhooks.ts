@@ -1,9 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { GuardedClient } from "@uag/kit/http/guarded.ts";
-import { UrlError } from "@uag/kit/http/url-error.ts";
-import type { Logger } from "@uag/kit/log.ts";
-import { type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
-import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging";
 import {
   type Delivery,
   type EnqueueRequest,
@@ -12,6 +8,10 @@ import {
   type WebhookServiceServer,
   WebhookServiceService,
 } from "@uag/proto/video/v1/webhooks.ts";
+import type { Logger } from "@uag/runtime/log";
+import { type RpcService, unaryService } from "@uag/runtime/rpc/server";
+import type { GuardedClient } from "@uag/untrusted/http/guarded";
+import { UrlError } from "@uag/untrusted/http/url-error";
 import { toStoreError } from "../store/errors.ts";
 import {
   type DeliveryDocument,

@@ -1,5 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { isDuplicate } from "@uag/mongo/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { isDuplicate } from "@uag/mongo/errors";
 import { mongo } from "mongoose";
 
 /** Maps a database failure to what the caller sees. */

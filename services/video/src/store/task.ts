@@ -1,4 +1,4 @@
-import { taskStatuses } from "@uag/contract/responses/media.ts";
+import { taskStatuses } from "@uag/contract/responses/media";
 import { type Connection, type Model, Schema } from "mongoose";
 
 /** A task's public status. */

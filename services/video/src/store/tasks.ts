@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isDuplicate } from "@uag/mongo/errors.ts";
+import { isDuplicate } from "@uag/mongo/errors";
 import type { Connection, Model } from "mongoose";
 import type { Created, EndOptions, Insertion, ListQuery, Reschedule, Sent, TerminalState } from "./changes.ts";
 import { type TaskDocument, taskModel } from "./task.ts";

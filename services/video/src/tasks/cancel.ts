@@ -1,5 +1,5 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { UpstreamFailure } from "@uag/providers/failure";
 import type { VideoContext } from "../context.ts";
 import type { TaskDocument } from "../store/task.ts";
 import { leaseMs } from "./poll-schedule.ts";

@@ -1,5 +1,5 @@
-import type { CapabilityEvents } from "@uag/capability/events.ts";
-import { price, unpricedUnits } from "@uag/catalog/price.ts";
+import { price, unpricedUnits } from "@uag/catalog/price";
+import type { CapabilityEvents } from "@uag/pipeline/events";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { taskPrice } from "../price.ts";
 import type { TaskDocument } from "../store/task.ts";

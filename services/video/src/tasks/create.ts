@@ -1,9 +1,9 @@
-import type { Upstream } from "@uag/catalog/types.ts";
-import { attempt } from "@uag/upstreams/attempt.ts";
-import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import { adapterFor } from "@uag/upstreams/registry.ts";
-import { callVideo, createFault } from "@uag/upstreams/video/call.ts";
-import type { VideoAdapter } from "@uag/upstreams/video/types.ts";
+import type { Upstream } from "@uag/catalog/types";
+import { attempt } from "@uag/providers/attempt";
+import { UpstreamFailure } from "@uag/providers/failure";
+import { adapterFor } from "@uag/providers/registry";
+import { callVideo, createFault } from "@uag/providers/video/call";
+import type { VideoAdapter } from "@uag/providers/video/types";
 import type { VideoContext } from "../context.ts";
 import type { VideoRequest } from "../request/read.ts";
 import type { TaskDocument } from "../store/task.ts";

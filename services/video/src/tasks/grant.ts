@@ -1,5 +1,5 @@
-import type { AdmitTask } from "@uag/admission/types.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { AdmitTask } from "@uag/usage/types";
 import { operation } from "../request/read.ts";
 import type { TaskDocument } from "../store/task.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { VideoPhase, VideoState } from "@uag/upstreams/video/types.ts";
+import type { VideoPhase, VideoState } from "@uag/providers/video/types";
 import { nextStep, promptHash, type Standing, type Step } from "./machine.ts";
 
 const limit = 1_000_000;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { VideoState } from "@uag/upstreams/video/types.ts";
+import type { VideoState } from "@uag/providers/video/types";
 import type { EndStatus, TaskDocument, TaskStatus } from "../store/task.ts";
 
 /**

@@ -1,8 +1,8 @@
-import { purseOf } from "@uag/admission/wallet/account.ts";
-import { unpricedModel } from "@uag/catalog/price.ts";
+import { unpricedModel } from "@uag/catalog/price";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { orderUpstreams } from "@uag/upstreams/order-upstreams.ts";
+import { orderUpstreams } from "@uag/providers/order-upstreams";
+import { purseOf } from "@uag/usage/wallet/account";
 import type { VideoContext } from "../context.ts";
 import { keptRates, priceOf } from "../price.ts";
 import type { VideoRequest } from "../request/read.ts";

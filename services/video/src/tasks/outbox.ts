@@ -1,6 +1,6 @@
-import type { TaskAdmission } from "@uag/admission/types.ts";
-import { crashPoint } from "@uag/kit/crash-point.ts";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { crashPoint } from "@uag/runtime/crash-point";
+import type { TaskAdmission } from "@uag/usage/types";
 import type { OutboxWorker } from "../context.ts";
 import type { VideoEvents } from "../events.ts";
 import type { PendingWebhook, TaskDocument } from "../store/task.ts";

@@ -1,4 +1,4 @@
-import type { VideoState } from "@uag/upstreams/video/types.ts";
+import type { VideoState } from "@uag/providers/video/types";
 import type { VideoContext } from "../context.ts";
 import type { Reschedule } from "../store/changes.ts";
 import type { TaskDocument } from "../store/task.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { adapterFor } from "@uag/upstreams/registry.ts";
+import { adapterFor } from "@uag/providers/registry";
 import type { VideoContext } from "../context.ts";
 import type { Reschedule } from "../store/changes.ts";
 import type { RateGate } from "../store/rate-gate.ts";

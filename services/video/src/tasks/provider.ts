@@ -1,7 +1,7 @@
-import type { Provider, Upstream } from "@uag/catalog/types.ts";
-import { adapterFor } from "@uag/upstreams/registry.ts";
-import { callVideo, type VideoResponse } from "@uag/upstreams/video/call.ts";
-import type { VideoAdapter, VideoCall } from "@uag/upstreams/video/types.ts";
+import type { Provider, Upstream } from "@uag/catalog/types";
+import { adapterFor } from "@uag/providers/registry";
+import { callVideo, type VideoResponse } from "@uag/providers/video/call";
+import type { VideoAdapter, VideoCall } from "@uag/providers/video/types";
 import type { VideoContext } from "../context.ts";
 import type { TaskDocument } from "../store/task.ts";
 

@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import type { ListedVideo } from "@uag/upstreams/video/types.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { UpstreamFailure } from "@uag/providers/failure";
+import type { ListedVideo } from "@uag/providers/video/types";
 import type { VideoContext } from "../context.ts";
 import type { Reschedule } from "../store/changes.ts";
 import type { TaskDocument } from "../store/task.ts";

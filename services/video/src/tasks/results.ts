@@ -1,9 +1,9 @@
-import type { GuardedClient } from "@uag/kit/http/guarded.ts";
-import { balancedChannel } from "@uag/kit/rpc/channel.ts";
-import type { Identity } from "@uag/kit/rpc/identity.ts";
-import { replicasOf } from "@uag/kit/rpc/replica-resolver.ts";
-import { fromStatus } from "@uag/kit/rpc/status.ts";
 import { AssetServiceClient } from "@uag/proto/media/v1/assets.ts";
+import { balancedChannel } from "@uag/runtime/rpc/channel";
+import type { Identity } from "@uag/runtime/rpc/identity";
+import { replicasOf } from "@uag/runtime/rpc/replica-resolver";
+import { fromStatus } from "@uag/runtime/rpc/status";
+import type { GuardedClient } from "@uag/untrusted/http/guarded";
 
 const maxBytes = 256 * 1024 * 1024;
 const chunkBytes = 256 * 1024;

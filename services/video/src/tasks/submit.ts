@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { crashPoint } from "@uag/kit/crash-point.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
-import { failureToGatewayError, type UpstreamFailure } from "@uag/upstreams/failure.ts";
+import { AttemptsFailed } from "@uag/providers/attempt";
+import { failureToGatewayError, type UpstreamFailure } from "@uag/providers/failure";
+import { crashPoint } from "@uag/runtime/crash-point";
 import type { VideoContext } from "../context.ts";
 import { toStoreError } from "../store/errors.ts";
 import type { TaskDocument } from "../store/task.ts";

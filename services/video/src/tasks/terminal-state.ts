@@ -1,6 +1,6 @@
-import { type Charged, provisionalRules } from "@uag/catalog/provisional.ts";
+import { type Charged, provisionalRules } from "@uag/catalog/provisional";
 import { Outcome, Pricing, SettlementRule, type Unit, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import type { VideoState } from "@uag/upstreams/video/types.ts";
+import type { VideoState } from "@uag/providers/video/types";
 import { billOf } from "../price.ts";
 import { operation } from "../request/read.ts";
 import type { TerminalState } from "../store/changes.ts";

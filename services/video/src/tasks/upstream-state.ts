@@ -1,5 +1,5 @@
-import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import type { VideoState } from "@uag/upstreams/video/types.ts";
+import { UpstreamFailure } from "@uag/providers/failure";
+import type { VideoState } from "@uag/providers/video/types";
 import type { VideoContext } from "../context.ts";
 import type { EndOptions } from "../store/changes.ts";
 import type { TaskDocument } from "../store/task.ts";

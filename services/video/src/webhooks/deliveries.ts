@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { isDuplicate } from "@uag/mongo/errors.ts";
-import type { TimePlace } from "@uag/mongo/paging.ts";
+import { isDuplicate } from "@uag/mongo/errors";
+import type { TimePlace } from "@uag/mongo/paging";
 import type { Collection, Connection } from "mongoose";
 
 export const deliveryStates = ["pending", "delivered", "failed", "stopped"] as const;

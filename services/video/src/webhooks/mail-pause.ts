@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Collection, Connection } from "mongoose";
 import { addressIn } from "./mail.ts";
 

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { MessageBudget } from "./budget.ts";
 import type { DeliveryDocument, DeliveryStore, NewDelivery } from "./deliveries.ts";
 import { isMail } from "./mail.ts";

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import type { Keyring, NamedSecret } from "@uag/kit/keyring.ts";
+import type { Keyring, NamedSecret } from "@uag/runtime/keyring";
 
 const nonceBytes = 12;
 const tagBytes = 16;

@@ -1,7 +1,7 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { newId } from "@uag/kit/ids.ts";
-import { isDuplicate } from "@uag/mongo/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { isDuplicate } from "@uag/mongo/errors";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
+import { newId } from "@uag/runtime/ids";
 import type { Collection, Connection } from "mongoose";
 import type { Sealed, SecretBox } from "./secret-box.ts";
 import { newSecret } from "./signature.ts";

@@ -1,6 +1,6 @@
-import type { GuardedClient } from "@uag/kit/http/guarded.ts";
-import { UrlError } from "@uag/kit/http/url-error.ts";
-import { retryAfterMs } from "@uag/upstreams/retry-after.ts";
+import { retryAfterMs } from "@uag/providers/retry-after";
+import type { GuardedClient } from "@uag/untrusted/http/guarded";
+import { UrlError } from "@uag/untrusted/http/url-error";
 import type { Attempted, DeliveryDocument } from "./deliveries.ts";
 import { addressIn, isMail, type Mailer } from "./mail.ts";
 import { nextTryMs } from "./schedule.ts";

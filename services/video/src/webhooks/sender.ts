@@ -1,4 +1,4 @@
-import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import type { GuardedClient } from "@uag/untrusted/http/guarded";
 import type { VideoEvents } from "../events.ts";
 import { maxSleepMs, Wakeup } from "../wakeup.ts";
 import type { DeliveryDocument, DeliveryStore, NewDelivery } from "./deliveries.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keyringOf } from "@uag/kit/keyring.ts";
+import { keyringOf } from "@uag/runtime/keyring";
 import { Webhook } from "standardwebhooks";
 import { SecretBox } from "./secret-box.ts";
 import { newSecret, webhookHeaders } from "./signature.ts";

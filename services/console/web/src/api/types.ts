@@ -1,9 +1,9 @@
-import type * as admin from "@uag/contract/responses/admin.ts";
-import type * as fleets from "@uag/contract/responses/admin-fleet.ts";
-import type * as money from "@uag/contract/responses/admin-money.ts";
-import type * as reconciled from "@uag/contract/responses/admin-reconciliation.ts";
-import type * as used from "@uag/contract/responses/admin-usage.ts";
-import type { model } from "@uag/contract/responses/chat.ts";
+import type * as admin from "@uag/contract/responses/admin";
+import type * as fleets from "@uag/contract/responses/admin-fleet";
+import type * as money from "@uag/contract/responses/admin-money";
+import type * as reconciled from "@uag/contract/responses/admin-reconciliation";
+import type * as used from "@uag/contract/responses/admin-usage";
+import type { model } from "@uag/contract/responses/chat";
 import type { z } from "zod";
 
 // The shapes stand in the contract; here they only get names.

@@ -1,5 +1,5 @@
-import type { BodyReader } from "@uag/capability/operation/body-reader.ts";
-import type { Operation } from "@uag/capability/operation/operation.ts";
+import type { BodyReader } from "@uag/pipeline/operation/body-reader";
+import type { Operation } from "@uag/pipeline/operation/operation";
 import type { MediaContext } from "../../context.ts";
 import { imageOperation, imageTraits, jobFor, namedModel } from "../operation.ts";
 import { openAiFormat } from "../responses/openai.ts";

@@ -1,6 +1,6 @@
-import type { Model } from "@uag/catalog/types.ts";
-import { imageEditFields } from "@uag/contract/requests/images.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
+import type { Model } from "@uag/catalog/types";
+import { imageEditFields } from "@uag/contract/requests/images";
+import { checked } from "@uag/untrusted/schema-fault";
 import { checkTransparency } from "../families/gamma.ts";
 import { checkCount, checkListed, invalid, plainQuality, present } from "../families/schema.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { BufferBudget } from "@uag/kit/buffer-budget.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { BufferBudget } from "@uag/untrusted/buffer-budget";
 import { type Form, type FormLimits, readForm } from "./form.ts";
 
 const boundary = "----x";

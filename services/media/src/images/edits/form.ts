@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
-import { boundaryOf } from "@uag/capability/request/boundary.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { BufferLease } from "@uag/kit/buffer-budget.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { boundaryOf } from "@uag/pipeline/request/boundary";
+import type { BufferLease } from "@uag/untrusted/buffer-budget";
 
 export interface UploadedFile {
   readonly field: string;

@@ -1,5 +1,5 @@
-import type { Model } from "@uag/catalog/types.ts";
-import { refusal } from "@uag/upstreams/conversation/refusal.ts";
+import type { Model } from "@uag/catalog/types";
+import { refusal } from "@uag/providers/conversation/refusal";
 import { maxDeltaBytes } from "../as-png.ts";
 import { invalid } from "../families/schema.ts";
 import { inspectImage, type Picture } from "../inspect.ts";

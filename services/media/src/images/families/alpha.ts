@@ -1,6 +1,6 @@
-import { imageRequests } from "@uag/contract/requests/images.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
-import type { ImageSource } from "@uag/upstreams/images/types.ts";
+import { imageRequests } from "@uag/contract/requests/images";
+import type { ImageSource } from "@uag/providers/images/types";
+import { checked } from "@uag/untrusted/schema-fault";
 import { checkUrl } from "../sources.ts";
 import type { Reader } from "./reader.ts";
 import { checkCount, checkListed, invalid, present } from "./schema.ts";

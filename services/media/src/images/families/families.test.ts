@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseCatalog } from "@uag/catalog/parse.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { createGuardedClient } from "@uag/kit/http/guarded.ts";
-import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import type { ImageRequest } from "@uag/upstreams/images/types.ts";
+import { parseCatalog } from "@uag/catalog/parse";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { UpstreamFailure } from "@uag/providers/failure";
+import type { ImageRequest } from "@uag/providers/images/types";
+import { createGuardedClient } from "@uag/untrusted/http/guarded";
 import { readers } from "./read.ts";
 
 const guarded = createGuardedClient({ allow: ["127.0.0.1:9"] });

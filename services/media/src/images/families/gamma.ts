@@ -1,8 +1,8 @@
-import type { Model } from "@uag/catalog/types.ts";
-import { imageRequests } from "@uag/contract/requests/images.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
-import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
-import type { ImageRequest } from "@uag/upstreams/images/types.ts";
+import type { Model } from "@uag/catalog/types";
+import { imageRequests } from "@uag/contract/requests/images";
+import { pixelsOf } from "@uag/providers/images/sizes";
+import type { ImageRequest } from "@uag/providers/images/types";
+import { checked } from "@uag/untrusted/schema-fault";
 import type { Reader } from "./reader.ts";
 import { checkCount, checkListed, invalid, plainQuality, present } from "./schema.ts";
 

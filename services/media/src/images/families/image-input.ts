@@ -1,9 +1,9 @@
-import type { ImageFamily } from "@uag/catalog/types.ts";
-import { imageRequests } from "@uag/contract/requests/images.ts";
-import type { GuardedClient } from "@uag/kit/http/guarded.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
-import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
-import type { ImageSource } from "@uag/upstreams/images/types.ts";
+import type { ImageFamily } from "@uag/catalog/types";
+import { imageRequests } from "@uag/contract/requests/images";
+import { pixelsOf } from "@uag/providers/images/sizes";
+import type { ImageSource } from "@uag/providers/images/types";
+import type { GuardedClient } from "@uag/untrusted/http/guarded";
+import { checked } from "@uag/untrusted/schema-fault";
 import type { z } from "zod";
 import { sourceOf } from "../sources.ts";
 import type { Reader } from "./reader.ts";

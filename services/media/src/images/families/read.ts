@@ -1,4 +1,4 @@
-import type { ImageFamily } from "@uag/catalog/types.ts";
+import type { ImageFamily } from "@uag/catalog/types";
 import { readAlpha } from "./alpha.ts";
 import { readGamma } from "./gamma.ts";
 import { readImageInput } from "./image-input.ts";

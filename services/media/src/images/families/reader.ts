@@ -1,7 +1,7 @@
-import type { Fields } from "@uag/capability/request/body.ts";
-import type { Model } from "@uag/catalog/types.ts";
-import type { GuardedClient } from "@uag/kit/http/guarded.ts";
-import type { ImageRequest } from "@uag/upstreams/images/types.ts";
+import type { Model } from "@uag/catalog/types";
+import type { Fields } from "@uag/pipeline/request/body";
+import type { ImageRequest } from "@uag/providers/images/types";
+import type { GuardedClient } from "@uag/untrusted/http/guarded";
 
 /** Input of a family's reader. */
 export interface Reading {

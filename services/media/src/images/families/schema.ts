@@ -1,6 +1,6 @@
-import type { Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Quality } from "@uag/contract/requests/images.ts";
+import type { Model } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Quality } from "@uag/contract/requests/images";
 
 /** Older models use the names `standard` and `hd`. */
 const aliases: Partial<Record<Quality, Quality>> = { standard: "medium", hd: "high" };

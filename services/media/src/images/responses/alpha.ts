@@ -1,7 +1,7 @@
-import { requestUuid } from "@uag/kit/ids.ts";
-import { countOf, type Fields, fieldsOf, listOf, textOf } from "@uag/upstreams/conversation/fields.ts";
-import { type Pixels, pixelsOf } from "@uag/upstreams/images/sizes.ts";
-import type { ImageItem } from "@uag/upstreams/images/types.ts";
+import { countOf, type Fields, fieldsOf, listOf, textOf } from "@uag/providers/conversation/fields";
+import { type Pixels, pixelsOf } from "@uag/providers/images/sizes";
+import type { ImageItem } from "@uag/providers/images/types";
+import { requestUuid } from "@uag/runtime/ids";
 import type { ImageFormat, ImageResult } from "../job.ts";
 import { flatErrorBody } from "./flat-error.ts";
 

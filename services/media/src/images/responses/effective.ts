@@ -1,4 +1,4 @@
-import { textOf } from "@uag/upstreams/conversation/fields.ts";
+import { textOf } from "@uag/providers/conversation/fields";
 import type { ImageResult } from "../job.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { type ClientError, reportOf } from "@uag/capability/client-error.ts";
-import { errorText } from "@uag/contract/errors/shapes.ts";
-import { requestUuid } from "@uag/kit/ids.ts";
+import { errorText } from "@uag/contract/errors/shapes";
+import { type ClientError, reportOf } from "@uag/pipeline/client-error";
+import { requestUuid } from "@uag/runtime/ids";
 
 /** DashScope's error body, with the request id as a UUID. */
 export function flatErrorBody(clientError: ClientError): Buffer {

@@ -1,5 +1,5 @@
-import { nestedErrors } from "@uag/capability/nested-error.ts";
-import type { ImageItem } from "@uag/upstreams/images/types.ts";
+import { nestedErrors } from "@uag/pipeline/nested-error";
+import type { ImageItem } from "@uag/providers/images/types";
 import type { ImageFormat, ImageResult } from "../job.ts";
 import { effectiveOf } from "./effective.ts";
 import { shownUsage } from "./usage.ts";

@@ -1,4 +1,4 @@
-import { countOf, type Fields, fieldsOf, isFields, listOf } from "@uag/upstreams/conversation/fields.ts";
+import { countOf, type Fields, fieldsOf, isFields, listOf } from "@uag/providers/conversation/fields";
 import type { ImageResult } from "../job.ts";
 
 /** The usage shown to the client, over all calls; undefined for models that only count images. */

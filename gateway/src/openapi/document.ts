@@ -1,0 +1,195 @@
+import { flatError, nativeError, nestedError } from "@uag/contract/errors/shapes";
+import { z } from "zod";
+import type { DocumentName } from "../docs/documents.ts";
+import { adminOperations } from "./admin.ts";
+import { codeSamples } from "./examples/code-samples.ts";
+import { requestExamples, responseExamples } from "./examples/examples.ts";
+import { failuresOf, failuresOfProbes } from "./failures.ts";
+import { headerComponents, headersOf } from "./headers.ts";
+import { type JsonSchema, jsonSchema, schemaRef } from "./json-schema.ts";
+import type { Named, Operation, Responses } from "./operation.ts";
+import { operations } from "./operations.ts";
+import { parameterComponents, parametersOf } from "./parameters.ts";
+import { openPool, type Pool } from "./pool.ts";
+import { probePaths } from "./probes.ts";
+import { type AnyRoute, nameOf, routesOf } from "./routes.ts";
+import { tagObjects } from "./tags.ts";
+
+const errors = { NestedError: nestedError, NativeError: nativeError, FlatError: flatError } as const;
+
+const license = { name: "Apache License 2.0", identifier: "Apache-2.0" };
+
+/** The general information of each document. */
+const infos: Readonly<Record<DocumentName, JsonSchema>> = {
+  public: {
+    title: "Unified AI gateway",
+    version: "1.0.0",
+    license,
+    description:
+      "Chat, image, video, embedding and speech models of many providers behind one base URL and one key. Objects are open: unlisted fields are passed to the provider unchanged, and responses may contain more of them. A null field in a request counts as absent.",
+  },
+  admin: {
+    title: "Unified AI gateway: admin API",
+    version: "1.0.0",
+    license,
+    description:
+      "Accounts, keys, money, usage and the gateway's processes, for operators. A token's role determines its permissions, and a token may be limited to one account. Listings are paged: pass `next_cursor` as `after`. Amounts appear twice, in USD as text with nine decimals and as integer nano-USD. A null in a request removes a limit; unknown fields are rejected.",
+  },
+};
+
+const securitySchemes: Readonly<Record<DocumentName, JsonSchema>> = {
+  public: { bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." } },
+  admin: {
+    admin: {
+      type: "http",
+      scheme: "bearer",
+      description: "An admin token: `Authorization: Bearer <ADMIN_TOKEN>`.",
+    },
+  },
+};
+
+function anyOf(schemas: Named): JsonSchema {
+  const refs = Object.keys(schemas).map(schemaRef);
+  return refs.length === 1 ? (refs[0] as JsonSchema) : { anyOf: refs };
+}
+
+const written: Readonly<Record<DocumentName, Readonly<Record<string, Operation>>>> = {
+  public: operations,
+  admin: adminOperations,
+};
+
+/** The documentation of a route. @throws when there is none */
+export function operationOf(route: AnyRoute): Operation {
+  const operation = { ...written.public, ...written.admin }[nameOf(route)];
+  if (operation === undefined) throw new Error(`no file in openapi/endpoints describes ${nameOf(route)}`);
+  return operation;
+}
+
+const lines = { schema: { type: "string" } };
+const sound = { schema: { type: "string", format: "binary" } };
+
+/**
+ * OpenAPI 3.1 cannot describe the events of a stream (3.2 has `itemSchema`). Their data is
+ * described in an extension, which tools skip: a `contentSchema` is checked against the whole body.
+ * https://spec.openapis.org/oas/v3.2.0#sequential-media-types
+ */
+const stream = (events: Named): JsonSchema => ({ type: "string", "x-event-data": anyOf(events) });
+
+function contentOf({ json, events, audio, rows }: Responses, examplesOf: (mediaType: string) => JsonSchema) {
+  const schemas: Readonly<Record<string, JsonSchema>> = {
+    ...(json !== undefined && { "application/json": { schema: anyOf(json) } }),
+    ...(events !== undefined && { "text/event-stream": { schema: stream(events) } }),
+    ...(rows === true && { "application/x-ndjson": lines, "text/csv": lines }),
+    ...(audio === true && { "audio/mpeg": sound, "audio/wav": sound }),
+  };
+  return Object.fromEntries(
+    Object.entries(schemas).map(([mediaType, schema]) => [mediaType, { ...schema, ...examplesOf(mediaType) }]),
+  );
+}
+
+function respond(route: AnyRoute, status: string, responses: Responses): JsonSchema {
+  const { billed = false, native = false, waits = false } = operationOf(route);
+  const event = Object.keys(responses.events ?? {})[0];
+  const description = status === "202" ? "Accepted." : "Done.";
+  return {
+    description:
+      event === undefined ? description : `${description} With \`stream\`, events whose data is a \`${event}\`.`,
+    headers: headersOf({ native, billed, failed: false, status, located: waits }),
+    content: contentOf(responses, (mediaType) => responseExamples(nameOf(route), status, mediaType)),
+  };
+}
+
+const mediaTypes = { json: "application/json", multipart: "multipart/form-data" } as const;
+
+function sizeText(bytes: number): string {
+  const mebibyte = 1024 * 1024;
+  return bytes < mebibyte ? `${bytes / 1024} KiB` : `${bytes / mebibyte} MiB`;
+}
+
+function requestBody(route: AnyRoute, { request, bodyIsOptional = false }: Operation): JsonSchema | undefined {
+  const { body, maxBodyBytes } = route;
+  if (body === "none" || request === undefined) return undefined;
+  const described = { schema: anyOf(request), ...requestExamples(nameOf(route)) };
+  const description = `At most ${sizeText(maxBodyBytes)}.`;
+  return { description, required: !bodyIsOptional, content: { [mediaTypes[body]]: described } };
+}
+
+/** Most paths share the same failures. */
+function shared(responses: Readonly<Record<string, JsonSchema>>, failures: Pool): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, one]) => [status, failures.ref(`failure_${status}`, one)]),
+  );
+}
+
+function described(route: AnyRoute, failures: Pool): JsonSchema {
+  const operation = operationOf(route);
+  const body = requestBody(route, operation);
+  const { ok, accepted, status = 200 } = operation;
+  const versioned = /^\/(admin\/)?v1\//.test(route.path);
+  return {
+    operationId: versioned ? operation.id : `${operation.id}Unversioned`,
+    summary: operation.summary,
+    tags: [operation.tag],
+    parameters: parametersOf(route, operation),
+    ...(body !== undefined && { requestBody: body }),
+    responses: {
+      [status]: respond(route, String(status), ok),
+      ...(accepted !== undefined && { 202: respond(route, "202", accepted) }),
+      ...shared(failuresOf(route, operation), failures),
+    },
+    "x-codeSamples": codeSamples(route),
+  };
+}
+
+/** Schemas of admin requests. */
+const closed = /^Admin\w+Request$/;
+
+function schemaComponents(name: DocumentName): JsonSchema {
+  const named = Object.values(written[name]).flatMap(({ request, ok, accepted }) =>
+    [request, ok.json, ok.events, accepted?.json].flatMap((schemas) => Object.entries(schemas ?? {})),
+  );
+  const all: Named = { ...Object.fromEntries(named), ...errors };
+  return Object.fromEntries(
+    Object.entries(all).map(([name, schema]) => [name, jsonSchema(schema, { closed: closed.test(name) })]),
+  );
+}
+
+/** The path of a route in OpenAPI's syntax. */
+export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}");
+
+/** Keeps only referenced components: the two APIs use different headers. */
+function referred(kind: string, components: JsonSchema, by: JsonSchema): JsonSchema {
+  const text = JSON.stringify(by);
+  return Object.fromEntries(
+    Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+  );
+}
+
+/** The OpenAPI 3.1 document of the public or the admin API. */
+export function openApiDocument(name: DocumentName): JsonSchema {
+  const routed: Record<string, JsonSchema> = {};
+  const failures = openPool("responses");
+  for (const route of routesOf[name]) {
+    const path = templateOf(route.path);
+    routed[path] = { ...routed[path], [route.method.toLowerCase()]: described(route, failures) };
+  }
+  const paths = { ...routed, ...probePaths(name, shared(failuresOfProbes(), failures)) };
+  const responses = failures.components;
+  const by = { paths, responses };
+  return {
+    openapi: "3.1.0",
+    info: infos[name],
+    jsonSchemaDialect: z.toJSONSchema(z.unknown()).$schema,
+    servers: [{ url: "/", description: "The gateway that serves this document." }],
+    tags: tagObjects(name),
+    security: Object.keys(securitySchemes[name]).map((scheme) => ({ [scheme]: [] })),
+    paths,
+    components: {
+      schemas: referred("schemas", schemaComponents(name), by),
+      responses,
+      headers: referred("headers", headerComponents, by),
+      parameters: referred("parameters", parameterComponents, by),
+      securitySchemes: securitySchemes[name],
+    },
+  };
+}

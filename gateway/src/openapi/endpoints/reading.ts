@@ -1,0 +1,42 @@
+import { modelListQuery } from "@uag/contract/requests/queries";
+import { billingUsageQuery } from "@uag/contract/requests/usage";
+import { subscription, usage } from "@uag/contract/responses/billing";
+import { model, modelList } from "@uag/contract/responses/chat";
+import type { Operation } from "../operation.ts";
+
+const dayMs = 86_400_000;
+const dayOf = (distance: number): string => new Date(Date.now() + distance * dayMs).toISOString().slice(0, 10);
+
+/** Models, and what the key's account may spend and has spent. */
+export const endpoints = {
+  "models.list": {
+    id: "listModels",
+    tag: "Models",
+    summary: "Lists the key's models",
+    ok: { json: { ModelList: modelList } },
+    query: modelListQuery.shape,
+    examples: [{ name: "all", summary: "All models of the key" }],
+  },
+  "models.get": {
+    id: "getModel",
+    tag: "Models",
+    summary: "Shows a model",
+    ok: { json: { Model: model } },
+    examples: [{ name: "model", summary: "One model", path: { id: "gpt-4o-mini" } }],
+  },
+  subscription: {
+    id: "getBillingSubscription",
+    tag: "Billing",
+    summary: "Shows the spending limit",
+    ok: { json: { BillingSubscription: subscription } },
+    examples: [{ name: "key", summary: "The key's spending limit" }],
+  },
+  usage: {
+    id: "getBillingUsage",
+    tag: "Billing",
+    summary: "Shows spending by day and model",
+    ok: { json: { BillingUsage: usage } },
+    query: billingUsageQuery.shape,
+    examples: [{ name: "days", summary: "A few days", query: { start_date: dayOf(-1), end_date: dayOf(1) } }],
+  },
+} satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,120 @@
+import type { Call } from "@uag/cli/openapi/recorder";
+import type { Json } from "./types.ts";
+
+const idOf = (response: Json): string => String(response["id"]);
+const firstOf = (response: Json): Json => ((response["data"] as Json[])[0] ?? {}) as Json;
+const isFilled = (response: Json): boolean => (response["data"] as Json[]).length > 0;
+
+/** Money and keys of an account created for this; returns its id. */
+async function accounts(call: Call): Promise<void> {
+  const account = await call("admin.accounts.create", ["account", "An account"], { body: { name: "Research" } });
+  const path = { id: idOf(account) };
+  await call("admin.accounts.top_up", ["money", "50 USD"], {
+    path,
+    body: { amount_usd: "50", reference: "invoice-2026-117", note: "Bank transfer" },
+  });
+  await call("admin.accounts.update", ["name", "Another name"], { path, body: { name: "Research and teaching" } });
+  await call("admin.accounts.get", ["account", "An account"], { path });
+  await keys(call, path.id);
+}
+
+async function keys(call: Call, account: string): Promise<void> {
+  const limits = { models: ["gpt-4o-mini"], rpm_limit: 60, max_parallel_requests: 4, max_budget: 25 };
+  const made = await call("admin.keys.create", ["limited", "A key for one model, with limits"], {
+    body: { account_id: account, key_alias: "search-service", ...limits, metadata: { team: "search" } },
+  });
+  const path = { id: idOf(made) };
+  await call("admin.keys.list", ["account", "An account's keys"], { query: { account } });
+  await call("admin.keys.get", ["key", "A key"], { path });
+  await call("admin.keys.update", ["limit", "A higher limit"], { path, body: { rpm_limit: 120 } });
+  await call("admin.keys.regenerate", ["overlap", "The previous secret works for another hour"], {
+    path,
+    body: { overlap_seconds: 3_600 },
+  });
+  await call("admin.keys.revoke", ["key", "A key"], { path });
+}
+
+/** About the account that made all the public examples. */
+async function money(call: Call, account: string): Promise<void> {
+  const path = { id: account };
+  const query = { account };
+  const events = await call("admin.usage.events", ["newest", "An account's newest requests for a model"], {
+    query: { ...query, model: "gpt-4o-mini", limit: "2" },
+    until: isFilled,
+  });
+  const request = String(firstOf(events)["request_id"]);
+  await call("admin.usage.receipt", ["request", "One request"], { path: { id: request } });
+  await call("admin.usage.list", ["days", "By day"], { query: { ...query, bucket: "day" }, until: isFilled });
+  await call("admin.usage.series", ["models", "By hour and model"], {
+    query: { ...query, bucket: "hour", group_by: "model" },
+  });
+  await call("admin.usage.export", ["csv", "As CSV"], { query: { ...query, format: "csv" } });
+  await call("admin.ledger.read", ["request", "A request's cost"], { query: { request_id: request } });
+  await call("admin.ledger.repair", ["trial", "A dry run without charges"], {
+    body: { all: true, dry_run: true },
+  });
+  await call("admin.accounts.list", ["page", "The first page"], { query: { limit: "2" } });
+  await call("admin.accounts.ledger", ["newest", "The newest rows"], { path, query: { limit: "2" } });
+  await call("admin.accounts.holds", ["now", "Current holds"], { path });
+  await call("admin.accounts.forecast", ["account", "An account"], { path });
+  const invoices = await call("admin.accounts.invoices", ["months", "All months"], { path, until: isFilled });
+  const month = String(firstOf(invoices)["month"]);
+  await call("admin.accounts.invoice", ["month", "One month"], { path: { ...path, month } });
+}
+
+async function operators(call: Call): Promise<void> {
+  await call("admin.models.list", ["all", "All models"]);
+  await call("admin.fleet.get", ["now", "Current state"]);
+  await call("admin.reconciliations.list", ["days", "The last days"], { query: { provider: "openai" } });
+  const role = { name: "reports", role: "read-only", expires: "90d" };
+  const made = await call("admin.tokens.create", ["reader", "A read-only token, valid for 90 days"], {
+    body: role,
+  });
+  await call("admin.tokens.list", ["page", "The first page"]);
+  await call("admin.tokens.revoke", ["token", "A token"], { path: { id: idOf(made) } });
+  await call("admin.audit_log.list", ["newest", "The newest rows"], { query: { limit: "2" } });
+}
+
+async function webhooks(call: Call, account: string): Promise<void> {
+  const make = (example: readonly [string, string], body: Json) =>
+    call("admin.webhooks.secrets.create", example, { body: { account_id: account, ...body } });
+  const earlier = await make(["first", "An account's first secret"], {});
+  await make(["overlap", "A new secret; the previous one signs for another hour"], { overlap_seconds: 3_600 });
+  await call("admin.webhooks.secrets.list", ["account", "One account"], { query: { account } });
+  await call("admin.webhooks.secrets.end", ["earlier", "An earlier one"], { path: { id: idOf(earlier) } });
+  const delivered = ({ data }: Json): boolean => (data as Json[])[0]?.["state"] === "delivered";
+  const deliveries = await call("admin.webhooks.deliveries.list", ["account", "One account"], {
+    query: { account },
+    until: delivered,
+  });
+  const path = { id: idOf(firstOf(deliveries)) };
+  await call("admin.webhooks.deliveries.get", ["delivery", "A delivery with its payload"], { path });
+  await call("admin.webhooks.deliveries.replay", ["delivery", "The same message again"], { path });
+}
+
+async function alerts(call: Call, account: string): Promise<void> {
+  const receivers = { webhook_url: "https://example.com/hooks/spending" };
+  const made = await call("admin.alerts.create", ["account", "At 50%, 80% and 100% of 500 USD"], {
+    body: { account_id: account, name: "Research", monthly_usd: "500", ...receivers },
+  });
+  await call("admin.alerts.create", ["balance", "When less than 20 USD are left"], {
+    body: { account_id: account, kind: "balance", below_usd: "20", ...receivers },
+  });
+  const path = { id: idOf(made) };
+  await call("admin.alerts.list", ["account", "One account"], { query: { account } });
+  await call("admin.alerts.update", ["earlier", "Alert earlier"], { path, body: { thresholds: [25, 50, 75] } });
+  await call("admin.alerts.test", ["alert", "An alert"], { path });
+  await call("admin.alerts.delete", ["alert", "An alert"], { path });
+}
+
+/**
+ * Runs examples of every operation of the admin API, in a working order.
+ * @param account the account of the key that made the public API's examples, which include a video
+ */
+export async function callAdminApi(call: Call, { account }: { readonly account: string }): Promise<void> {
+  await accounts(call);
+  await money(call, account);
+  await webhooks(call, account);
+  await alerts(call, account);
+  await operators(call);
+}

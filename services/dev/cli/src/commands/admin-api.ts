@@ -1,0 +1,59 @@
+import type { Run } from "@uag/local/run-file";
+import { UserError } from "@uag/local/terminal/step";
+import { z } from "zod";
+
+const listing = z.object({ data: z.array(z.unknown()), has_more: z.boolean(), next_cursor: z.string().nullable() });
+const failure = z.object({ error: z.object({ message: z.string() }) });
+const timeoutMs = 60_000;
+const pageLimit = "1000";
+
+export type Query = Readonly<Record<string, string | undefined>>;
+
+/** The running fleet's admin API, on its operator port. */
+export interface AdminApi {
+  call(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** All rows of a listing, across its pages. */
+  rows(path: string, query?: Query): AsyncGenerator<unknown>;
+  /** Opens a streamed response. */
+  open(path: string, query?: Query): Promise<Response>;
+}
+
+function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+/** @throws {UserError} with the API's message, or when it cannot be reached */
+async function send(run: Run, path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
+  const response = await fetch(`${run.admin_url}${path}`, { ...init, headers }).catch((error: unknown) => {
+    throw new UserError(
+      `The running fleet's admin API cannot be reached: ${error instanceof Error ? error.message : error}`,
+    );
+  });
+  if (response.ok) return response;
+  const reported = failure.safeParse(await response.json().catch(() => undefined));
+  throw new UserError(reported.success ? reported.data.error.message : `The admin API answered ${response.status}.`);
+}
+
+export function adminApi(run: Run): AdminApi {
+  const signal = (): AbortSignal => AbortSignal.timeout(timeoutMs);
+  return {
+    async call(method, path, body) {
+      const text = body === undefined ? {} : { body: JSON.stringify(body) };
+      return (await send(run, path, { method, signal: signal(), ...text })).json();
+    },
+    async *rows(path, query = {}) {
+      for (let after: string | undefined; ; ) {
+        const response = await send(run, withQuery(path, { limit: pageLimit, ...query, after }), { signal: signal() });
+        const page = listing.parse(await response.json());
+        yield* page.data;
+        if (!page.has_more || page.next_cursor === null) return;
+        after = page.next_cursor;
+      }
+    },
+    open: (path, query = {}) => send(run, withQuery(path, query)),
+  };
+}

@@ -1,0 +1,47 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import type { Run } from "@uag/local/run-file";
+import { print, UserError } from "@uag/local/terminal/step";
+import { type AdminApi, adminApi } from "./admin-api.ts";
+import { readRunningFleet } from "./options.ts";
+
+type ValuesOf<O extends ParseArgsOptionsConfig> = ReturnType<typeof parseArgs<{ options: O }>>["values"];
+
+/** What a command is run with. */
+export interface Call<O extends ParseArgsOptionsConfig> {
+  readonly api: AdminApi;
+  readonly run: Run;
+  readonly values: ValuesOf<O>;
+}
+
+type Handlers<C> = Readonly<Record<string, (call: C) => Promise<void>>>;
+
+interface AdminCommand<O extends ParseArgsOptionsConfig> {
+  /** As it is called: `npm run <name>`. */
+  readonly name: string;
+  readonly help: string;
+  readonly options: O;
+  readonly commands: Handlers<Call<O>>;
+  /** Those that are given the id of what they change; it is safe in a path. */
+  readonly idCommands: Handlers<Call<O> & { readonly id: string }>;
+}
+
+/**
+ * Runs `npm run <name> -- <command> [id]` on the admin API of the running fleet.
+ * @throws {UserError} for a command that does not exist, or that lacks its id
+ */
+export async function runAdminCommand<O extends ParseArgsOptionsConfig>(spec: AdminCommand<O>): Promise<void> {
+  const { name, help, options, commands, idCommands } = spec;
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
+  const [command, id] = positionals;
+  if ("help" in values && values.help === true) return print(help);
+  if (command === undefined) return print(help);
+  const withoutId = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  const withId = Object.hasOwn(idCommands, command) ? idCommands[command] : undefined;
+  if (withoutId === undefined && withId === undefined) throw new UserError(`Unknown command "${command}".\n\n${help}`);
+  if (withId !== undefined && id === undefined)
+    throw new UserError(`Which one? npm run ${name} -- ${command} <id>; npm run ${name} -- list shows the ids`);
+  const run = await readRunningFleet();
+  const call = { api: adminApi(run), run, values };
+  await withoutId?.(call);
+  if (id !== undefined) await withId?.({ ...call, id: encodeURIComponent(id) });
+}

@@ -1,0 +1,63 @@
+// npm run audit: checks that the books of the running fleet are exact.
+import { parseArgs } from "node:util";
+import { type AuditReport, audit } from "@uag/harness/audit/audit";
+import { schema } from "@uag/local/config";
+import { resolveDataDir } from "@uag/local/data-dir";
+import { fail, print, UserError } from "@uag/local/terminal/step";
+import { readConfig } from "@uag/runtime/config";
+import { parseCount, readRunningFleet, showUsd } from "./options.ts";
+
+const help = `npm run audit [-- --wait <seconds>]
+
+Re-adds the whole ledger of the running fleet from its first row, compares it with the balances, and with what the simulator
+says it served. The auditor does the former by itself every week, and every hour for the rows since its checkpoints.
+Prints the sums, and "exact" or every difference; ends with 1 when there is one.
+  --wait <seconds>   for bills that are still on their way; default 30
+  --full             the same: a whole audit is what this is
+`;
+
+function sums({ books, comparison }: AuditReport): string {
+  const total = { toppedUp: 0n, available: 0n, held: 0n, charged: 0n, writtenOff: 0n };
+  for (const account of books.accounts) {
+    total.toppedUp += account.toppedUpNanoUsd;
+    total.available += account.availableNanoUsd;
+    total.held += account.heldNanoUsd;
+    total.charged += account.chargedNanoUsd;
+    total.writtenOff += account.writtenOffNanoUsd;
+  }
+  const { byCount, byEstimate, lostToCrash } = comparison;
+  return `Ledger      ${books.entries} entries of ${books.accounts.length} accounts, ${books.settledRequests} settled requests, ${books.openGrants} open grants
+Topped up   ${showUsd(total.toppedUp)}
+  available ${showUsd(total.available)}
+  held      ${showUsd(total.held)}
+  charged   ${showUsd(total.charged)}
+  written off ${showUsd(total.writtenOff)}
+Simulator   ${byCount} requests billed by its own count, ${byEstimate} by estimate, ${lostToCrash} lost to a crash before a byte was passed on
+`;
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      wait: { type: "string", default: "30" },
+      full: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const run = await readRunningFleet();
+  const dataDir = resolveDataDir(readConfig(schema).DATA_DIR);
+  const waitMs = Number(parseCount("wait", values.wait)) * 1000;
+  const report = await audit({ run, dataDir, waitMs }).catch((error: unknown) => {
+    throw new UserError(`Querying the running fleet failed: ${error instanceof Error ? error.message : error}`);
+  });
+  process.stdout.write(sums(report));
+  for (const violation of report.violations) print(`- ${violation}`);
+  process.stdout.write(report.exact ? "exact\n" : `${report.violations.length} differences\n`);
+  return report.exact ? 0 : 1;
+}
+
+process.exit((await main().catch(fail)) ?? 1);

@@ -1,0 +1,148 @@
+// npm run keys: creates, lists, changes, renews and revokes API keys of the running fleet.
+import { fail, print } from "@uag/local/terminal/step";
+import { z } from "zod";
+import { type Call, runAdminCommand } from "./admin-command.ts";
+import { parseCount } from "./options.ts";
+import { table } from "./table.ts";
+
+const help = `npm run keys -- <command> [options]
+
+  create            makes a key; its secret is printed once and never again
+    --account <id>      default: the account that npm start made
+    --name <text>
+    --models <a,b>      models it may use, "*" at an end stands for any rest; default: all
+    --expires <when>    30d, 12h, or 2027-01-01; default: never
+    --rpm <n>           requests per minute
+    --tpm <n>           tokens per minute
+    --concurrency <n>   requests at the same time
+    --budget <usd>      money it may spend in one calendar month
+  list              shows the keys
+    --account <id>      only this account's
+    --name <text>       only those of this name
+    --all               revoked ones too
+  update <id>       changes what is given of the options of create, everywhere within a second;
+                    "none" takes a limit or the end away, and lets the key use all models
+  regenerate <id>   gives the key a new secret, which is printed once
+    --overlap <s>       seconds for which the old one goes on working; default: 0
+  revoke <id>       ends a key, everywhere within a second
+`;
+
+const text = { type: "string" } as const;
+const options = {
+  account: text,
+  name: text,
+  models: text,
+  expires: text,
+  rpm: text,
+  tpm: text,
+  concurrency: text,
+  budget: text,
+  overlap: text,
+  all: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+type KeyCall = Call<typeof options>;
+
+const keySchema = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  key_alias: z.string(),
+  hint: z.string(),
+  models: z.array(z.string()),
+  rpm_limit: z.number().nullable(),
+  tpm_limit: z.number().nullable(),
+  max_parallel_requests: z.number().nullable(),
+  max_budget: z.number().nullable(),
+  expires: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+});
+const newKeySchema = keySchema.extend({ key: z.string(), snippets: z.record(z.string(), z.string()) });
+type Key = z.infer<typeof keySchema>;
+
+/** A limit in the API's format; undefined when not given. */
+function limitOf(name: string, given: string | undefined): number | null | undefined {
+  return given === undefined || given === "none" ? given && null : Number(parseCount(name, given));
+}
+
+function fieldsOf(values: KeyCall["values"]): Record<string, unknown> {
+  const { models, expires, budget } = values;
+  return {
+    key_alias: values.name,
+    models: models === "none" ? [] : models?.split(",").map((model) => model.trim()),
+    expires: expires === "none" ? null : expires,
+    rpm_limit: limitOf("rpm", values.rpm),
+    tpm_limit: limitOf("tpm", values.tpm),
+    max_parallel_requests: limitOf("concurrency", values.concurrency),
+    max_budget: budget === "none" ? null : budget,
+  };
+}
+
+/** Only the secret goes to stdout, for use in scripts. */
+function printSecret(response: unknown): void {
+  const { id, account_id, key, snippets } = newKeySchema.parse(response);
+  process.stderr.write(`${id} for ${account_id}. This is its secret; it is not shown again:\n`);
+  print(key);
+  for (const [name, text] of Object.entries(snippets)) process.stderr.write(`\n# ${name}\n${text.trimEnd()}\n`);
+}
+
+const minute = (time: string): string => time.slice(0, 16).replace("T", " ");
+
+function stateOf(key: Key): string {
+  if (key.revoked_at !== null) return `revoked ${minute(key.revoked_at)}`;
+  if (key.expires === null) return "never expires";
+  return `${Date.parse(key.expires) <= Date.now() ? "expired" : "expires"} ${minute(key.expires)}`;
+}
+
+function limitsOf(key: Key): string {
+  const shown = [
+    key.rpm_limit === null ? "" : `${key.rpm_limit} rpm`,
+    key.tpm_limit === null ? "" : `${key.tpm_limit} tpm`,
+    key.max_parallel_requests === null ? "" : `${key.max_parallel_requests} at once`,
+    key.max_budget === null ? "" : `${key.max_budget} USD a month`,
+  ].filter((limit) => limit !== "");
+  return shown.join(", ") || "none";
+}
+
+const rowOf = (key: Key): string[] => [
+  key.id,
+  key.hint,
+  key.account_id,
+  key.key_alias,
+  key.models.join(",") || "all",
+  limitsOf(key),
+  stateOf(key),
+];
+
+async function list({ api, values }: KeyCall): Promise<void> {
+  const { account, name, all } = values;
+  const rows = [["ID", "KEY", "ACCOUNT", "NAME", "MODELS", "LIMITS", "STATE"]];
+  const query = { account, alias: name, include_revoked: String(all ?? false) };
+  for await (const row of api.rows("/keys", query)) rows.push(rowOf(keySchema.parse(row)));
+  print(table(rows));
+}
+
+await runAdminCommand({
+  name: "keys",
+  help,
+  options,
+  commands: {
+    list,
+    async create({ api, run, values }) {
+      const body = { account_id: values.account ?? run.account_id, ...fieldsOf(values) };
+      printSecret(await api.call("POST", "/keys", body));
+    },
+  },
+  idCommands: {
+    async update({ api, id, values }) {
+      print(table([rowOf(keySchema.parse(await api.call("PATCH", `/keys/${id}`, fieldsOf(values))))]));
+    },
+    async regenerate({ api, id, values }) {
+      const overlap = Number(parseCount("overlap", values.overlap));
+      printSecret(await api.call("POST", `/keys/${id}/regenerate`, { overlap_seconds: overlap }));
+    },
+    async revoke({ api, id }) {
+      print(`${keySchema.parse(await api.call("DELETE", `/keys/${id}`)).id} is revoked.`);
+    },
+  },
+}).catch(fail);

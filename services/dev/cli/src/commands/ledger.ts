@@ -1,0 +1,92 @@
+// npm run ledger: reads and repairs the ledger of the running fleet.
+import { parseArgs } from "node:util";
+import { fail, print, UserError } from "@uag/local/terminal/step";
+import { z } from "zod";
+import { type AdminApi, adminApi } from "./admin-api.ts";
+import { readRunningFleet } from "./options.ts";
+import { table } from "./table.ts";
+
+const help = `npm run ledger -- <command> [options]
+
+  list              the rows of an account, newest first
+    --account <id>      default: the account that npm start made
+    --request <id>      the rows about one request instead
+  repair            corrects provisional charges of requests that could not be priced when they were settled,
+                    up or down, by the catalogue loaded; each gets a further row, its first one stays
+    --request <id>      only this one
+    --cost <usd>        what it costs, where neither count nor catalogue tell; with --request
+    --dry-run           only says what would be charged
+`;
+
+const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
+const options = { account: text, request: text, cost: text, "dry-run": flag, help: { ...flag, short: "h" } } as const;
+
+const entrySchema = z.object({
+  seq: z.number(),
+  at: z.string(),
+  kind: z.string(),
+  available_usd: z.string(),
+  held_usd: z.string(),
+  charged_usd: z.string(),
+  request_id: z.string().nullable(),
+  note: z.string(),
+});
+const repairSchema = z.object({
+  request_id: z.string(),
+  account_id: z.string(),
+  model: z.string(),
+  status: z.string(),
+  charged_usd: z.string(),
+});
+const pageSchema = z.object({ data: z.array(repairSchema), next_cursor: z.string().nullable() });
+
+async function list(api: AdminApi, query: { account: string; request_id: string | undefined }): Promise<void> {
+  const rows = [["SEQ", "AT", "KIND", "AVAILABLE", "HELD", "CHARGED", "REQUEST", "NOTE"]];
+  for await (const row of api.rows(
+    "/ledger",
+    query.request_id === undefined ? query : { request_id: query.request_id },
+  )) {
+    const { seq, at, kind, available_usd, held_usd, charged_usd, request_id, note } = entrySchema.parse(row);
+    rows.push([String(seq), at, kind, available_usd, held_usd, charged_usd, request_id ?? "", note]);
+  }
+  print(table(rows));
+}
+
+async function repair(
+  api: AdminApi,
+  which: { request_id: string; cost_usd?: string | undefined } | { all: true },
+  dryRun: boolean,
+): Promise<void> {
+  const rows = [["REQUEST", "ACCOUNT", "MODEL", "STATUS", "USD"]];
+  for (let after = ""; ; ) {
+    const page = pageSchema.parse(await api.call("POST", "/ledger/repair", { ...which, dry_run: dryRun, after }));
+    for (const row of page.data) rows.push([row.request_id, row.account_id, row.model, row.status, row.charged_usd]);
+    if (page.next_cursor === null) break;
+    after = page.next_cursor;
+  }
+  process.stdout.write(rows.length === 1 ? "No request is without its price.\n" : `${table(rows)}\n`);
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
+  const [command] = positionals;
+  if (values.help || command === undefined) {
+    process.stdout.write(help);
+    return;
+  }
+  const run = await readRunningFleet();
+  const api = adminApi(run);
+  if (command === "list") {
+    return await list(api, { account: values.account ?? run.account_id, request_id: values.request });
+  }
+  if (command === "repair") {
+    const { request: requestId, cost: costUsd } = values;
+    if (costUsd !== undefined && requestId === undefined) throw new UserError("--cost needs exactly one --request.");
+    const which = requestId === undefined ? ({ all: true } as const) : { request_id: requestId, cost_usd: costUsd };
+    return await repair(api, which, values["dry-run"] ?? false);
+  }
+  throw new UserError(`Unknown command "${command}".\n\n${help}`);
+}
+
+await main().catch(fail);

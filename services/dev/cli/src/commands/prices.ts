@@ -1,0 +1,193 @@
+// npm run prices: compares the catalogue with public tables of prices, and accepts changes.
+import { hostname, userInfo } from "node:os";
+import { parseArgs } from "node:util";
+import { secondLooks } from "@uag/catalog/prices/accept";
+import { compareModel, type ModelDifference, type PricedModel } from "@uag/catalog/prices/compare";
+import { type PriceSource, quoteOf, rowOf, usdDecimal } from "@uag/catalog/prices/quote";
+import type { PriceVersionRow } from "@uag/catalog/types";
+import { nanoUsdOf } from "@uag/contract/requests/usd";
+import { schema } from "@uag/local/config";
+import { resolveDataDir } from "@uag/local/data-dir";
+import { readRun } from "@uag/local/run-file";
+import { fail, print, UserError } from "@uag/local/terminal/step";
+import { readConfig } from "@uag/runtime/config";
+import { addVersion, readModels, readVersions } from "../prices/catalog-file.ts";
+import { lastMonth, type UnitsByModel } from "../prices/last-month.ts";
+import { changeText, diffHead, diffRows } from "../prices/show.ts";
+import { fetchedSources, fetchSource, sourceNames } from "../prices/sources.ts";
+import { adminApi } from "./admin-api.ts";
+import { table } from "./table.ts";
+
+const help = `npm run prices -- <command> [options]
+
+Prices in the catalogue are reviewed: what others say is shown, and a person accepts it. Nothing is applied by itself.
+
+  fetch             reads two tables of prices into DATA_DIR
+    --litellm <from>       a version of the PyPI package, or file:<path>; default: the latest version
+    --genai-prices <from>  likewise
+  diff              ours, both tables', the change, what last month would have cost (with a running fleet), the vendor's page
+    --model <id>      only this one
+    --all             also prices that agree, or that no table has
+  accept <model>    adds a version of the model's price that services take over within seconds
+    --from <table>    where the tables disagree, or only one has a price; with --confirm
+    --set <price>     such as output_tokens=2.5, as read on the vendor's page; may be repeated; with --confirm
+    --effective-from <time>  2027-01-31T00:00:00Z; default: now
+    --by <name>       who reviewed it; default: this user
+    --confirm         for what needs a second look: a doubling, a fall by half, and the two above
+  list              accepted versions
+`;
+
+const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
+const options = {
+  litellm: text,
+  "genai-prices": text,
+  model: text,
+  all: flag,
+  from: text,
+  set: { ...text, multiple: true },
+  "effective-from": text,
+  by: text,
+  confirm: flag,
+  help: { ...flag, short: "h" },
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>["values"];
+
+const dataDir = (): string => resolveDataDir(readConfig(schema).DATA_DIR);
+
+async function fetchAll(values: Values): Promise<void> {
+  for (const name of sourceNames) print(`${name}: ${(await fetchSource(dataDir(), name, values[name])).origin}`);
+}
+
+/** Undefined while no fleet runs. */
+async function usedLastMonth(): Promise<UnitsByModel | undefined> {
+  const run = await readRun(dataDir()).catch(() => undefined);
+  return run && lastMonth(adminApi(run), Date.now());
+}
+
+function modelNamed(models: readonly PricedModel[], id: string): PricedModel {
+  const model = models.find((each) => each.id === id);
+  if (model === undefined) throw new UserError(`The catalogue has no model ${id}.`);
+  return model;
+}
+
+async function diff(values: Values): Promise<void> {
+  const sources = await fetchedSources(dataDir());
+  const all = await readModels();
+  const models = values.model === undefined ? all : [modelNamed(all, values.model)];
+  const used = await usedLastMonth();
+  const found = models.map((model) => compareModel(model, sources));
+  const rows = found.flatMap((each) => diffRows(each, used, values.all ?? false));
+  print(`Compared with ${sources.map(({ origin }) => origin).join(" and ")}; USD per million, or for one.`);
+  if (rows.length > 0) print(table([diffHead, ...rows]));
+  const named = new Set(rows.map(([model]) => model));
+  for (const { model, link } of found) if (link !== undefined && named.has(model)) print(`${model}: ${link}`);
+  const covered = found.filter((each) => each.sources.length > 0).length;
+  print(`${rows.length} prices to look at; ${covered} of ${found.length} models are in a table.`);
+}
+
+interface Proposal {
+  readonly changes: ReadonlyMap<string, bigint>;
+  /** Where they come from. */
+  readonly reason: string;
+  /** Why it has to be confirmed. */
+  readonly looks: readonly string[];
+}
+
+function changesSet(texts: readonly string[]): Map<string, bigint> {
+  return new Map(
+    texts.map((each) => {
+      const [, key = "", usd = ""] = /^(.{1,80})=(\d[\d.]*)$/.exec(each) ?? [];
+      const nano = nanoUsdOf(usd);
+      if (nano === undefined) throw new UserError(`--set ${each} is not a price such as output_tokens=2.5.`);
+      return [key, nano] as const;
+    }),
+  );
+}
+
+/** What is to be accepted: what both tables say, what the chosen one says, and what is set. */
+function propose(found: ModelDifference, values: Values, sources: readonly PriceSource[]): Proposal {
+  const { from, set = [] } = values;
+  const chosen = sources.find(({ name }) => name === from);
+  if (from !== undefined && chosen === undefined)
+    throw new UserError(`--from is ${sourceNames.join(" or ")}, not ${from}.`);
+  const changes = new Map<string, bigint>();
+  const looks: string[] = [];
+  for (const { key, theirs, finding } of found.differences) {
+    const [both] = theirs.values();
+    const own = theirs.get(from ?? "");
+    if (finding === "changed" && both !== undefined) changes.set(key, both);
+    if ((finding === "disagree" || finding === "one_source") && own !== undefined) {
+      changes.set(key, own);
+      looks.push(`Only ${from} has ${usdDecimal(own)} USD for ${key}.`);
+    }
+  }
+  for (const [key, nano] of changesSet(set)) {
+    changes.set(key, nano);
+    looks.push(`${key} is set to ${usdDecimal(nano)} USD by hand.`);
+  }
+  const tables = (chosen === undefined ? sources : [chosen]).map(({ origin }) => origin).join(", ");
+  const reason = [set.length === 0 ? tables : `${tables}; by hand: ${set.join(", ")}`, found.link].filter(Boolean);
+  return { changes, looks, reason: reason.join("; ") };
+}
+
+function effectiveFrom(given: string | undefined): string {
+  if (given === undefined) return new Date().toISOString();
+  const ms = Date.parse(given);
+  if (Number.isNaN(ms) || !given.endsWith("Z"))
+    throw new UserError(`--effective-from ${given} is not a time such as 2027-01-31T00:00:00Z.`);
+  if (ms < Date.now()) throw new UserError("--effective-from is in the past, but past bills keep their price.");
+  return new Date(ms).toISOString();
+}
+
+async function accept(id: string, values: Values): Promise<void> {
+  const sources = await fetchedSources(dataDir());
+  const model = modelNamed(await readModels(), id);
+  const found = compareModel(model, sources);
+  const { changes, looks, reason } = propose(found, values, sources);
+  if (changes.size === 0)
+    throw new UserError(`Nothing to accept for ${id}. If the price lists disagree, choose one with --from.`);
+  const ours = quoteOf(model.price);
+  const next = new Map([...ours, ...changes]);
+  for (const [key, price] of changes) {
+    const before = ours.get(key);
+    print(
+      `${key}: ${before === undefined ? "none" : usdDecimal(before)} -> ${usdDecimal(price)} USD (${changeText(before, price)} %)`,
+    );
+  }
+  const doubts = [...looks, ...secondLooks(ours, next)];
+  if (doubts.length > 0 && !values.confirm)
+    throw new UserError(
+      `${doubts.join("\n")}\nLook at the vendor's page${found.link === undefined ? "" : ` (${found.link})`}, then repeat it with --confirm.`,
+    );
+  const by = values.by ?? `${userInfo().username}@${hostname()}`;
+  const price = rowOf(next) as PriceVersionRow["price"];
+  const row = { model: id, effective_from: effectiveFrom(values["effective-from"]), accepted_by: by, reason, price };
+  await addVersion(row);
+  print(`Accepted: in force from ${row.effective_from}.`);
+}
+
+async function list(): Promise<void> {
+  const rows = (await readVersions()).map(({ model, effective_from: from, accepted_by: by, reason }) => [
+    from,
+    model,
+    by,
+    reason,
+  ]);
+  print(rows.length === 0 ? "No price was accepted yet." : table([["FROM", "MODEL", "BY", "REASON"], ...rows]));
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const [command, model] = positionals;
+  if (values.help || command === undefined) process.stdout.write(help);
+  else if (command === "fetch") await fetchAll(values);
+  else if (command === "diff") await diff(values);
+  else if (command === "list") await list();
+  else if (command === "accept" && model !== undefined) await accept(model, values);
+  else if (command === "accept") throw new UserError("Name the model: npm run prices -- accept <model>");
+  else throw new UserError(`Unknown command "${command}".\n\n${help}`);
+}
+
+await main().catch(fail);

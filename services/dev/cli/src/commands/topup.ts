@@ -1,0 +1,57 @@
+// npm run topup: adds money to an account of the running fleet.
+import { randomUUID } from "node:crypto";
+import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/local/terminal/step";
+import { z } from "zod";
+import { adminApi } from "./admin-api.ts";
+import { readRunningFleet, showUsd } from "./options.ts";
+
+const help = `npm run topup -- --usd <amount> [options]
+
+  --usd <amount>      negative for a correction (--usd=-5); never takes more than is available
+  --account <id>      default: the account that npm start made
+  --reference <text>  the same reference tops up once; default: a new one
+  --note <text>
+`;
+
+const text = { type: "string" } as const;
+const accountSchema = z.object({
+  id: z.string(),
+  available_usd: z.string(),
+  written_off_usd: z.string(),
+  written_off_nano_usd: z.number(),
+  repaid_nano_usd: z.number(),
+});
+type Account = z.infer<typeof accountSchema>;
+
+/** The state of an account after a top-up, one sentence per line. */
+function summaryOf(before: Account, after: Account): string {
+  const repaid = after.repaid_nano_usd - before.repaid_nano_usd;
+  const lines = [
+    `${after.id} has ${after.available_usd} USD available.`,
+    repaid > 0 ? `${showUsd(BigInt(repaid))} repaid earlier requests that its money had not covered.` : "",
+    after.written_off_nano_usd > 0 ? `It still owes ${after.written_off_usd} USD for such requests.` : "",
+  ];
+  return `${lines.filter((line) => line !== "").join("\n")}\n`;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { usd: text, account: text, reference: text, note: text, help: { type: "boolean", short: "h" } },
+  });
+  if (values.help) {
+    process.stdout.write(help);
+    return;
+  }
+  if (values.usd === undefined) throw new UserError(`How much?\n\n${help}`);
+  const run = await readRunningFleet();
+  const path = `/accounts/${encodeURIComponent(values.account ?? run.account_id)}`;
+  const admin = adminApi(run);
+  const before = accountSchema.parse(await admin.call("GET", path));
+  const reference = values.reference ?? randomUUID();
+  const topUp = { amount_usd: values.usd, reference, note: values.note };
+  const response = z.object({ account: accountSchema }).parse(await admin.call("POST", `${path}/top-ups`, topUp));
+  process.stdout.write(summaryOf(before, response.account));
+}
+
+await main().catch(fail);

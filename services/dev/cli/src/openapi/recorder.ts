@@ -1,0 +1,87 @@
+import { shownBaseUrl } from "@uag/gateway/openapi/examples/code-samples";
+import { Shown } from "@uag/gateway/openapi/examples/shown";
+import type { ExampleResponse, Json, Recorded, Sent } from "@uag/gateway/openapi/examples/types";
+import { allRoutes, nameOf } from "@uag/gateway/openapi/routes";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import type { Run } from "@uag/local/run-file";
+
+/**
+ * Sends an example, records it, and returns the response's JSON.
+ * @throws when the gateway rejects it
+ */
+export type Call = (operation: string, example: readonly [name: string, summary: string], sent?: Sent) => Promise<Json>;
+
+export interface Recorder {
+  readonly call: Call;
+  readonly recorded: readonly Recorded[];
+}
+
+const waitMs = 60_000;
+
+/**
+ * @param options.names replacements for addresses of this machine
+ * @param options.seen receives every response
+ */
+export function openRecorder(
+  { base_url, api_key, admin }: Run,
+  { names, seen }: { readonly names: Readonly<Record<string, string>>; seen(came: ExampleResponse): void },
+): Recorder {
+  const recorded: Recorded[] = [];
+  const shown = new Shown({ ...names, [base_url]: shownBaseUrl, [api_key]: "sk-…" });
+
+  async function send(operation: string, sent: Sent): Promise<ExampleResponse> {
+    const route = allRoutes.find((one) => nameOf(one) === operation);
+    if (route === undefined) throw new Error(`there is no operation ${operation}`);
+    const { method, path: template } = route;
+    const path = template.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(sent.path?.[name] ?? ""));
+    const url = new URL(path, base_url);
+    for (const [name, value] of Object.entries(sent.query ?? {})) url.searchParams.set(name, String(value));
+    const token = "admin" in route ? admin.token : api_key;
+    const response = await fetch(url, { method, ...contentOf(sent, token) });
+    const type = (response.headers.get("content-type") ?? "").split(";")[0] ?? "";
+    const came = { method, template, status: response.status, type, text: await response.text() };
+    if (!response.ok) throw new Error(`${operation} answered ${came.status}: ${came.text}`);
+    return came;
+  }
+
+  async function sendUntil(operation: string, sent: Sent): Promise<ExampleResponse> {
+    const { until } = sent;
+    if (until === undefined) return send(operation, sent);
+    const again = async () => {
+      const came = await send(operation, sent);
+      return until(JSON.parse(came.text) as Json) ? came : undefined;
+    };
+    return waitFor(again, { timeoutMs: waitMs, everyMs: 200, what: operation });
+  }
+
+  return {
+    recorded,
+    async call(operation, [name, summary], sent = {}) {
+      const came = await sendUntil(operation, sent);
+      seen(came);
+      const { status, type, text } = came;
+      const json = type === "application/json" ? (JSON.parse(text) as Json) : {};
+      shown.hideSecretsOf(json);
+      const value = shown.response(type, type === "application/json" ? json : text);
+      const { path, query, body = formValues(sent.form) } = shown.request(sent);
+      recorded.push({ operation, name, summary, path, query, body, response: { status, type, value } });
+      return json;
+    },
+  };
+}
+
+function contentOf({ body, form }: Sent, token: string): RequestInit {
+  const authorization = `Bearer ${token}`;
+  if (form === undefined) {
+    const headers = { authorization, ...(body !== undefined && { "content-type": "application/json" }) };
+    return { headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  }
+  const data = new FormData();
+  for (const [name, value] of Object.entries(form)) data.append(name, value);
+  return { headers: { authorization }, body: data };
+}
+
+const formValues = (form: Sent["form"]): Json | undefined =>
+  form && Object.fromEntries(Object.entries(form).map(([name, value]) => [name, fileName(value)]));
+
+const fileName = (value: string | File): string => (typeof value === "string" ? value : value.name);

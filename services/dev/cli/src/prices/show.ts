@@ -1,0 +1,62 @@
+import type { Difference, ModelDifference } from "@uag/catalog/prices/compare";
+import { usdDecimal } from "@uag/catalog/prices/quote";
+import { unitOf, unitTable } from "@uag/catalog/units";
+import { usdText } from "@uag/runtime/usd";
+import type { UnitsByModel } from "./last-month.ts";
+import { sourceNames } from "./sources.ts";
+
+/** The price that the sources agree on, or the only one that a source has. */
+export function offered({ finding, theirs }: Difference): bigint | undefined {
+  return finding === "changed" || finding === "one_source" ? [...theirs.values()][0] : undefined;
+}
+
+/** The change in percent, with two decimals. */
+export function changeText(ours: bigint | undefined, next: bigint | undefined): string {
+  if (ours === undefined || next === undefined) return "-";
+  if (ours === 0n) return next === 0n ? "0.00" : "new";
+  const hundredths = ((next - ours) * 10_000n) / ours;
+  const size = hundredths < 0n ? -hundredths : hundredths;
+  return `${hundredths < 0n ? "-" : "+"}${size / 100n}.${String(size % 100n).padStart(2, "0")}`;
+}
+
+/** What a quantity costs at a price, in USD. */
+function costText(unit: string, quantity: bigint, nanoUsd: bigint | undefined): string {
+  const known = unitOf(unit);
+  if (nanoUsd === undefined || known === undefined) return "-";
+  return usdText((quantity * nanoUsd) / BigInt(unitTable[known].per)).slice(0, -5);
+}
+
+/**
+ * What last month's use of a price's unit cost, and would have cost. Usage is not kept by tier, so
+ * all of it counts at the base price.
+ */
+function monthText(model: string, difference: Difference, used: UnitsByModel | undefined): string[] {
+  const next = offered(difference);
+  if (used === undefined || next === undefined || difference.key.includes(" above ")) return ["-", "-"];
+  const quantity = used.get(model)?.get(difference.key) ?? 0n;
+  return [costText(difference.key, quantity, difference.ours), costText(difference.key, quantity, next)];
+}
+
+export const diffHead = [
+  "MODEL",
+  "PRICE OF",
+  "OURS",
+  ...sourceNames.map((name) => name.toUpperCase()),
+  "CHANGE %",
+  "LAST MONTH",
+  "AT NEW",
+  "FINDING",
+];
+
+/** The rows of a model in a table of differences. */
+export function diffRows({ model, differences }: ModelDifference, used: UnitsByModel | undefined, all: boolean) {
+  return differences
+    .filter(({ finding }) => all || (finding !== "same" && finding !== "unknown"))
+    .map((difference) => {
+      const { key, ours, theirs, finding } = difference;
+      const shown = (nano: bigint | undefined): string => (nano === undefined ? "-" : usdDecimal(nano));
+      const bySource = sourceNames.map((name) => shown(theirs.get(name)));
+      const month = monthText(model, difference, used);
+      return [model, key, shown(ours), ...bySource, changeText(ours, offered(difference)), ...month, finding];
+    });
+}

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { recordExamples } from "@uag/cli/openapi/record-examples";
+import { templateOf } from "@uag/gateway/openapi/document";
+import { examples } from "@uag/gateway/openapi/examples/examples";
+import type { Recorded } from "@uag/gateway/openapi/examples/types";
+import type { TestFleet } from "@uag/harness/fleet/with-fleet";
+import { documented } from "./documented.ts";
+
+const outcome = ({ operation, name, response: { status, type } }: Recorded): string =>
+  `${operation} ${name}: ${status} ${type}`;
+
+/** Sends every example of the reference to a gateway: each works as described. */
+export function exampleTests(here: () => { readonly fleet: TestFleet; readonly webhookUrl: string }): void {
+  test("every example of the reference is answered with the status that is shown beside it, by what the document allows", async () => {
+    const { fleet, webhookUrl } = here();
+    const against = documented();
+    const carried = await recordExamples(fleet.run, { url: webhookUrl }, ({ template, method, ...response }) =>
+      against.check(method, templateOf(template), response),
+    );
+    assert.deepEqual(carried.map(outcome), examples.map(outcome));
+    assert.deepEqual([...against.problems], []);
+  });
+}

@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { templateOf } from "@uag/gateway/openapi/document";
+import { examples } from "@uag/gateway/openapi/examples/examples";
+import { allRoutes, nameOf, routesOf } from "@uag/gateway/openapi/routes";
+import type { TestFleet } from "@uag/harness/fleet/with-fleet";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import sharp from "sharp";
+import { type Documented, documented } from "./documented.ts";
+import { goodBodies } from "./nulls.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Sent {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: unknown;
+  readonly key?: string;
+}
+
+type Send = (method: string, template: string, sent?: Sent) => Promise<Json>;
+
+/** Sends requests and compares every response with the documents. */
+function sender(fleet: TestFleet, against: Documented): Send {
+  const { base_url, api_key, admin } = fleet.run;
+  return async (method, template, { path = {}, query = "", body, key } = {}) => {
+    const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? "");
+    const token = key ?? (template.startsWith("/admin") ? admin.token : api_key);
+    const isForm = body instanceof FormData;
+    const response = await fetch(`${base_url}${filled}${query}`, {
+      method,
+      headers: {
+        ...(token !== "" && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && !isForm && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { body: isForm || typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const type = response.headers.get("content-type") ?? "";
+    against.check(method, template, { status: response.status, type, text });
+    return type.startsWith("application/json") ? (JSON.parse(text) as Json) : {};
+  };
+}
+
+const idOf = (response: Json): string => String(response["id"]);
+const video = {
+  model: "beta2.6-t2v",
+  duration: 5,
+  resolution: "720p",
+  input: { prompt: "a cat" },
+  parameters: { duration: 5 },
+};
+
+async function edit(send: Send): Promise<void> {
+  const png = await sharp({ create: { width: 64, height: 64, channels: 3, background: "red" } })
+    .png()
+    .toBuffer();
+  const body = new FormData();
+  body.set("model", "gamma-image-1");
+  body.set("prompt", "a cat");
+  body.set("image", new Blob([new Uint8Array(png)], { type: "image/png" }), "a.png");
+  await send("POST", "/v1/images/edits", { body });
+}
+
+/** The reference's examples, except streams, and tasks, whose calls depend on one another. */
+async function shown(send: Send): Promise<void> {
+  for (const { operation, body, query } of examples) {
+    const route = routesOf.public.find((one) => nameOf(one) === operation);
+    const isAlone = route !== undefined && !/:|\/videos\//.test(route.path) && body?.["stream"] !== true;
+    if (!isAlone || (route.body === "json" ? body === undefined : route.method !== "GET")) continue;
+    const search = new URLSearchParams((query ?? {}) as Record<string, string>);
+    await send(route.method, templateOf(route.path), { body, query: `?${search}` });
+  }
+}
+
+async function videos(send: Send, webhookUrl: string): Promise<void> {
+  const path = {
+    id: idOf(await send("POST", "/v1/videos/generations", { body: { ...video, webhook_url: webhookUrl } })),
+  };
+  const get = () => send("GET", "/v1/videos/generations/{id}", { path });
+  await waitFor(async () => (await get())["status"] === "succeeded", { what: "the video" });
+  await send("GET", "/v1/videos/generations");
+  await send("DELETE", "/v1/videos/generations/{id}", {
+    path: { id: idOf(await send("POST", "/v1/videos/generations", { body: video })) },
+  });
+}
+
+async function accounts(send: Send): Promise<void> {
+  const path = { id: idOf(await send("POST", "/admin/v1/accounts", { body: { name: "documented" } })) };
+  await send("GET", "/admin/v1/accounts");
+  await send("GET", "/admin/v1/accounts/{id}", { path });
+  await send("PATCH", "/admin/v1/accounts/{id}", { path, body: { name: "renamed", keep_answers: false } });
+  await send("POST", "/admin/v1/accounts/{id}/top-ups", { path, body: { amount_usd: "5", reference: "documented" } });
+  for (const what of ["ledger", "holds", "forecast", "invoices"])
+    await send("GET", `/admin/v1/accounts/{id}/${what}`, { path });
+  const month = new Date().toISOString().slice(0, 7);
+  await send("GET", "/admin/v1/accounts/{id}/invoices/{month}", { path: { ...path, month } });
+  const limits = {
+    rpm_limit: 60,
+    tpm_limit: 1_000,
+    max_parallel_requests: 4,
+    max_budget: 2.5,
+    metadata: { team: "a" },
+  };
+  const key = { id: idOf(await send("POST", "/admin/v1/keys", { body: { account_id: path.id, ...limits } })) };
+  await send("GET", "/admin/v1/keys", { query: `?account=${path.id}` });
+  await send("GET", "/admin/v1/keys/{id}", { path: key });
+  await send("PATCH", "/admin/v1/keys/{id}", { path: key, body: { key_alias: "renamed" } });
+  await send("POST", "/admin/v1/keys/{id}/regenerate", { path: key, body: {} });
+  await send("DELETE", "/admin/v1/keys/{id}", { path: key });
+  await send("POST", "/admin/v1/keys", { body: { account_id: "nobody" } });
+}
+
+async function books(send: Send, account: string): Promise<void> {
+  const query = `?account=${account}`;
+  const event = await waitFor(
+    async () => {
+      const { data } = await send("GET", "/admin/v1/usage/events", { query });
+      return (data as Json[])[0];
+    },
+    { what: "usage events" },
+  );
+  await send("GET", "/admin/v1/usage/events/{id}", { path: { id: String(event["request_id"]) } });
+  await send("GET", "/admin/v1/reconciliations", { query: "?provider=openai" });
+  await send("GET", "/admin/v1/usage/series", { query: `${query}&bucket=hour&group_by=model` });
+  for (const held of ["holds", "invoices"])
+    await send("GET", `/admin/v1/accounts/{id}/${held}`, { path: { id: account } });
+  for (const path of ["/admin/v1/usage", "/admin/v1/usage/export", "/admin/v1/ledger"])
+    await send("GET", path, { query });
+  await send("POST", "/admin/v1/ledger/repair", { body: { all: true, dry_run: true } });
+  for (const what of ["audit-log", "models", "fleet"]) await send("GET", `/admin/v1/${what}`);
+  const token = {
+    id: idOf(await send("POST", "/admin/v1/tokens", { body: { name: "documented", role: "read-only" } })),
+  };
+  await send("GET", "/admin/v1/tokens");
+  await send("DELETE", "/admin/v1/tokens/{id}", { path: token });
+}
+
+async function webhooks(send: Send, account: string): Promise<void> {
+  const body = { account_id: account };
+  const secret = { id: idOf(await send("POST", "/admin/v1/webhooks/secrets", { body })) };
+  // One signing secret must remain.
+  await send("POST", "/admin/v1/webhooks/secrets", { body });
+  await send("GET", "/admin/v1/webhooks/secrets", { query: `?account=${account}` });
+  const delivered = await waitFor(
+    async () => ((await send("GET", "/admin/v1/webhooks/deliveries"))["data"] as Json[])[0],
+    { what: "a delivery" },
+  );
+  const path = { id: idOf(delivered) };
+  await send("GET", "/admin/v1/webhooks/deliveries/{id}", { path });
+  await send("POST", "/admin/v1/webhooks/deliveries/{id}/replay", { path });
+  await send("DELETE", "/admin/v1/webhooks/secrets/{id}", { path: secret });
+}
+
+async function alerts(send: Send, account: string): Promise<void> {
+  const body = { account_id: account, monthly_usd: "500", webhook_url: "https://example.com/hooks/spending" };
+  const path = { id: idOf(await send("POST", "/admin/v1/alerts", { body })) };
+  const low = { account_id: account, kind: "balance", below_usd: "20", webhook_url: body.webhook_url };
+  await send("POST", "/admin/v1/alerts", { body: low });
+  await send("GET", "/admin/v1/alerts", { query: `?account=${account}` });
+  await send("PATCH", "/admin/v1/alerts/{id}", { path, body: { thresholds: [25] } });
+  await send("POST", "/admin/v1/alerts/{id}/test", { path });
+  await send("DELETE", "/admin/v1/alerts/{id}", { path });
+}
+
+async function refusals(send: Send): Promise<void> {
+  const alpha = { model: "alpha-image-2.0", input: { messages: [] } };
+  await send("POST", "/v1/chat/completions", { body: {} });
+  await send("POST", "/v1/chat/completions", { body: "{" });
+  await send("POST", "/v1/chat/completions", { body: { model: "none", messages: [] } });
+  await send("POST", "/v1/messages", { body: { model: "none", max_tokens: 1, messages: [] } });
+  await send("POST", "/v1/images/generations", { body: alpha });
+  await send("GET", "/v1/models", { key: "sk-wrong" });
+  await send("GET", "/v1/models/{id}", { path: { id: "none" } });
+  await send("GET", "/v1/videos/generations/{id}", { path: { id: "none" } });
+  await send("GET", "/admin/v1/accounts/{id}", { path: { id: "none" } });
+  await send("GET", "/admin/v1/accounts", { query: "?limit=0" });
+}
+
+/** Streams of each kind, whose events have schemas of their own. */
+async function streams(fleet: TestFleet, against: Documented): Promise<void> {
+  const messages = [{ role: "user", content: "say: hello" }];
+  const received: [path: string, schema: string, body: object][] = [
+    [
+      "/v1/chat/completions",
+      "ChatCompletionChunk",
+      { model: "gpt-4o-mini", messages, stream_options: { include_usage: true } },
+    ],
+    ["/v1/chat/completions", "ChatCompletionChunk", { model: "claude-haiku-4-5", messages }],
+    ["/v1/responses", "ResponseEvent", { model: "gpt-4o-mini", input: "say: hello" }],
+    ["/v1/responses", "ResponseEvent", { model: "claude-sonnet-4-6", input: "hello", reasoning: { effort: "low" } }],
+    ["/v1/messages", "MessageEvent", { model: "claude-haiku-4-5", messages, max_tokens: 50 }],
+    ["/v1/messages", "MessageEvent", { model: "gpt-4o-mini", messages, max_tokens: 50 }],
+    ["/v1/images/generations", "ImageEvent", { model: "gamma-image-1", prompt: "a cat", partial_images: 1 }],
+  ];
+  for (const [path, schema, body] of received) {
+    const { events } = await fleet.client.stream(path, { ...body, stream: true });
+    for await (const { data } of events) if (data !== "[DONE]") against.checkEvent(schema, data);
+  }
+}
+
+/** Compares real responses of every route with the documents. */
+export function responseTests(here: () => { readonly fleet: TestFleet; readonly webhookUrl: string }): void {
+  test("every route answers as the document says, without a field that it does not list", async () => {
+    const { fleet, webhookUrl } = here();
+    const { account_id: account } = fleet.run;
+    const against = documented();
+    const send = sender(fleet, against);
+    for (const [template, , body] of goodBodies)
+      if (!template.startsWith("/admin"))
+        await send("POST", template, { body: { ...body, stream: undefined, stream_options: undefined } });
+    await send("POST", "/v1/embeddings", {
+      body: { model: "text-embedding-v4", input: ["a", "b"], encoding_format: "base64" },
+    });
+    await shown(send);
+    await edit(send);
+    await videos(send, webhookUrl);
+    const { data } = await send("GET", "/v1/models");
+    await send("GET", "/v1/models/{id}", { path: { id: idOf((data as Json[])[0] ?? {}) } });
+    for (const what of ["subscription", "usage"]) await send("GET", `/dashboard/billing/${what}`);
+    await accounts(send);
+    await books(send, account);
+    await webhooks(send, account);
+    await alerts(send, account);
+    await refusals(send);
+    await streams(fleet, against);
+    assert.deepEqual([...against.problems], []);
+    const all = allRoutes.map(({ method, path }) => `${method} ${templateOf(path)}`);
+    assert.deepEqual(
+      all.filter((route) => !against.seen.has(route)),
+      [],
+    );
+  });
+}

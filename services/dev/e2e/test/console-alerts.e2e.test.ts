@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { after, afterEach, before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { adminApi } from "@uag/cli/commands/admin-api";
+import { counterOf } from "@uag/harness/fleet/metrics";
+import { type Receiver, startReceiver } from "@uag/harness/fleet/receiver";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { repoRoot } from "@uag/local/paths";
+import OpenAI from "openai";
+import type { Locator } from "playwright-core";
+import { Stage } from "./console/stage.ts";
+import { MailServer } from "./mail/mail-server.ts";
+
+/** It may cost less than the key's budget, and costs more than one percent of that. */
+const hello = {
+  model: "gpt-4o-mini",
+  messages: [{ role: "user" as const, content: "Hello!" }],
+  max_completion_tokens: 20,
+};
+
+describe("spend alerts in the console and from the command line", () => {
+  let stage: Stage;
+  let receiver: Receiver;
+  let mail: MailServer;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
+    mail = resources.use(await MailServer.start());
+    const smtp = { SMTP_URL: mail.url(), SMTP_CA: mail.ca, SMTP_FROM: "Gateway <gateway@example.com>" };
+    stage = resources.use(
+      await Stage.open({ egressAllow: receiver.address, env: { ...smtp, ALERTS_EVERY_MS: "300" } }),
+    );
+  });
+  after(() => resources.disposeAsync());
+  afterEach(() => stage.closePages());
+
+  test("a part of a key's budget and a low balance are told of by webhook and e-mail", async () => {
+    const api = adminApi(stage.fleet.run);
+    const account = (await api.call("POST", "/accounts", { name: "Small" })) as { id: string };
+    const topUp = { amount_usd: "1", reference: "first", note: "" };
+    await api.call("POST", `/accounts/${account.id}/top-ups`, topUp);
+    const fields = { account_id: account.id, key_alias: "budgeted", max_budget: 0.0001 };
+    const { key: apiKey } = (await api.call("POST", "/keys", fields)) as { key: string };
+    const { base_url } = stage.fleet.run;
+    await new OpenAI({ baseURL: `${base_url}/v1`, apiKey }).chat.completions.create(hello);
+    const page = await stage.visit(`/billing?account=${account.id}`, "Billing");
+    const create = async (kind: string, fill: (form: Locator) => Promise<void>): Promise<void> => {
+      await page.getByRole("button", { name: "New alert" }).click();
+      const form = page.getByRole("dialog");
+      await form.getByLabel("Name").fill(kind);
+      await form.getByRole("combobox", { name: "Kind" }).click();
+      await page.getByRole("option", { name: kind }).click();
+      await fill(form);
+      await form.getByLabel("E-mail to").fill(`${account.id}@example.com`);
+      await form.getByLabel("E-mail to").press("Enter");
+      await form.getByLabel("Webhook").fill(receiver.url);
+      await form.getByRole("button", { name: "Save" }).click();
+      await form.waitFor({ state: "detached" });
+    };
+    await create("Share of a key's budget", async (form) => {
+      await form.getByRole("combobox", { name: "For" }).click();
+      await page.getByRole("option", { name: "budgeted" }).click();
+      await form.getByLabel("Thresholds").fill("1");
+      await form.getByLabel("Thresholds").press("Enter");
+    });
+    await create("Low balance", (form) => form.getByLabel("Less than").fill("1"));
+    const letters = () => mail.letters.filter(({ to }) => to === `${account.id}@example.com`);
+    await waitFor(() => letters().length >= 2, { what: "both e-mails" });
+    const unfolded = letters().map(({ text }) => text.replace(/\r?\n[ \t]/g, " "));
+    const subjects = unfolded.map((text) => /^Subject: (.*)$/m.exec(text)?.[1] ?? "");
+    assert.match(
+      subjects.find((one) => one.startsWith("Share")) ?? "",
+      /% of the monthly budget of \$0\.0001 is spent/,
+    );
+    assert.match(
+      subjects.find((one) => one.startsWith("Low")) ?? "",
+      /^Low balance: \$0\.99\d+ is left, less than \$1\.00/,
+    );
+    const types = () => receiver.received.map(({ type }) => type);
+    await waitFor(() => types().includes("balance.low"), { what: "the webhook of the balance" });
+    await page.getByText("left · <").waitFor();
+    assert.equal(letters().length, 2);
+  });
+
+  test("alerts are made, listed, tried out and deleted from the command line, and the metrics count what they told", async () => {
+    const { fleet } = stage;
+    const run = async (...args: string[]): Promise<string> => {
+      const program = join(repoRoot, "services/dev/cli/src/commands/alerts.ts");
+      const env = { ...process.env, DATA_DIR: fleet.dataDir };
+      return (await promisify(execFile)(process.execPath, [program, ...args], { env })).stdout;
+    };
+    const told = (): Promise<number> => counterOf(fleet, "metering", "uag_spend_alerts_total");
+    const earlier = await told();
+    const email = "command@example.com";
+    const id = (await run("create", "--below", "1000000", "--name", "From here", "--email", email)).trim();
+    const letters = () => mail.letters.filter(({ to }) => to === email);
+    await waitFor(() => letters().length === 1, { what: "the e-mail" });
+    assert.match(letters()[0]?.text ?? "", /^Subject: From here: \$[\d.]+ is left, less than \$1000000\.00/m);
+    await waitFor(async () => (await told()) === earlier + 1, { what: "the count" });
+    assert.match(
+      await run("list"),
+      new RegExp(`^${id} .* From here .* USD left .* < 1000000\\.0+ USD .* low .* ${email}`, "m"),
+    );
+    await run("test", id);
+    await waitFor(() => letters().length === 2, { what: "the e-mail of the test" });
+    assert.match(letters()[1]?.text ?? "", /^Subject: Test: From here/m);
+    assert.equal(await run("delete", id), `${id} is deleted.\n`);
+    assert.doesNotMatch(await run("list"), new RegExp(id));
+    await assert.rejects(run("create", "--email", email), /one of --usd <amount>, --budget, --below/);
+    await assert.rejects(run("delete", id), /The alert does not exist/);
+  });
+});

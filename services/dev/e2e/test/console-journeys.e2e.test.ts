@@ -1,0 +1,298 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, afterEach, before, describe, test } from "node:test";
+import { adminApi } from "@uag/cli/commands/admin-api";
+import { type Receiver, startReceiver } from "@uag/harness/fleet/receiver";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import OpenAI from "openai";
+import { bytesOf, scriptsOf, violationsOf } from "./console/page-checks.ts";
+import { maxPollsInForce, Stage, statusOf } from "./console/stage.ts";
+import { settleUnpriced } from "./console/unpriced.ts";
+import { MailServer } from "./mail/mail-server.ts";
+
+const model = "gpt-4o-mini";
+const hello = { model, messages: [{ role: "user" as const, content: "Hello!" }] };
+const pageNames = ["keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
+/** Maximum size of the first page's scripts as transferred, bytes. */
+const firstScriptBytes = 200_000;
+
+describe("the console in a browser", () => {
+  let stage: Stage;
+
+  let receiver: Receiver;
+  let mail: MailServer;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
+    mail = resources.use(await MailServer.start());
+    const smtp = { SMTP_URL: mail.url(), SMTP_CA: mail.ca, SMTP_FROM: "Gateway <gateway@example.com>" };
+    const env = { ...smtp, ALERTS_EVERY_MS: "300" };
+    stage = resources.use(await Stage.open({ egressAllow: receiver.address, env }));
+  });
+  after(() => resources.disposeAsync());
+  afterEach(() => stage.closePages());
+
+  /**
+   * Resolves when the call gets this status, as it does as soon as a change of its key is in force.
+   */
+  const getsStatus = (status: number, call: () => Promise<unknown>): Promise<boolean> =>
+    waitFor(async () => (await statusOf(call())) === status, {
+      maxPolls: maxPollsInForce,
+      what: `a response ${status}`,
+    });
+
+  test("the sign-in needs less than 200 kB of script, compressed, and nothing that only other pages show", async (t) => {
+    const page = await stage.newPage("/sign-in");
+    await page.getByLabel("E-mail").fill("somebody");
+    const readyMs = Number(await page.evaluate("performance.now()"));
+    await page.waitForLoadState("networkidle");
+    const scripts = await scriptsOf(page);
+    const bytes = bytesOf(scripts);
+    t.diagnostic(`${scripts.length} scripts, ${bytes} bytes, takes input after ${Math.round(readyMs)} ms`);
+    assert.ok(bytes > 0 && bytes < firstScriptBytes, JSON.stringify(scripts));
+    assert.ok(scripts.length <= 4, JSON.stringify(scripts));
+  });
+
+  test("a key that is issued works in the OpenAI SDK, and its request is shown with a receipt", async () => {
+    const page = await stage.visit("/keys", "API keys");
+    const client = await stage.issueKey(page, "journey");
+    const completion = await client.chat.completions.create(hello);
+    assert.ok(completion.choices[0]?.message.content);
+    await page.getByRole("link", { name: "Usage" }).click();
+    const rows = page.getByRole("region", { name: "Requests" }).getByRole("row").filter({ hasText: model });
+    await rows.first().click();
+    const receipt = page.getByRole("dialog");
+    await receipt.getByText("input tokens").first().waitFor();
+    await receipt.getByText("Billed what the provider reported").waitFor();
+  });
+
+  test("changes made elsewhere appear on an open page without a reload", async () => {
+    const page = await stage.visit("/keys", "API keys");
+    const client = await stage.issueKey(page, "live");
+    await page.getByRole("link", { name: "Usage" }).click();
+    const rows = page
+      .getByRole("region", { name: "Requests" })
+      .getByRole("row")
+      .filter({ hasText: "text-embedding-3" });
+    await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
+    await page.waitForLoadState("load");
+    const other = await stage.visit("/keys", "API keys");
+    await page.evaluate("window.isFirst = true");
+    assert.equal(await rows.count(), 0);
+    await client.embeddings.create({ model: "text-embedding-3-small", input: "Hello!" });
+    await rows.first().waitFor();
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("row").filter({ hasText: "live" }).waitFor();
+    await stage.issueKey(other, "made elsewhere");
+    await page.getByRole("row").filter({ hasText: "made elsewhere" }).waitFor();
+    assert.equal(await page.evaluate("window.isFirst"), true, "the page was loaded again");
+  });
+
+  test("usage is split by the tags of keys, and several keys of one tag are one", async () => {
+    const api = adminApi(stage.fleet.run);
+    for (const tags of [["search"], ["search"], ["mobile", "beta"]]) {
+      const body = { account_id: stage.fleet.run.account_id, metadata: { tags } };
+      const { key: apiKey } = (await api.call("POST", "/keys", body)) as { key: string };
+      const client = new OpenAI({ baseURL: `${stage.fleet.run.base_url}/v1`, apiKey });
+      await client.chat.completions.create(hello);
+    }
+    const page = await stage.visit("/usage?by=tag&show=requests", "Usage");
+    const legend = page.locator(".recharts-legend-wrapper");
+    await legend.getByText("beta + mobile").waitFor();
+    await legend.getByText("search").waitFor();
+    assert.equal(await legend.getByText("search").count(), 1);
+  });
+
+  test("what is exported is what the page lists: the filters, the outcome and the time of its address", async () => {
+    const { account_id, base_url, api_key: apiKey } = stage.fleet.run;
+    await new OpenAI({ baseURL: `${base_url}/v1`, apiKey }).chat.completions.create(hello);
+    const view = { account: account_id, range: "hour24", model, operation: "chat.completions" };
+    const page = await stage.visit(`/usage?${new URLSearchParams(view)}`, "Usage");
+    await page.getByRole("row").filter({ hasText: model }).first().waitFor();
+    assert.equal(await page.getByRole("combobox", { name: "Operation" }).inputValue(), "chat.completions");
+    const exported = async (): Promise<string[]> => {
+      await page.getByRole("button", { name: "Export" }).click();
+      const started = page.waitForEvent("download");
+      const link = page.getByRole("menuitem", { name: "Export as JSON lines" });
+      const { searchParams } = new URL((await link.getAttribute("href")) ?? "", base_url);
+      const hoursAgo = (Date.now() - Date.parse(searchParams.get("from") ?? "")) / 3_600_000;
+      assert.ok(hoursAgo >= 23 && hoursAgo <= 26, `from ${hoursAgo} hours ago`);
+      await link.click();
+      return (await readFile(await (await started).path(), "utf8")).split("\n").filter((line) => line !== "");
+    };
+    const rows = (await exported()).map((line) => JSON.parse(line) as { model: string; outcome: string });
+    assert.ok(rows.length > 0);
+    for (const row of rows) assert.equal(row.model, model);
+    await page.getByRole("combobox", { name: "Outcome" }).click();
+    await page.getByRole("option", { name: "Process died" }).click();
+    await page.getByText("No requests in this time").waitFor();
+    assert.deepEqual(await exported(), []);
+  });
+
+  test("of many keys a page is shown at once, and all of them are searched and sorted", async () => {
+    const api = adminApi(stage.fleet.run);
+    const { account_id } = stage.fleet.run;
+    const names = Array.from({ length: 60 }, (_, n) => `many-${String(n).padStart(2, "0")}`);
+    for (const keyAlias of names) await api.call("POST", "/keys", { account_id, key_alias: keyAlias });
+    const page = await stage.visit("/keys?q=many&sort=name", "API keys");
+    const rows = page.locator("tbody tr[tabindex]");
+    await page.getByText("1–50 of 60").waitFor();
+    assert.equal(await rows.count(), 50);
+    await page.getByRole("button", { name: "Next page" }).click();
+    await page.getByText("51–60 of 60").waitFor();
+    await rows.first().getByText("many-50").waitFor();
+    await page.getByRole("button", { name: "Name" }).click();
+    await page.getByText("1–50 of 60").waitFor();
+    await rows.first().getByText("many-59").waitFor();
+    await page.getByLabel("Search by name, hint, tag or id").fill("many-03");
+    await waitFor(async () => (await rows.count()) === 1, { what: "the key that was searched for" });
+  });
+
+  test("a limit of requests a minute is in force within a second of being saved", async () => {
+    const page = await stage.visit("/keys", "API keys");
+    const client = await stage.issueKey(page, "throttled");
+    assert.equal(await statusOf(client.chat.completions.create(hello)), 200);
+    await page.getByRole("row").filter({ hasText: "throttled" }).click();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Requests a minute").fill("1");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("In force on every replica").first().waitFor();
+    await getsStatus(429, () => client.chat.completions.create(hello));
+  });
+
+  test("a regenerated key works at once, and the old secret stops at the chosen time", async () => {
+    const page = await stage.visit("/keys", "API keys");
+    const old = await stage.issueKey(page, "renewed");
+    assert.equal(await statusOf(old.models.list()), 200);
+    await page.getByRole("row").filter({ hasText: "renewed" }).click();
+    await page.getByRole("button", { name: "Regenerate" }).click();
+    const question = page.getByRole("dialog").filter({ hasText: "Regenerate the key?" });
+    await question.getByRole("combobox").click();
+    await page.getByRole("option", { name: "No time" }).click();
+    await question.getByRole("button", { name: "Regenerate" }).click();
+    const renewed = await stage.takeKey(page);
+    assert.equal(await statusOf(renewed.models.list()), 200);
+    await getsStatus(401, () => old.models.list());
+    assert.equal(await statusOf(renewed.models.list()), 200);
+  });
+
+  test("a key's recent use is shown before it is revoked, and afterwards requests get 401", async () => {
+    const page = await stage.visit("/keys", "API keys");
+    const client = await stage.issueKey(page, "to be revoked");
+    assert.equal(await statusOf(client.chat.completions.create(hello)), 200);
+    const revoke = page.getByRole("button", { name: "Revoke", exact: true });
+    await page.getByRole("row").filter({ hasText: "to be revoked" }).click();
+    await page.getByText("1 request", { exact: true }).waitFor();
+    await revoke.click();
+    await page.getByText(/It is in use: last used .+, with 1 request in the last hour\./).waitFor();
+    await page.getByRole("button", { name: "Revoke key" }).click();
+    await page.getByText("The key is revoked.").waitFor();
+    await getsStatus(401, () => client.chat.completions.create(hello));
+  });
+
+  test("spending is reported by webhook and e-mail, and a delivery is sent again under its own id", async () => {
+    const page = await stage.visit("/billing", "Billing");
+    await page.getByRole("button", { name: "New alert" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").fill("Research");
+    await form.getByLabel("Amount a month").fill("0.000001");
+    await form.getByLabel("E-mail to").fill("team@example.com");
+    await form.getByLabel("E-mail to").press("Enter");
+    await form.getByLabel("Webhook").fill(receiver.url);
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    const { base_url, api_key: apiKey } = stage.fleet.run;
+    await new OpenAI({ baseURL: `${base_url}/v1`, apiKey }).chat.completions.create(hello);
+    const [letter] = await waitFor(() => mail.letters.length > 0 && mail.letters, { what: "the e-mail" });
+    assert.deepEqual([letter?.to, letter?.isEncrypted], ["team@example.com", true]);
+    assert.match(letter?.text ?? "", /^Subject: Research: 100% of \$0\.000001 is spent/m);
+    const [first] = await waitFor(() => receiver.received.length > 0 && receiver.received, { what: "the webhook" });
+    assert.equal(first?.type, "spend.threshold_reached");
+    await page.getByRole("link", { name: "Deliveries" }).click();
+    await page.getByRole("row").filter({ hasText: receiver.address }).filter({ hasText: "Delivered" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Send again" }).click();
+    await waitFor(() => receiver.received.length > 1, { what: "the webhook again" });
+    assert.deepEqual(
+      receiver.received.map(({ id }) => id),
+      [first?.id, first?.id],
+    );
+    assert.equal(mail.letters.length, 1);
+  });
+
+  test("pages run no script of their own text, and break no rule of their security policy", async () => {
+    const page = await stage.newPage("/sign-in");
+    const broken: string[] = [];
+    page.on("console", (message) => {
+      if (/content security policy/i.test(message.text())) broken.push(`${page.url()}: ${message.text()}`);
+    });
+    const loaded = await page.goto(`${stage.fleet.run.console_url}/sign-in`);
+    const policy = loaded?.headers()["content-security-policy"] ?? "";
+    assert.match(policy, /(^|;)script-src 'self'(;|$)/);
+    for (const [script] of (await loaded?.text())?.matchAll(/<script[^>]*>/g) ?? []) assert.match(script, /\ssrc="/);
+    await stage.fillIn(page);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    for (const name of [...pageNames, "unpriced", "fleet", "profile"]) {
+      await page.goto(`${stage.fleet.run.console_url}/${name}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.waitForLoadState("networkidle");
+    }
+    assert.deepEqual(broken, []);
+    await page.evaluate(
+      `document.body.append(Object.assign(document.createElement("script"), { text: "globalThis.ran = true" }))`,
+    );
+    assert.equal(await page.evaluate("globalThis.ran"), undefined);
+    await waitFor(() => broken.length > 0, { what: "the browser's word on an inline script" });
+  });
+
+  test("an operator prices an unpriced request: the ledger charges it once, and it is no longer unpriced", async () => {
+    const { run } = stage.fleet;
+    await settleUnpriced(run, "req_unpriced");
+    const page = await stage.visit("/unpriced", "Unpriced requests");
+    const row = page.getByRole("row").filter({ hasText: "req_unpriced" });
+    await row.click();
+    const question = page.getByRole("dialog");
+    await question.getByLabel("Cost in USD").fill("0.125");
+    await question.getByRole("button", { name: "Charge" }).click();
+    await page.getByText("1 request was corrected.").waitFor();
+    await row.waitFor({ state: "detached" });
+    await page.getByText("Every request has its price").waitFor();
+    const charges: string[] = [];
+    for await (const entry of adminApi(run).rows("/ledger", { request_id: "req_unpriced" })) {
+      const { kind, charged_usd } = entry as { kind: string; charged_usd: string };
+      if (kind === "repair") charges.push(charged_usd);
+    }
+    assert.deepEqual(charges, ["0.125000000"]);
+    await page.goto(`${run.console_url}/billing?account=${run.account_id}`);
+    await page.getByRole("row").filter({ hasText: "Priced afterwards" }).filter({ hasText: "0.125" }).waitFor();
+  });
+
+  test("a session that has ended leads to the sign-in, and from there back to the page", async () => {
+    const page = await stage.visit("/models?q=gpt", "Models");
+    await page.getByText("GPT-4o mini", { exact: true }).waitFor();
+    await page.context().clearCookies();
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await page.getByText("Your session has ended").waitFor();
+    await stage.fillIn(page);
+    await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
+  });
+
+  test("axe finds nothing serious on any page, light or dark", { timeout: 300_000 }, async () => {
+    const page = await stage.visit("/keys", "API keys");
+    // axe is injected by hand, which the page's security policy forbids.
+    const storageState = await page.context().storageState();
+    const judged = await stage.newPage("/keys", { bypassCSP: true, storageState });
+    const problems: string[] = [];
+    for (const colorScheme of ["light", "dark"] as const) {
+      await judged.emulateMedia({ colorScheme });
+      for (const name of [...pageNames, "unpriced", "fleet", "playground?mode=edit", "profile"]) {
+        await judged.goto(`${stage.fleet.run.console_url}/${name}`);
+        await judged.getByRole("heading", { level: 1 }).waitFor();
+        await judged.waitForLoadState("networkidle");
+        for (const { id, nodes } of await violationsOf(judged))
+          problems.push(`${name}, ${colorScheme}: ${id}: ${nodes[0]?.html}`);
+      }
+    }
+    assert.deepEqual(problems, []);
+  });
+});

@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+import { adminApi } from "@uag/cli/commands/admin-api";
+import { serviceNames } from "@uag/contract/routes";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import type { Page } from "playwright-core";
+import { clientId, clientSecret, startProvider } from "./console/oidc-provider.ts";
+import { Stage } from "./console/stage.ts";
+
+const password = "correct horse battery staple";
+const people = { olga: { email: "olga@example.com", email_verified: true, name: "Olga", groups: ["admins"] } };
+
+describe("people in the console, behind two replicas", () => {
+  let stage: Stage;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    const provider = resources.use(await startProvider(people));
+    const env = {
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: clientId,
+      OIDC_CLIENT_SECRET: clientSecret,
+      OIDC_LABEL: "Example",
+      OIDC_ROLES: "admins=operator",
+    };
+    stage = resources.use(await Stage.open({ replicas: { console: 2 }, env }));
+    provider.allow(`${stage.fleet.run.console_url}/api/oidc/callback`);
+  });
+  after(() => resources.disposeAsync());
+  afterEach(() => stage.closePages());
+
+  /** Invites a person on the members page, and accepts the link in another browser context. */
+  async function join(operator: Page, email: string, role: string, account?: string): Promise<Page> {
+    await operator.getByRole("button", { name: "Invite" }).click();
+    const dialog = operator.getByRole("dialog");
+    await dialog.getByLabel("E-mail").fill(email);
+    await dialog.getByRole("combobox", { name: "Role" }).click();
+    await operator.getByRole("option", { name: role }).click();
+    if (account !== undefined) {
+      await dialog.getByRole("combobox", { name: "Account" }).click();
+      await operator.getByRole("option", { name: account }).click();
+    }
+    await dialog.getByRole("button", { name: "Create link" }).click();
+    const link = await dialog.getByLabel("Invitation link").inputValue();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const page = await stage.newPage(link.slice(stage.fleet.run.console_url.length));
+    await page.getByLabel("Your name").fill(email);
+    await page.getByRole("textbox", { name: "Password" }).fill(password);
+    await page.getByRole("button", { name: "Join" }).click();
+    await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
+    return page;
+  }
+
+  test("both replicas run, and a session of one is one of the other", async () => {
+    const running = stage.fleet.processes.names().filter((name) => name.startsWith("console"));
+    assert.equal(running.length, 2, running.join(" "));
+    const page = await stage.visit("/profile", "Your profile");
+    for (let times = 0; times < 6; times++) {
+      await page.reload();
+      await page.getByText("this one").waitFor();
+    }
+  });
+
+  test("a person joins by an invitation's link, and as a member sees nothing of another account or of others' keys", async () => {
+    const api = adminApi(stage.fleet.run);
+    const other = (await api.call("POST", "/accounts", { name: "Somebody else's" })) as { id: string };
+    await api.call("POST", "/keys", { account_id: other.id, key_alias: "a stranger's key" });
+    const operator = await stage.visit("/members", "Members");
+    const member = await join(operator, "max@example.com", "Member");
+    await member.getByText("No key yet").waitFor();
+    await stage.issueKey(member, "Max's own");
+    await member.getByRole("row").filter({ hasText: "Max's own" }).waitFor();
+    await member.goto(`${stage.fleet.run.console_url}/keys?account=${other.id}`);
+    await member.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
+    await member.getByRole("row").filter({ hasText: "Max's own" }).waitFor();
+    assert.equal(await member.getByText("a stranger's key").count(), 0);
+    assert.equal(await member.getByRole("link", { name: "Accounts" }).count(), 0);
+    assert.equal(await member.getByRole("link", { name: "Fleet" }).count(), 0);
+  });
+
+  test("an invitation is for the account that is shown, unless another is chosen", async () => {
+    const other = (await adminApi(stage.fleet.run).call("POST", "/accounts", { name: "Shown" })) as { id: string };
+    const operator = await stage.visit(`/members?account=${other.id}`, "Members");
+    await operator.getByRole("button", { name: "Invite" }).click();
+    const account = operator.getByRole("dialog").getByRole("combobox", { name: "Account" });
+    await waitFor(async () => (await account.inputValue()) === "Shown", { what: "the account" });
+  });
+
+  test("an auditor of all accounts sees each of them and the fleet, and can change nothing", async () => {
+    const operator = await stage.visit("/members", "Members");
+    const auditor = await join(operator, "ada@example.com", "Auditor", "All accounts");
+    await auditor.getByRole("row").filter({ hasText: "default" }).first().waitFor();
+    assert.equal(await auditor.getByRole("button", { name: "Create key" }).count(), 0);
+    await auditor.getByRole("link", { name: "Accounts" }).click();
+    await auditor.getByRole("row").filter({ hasText: stage.fleet.run.account_id }).waitFor();
+    await auditor.getByRole("link", { name: "Fleet" }).click();
+    await auditor.getByRole("region", { name: "Processes" }).getByText("billing", { exact: true }).waitFor();
+  });
+
+  /** Opens every page of the person's menu; returns the calls that failed. */
+  async function walkMenu(page: Page): Promise<{ pages: string[]; failed: string[] }> {
+    const failed: string[] = [];
+    page.on("response", (response) => {
+      if (response.status() >= 400) failed.push(`${response.status()} ${response.url()}`);
+    });
+    const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
+    const pages = await links.allInnerTexts();
+    for (const name of pages) {
+      await links.filter({ hasText: name }).click();
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      await waitFor(async () => (await page.locator(".mantine-Skeleton-root").count()) === 0, { what: name });
+      assert.equal(await page.getByRole("alert").filter({ hasText: "That did not work" }).count(), 0, name);
+    }
+    return { pages, failed };
+  }
+
+  test("every page in the menu of each kind of person loads for them, and another's says that it is not for their role", async () => {
+    const operator = await stage.visit("/members", "Members");
+    const use = ["API keys", "Usage", "Playground", "Models"];
+    const manage = ["Billing", "Webhooks", "Members", "Audit log"];
+    const read = ["API keys", "Usage", "Models", "Billing", "Webhooks", "Audit log"];
+    const kinds = [
+      { role: "Owner", account: "default", has: [...use, ...manage], lacks: "/fleet" },
+      { role: "Member", account: "default", has: use, lacks: "/billing" },
+      { role: "Auditor", account: "default", has: read, lacks: "/accounts" },
+      {
+        role: "Auditor",
+        account: "All accounts",
+        has: [...read, "Accounts", "Fleet", "Provider bills"],
+        lacks: "/playground",
+      },
+    ];
+    for (const [nth, { role, account, has, lacks }] of kinds.entries()) {
+      const page = await join(operator, `kind-${nth}@example.com`, role, account);
+      const { pages, failed } = await walkMenu(page);
+      assert.deepEqual(pages, has, role);
+      assert.deepEqual(failed, [], `${role} of ${account}`);
+      await page.goto(`${stage.fleet.run.console_url}${lacks}`);
+      await page.getByText("This page is not for your role").waitFor();
+    }
+    const { pages, failed } = await walkMenu(operator);
+    assert.deepEqual(pages, [...use, ...manage, "Accounts", "Unpriced requests", "Fleet", "Provider bills"]);
+    assert.deepEqual(failed, []);
+  });
+
+  test("a person signs in at the OpenID Connect provider and comes back to the page they asked for", async () => {
+    const page = await stage.newPage("/models?q=sonnet");
+    await page.getByRole("link", { name: "Example" }).click();
+    await page.locator("input[name=login]").fill("olga");
+    await page.locator("input[name=password]").fill("x");
+    await page.locator("button[type=submit]").click();
+    await page.locator("button[type=submit]").click();
+    await page.getByRole("heading", { level: 1, name: "Models" }).waitFor();
+    assert.match(page.url(), /\/console\/models\?q=sonnet/);
+    await page.getByRole("button", { name: "Olga" }).click();
+    await page.getByText("olga@example.com").waitFor();
+  });
+
+  test("a top-up is shown at once in the balance, the ledger and the month", async () => {
+    const page = await stage.visit(`/billing?account=${stage.fleet.run.account_id}`, "Billing");
+    await page.getByRole("button", { name: "Top up" }).click();
+    await page.getByLabel("Amount").fill("12.345678901");
+    await page.getByLabel("Note").fill("Invoice 7");
+    await page.getByRole("dialog").getByRole("button", { name: "Top up" }).click();
+    await page.getByText("The money is there.").waitFor();
+    await page.getByText("$112.35").first().waitFor();
+    await page.getByRole("row").filter({ hasText: "Top-up" }).filter({ hasText: "$12.35" }).waitFor();
+    await page
+      .getByRole("link", { name: /^\d{4}-\d{2}$/ })
+      .first()
+      .click();
+    await page.getByText("$112.345678901").first().waitFor();
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await page.getByRole("navigation").isVisible(), false);
+    assert.equal(await page.getByRole("button", { name: "Print" }).isVisible(), false);
+    assert.equal(await page.getByText("$112.345678901").first().isVisible(), true);
+  });
+
+  test("models are compared side by side, and the calculator shows what a request would cost", async () => {
+    const page = await stage.visit("/models?q=gpt-4o", "Models");
+    for (const name of ["GPT-4o mini", "GPT-4o"]) await page.getByLabel(`Compare ${name}`, { exact: true }).check();
+    await page.getByRole("button", { name: "Compare (2)" }).click();
+    const dialog = page.getByRole("dialog");
+    const prices = dialog.getByRole("row").filter({ hasText: "output tokens" }).first();
+    await prices.waitFor();
+    assert.equal(await prices.locator("td").count(), 2);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await page.getByRole("row").filter({ hasText: "gpt-4o-mini" }).click();
+    await page.getByText("Served by, in the last hour").waitFor();
+    await page.getByRole("textbox", { name: "input tokens", exact: true }).fill("1000000");
+    await page.getByRole("textbox", { name: "output tokens", exact: true }).fill("0");
+    await page.getByText("One request").locator("..").getByText("$0.15").waitFor();
+  });
+
+  test("the fleet page lists every process on the bus and shows the auditor's verdict", {
+    timeout: 120_000,
+  }, async () => {
+    const page = await stage.visit("/fleet", "Fleet");
+    const processes = page.getByRole("region", { name: "Processes" });
+    for (const service of [...serviceNames, "billing", "metering", "router", "console"])
+      await processes.getByText(service, { exact: true }).first().waitFor();
+    await page.getByRole("region", { name: "Providers" }).getByText("anthropic").waitFor();
+    await page.getByText(/The books (?:are exact|were not audited)/).waitFor();
+  });
+});

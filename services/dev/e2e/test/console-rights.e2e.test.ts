@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { type AdminOperation, adminRoutes } from "@uag/contract/routes";
+import { adminOperations } from "@uag/gateway/openapi/admin";
+import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
+import { enrol, firstOperator, userIdOf } from "./console/people.ts";
+import type { Visitor } from "./console/visitor.ts";
+
+/** Limits as an owner sets them, and how a member would lift each. */
+const caps = {
+  models: ["gpt-4o-mini"],
+  rpm_limit: 10,
+  tpm_limit: 100_000,
+  max_parallel_requests: 2,
+  max_budget: 5,
+} as const;
+const lifted: Readonly<Record<string, unknown>> = {
+  models: [],
+  rpm_limit: null,
+  tpm_limit: null,
+  max_parallel_requests: null,
+  max_budget: null,
+  expires: null,
+  key_alias: "renamed",
+  metadata: { team: "a" },
+};
+
+const keyOperations: readonly AdminOperation[] = ["admin.keys.create", "admin.keys.update", "admin.keys.regenerate"];
+const ownerOperations: readonly AdminOperation[] = [
+  ...keyOperations,
+  "admin.alerts.create",
+  "admin.alerts.update",
+  "admin.alerts.test",
+  "admin.webhooks.deliveries.replay",
+  "admin.webhooks.secrets.create",
+];
+
+/** The fields that each kind of person may send, and those that are limited for them. */
+const writes: Readonly<Record<string, Readonly<Partial<Record<AdminOperation, readonly string[]>>>>> = {
+  auditor_of_all: {},
+  auditor_of_account: {},
+  member: {
+    "admin.keys.create": Object.keys(caps),
+    "admin.keys.update": [...Object.keys(caps), "expires"],
+    "admin.keys.regenerate": [],
+  },
+  owner: Object.fromEntries(ownerOperations.map((name) => [name, []])),
+  operator: Object.fromEntries(adminRoutes.map(({ operation }) => [operation, []])),
+};
+
+interface Schema {
+  readonly shape?: Readonly<Record<string, unknown>>;
+}
+
+const fieldsOf = (schema: unknown): string[] => Object.keys((schema as Schema | undefined)?.shape ?? {});
+
+describe("the rights of each kind of person, field by field", () => {
+  let fleet: TestFleet;
+  const people: Record<string, Visitor> = {};
+  const person = (kind: string): Visitor => people[kind] as Visitor;
+  const resources = new AsyncDisposableStack();
+  let memberKey = "";
+  let ownerKey = "";
+  let stranger = { account: "", key: "" };
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "console-rights-"));
+    resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    fleet = resources.use(await startTestFleet({ dataDir }));
+    const operator = await firstOperator(fleet);
+    people["operator"] = operator;
+    const { account_id } = fleet.run;
+    for (const [kind, role, account] of [
+      ["owner", "owner", account_id],
+      ["member", "member", account_id],
+      ["auditor_of_account", "auditor", account_id],
+      ["auditor_of_all", "auditor", null],
+    ] as const)
+      people[kind] = await enrol(fleet, operator, { email: `${kind}@example.com`, role, account_id: account });
+    memberKey = (await person("member").post("/api/admin/v1/keys", { key_alias: "member's" })).json().id;
+    ownerKey = (await person("owner").post("/api/admin/v1/keys", { key_alias: "owner's" })).json().id;
+    const account = (await operator.post("/api/admin/v1/accounts", { name: "Another" })).json().id;
+    const key = (await operator.post("/api/admin/v1/keys", { account_id: account })).json().id;
+    stranger = { account, key };
+  });
+  after(() => resources.disposeAsync());
+
+  const capKey = async (): Promise<void> => {
+    const capped = await person("owner").patch(`/api/admin/v1/keys/${memberKey}`, { ...caps, expires: "30d" });
+    assert.equal(capped.status, 200, capped.text);
+  };
+
+  /** What becomes of one field: `role` or `field` say what refuses it, `open` that nothing does. */
+  async function cell(kind: string, operation: AdminOperation, field: string | undefined): Promise<string> {
+    const route = adminRoutes.find((one) => one.operation === operation);
+    assert.ok(route);
+    const path = route.path.replace(":id", operation === "admin.keys.update" ? memberKey : "nothing_1");
+    const value = field === undefined || field === "account_id" ? fleet.run.account_id : (lifted[field] ?? null);
+    const body = field === undefined ? {} : { [field]: value };
+    const { status, text } = await person(kind).send(route.method, `/api${path}`, { body });
+    assert.ok(status < 500, `${kind} ${operation} ${field} ${text}`);
+    if (status !== 403) return "open";
+    if (text.includes("Your role does not allow that.")) return "role";
+    return JSON.parse(text).error.param === field ? "field" : text;
+  }
+
+  test("each person may set the fields that the table names, and no others", async () => {
+    let cells = 0;
+    for (const [kind, operations] of Object.entries(writes)) {
+      for (const { operation, body } of adminRoutes) {
+        if (body !== "json") continue;
+        await capKey();
+        const fields = fieldsOf(adminOperations[operation]?.request);
+        for (const field of fields.length === 0 ? [undefined] : fields) {
+          const limited = operations[operation];
+          const expected = limited === undefined ? "role" : limited.includes(field ?? "") ? "field" : "open";
+          assert.equal(await cell(kind, operation, field), expected, `${kind}: ${operation} ${field}`);
+          cells++;
+        }
+      }
+    }
+    assert.ok(cells >= 60, `${cells} cells`);
+  });
+
+  test("no query field shows a person another account, or a member another person's key", async () => {
+    const values = [stranger.account, stranger.key, ownerKey, "1", ""];
+    for (const kind of ["owner", "member", "auditor_of_account"]) {
+      const hidden = [stranger.account, stranger.key, ...(kind === "member" ? [ownerKey] : [])];
+      for (const { operation, path, method } of adminRoutes) {
+        if (method !== "GET" || path.includes(":")) continue;
+        for (const field of Object.keys(adminOperations[operation]?.query ?? {}))
+          for (const value of values) {
+            const { status, text } = await person(kind).get(`/api${path}?${new URLSearchParams({ [field]: value })}`);
+            assert.ok(status < 500, `${kind} ${path} ${field} ${text}`);
+            // The audit log repeats what was requested, in fields of other names.
+            const shown = hidden.filter((id) => new RegExp(`"(?:id|key_id|account_id)":"${id}"`).test(text));
+            assert.deepEqual(status === 200 ? shown : [], [], `${kind} ${path}?${field}=${value}`);
+          }
+      }
+    }
+  });
+
+  test("a member's new key and playground inherit the limits that an owner has set on one of their keys", async () => {
+    await capKey();
+    const member = person("member");
+    const made = (await member.post("/api/admin/v1/keys", { key_alias: "second" })).json();
+    for (const [name, value] of Object.entries(caps)) assert.deepEqual(made[name], value, name);
+    const tighter = await member.post("/api/admin/v1/keys", { rpm_limit: 5 });
+    assert.equal(tighter.json().rpm_limit, 5, tighter.text);
+    assert.equal((await member.post("/api/admin/v1/keys", { rpm_limit: 11 })).status, 403);
+    const models = (await member.get("/api/gateway/v1/models")).json().data as { id: string }[];
+    assert.deepEqual(
+      models.map(({ id }) => id),
+      ["gpt-4o-mini"],
+    );
+  });
+
+  test("a member tightens the limits of a key, and renames it without touching them", async () => {
+    await capKey();
+    const member = person("member");
+    const before = (await member.get(`/api/admin/v1/keys/${memberKey}`)).json();
+    const { models, rpm_limit, tpm_limit, max_parallel_requests, max_budget } = before;
+    const unchanged = { models, rpm_limit, tpm_limit, max_parallel_requests, max_budget: String(max_budget) };
+    const renamed = await member.patch(`/api/admin/v1/keys/${memberKey}`, { key_alias: "new name", ...unchanged });
+    assert.equal(renamed.status, 200, renamed.text);
+    const tightened = await member.patch(`/api/admin/v1/keys/${memberKey}`, { rpm_limit: 3, expires: "1d" });
+    assert.equal(tightened.status, 200, tightened.text);
+    const loosened = await member.patch(`/api/admin/v1/keys/${memberKey}`, { rpm_limit: 4 });
+    assert.deepEqual([loosened.status, loosened.json().error.param], [403, "rpm_limit"]);
+  });
+
+  test("an owner sets and lifts a member's limits, and the member cannot", async () => {
+    const owner = person("owner");
+    const id = await userIdOf(owner, "member@example.com");
+    const set = await owner.patch(`/api/users/${id}`, { key_limits: { rpm_limit: 7, models: [] } });
+    assert.deepEqual(set.json().key_limits, { rpm_limit: 7 }, set.text);
+    assert.equal((await person("member").patch(`/api/users/${id}`, { key_limits: {} })).status, 403);
+    assert.equal((await person("member").post("/api/admin/v1/keys", { rpm_limit: null })).status, 403);
+    assert.deepEqual((await owner.patch(`/api/users/${id}`, { key_limits: {} })).json().key_limits, {});
+    assert.equal((await person("member").post("/api/admin/v1/keys", { rpm_limit: null })).status, 201);
+  });
+});

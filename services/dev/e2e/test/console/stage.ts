@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
+import { pollsWithin } from "@uag/harness/testing/wait-for";
+import { buildConsole } from "@uag/local/console-web";
+import type { FleetOptions } from "@uag/local/service";
+import OpenAI, { APIError } from "openai";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { openBrowser } from "./browser.ts";
+
+/** How long a page may take to show something, milliseconds. */
+export const patienceMs = 60_000;
+/** A change of a key is in force everywhere within a second. */
+export const maxPollsInForce = pollsWithin(1);
+
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** The HTTP status of a call that an SDK makes; 200 where it throws nothing. */
+export const statusOf = (pending: Promise<unknown>): Promise<number | undefined> =>
+  pending.then(
+    () => 200,
+    (error: unknown) => (error instanceof APIError ? error.status : undefined),
+  );
+
+/** A fleet with a built console, and a real browser in front of it. */
+export class Stage implements AsyncDisposable {
+  readonly fleet: TestFleet;
+  readonly #browser: Browser;
+  readonly #resources: AsyncDisposableStack;
+  readonly #contexts: BrowserContext[] = [];
+
+  private constructor(fleet: TestFleet, browser: Browser, resources: AsyncDisposableStack) {
+    this.fleet = fleet;
+    this.#browser = browser;
+    this.#resources = resources;
+  }
+
+  static async open(options: Partial<FleetOptions> = {}): Promise<Stage> {
+    await using started = new AsyncDisposableStack();
+    const dataDir = await mkdtemp(join(tmpdir(), "console-journeys-"));
+    started.defer(() => rm(dataDir, { recursive: true, force: true }));
+    const browser = await openBrowser();
+    started.defer(() => browser.close());
+    await buildConsole({ report: () => undefined });
+    const fleet = started.use(await startTestFleet({ dataDir, ...options }));
+    return new Stage(fleet, browser, started.move());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#resources.disposeAsync();
+  }
+
+  /** Closes every page: an open one continues to listen, to send requests and to render. */
+  async closePages(): Promise<void> {
+    await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+  }
+
+  /** A page in a context of its own, without cookies, at an address of the console. */
+  async newPage(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.#browser.newContext({ locale: "en-US", ...options });
+    this.#contexts.push(context);
+    const page = await context.newPage();
+    page.setDefaultTimeout(patienceMs);
+    await page.goto(`${this.fleet.run.console_url}${path}`);
+    return page;
+  }
+
+  async fillIn(page: Page, { email, password }: Credentials = this.fleet.run.admin): Promise<void> {
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByRole("textbox", { name: "Password" }).fill(password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  }
+
+  /** A page after a sign-in: the first operator's by default. */
+  async visit(path: string, heading: string, who?: Credentials): Promise<Page> {
+    const page = await this.newPage(path);
+    await this.fillIn(page, who);
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    return page;
+  }
+
+  /** Issues a key on the keys page; returns a client that uses it. */
+  async issueKey(page: Page, name: string): Promise<OpenAI> {
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    await page.getByLabel("Name", { exact: true }).fill(name);
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+    return await this.takeKey(page);
+  }
+
+  /** Reads the key, which is shown once, and closes the dialog. */
+  async takeKey(page: Page): Promise<OpenAI> {
+    const apiKey = await page.getByLabel("Key", { exact: true }).inputValue();
+    await page.getByRole("button", { name: "I have stored it" }).click();
+    return new OpenAI({ baseURL: `${this.fleet.run.base_url}/v1`, apiKey, maxRetries: 0 });
+  }
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseCatalog } from "@uag/catalog/parse";
+import { chatContext } from "@uag/chat/context";
+import { operations } from "@uag/chat/operations";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { nativeError } from "@uag/contract/errors/shapes";
+import { routes } from "@uag/contract/routes";
+import { createContext } from "@uag/pipeline/context";
+import type { Operations } from "@uag/pipeline/operation/operation";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { createLogger } from "@uag/runtime/log";
+import { createMetrics } from "@uag/runtime/metrics";
+
+const admission = {
+  admit: () => Promise.reject(new Error("nothing is admitted here")),
+  check: async () => ({ ok: true as const }),
+  [Symbol.asyncDispose]: async () => {},
+};
+
+test("what fails before a native operation's handler runs has the error shape of the document", async () => {
+  const catalog = { current: parseCatalog("providers: {}\nmodels: []", {}), [Symbol.dispose]: () => {} };
+  const log = createLogger({ service: "error-shapes", level: "silent" });
+  const parts = { name: "chat", catalog, admission, log, metrics: createMetrics("error-shapes"), egressAllow: [] };
+  await using context = createContext(parts);
+  const chat: Operations = operations(chatContext(context));
+  const error = new GatewayError("idempotency_key_reuse");
+  for (const route of routes.filter(({ errorShape }) => errorShape === "native")) {
+    const name = "operation" in route ? route.operation : "";
+    const format = await chat[name]?.errorFormat(undefined, Caller.fromPartial({}));
+    const body = format?.errorBody({ error, failure: undefined, requestId: "req_1" });
+    assert.ok(body !== undefined, name);
+    assert.doesNotThrow(() => nativeError.parse(JSON.parse(body.toString("utf8"))), name);
+  }
+});

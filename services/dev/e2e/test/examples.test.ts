@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { templateOf } from "@uag/gateway/openapi/document";
+import { examples } from "@uag/gateway/openapi/examples/examples";
+import { allRoutes, nameOf } from "@uag/gateway/openapi/routes";
+import { documented } from "./clients/documented.ts";
+
+test("every operation has an example, with a body where it takes JSON or a form", () => {
+  for (const route of allRoutes) {
+    const own = examples.filter(({ operation }) => operation === nameOf(route));
+    assert.ok(own.length > 0, `${nameOf(route)} has no example: see examples/`);
+    const bodiless = ["admin.alerts.test", "admin.webhooks.deliveries.replay"];
+    if (route.body !== "none" && !bodiless.includes(nameOf(route)))
+      assert.ok(
+        own.some(({ body }) => body !== undefined),
+        nameOf(route),
+      );
+  }
+});
+
+test("every example response is valid by the document, without a field that it does not list", () => {
+  const against = documented();
+  for (const { operation, response } of examples) {
+    const route = allRoutes.find((one) => nameOf(one) === operation);
+    assert.ok(route !== undefined, `${operation} is an operation no more`);
+    const { status, type, value } = response;
+    const text = type === "application/json" ? JSON.stringify(value) : String(value ?? "");
+    against.check(route.method, templateOf(route.path), { status, type, text });
+  }
+  assert.deepEqual([...against.problems], []);
+});
+
+test("no example contains a secret, or names this machine", () => {
+  const text = JSON.stringify(examples);
+  assert.doesNotMatch(text, /(?:sk-|whsec_|adm-)[\w+/=-]{12}/);
+  assert.doesNotMatch(
+    text.replaceAll("http://127.0.0.1:8080", ""),
+    /127\.0\.0\.1:\d|localhost|"\/(?:home|root|tmp|var)/,
+  );
+});

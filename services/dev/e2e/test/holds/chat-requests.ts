@@ -1,0 +1,181 @@
+import type { Model } from "@uag/catalog/types";
+
+export type Random = () => number;
+
+/** One request at the edge of what is allowed. */
+export interface Edge {
+  readonly operation: string;
+  readonly body: Buffer;
+  readonly contentType?: string;
+}
+
+const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+/** One second of low-bitrate MP3 is a kilobyte; here it is WAV at 8 kHz. */
+export const spokenWav = Buffer.concat([wavHead(16_000), Buffer.alloc(16_000)]).toString("base64");
+
+function wavHead(bytes: number): Buffer {
+  const head = Buffer.alloc(44);
+  head.write("RIFF");
+  head.writeUInt32LE(36 + bytes, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(16_000, 24);
+  head.writeUInt32LE(32_000, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(bytes, 40);
+  return head;
+}
+
+/** Texts with many or few tokens for their bytes, and one beyond the most expensive tier. */
+function filling(random: Random, model: Model): string {
+  const tier = Number(model.price.tiers.at(-1)?.aboveInputTokens ?? 0n);
+  if (tier > 0 && random() < 0.25) return "word ".repeat(Math.ceil(tier * 0.9));
+  const seed = String(random());
+  return pick(random, [
+    seed,
+    `${seed} ${"𓀀𓂀".repeat(300)}`,
+    `${seed} ${"a1!".repeat(2_000)}`,
+    `${seed} 汉字`.repeat(400),
+  ]);
+}
+
+/** Directives that make the simulator produce the longest output and reasoning. */
+function steering(random: Random, cap: number): string {
+  const words = pick(random, [1, cap, cap * 2]);
+  const thoughts = random() < 0.5 ? `think ${Math.min(9_000, cap * 2)} words\n` : "";
+  return `search ${pick(random, [0, 5, 10])} times\nfetch 10 pages\n${thoughts}repeat ${Math.min(words, 9_000)} words`;
+}
+
+/** The header of a PNG of this size, which is all that the simulator reads of an image. */
+function png(width: number, height: number): string {
+  const bytes = Buffer.from(pixel, "base64");
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return `data:image/png;base64,${bytes.toString("base64")}`;
+}
+
+const providerOf = (model: Model): string | undefined => model.upstreams[0]?.provider.protocol;
+
+/** An image of 30,000 patches, OpenAI's limit, and one by URL. */
+function images(random: Random, model: Model): object[] {
+  const provider = providerOf(model);
+  const detail = provider === "openai" ? pick(random, ["original", "auto", "high", "low", undefined]) : undefined;
+  const isScaled = provider === "openai" || provider === "dashscope";
+  const large = isScaled ? png(6_400, 4_800) : png(1, 1);
+  // Gemini takes no URL: the gateway would fetch it.
+  const urls = [large, provider === "gemini" ? large : "https://x.test/a.png"];
+  return urls.map((url) => ({ type: "image_url", image_url: { url, ...(detail !== undefined && { detail }) } }));
+}
+
+function parts(random: Random, model: Model, text: string): unknown {
+  const list: object[] = [{ type: "text", text }];
+  if (model.input.has("image") && random() < 0.5) list.push(...images(random, model));
+  if (model.input.has("audio") && random() < 0.5)
+    list.push({ type: "input_audio", input_audio: { data: spokenWav, format: "wav" } });
+  return list.length === 1 ? text : list;
+}
+
+/** The messages before the last: a reference to an earlier spoken response. */
+function history(random: Random, model: Model): object[] {
+  const isSpoken = providerOf(model) === "openai" && model.output.has("audio") && random() < 0.5;
+  return isSpoken
+    ? [
+        { role: "user", content: "Hi" },
+        { role: "assistant", audio: { id: "audio_1" } },
+      ]
+    : [];
+}
+
+const functionTool = (n: number): object => ({
+  type: "function",
+  function: { name: `tool_${n}`, description: "d", parameters: { type: "object", properties: {} } },
+});
+
+/** A chat request. */
+export function chatEdge(model: Model, random: Random): Edge {
+  const cap = pick(random, [1, 64, 2_000, undefined]);
+  const stream = model.streamOnly || random() < 0.5;
+  const candidates = random() < 0.3 ? 3 : 1;
+  const speaks = model.output.has("audio") && random() < 0.5;
+  const text = `${filling(random, model)}\nIn JSON if asked.\n${steering(random, cap ?? 3_000)}`;
+  const body = {
+    model: model.id,
+    messages: [...history(random, model), { role: "user", content: parts(random, model, text) }],
+    stream,
+    ...(cap !== undefined && { max_tokens: cap }),
+    ...(candidates > 1 && !speaks && { n: candidates }),
+    ...(random() < 0.3 && { tools: [functionTool(1), functionTool(2)] }),
+    ...(random() < 0.3 && { response_format: { type: "json_object" } }),
+    ...(random() < 0.3 && model.reasoning !== undefined && { reasoning_effort: model.reasoning.efforts.at(-1) }),
+    ...(model.price.rates.has("thinking_output_tokens") && random() < 0.6 && { enable_thinking: true, stream: true }),
+    ...(providerOf(model) === "dashscope" && random() < 0.5 && { vl_high_resolution_images: true }),
+    ...(speaks && { modalities: ["text", "audio"], audio: { voice: "alloy", format: stream ? "pcm16" : "wav" } }),
+  };
+  return { operation: "chat.completions", body: Buffer.from(JSON.stringify(body)) };
+}
+
+interface ChatPart {
+  readonly type: string;
+  readonly text?: string;
+  readonly image_url?: { readonly url: string; readonly detail?: string };
+}
+
+/** The parts of a chat message in the Responses format, which only Gemini takes audio in. */
+function responseParts(content: unknown, model: Model): unknown {
+  if (typeof content === "string") return content;
+  const taken = (content as ChatPart[]).filter(({ type }) => type !== "input_audio" || providerOf(model) === "gemini");
+  return taken.map((part) => {
+    if (part.type === "text") return { type: "input_text", text: part.text };
+    if (part.image_url === undefined) return part;
+    const { url, detail } = part.image_url;
+    return { type: "input_image", image_url: url, ...(detail !== undefined && { detail }) };
+  });
+}
+
+/** A request in the Responses format. */
+export function responsesEdge(model: Model, random: Random): Edge {
+  const cap = pick(random, [1, 64, 2_000, undefined]);
+  const text = `${filling(random, model)}\n${steering(random, cap ?? 3_000)}`;
+  const body = {
+    model: model.id,
+    instructions: "Be of help, in JSON if asked. ".repeat(300),
+    input: [{ role: "user", content: responseParts(parts(random, model, text), model) }],
+    stream: random() < 0.5,
+    ...(cap !== undefined && { max_output_tokens: cap }),
+    ...(random() < 0.3 && { tools: [{ type: "function", name: "tool", description: "d", parameters: {} }] }),
+    ...(random() < 0.3 && { text: { format: { type: "json_object" } } }),
+    ...(random() < 0.3 && model.reasoning !== undefined && { reasoning: { effort: model.reasoning.efforts.at(-1) } }),
+  };
+  return { operation: "responses.create", body: Buffer.from(JSON.stringify(body)) };
+}
+
+/**
+ * A messages request, sometimes marked for the longest cache, with the provider's own search and
+ * fetch where search has a price.
+ */
+export function messagesEdge(model: Model, random: Random): Edge {
+  const cap = pick(random, [1, 64, 2_000]);
+  const text = `${filling(random, model)}\n${steering(random, cap)}`;
+  const ttl = pick(random, ["5m", "1h", undefined]);
+  const mark = ttl === undefined ? {} : { cache_control: { type: "ephemeral", ttl } };
+  const own = { name: "tool", description: "d", input_schema: { type: "object" } };
+  const uses = () => random() < 0.5 && { max_uses: 1 + Math.floor(random() * 10) };
+  const served = model.price.rates.has("web_searches");
+  const search = { type: "web_search_20250305", name: "web_search", ...uses() };
+  const fetched = { type: "web_fetch_20250910", name: "web_fetch", ...uses() };
+  const tools = [served && search, served && fetched, own].filter((tool) => tool !== false && random() < 0.5);
+  const body = {
+    model: model.id,
+    max_tokens: cap,
+    system: [{ type: "text", text: `${"Be of help. ".repeat(600)}${random()}`, ...mark }],
+    messages: [{ role: "user", content: [{ type: "text", text }] }],
+    stream: random() < 0.5,
+    ...(tools.length > 0 && { tools }),
+  };
+  return { operation: "messages.create", body: Buffer.from(JSON.stringify(body)) };
+}

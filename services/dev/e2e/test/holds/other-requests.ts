@@ -1,0 +1,78 @@
+import type { Model } from "@uag/catalog/types";
+import sharp from "sharp";
+import type { Edge, Random } from "./chat-requests.ts";
+
+const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+const json = (operation: string, body: object): Edge => ({ operation, body: Buffer.from(JSON.stringify(body)) });
+
+export function embeddingsEdge(model: Model, random: Random): Edge {
+  const input = pick<unknown>(random, [
+    "x",
+    ["", "汉字".repeat(900), "𓀀".repeat(500)],
+    "a1!".repeat(3_000),
+    Array(40).fill("a b c"),
+  ]);
+  return json("embeddings", { model: model.id, input: input === "" ? "x" : input, seed: random() });
+}
+
+export function speechEdge(model: Model, random: Random): Edge {
+  const input = pick(random, ["x", "汉字".repeat(700), `${"Say it once more. ".repeat(90)}`, "🙂".repeat(200)]);
+  return json("audio.speech", { model: model.id, input, voice: model.speech?.voices[0], response_format: "wav" });
+}
+
+const commonSizes = ["auto", "256x256", "512x512", "1024x1024", "1536x1024", "1024x1536", "2048x2048", "3840x2160"];
+
+/**
+ * Every family's sizes, qualities, counts and previews. A model rejects what it does not take,
+ * which is free.
+ */
+export function imagesEdge(model: Model, random: Random): Edge {
+  const { image } = model;
+  const sizes = image === undefined || image.sizes.length === 0 ? commonSizes : [...image.sizes, ...commonSizes];
+  const size = pick(random, sizes);
+  const n = 1 + Math.floor(random() * (image?.maxImages ?? 1));
+  const prompt = `${random()} ${pick(random, ["a cat", "汉字".repeat(400)])}`;
+  if (image?.family === "alpha") {
+    const pictures = Array.from({ length: image.references.max }, () => ({ image: "https://x.test/a.png" }));
+    const messages = [{ role: "user", content: [...pictures, { text: prompt.slice(0, 700) }] }];
+    return json("images.generations", {
+      model: model.id,
+      input: { messages },
+      parameters: { size: pick(random, image.sizes) },
+    });
+  }
+  const stream = image?.family === "gamma" && random() < 0.4;
+  return json("images.generations", {
+    model: model.id,
+    prompt,
+    n,
+    ...(random() < 0.85 && { size }),
+    ...(random() < 0.7 && { quality: pick(random, ["low", "medium", "high", "auto"]) }),
+    ...(stream && { stream, partial_images: Math.floor(random() * 4) }),
+    ...(image?.family === "grok" && random() < 0.7 && { resolution: pick(random, ["1k", "1.5k", "2k"]) }),
+    ...(image?.family === "gemini" && random() < 0.7 && { resolution: pick(random, ["1K", "2K", "4K"]) }),
+  });
+}
+
+/** An edit: a form with images of various sizes. */
+export async function editsEdge(model: Model, random: Random): Promise<Edge> {
+  const { image } = model;
+  const form = new FormData();
+  form.set("model", model.id);
+  form.set("prompt", `an edit ${random()}`);
+  form.set("n", String(1 + Math.floor(random() * (image?.maxImages ?? 1))));
+  if (random() < 0.7) form.set("size", pick(random, image?.editSizes.length ? image.editSizes : commonSizes));
+  if (random() < 0.5) form.set("quality", pick(random, ["low", "medium", "high"]));
+  if (image?.family === "gamma" && random() < 0.5) form.set("input_fidelity", "high");
+  const side = pick(random, [64, 1_024]);
+  const png = await sharp({ create: { width: side, height: side, channels: 4, background: "#123456" } })
+    .png()
+    .toBuffer();
+  const count = image?.family === "delta" ? 1 : 1 + Math.floor(random() * Math.min(3, image?.references.max ?? 1));
+  for (let at = 0; at < count; at++) {
+    form.append(count === 1 ? "image" : "image[]", new Blob([new Uint8Array(png)], { type: "image/png" }), `${at}.png`);
+  }
+  const response = new Response(form);
+  const body = Buffer.from(await response.arrayBuffer());
+  return { operation: "images.edits", body, contentType: response.headers.get("content-type") ?? "" };
+}

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
+import { waitFor } from "@uag/harness/testing/wait-for";
+
+const at = `base_url: "\${OPENAI_BASE_URL}", api_key: "\${OPENAI_API_KEY}", simulator: /openai/v1`;
+const catalog = `
+providers:
+  good: { protocol: openai, ${at} }
+  hurried: { protocol: openai, ${at}, timeouts: { first_byte: 1500ms } }
+  impatient: { protocol: openai, ${at}, timeouts: { between_chunks: 1s } }
+  brief: { protocol: openai, ${at}, timeouts: { total: 5s } }
+  dead: { protocol: openai, base_url: "http://127.0.0.1:9/v1", api_key: k, timeouts: { connect: 1s } }
+models:
+  - &m
+    id: plain
+    owned_by: x
+    created: 0
+    operations: [chat.completions]
+    context_tokens: 128000
+    max_output_tokens: 16384
+    price: { input_tokens: 1, output_tokens: 2 }
+    upstreams: [&good { provider: good, model: gpt-4o-mini, priority: 1 }]
+  - { <<: *m, id: second-home, upstreams: [{ provider: dead, model: gpt-4o-mini }, *good] }
+  - { <<: *m, id: failing, upstreams: [{ provider: good, model: gpt-4o-mini--sim-status-500 }, *good] }
+  - { <<: *m, id: limited, upstreams: [{ provider: good, model: gpt-4o-mini--sim-status-429--sim-times-1--sim-retry-ms-400 }] }
+  - { <<: *m, id: overloaded, upstreams: [{ provider: good, model: gpt-4o-mini--sim-status-429--sim-retry-after-30 }] }
+  - { <<: *m, id: slow-head, upstreams: [{ provider: hurried, model: gpt-4o-mini--sim-latency-20000 }] }
+  - { <<: *m, id: stalled, upstreams: [{ provider: impatient, model: gpt-4o-mini--sim-stall-3 }] }
+  - { <<: *m, id: endless, upstreams: [{ provider: brief, model: gpt-4o-mini--sim-slow-200 }] }
+`;
+
+describe("a model's upstreams are called as the catalogue says", () => {
+  let fleet: TestFleet;
+  let file = "";
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "routing-"));
+    resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    file = join(dataDir, "catalog.yaml");
+    await writeFile(file, catalog);
+    fleet = resources.use(await startTestFleet({ dataDir, env: { CATALOG_FILE: file } }));
+  });
+  after(() => resources.disposeAsync());
+
+  let calls = 0;
+  const bodyOf = (id: string): object => ({
+    model: id,
+    messages: [{ role: "user", content: `repeat 40 words\n${++calls}` }],
+  });
+  const call = async (id: string) => {
+    const started = performance.now();
+    const response = await fleet.client.post("/v1/chat/completions", bodyOf(id));
+    return {
+      ...response,
+      attempts: Number(response.headers.get("x-gateway-attempts")),
+      ms: performance.now() - started,
+    };
+  };
+
+  test("the next is called when one is unreachable or fails, and one that keeps failing cools down", async () => {
+    for (const id of ["second-home", "failing"]) {
+      const attempts = [];
+      for (let i = 0; i < 6; i++) {
+        const response = await call(id);
+        assert.equal(response.status, 200, response.text);
+        assert.equal(response.headers.get("x-gateway-model"), id);
+        attempts.push(response.attempts);
+      }
+      assert.deepEqual(attempts, [2, 2, 2, 2, 2, 1], id);
+    }
+  });
+
+  test("a provider's short retry-after is waited out, a long one is passed on to the client", async () => {
+    const limited = await call("limited");
+    assert.equal(limited.status, 200, limited.text);
+    assert.equal(limited.attempts, 2);
+    assert.ok(limited.ms >= 400, `${limited.ms} ms`);
+    const overloaded = await call("overloaded");
+    assert.equal(overloaded.status, 429);
+    assert.equal(overloaded.headers.get("retry-after"), "30");
+  });
+
+  test("a missing first byte, next chunk or end: each has its timeout", async () => {
+    const head = await call("slow-head");
+    assert.equal(head.status, 504, head.text);
+    assert.ok(head.ms < 20_000, `${head.ms} ms`);
+    for (const id of ["stalled", "endless"]) {
+      const { status, events } = await fleet.client.stream("/v1/chat/completions", { ...bodyOf(id), stream: true });
+      assert.equal(status, 200);
+      const seen: string[] = [];
+      // The connection is closed after the error, so that no client takes the response for
+      // complete.
+      await assert.rejects(async () => {
+        for await (const { data } of events) seen.push(data);
+      }, id);
+      assert.match(seen.at(-1) ?? "", /"code":"upstream_timeout"/, id);
+      assert.ok(!seen.includes("[DONE]"));
+    }
+  });
+
+  test("a changed catalogue is soon in force, an invalid one never", async () => {
+    const cost = async (): Promise<number> => Number((await call("plain")).headers.get("x-gateway-cost-usd"));
+    const before = await cost();
+    const dearer = (await readFile(file, "utf8")).replace("output_tokens: 2 }", "output_tokens: 200 }");
+    await writeFile(file, dearer);
+    await waitFor(async () => (await cost()) > before * 10, { what: "the new price to be in force" });
+    await writeFile(file, "providers: [");
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    assert.ok((await cost()) > before * 10);
+  });
+
+  test("after all of it the ledger holds exactly what the simulator served", async () => {
+    assert.deepEqual((await fleet.audit()).violations, []);
+  });
+});

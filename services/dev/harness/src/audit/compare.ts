@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from "node:util";
+import { serviceNames } from "@uag/contract/routes";
+import type { Crash } from "@uag/local/crash-log";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import type { Billed } from "./billed.ts";
+import type { Served, ServedLog } from "./served.ts";
+
+/** The services whose processes call providers. */
+const callers: ReadonlySet<string> = new Set(serviceNames);
+
+export interface ComparisonInput {
+  served: ServedLog;
+  billed: readonly Billed[];
+  /** Catalogue names of the providers that the simulator replaces. */
+  simulated: ReadonlySet<string>;
+  crashes: readonly Crash[];
+}
+
+export interface Comparison {
+  /** Requests billed by the provider's own usage. */
+  readonly byCount: number;
+  /** Requests billed by what was delivered, because the provider's usage never arrived. */
+  readonly byEstimate: number;
+  /** Served completely to a process that died before it could pass on a byte: nothing is owed. */
+  readonly lostToCrash: number;
+  /** Requests that were served but are missing in the ledger. */
+  readonly unbilled: number;
+  /** Bills of requests that were never served. */
+  readonly unserved: number;
+  /** One sentence per request whose bill differs from what was served. */
+  readonly violations: readonly string[];
+}
+
+// What a dead process had sent before is read slightly later: the provider's machine may be busy.
+const readLateMs = 2_000;
+// A response waits for its record in the journal, and that for a disk that may be busy.
+const recordLateMs = 10_000;
+
+/** True when a process that calls providers died while it may have had the attempt's response. */
+function diedDuring(attempt: Served, crashes: readonly Crash[]): boolean {
+  return crashes.some(
+    ({ process, atMs }) =>
+      callers.has(process.replace(/-\d+$/, "")) &&
+      atMs >= attempt.startedAtMs - readLateMs &&
+      atMs <= attempt.endedAtMs + recordLateMs,
+  );
+}
+
+const wasCounted = ({ outcome, usage }: Served): boolean => outcome === "completed" && usage !== undefined;
+
+/** Charged by the provider although its client disconnected. */
+const isCharged = ({ charged }: Served): boolean => charged === "whole" || charged === "made";
+
+/** The provider continued without a reader, although none of our processes died. */
+function wasChargedUnread(attempts: readonly Served[], crashes: readonly Crash[]): boolean {
+  return attempts.some(
+    (attempt) => attempt.outcome === "disconnected" && attempt.charged === "whole" && !diedDuring(attempt, crashes),
+  );
+}
+
+/** Some models report no usage, but their output is known. */
+const hasResponse = (attempt: Served): boolean =>
+  wasCounted(attempt) || (attempt.outcome === "completed" && (attempt.images ?? 0) > 0);
+
+/**
+ * The usage of one attempt; or, for a request that was split into several calls, a list with the
+ * usage of every answered attempt, each once.
+ */
+function isBilledByCount(attempts: readonly Served[], rawUsage: unknown): boolean {
+  if (!Array.isArray(rawUsage)) return attempts.some(({ usage }) => isDeepStrictEqual(usage, rawUsage));
+  const left = [...rawUsage];
+  for (const { usage } of attempts.filter(wasCounted)) {
+    const at = left.findIndex((count) => isDeepStrictEqual(count, usage));
+    if (at < 0) return false;
+    left.splice(at, 1);
+  }
+  return left.length === 0;
+}
+
+type Verdict = "byCount" | "byEstimate" | "lostToCrash" | "nothingOwed" | "unbilled" | { violation: string };
+
+function judge(
+  requestId: string,
+  attempts: readonly Served[],
+  bill: Billed | undefined,
+  crashes: readonly Crash[],
+): Verdict {
+  const responded = attempts.filter(hasResponse);
+  if (bill === undefined) {
+    if (responded.length === 0) return "nothingOwed";
+    if (responded.every((attempt) => diedDuring(attempt, crashes))) return "lostToCrash";
+    return "unbilled";
+  }
+  if (bill.status === 499 && bill.costNanoUsd === 0n && attempts.some(isCharged)) {
+    return { violation: `${requestId} was left by its client when the provider had it, and costs nothing.` };
+  }
+  if (bill.outcome === Outcome.DISCONNECTED && bill.rawUsage === undefined && wasChargedUnread(attempts, crashes)) {
+    return {
+      violation: `${requestId} was left by its client; the provider charges all of it, and its bill is an estimate.`,
+    };
+  }
+  if (bill.rawUsage !== undefined) {
+    if (isBilledByCount(attempts, bill.rawUsage)) return "byCount";
+    const counts = attempts.map(({ usage }) => JSON.stringify(usage)).join(" and ");
+    return {
+      violation: `${requestId} is billed for ${JSON.stringify(bill.rawUsage)}; the provider counted ${counts}.`,
+    };
+  }
+  if (bill.outcome === Outcome.COMPLETED && attempts.some(wasCounted))
+    return { violation: `${requestId} is complete and was counted by the provider, but its bill has no count.` };
+  if (bill.images !== undefined) {
+    const made = responded.reduce((sum, { images = 0 }) => sum + images, 0);
+    if (made === bill.images) return "byCount";
+    return { violation: `${requestId} is billed for ${bill.images} pictures; ${made} were made.` };
+  }
+  return bill.costNanoUsd === 0n ? "nothingOwed" : "byEstimate";
+}
+
+/**
+ * Compares the bills with what the simulator reports to have served: each answered request must be
+ * billed once, by its own usage.
+ */
+export function compare({ served, billed, simulated, crashes }: ComparisonInput): Comparison {
+  const tally = { byCount: 0, byEstimate: 0, lostToCrash: 0, nothingOwed: 0, unbilled: 0 };
+  let unserved = 0;
+  const violations: string[] = [];
+  const bills = new Map(billed.map((bill) => [bill.requestId, bill]));
+  const byRequest = Map.groupBy(served.attempts, ({ requestId }) => requestId);
+  for (const [requestId, attempts] of byRequest) {
+    if (requestId === undefined) continue;
+    const verdict = judge(requestId, attempts, bills.get(requestId), crashes);
+    if (verdict === "unbilled") violations.push(`${requestId} was served and is not in the ledger.`);
+    if (typeof verdict === "string") tally[verdict]++;
+    else violations.push(verdict.violation);
+  }
+  for (const { requestId, upstream, costNanoUsd } of served.complete ? billed : []) {
+    if (costNanoUsd === 0n || !simulated.has(upstream) || byRequest.has(requestId)) continue;
+    violations.push(`${requestId} is billed ${costNanoUsd} nano-USD, and was never served.`);
+    unserved++;
+  }
+  const { byCount, byEstimate, lostToCrash, unbilled } = tally;
+  return { byCount, byEstimate, lostToCrash, unbilled, unserved, violations };
+}

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { Outcome, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { CrashPoint } from "@uag/runtime/crash-point";
+import { newId } from "@uag/runtime/ids";
+import { Journal } from "@uag/usage/journal/journal";
+import { decodeRecord } from "@uag/usage/records";
+import { type House, startHouse } from "../house.ts";
+import { replica } from "../replica.ts";
+import { waitFor } from "../testing/wait-for.ts";
+import { startUpstream, type TestUpstream } from "../upstream.ts";
+import type { Served } from "./served.ts";
+import { type VictimTask, victimEnv } from "./victim.ts";
+
+interface Stage {
+  readonly title: string;
+  readonly point: CrashPoint;
+  readonly upstreamResponds: boolean;
+  /** The records of the request in the journal of its dead process. */
+  readonly records: readonly string[];
+  /** What the next process makes of them. */
+  readonly settled: (event: UsageEvent | undefined) => void;
+}
+
+const stages: readonly Stage[] = [
+  {
+    title: "admitted and not yet in the journal, nothing is settled: no upstream has its answer, and nothing is owed",
+    point: "admitted",
+    upstreamResponds: true,
+    records: [],
+    settled: (event) => assert.equal(event, undefined),
+  },
+  {
+    title: "with its start in the journal, the next process settles it as crashed, for nothing",
+    point: "journalled",
+    upstreamResponds: false,
+    records: ["started"],
+    settled: (event) => assert.deepEqual([event?.outcome, event?.costNanoUsd], [Outcome.CRASHED, 0n]),
+  },
+  {
+    title: "with its bill in the journal, the next process settles exactly that, once",
+    point: "billed",
+    upstreamResponds: true,
+    records: ["started", "final"],
+    settled(event) {
+      assert.equal(event?.outcome, Outcome.COMPLETED);
+      assert.ok(event.costNanoUsd > 0n, "it costs something");
+    },
+  },
+];
+
+const fundsNanoUsd = 1_000_000_000_000n;
+const quick = { publish: { gatherMs: 20, confirmMs: 50, republishMs: 1_000 }, idleMs: 200 };
+
+/** The file that calls `conformance`, and its cases. */
+interface CrashOptions {
+  readonly file: string;
+  readonly cases: readonly Served[];
+}
+
+/**
+ * Declares the tests of what remains of a request whose process is killed with -9, and of what the
+ * next process does with it. Billing, metering, journal, NATS and MongoDB are real. One case
+ * represents all with the same kind of response.
+ */
+export function crashes({ file, cases }: CrashOptions): void {
+  const opened = new AsyncDisposableStack();
+  let house: House;
+  let upstream: TestUpstream;
+  before(async () => {
+    house = opened.use(await startHouse());
+    upstream = opened.use(await startUpstream());
+  });
+  after(() => opened.disposeAsync());
+  for (const served of kindsOf(cases)) {
+    describe(`killed with -9 while it serves ${served.name}, a process leaves what the next one needs`, () => {
+      for (const stage of stages)
+        test(stage.title, async () => {
+          upstream.script = (_, response) => (stage.upstreamResponds ? served.respond(response) : undefined);
+          const account = await house.account(fundsNanoUsd);
+          const task = { served: cases.indexOf(served), account, requestId: newId("req") };
+          await killAt(stage.point, task, { file, house, upstream });
+          assert.deepEqual(await recordsOf(house.journalDir, task.requestId), stage.records);
+          await using _heir = await replica(house.env, quick);
+          await waitFor(async () => (await journalsIn(house.journalDir)).length === 1, {
+            what: "its journal is brought home",
+          });
+          const events = await house.events(account);
+          assert.ok(events.length <= 1, "it is settled once");
+          stage.settled(events[0]);
+          await waitFor(async () => (await moneyOf(house, account)).heldNanoUsd === 0n, { what: "no money is held" });
+          const { availableNanoUsd } = await moneyOf(house, account);
+          assert.equal(availableNanoUsd, fundsNanoUsd - (events[0]?.costNanoUsd ?? 0n));
+        });
+    });
+  }
+}
+
+/** A streamed case and one that is not, where they exist. */
+function kindsOf(cases: readonly Served[]): readonly Served[] {
+  const whole = cases.find(({ stream }) => stream === undefined);
+  const streamed = cases.find(({ stream }) => stream !== undefined);
+  return [whole, streamed].filter((served) => served !== undefined);
+}
+
+const moneyOf = (house: House, id: string) => house.accounts.getAccount({ id });
+
+async function killAt(
+  point: CrashPoint,
+  task: VictimTask,
+  { file, house, upstream }: { file: string; house: House; upstream: TestUpstream },
+): Promise<void> {
+  const env = { ...process.env, ...house.env, ...victimEnv(upstream.url), CRASH_AT: `${point}:1` };
+  const victim: ChildProcess = fork(file, { env });
+  const ended = once(victim, "exit");
+  let response: unknown;
+  victim.on("message", (message) => {
+    if (message === "ready") victim.send(task);
+    else response = message;
+    if (message !== "ready") victim.kill("SIGTERM");
+  });
+  await ended;
+  assert.deepEqual([victim.signalCode, response], ["SIGKILL", undefined], `the process dies at ${point}`);
+}
+
+/** The journals of a directory shared by processes. */
+async function journalsIn(dir: string): Promise<string[]> {
+  return (await readdir(dir)).filter((name) => name.includes("@"));
+}
+
+/** A request's records in the journals, in order, without checkpoints; read from a copy. */
+async function recordsOf(dir: string, requestId: string): Promise<string[]> {
+  const copy = await mkdtemp(join(tmpdir(), "journal-copy-"));
+  const found: string[] = [];
+  const fail = (fault: unknown): never => assert.fail(`the journal is damaged: ${JSON.stringify(fault)}`);
+  for (const name of await journalsIn(dir)) {
+    await cp(join(dir, name), join(copy, name), { recursive: true });
+    await using journal = await Journal.open(join(copy, name), { damaged: fail, failed: fail });
+    for (let at = journal.start; ; ) {
+      const next = await journal.read(at, (payload) => {
+        const { kind } = decodeRecord(payload);
+        if (kind !== undefined && kind.$case !== "checkpoint" && kind.value.requestId === requestId)
+          found.push(kind.$case);
+        return true;
+      });
+      if (next.segment === at.segment && next.offset === at.offset) break;
+      at = next;
+    }
+  }
+  await rm(copy, { recursive: true });
+  return found;
+}

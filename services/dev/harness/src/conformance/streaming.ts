@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { waitFor } from "../testing/wait-for.ts";
+import { aWhile, billOf, type Guarantee, gate, openOf } from "./served.ts";
+
+type Check = Guarantee["check"];
+
+/** More than all buffers along the way can hold. */
+const maxTaken = 32 * 1024 * 1024;
+
+const startedFirst: Check = async (served, stage) => {
+  const started = gate();
+  stage.harness.admission.started = () => started.promise;
+  stage.upstream.script = (_, response) => served.respond(response);
+  const stream = openOf(served, stage);
+  let headed = false;
+  void stream.head.then(() => {
+    headed = true;
+  });
+  await waitFor(() => stage.upstream.received.length > 0, { what: "the upstream is called" });
+  await aWhile();
+  assert.equal(headed, false, "nothing leaves before the start is on disk");
+  started.resolve();
+  assert.equal((await stream.head).status, 200);
+  for await (const _ of stream);
+  await billOf(stage);
+};
+
+const holdsBack: Check = async (served, stage) => {
+  const { stream: streamed } = served;
+  assert.ok(streamed !== undefined);
+  let written = 0;
+  let stalled = false;
+  stage.upstream.script = async (_, response) => {
+    streamed.begin(response);
+    while (!response.destroyed && written < maxTaken) {
+      written += streamed.piece.length;
+      if (!response.write(streamed.piece) && !(await drained(response))) stalled = true;
+    }
+  };
+  const stream = openOf(served, stage);
+  await stream.head;
+  await waitFor(() => stalled || written >= maxTaken, { what: "the upstream is held back" });
+  assert.ok(written < maxTaken, `${written} bytes were taken for a client that reads nothing`);
+  stream.call.cancel("the client left");
+  await billOf(stage);
+};
+
+/** Whether the upstream can continue to write within a second. */
+function drained(response: ServerResponse): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), 1_000);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    response.once("drain", done);
+    response.once("close", done);
+  });
+}
+
+/** The additional guarantees of a streamed response. */
+export const streaming: readonly Guarantee[] = [
+  { title: "no byte of a stream leaves before the journal has its start", check: startedFirst },
+  { title: "a client that does not read holds its upstream back, and memory with it", check: holdsBack },
+];

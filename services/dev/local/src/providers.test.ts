@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { providerEnvironments } from "@uag/catalog/provider-environment";
+import { providers as simulated } from "@uag/simulator/routes";
+import { repoRoot } from "./paths.ts";
+import { providerSettings, simulatedProviders } from "./providers.ts";
+
+const simulator = "http://127.0.0.1:20001";
+const providers = providerEnvironments(await readFile(join(repoRoot, "infra/config/catalog.yaml"), "utf8"));
+
+test("without keys every provider is the simulator", () => {
+  const settings = providerSettings(providers, {}, simulator);
+  assert.equal(settings["OPENAI_BASE_URL"], `${simulator}/openai/v1`);
+  assert.equal(settings["ANTHROPIC_BASE_URL"], `${simulator}/anthropic`);
+  assert.equal(settings["DEEPSEEK_BASE_URL"], `${simulator}/vendor/v1`);
+  assert.ok(settings["OPENAI_API_KEY"]);
+  assert.deepEqual(
+    simulatedProviders(providers, {}),
+    providers.map(({ name }) => name),
+  );
+});
+
+test("a real key never goes to the simulator", () => {
+  const settings = providerSettings(providers, { OPENAI_API_KEY: "sk-real" }, simulator);
+  assert.equal(settings["OPENAI_API_KEY"], "sk-real");
+  assert.equal(settings["OPENAI_BASE_URL"], undefined);
+  assert.equal(settings["XAI_BASE_URL"], `${simulator}/xai/v1`);
+});
+
+test("a base URL alone is used, and empty variables count as unset", () => {
+  const env = { OPENAI_BASE_URL: "http://localhost:11434/v1", ARK_API_KEY: "" };
+  const settings = providerSettings(providers, env, simulator);
+  assert.equal(settings["OPENAI_BASE_URL"], "http://localhost:11434/v1");
+  assert.ok(settings["OPENAI_API_KEY"]);
+  assert.equal(settings["ARK_BASE_URL"], `${simulator}/ark/api/v3`);
+});
+
+test("a provider that the simulator does not know is not served without its key", () => {
+  const ref = (name: string): string => `\${${name}}`;
+  const row = `{ protocol: openai, base_url: "${ref("ACME_BASE_URL:-https://a.test")}", api_key: "${ref("ACME_API_KEY")}" }`;
+  const acme = providerEnvironments(`providers: { acme: ${row} }\nmodels: []`);
+  assert.deepEqual(providerSettings(acme, {}, simulator), {});
+  assert.deepEqual(simulatedProviders(acme, {}), []);
+});
+
+test("the simulator serves every path under which the catalogue has it stand in for a provider", () => {
+  for (const { name, simulatorPath = "" } of providers)
+    assert.ok(
+      simulated.some(({ prefix }) => `${simulatorPath}/`.startsWith(`${prefix}/`)),
+      `${name}: ${simulatorPath}`,
+    );
+});
+
+test("the README names the variables of every provider of the catalogue", async () => {
+  const readme = await readFile(join(repoRoot, "README.md"), "utf8");
+  for (const { name, apiKeyVariable, baseUrlVariable } of providers)
+    assert.ok(readme.includes(`| \`${apiKeyVariable}\` | \`${baseUrlVariable}\` |`), name);
+});

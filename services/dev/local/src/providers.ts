@@ -1,0 +1,70 @@
+import { keySettings } from "@uag/auditor/reconcile/key-settings";
+import type { ProviderEnvironment } from "@uag/catalog/provider-environment";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const simulatorKey = "simulator";
+
+/**
+ * True for variables that only services which call providers may see; admin keys only the auditor.
+ */
+export function isProviderSetting(name: string): boolean {
+  return /_(API_KEY|ADMIN_KEY|BASE_URL)$/.test(name);
+}
+
+/**
+ * Names of the providers that the simulator replaces: those with neither key nor base URL in the
+ * environment.
+ */
+export function simulatedProviders(providers: readonly ProviderEnvironment[], env: Environment): string[] {
+  return providers.filter((provider) => isSimulated(provider, env)).map(({ name }) => name);
+}
+
+const isAdminSetting = (name: string): boolean => /_ADMIN_(KEY|BASE_URL)$/.test(name);
+
+/**
+ * Admin keys of providers that publish reports, for the auditor alone: the caller's own, and the
+ * simulator's for the providers that it replaces.
+ * @param simulated names of those providers
+ */
+export function adminSettings(
+  providers: readonly ProviderEnvironment[],
+  { env, simulated, simulatorUrl }: { env: Environment; simulated: readonly string[]; simulatorUrl: string },
+): Record<string, string> {
+  const settings: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) if (isAdminSetting(name) && value) settings[name] = value;
+  for (const [name, keySetting] of Object.entries(keySettings)) {
+    const path = providers.find((provider) => provider.name === name)?.simulatorPath;
+    if (path === undefined || settings[keySetting] || !simulated.includes(name)) continue;
+    settings[keySetting] = simulatorKey;
+    settings[keySetting.replace("ADMIN_KEY", "ADMIN_BASE_URL")] = `${simulatorUrl}${path}`;
+  }
+  return settings;
+}
+
+function isSimulated({ simulatorPath, apiKeyVariable, baseUrlVariable }: ProviderEnvironment, env: Environment) {
+  const isSet = (variable: string | undefined): boolean => variable !== undefined && Boolean(env[variable]);
+  return simulatorPath !== undefined && !isSet(apiKeyVariable) && !isSet(baseUrlVariable);
+}
+
+/**
+ * Keys and base URLs for the services that call providers: the caller's own, and the simulator's
+ * for the providers that it replaces. A base URL without a key is assumed to need none.
+ */
+export function providerSettings(
+  providers: readonly ProviderEnvironment[],
+  env: Environment,
+  simulatorUrl: string,
+): Record<string, string> {
+  const settings: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env))
+    if (isProviderSetting(name) && !isAdminSetting(name) && value) settings[name] = value;
+  for (const provider of providers) {
+    const { simulatorPath, apiKeyVariable, baseUrlVariable } = provider;
+    const simulated = isSimulated(provider, env);
+    if (simulated && baseUrlVariable !== undefined) settings[baseUrlVariable] = `${simulatorUrl}${simulatorPath}`;
+    const needsNoKey = simulated || (baseUrlVariable !== undefined && Boolean(env[baseUrlVariable]));
+    if (needsNoKey && apiKeyVariable !== undefined) settings[apiKeyVariable] ??= simulatorKey;
+  }
+  return settings;
+}

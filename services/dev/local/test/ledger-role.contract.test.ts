@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { startService } from "@uag/billing/service";
+import { freePort } from "@uag/harness/testing/free-port";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
+import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
+import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { createRpcClient } from "@uag/runtime/rpc/client";
+import { insecure } from "@uag/runtime/rpc/identity";
+import { MongoClient } from "mongodb";
+import { findMongod } from "../src/engines/find.ts";
+import { binDir, repoRoot } from "../src/paths.ts";
+
+const database = "billing";
+const rootPassword = "root-password";
+const billingPassword = "billing-password";
+
+/** A mongod with authentication; returns the URL for a user. */
+async function startGuardedMongod(
+  resources: AsyncDisposableStack,
+): Promise<(user: string, password: string) => string> {
+  const dir = await mkdtemp(join(tmpdir(), "guarded-"));
+  resources.defer(() => rm(dir, { recursive: true, force: true }));
+  const keyFile = join(dir, "key");
+  await writeFile(keyFile, "aKeyForOneMember", { mode: 0o600 });
+  const engine = await findMongod({ binDir });
+  const port = await freePort();
+  const args = ["--replSet", "rs0", "--bind_ip", "127.0.0.1", "--port", String(port), "--dbpath", dir, "--quiet"];
+  args.push("--auth", "--keyFile", keyFile, "--nounixsocket", "--wiredTigerCacheSizeGB", "0.25");
+  const mongod = spawn(engine.path, args, { env: { ...process.env, ...engine.env }, stdio: "ignore" });
+  resources.defer(async () => {
+    mongod.kill("SIGKILL");
+    if (mongod.exitCode === null && mongod.signalCode === null) await once(mongod, "exit");
+  });
+  // While there is no user, a client on the same machine may create the first one.
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
+  const admin = client.db("admin");
+  const members = [{ _id: 0, host: `127.0.0.1:${port}` }];
+  await waitFor(
+    () =>
+      admin
+        .command({ replSetInitiate: { _id: "rs0", members } })
+        .then(() => true)
+        .catch(() => false),
+    {
+      timeoutMs: 60_000,
+    },
+  );
+  await waitFor(async () => (await admin.command({ hello: 1 }))["isWritablePrimary"] === true);
+  await admin.command({ createUser: "root", pwd: rootPassword, roles: ["root"] });
+  await client.close();
+  return (user, password) => {
+    const source = user === "root" ? "admin" : database;
+    return `mongodb://${user}:${password}@127.0.0.1:${port}/?replicaSet=rs0&authSource=${source}`;
+  };
+}
+
+test("under its own database role billing does all its work, and cannot change or delete a row of ledger or audit log", async () => {
+  await using resources = new AsyncDisposableStack();
+  const urlOf = await startGuardedMongod(resources);
+  const command = join(repoRoot, "services/billing/src/commands/roles.ts");
+  const env = { ...process.env, ADMIN_MONGODB_URL: urlOf("root", rootPassword), USER_PASSWORD: billingPassword };
+  for (let i = 0; i < 2; i++) {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [command, "--database", database, "--user", "billing"],
+      { env },
+    );
+    assert.match(stdout, /billing_append_only on billing for billing/);
+  }
+  const url = urlOf("billing", billingPassword);
+  const billing = resources.use(
+    await startService({
+      MONGODB_URL: url,
+      NATS_URL: process.env["TEST_NATS_URL"],
+      KEY_PEPPER: "5a".repeat(32),
+      LOG_LEVEL: "silent",
+      TLS: "off",
+      ADMIN_TOKEN: "a-token-that-is-long-enough",
+    }),
+  );
+  const address = `127.0.0.1:${billing.grpcPort}`;
+  const accounts = resources.use(createRpcClient<AccountServiceServer>(AccountServiceService, address, insecure));
+  const admin = resources.use(createRpcClient<AdminServiceServer>(AdminServiceService, address, insecure));
+  const grants = resources.use(createRpcClient<GrantServiceServer>(GrantServiceService, address, insecure));
+  const ledger = resources.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, address, insecure));
+  await accounts.createAccount({ id: "acme", name: "" });
+  await accounts.topUp({ accountId: "acme", amountNanoUsd: 100n, reference: "r", note: "" });
+  await admin.updateAccount({ id: "acme", name: "Acme", actor: undefined });
+  await grants.heartbeat({ holderId: "h", service: "chat" });
+  const need = { needNanoUsd: 10n, wantNanoUsd: 10n, requestId: "a1", taskUntilMs: 0n, keyId: "" };
+  assert.equal((await grants.acquire({ holderId: "h", accountId: "acme", ...need })).insufficient, false);
+  await grants.closeHolder({ holderId: "h" });
+  assert.deepEqual((await ledger.audit({}, { timeoutMs: 20_000 })).violations, []);
+
+  const client = new MongoClient(url);
+  resources.defer(() => client.close());
+  const forbidden = (error: unknown) => (error as { codeName?: string }).codeName === "Unauthorized";
+  for (const name of ["ledger", "audit_log"]) {
+    const rows = client.db(database).collection(name);
+    assert.ok((await rows.countDocuments()) > 0, name);
+    await assert.rejects(rows.updateOne({}, { $set: { note: "changed" } }), forbidden, name);
+    await assert.rejects(rows.findOneAndReplace({}, {}), forbidden, name);
+    await assert.rejects(rows.deleteMany({}), forbidden, name);
+    await assert.rejects(rows.drop(), forbidden, name);
+    await assert.rejects(rows.rename("elsewhere"), forbidden, name);
+  }
+  await assert.rejects(client.db(database).dropDatabase(), forbidden);
+});

@@ -1,0 +1,155 @@
+import type { TestFleet } from "@uag/harness/fleet/with-fleet";
+import { type Attack, attacksOn } from "./attacks.ts";
+import { signInAsMember } from "./console-member.ts";
+import { type Effects, Gauges } from "./gauges.ts";
+import { UnfundedKeys } from "./poor-keys.ts";
+import { attackOf, largeResponses } from "./responses.ts";
+import { type Outcome, type SendOptions, send } from "./send.ts";
+import { type Target, targets } from "./targets.ts";
+import type { ThirdParty } from "./third-party.ts";
+import type { TurnProbes } from "./turns.ts";
+
+/** The allowed effect of a key without money on others. */
+export const limits = { stallMs: 50, growthMiB: 200 } as const;
+
+/** The result of one attack. */
+export interface Row extends Effects {
+  readonly method: string;
+  readonly path: string;
+  readonly attack: string;
+  readonly outcome: Outcome;
+  readonly tookMs: number;
+  /** Most that a process may grow. */
+  readonly growthLimitMiB: number;
+  /** Requests to third parties, and the amount they sent. */
+  readonly fetches: number;
+  readonly fetchedMiB: number;
+}
+
+export interface MeasureOptions {
+  readonly fleet: TestFleet;
+  readonly thirdParty: ThirdParty;
+  /** Probes of the fleet. */
+  readonly turns: TurnProbes;
+  /** Only paths that contain this. */
+  readonly path: string;
+  /** Only attacks whose name contains this. */
+  readonly attack: string;
+  readonly report: (row: Row) => void;
+}
+
+const timeoutMs = 20_000;
+/** The largest responses are generated and read to their end. */
+const responseTimeoutMs = 120_000;
+
+/** Accounts that send a burst. */
+const burstAccounts = 5;
+/** Together they may use up the budget: what a limit of 1 GiB leaves beside a service at rest. */
+const burstGrowthMiB = 800;
+
+/** One request, or some at once, whose effect is measured. */
+interface Trial {
+  readonly attack: Attack;
+  readonly target: Pick<Target, "method" | "path">;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Used in turn by requests at once. */
+  readonly keys: readonly string[];
+  readonly timeoutMs: number;
+  readonly growthLimitMiB: number;
+}
+
+async function run({ attack, target, headers, keys, timeoutMs }: Trial, baseUrl: string): Promise<Outcome> {
+  const { parallel = 1 } = attack;
+  const sent: Omit<SendOptions, "key"> = { baseUrl, headers, method: target.method, timeoutMs };
+  const outcomes = await Promise.all(
+    Array.from({ length: parallel }, (_, at) => send(attack, { ...sent, key: keys[at % keys.length] as string })),
+  );
+  return outcomes[0] as Outcome;
+}
+
+/** Every attack by keys without money, then the largest responses to an account that has some. */
+async function* trials({ fleet, thirdParty, path, attack: wanted }: MeasureOptions): AsyncGenerator<Trial> {
+  const keys = new UnfundedKeys(fleet.run);
+  const { growthMiB: growthLimitMiB } = limits;
+  const member = await signInAsMember(fleet.run, await keys.account());
+  for (const target of targets()) {
+    const headers = { ...target.headers, ...(target.signedIn && member) };
+    if (!target.path.includes(path)) continue;
+    for (const attack of attacksOn(target, thirdParty.url))
+      if (attack.name.includes(wanted))
+        yield { attack, target, headers, keys: [await keys.next()], timeoutMs, growthLimitMiB };
+  }
+  const funded = await Promise.all(Array.from({ length: burstAccounts }, () => keys.funded()));
+  for (const large of largeResponses) {
+    if (!large.path.includes(path) || !large.name.includes(wanted)) continue;
+    const isBurst = large.keys === "many";
+    yield {
+      attack: attackOf(large),
+      target: large,
+      headers: { accept: "application/json, text/event-stream" },
+      keys: isBurst ? funded : funded.slice(0, 1),
+      timeoutMs: responseTimeoutMs,
+      growthLimitMiB: isBurst ? burstGrowthMiB : growthLimitMiB,
+    };
+  }
+}
+
+/** Runs every attack on every path, one after another, and measures the effect on others. */
+export async function measure(options: MeasureOptions): Promise<Row[]> {
+  const { fleet, thirdParty, report } = options;
+  await using gauges = new Gauges(fleet, options.turns);
+  const rows: Row[] = [];
+  for await (const trial of trials(options)) {
+    const before = { requests: thirdParty.requests, bytes: thirdParty.bytes };
+    let [outcome, tookMs]: [Outcome, number] = ["late", 0];
+    const effects = await gauges.during(async () => {
+      const startedAt = performance.now();
+      outcome = await run(trial, fleet.run.base_url);
+      tookMs = performance.now() - startedAt;
+    });
+    const row: Row = {
+      method: trial.target.method,
+      path: trial.target.path,
+      attack: trial.attack.name,
+      outcome,
+      tookMs,
+      growthLimitMiB: trial.growthLimitMiB,
+      ...effects,
+      fetches: thirdParty.requests - before.requests,
+      fetchedMiB: (thirdParty.bytes - before.bytes) / 1024 / 1024,
+    };
+    rows.push(row);
+    report(row);
+  }
+  return rows;
+}
+
+/** The process with the longest stall or the most growth. */
+export function worstOf(values: Readonly<Record<string, number>>): [name: string, value: number] {
+  const [worst] = Object.entries(values).sort(([, a], [, b]) => b - a);
+  return worst ?? ["", 0];
+}
+
+/** True when the effects are within the limits. */
+export function isWithin({ stalls, growth, growthLimitMiB, failedNeighbours }: Row): boolean {
+  return worstOf(stalls)[1] <= limits.stallMs && worstOf(growth)[1] <= growthLimitMiB && failedNeighbours.length === 0;
+}
+
+/** One line for people. */
+export function showRow(row: Row): string {
+  const [stalledProcess, stallMs] = worstOf(row.stalls);
+  const [grownProcess, growthMiB] = worstOf(row.growth);
+  const cells = [
+    isWithin(row) ? "ok  " : "OVER",
+    `${row.method} ${row.path}`.padEnd(38),
+    row.attack.padEnd(38),
+    String(row.outcome).padStart(4),
+    `${Math.round(row.tookMs)} ms`.padStart(9),
+    `stall ${Math.round(stallMs)} ms ${stalledProcess}`.padEnd(24),
+    `grew ${Math.round(growthMiB)} MiB ${grownProcess}`.padEnd(22),
+    `others p99 ${Math.round(row.neighbourMs)} ms`.padEnd(20),
+    row.fetches > 0 ? `${row.fetches} fetches, ${Math.round(row.fetchedMiB)} MiB` : "",
+    row.failedNeighbours.length > 0 ? `${row.failedNeighbours.length} others failed: ${row.failedNeighbours[0]}` : "",
+  ];
+  return cells.join("  ").trimEnd();
+}

@@ -1,0 +1,41 @@
+import type { Run } from "@uag/local/run-file";
+
+const fundsUsd = "1000";
+
+/** Creates valid keys that have nothing: an account without money, one request per minute. */
+export class UnfundedKeys {
+  readonly #run: Run;
+  #account: string | undefined;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Creates a key that has made no request yet, so that its limit does not interfere. */
+  async next(): Promise<string> {
+    return (await this.#call("/keys", { account_id: await this.account(), rpm_limit: 1 }))["key"] as string;
+  }
+
+  /** Creates a key of an account of its own, with money for the largest responses. */
+  async funded(): Promise<string> {
+    const { id } = await this.#call("/accounts", { name: "somebody" });
+    await this.#call(`/accounts/${id}/top-ups`, { amount_usd: fundsUsd, reference: `abuse-${id}` });
+    return (await this.#call("/keys", { account_id: id }))["key"] as string;
+  }
+
+  /** The id of the keys' account. */
+  async account(): Promise<string> {
+    this.#account ??= (await this.#call("/accounts", { name: "nobody" }))["id"] as string;
+    return this.#account;
+  }
+
+  async #call(path: string, body: object): Promise<Record<string, unknown>> {
+    const response = await fetch(`${this.#run.admin_url}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${this.#run.admin.token}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    return (await response.json()) as Record<string, unknown>;
+  }
+}

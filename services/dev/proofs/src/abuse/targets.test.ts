@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type AppOptions, createApp } from "@uag/console/app";
+import { adminRoutes, routes } from "@uag/contract/routes";
+import { mounts } from "@uag/gateway/mounts";
+import { attacksOn } from "./attacks.ts";
+import { targets } from "./targets.ts";
+
+const minOnJson = 15;
+const minOnForms = 8;
+const min = 4;
+
+test("every path of the router's tables is attacked, and in more ways where it takes a body", () => {
+  const all = targets();
+  const named = new Set(all.map(({ method, path }) => `${method} ${path}`));
+  for (const { method, path } of [...routes, ...adminRoutes]) assert.ok(named.has(`${method} ${path}`), path);
+  for (const { path } of mounts)
+    assert.ok(
+      all.some((target) => target.path.startsWith(`${path}/`)),
+      path,
+    );
+  for (const target of all) {
+    const ways = [...attacksOn(target, "http://elsewhere")];
+    const expected = target.body === "json" ? minOnJson : target.body === "multipart" ? minOnForms : min;
+    assert.ok(ways.length >= expected, `${target.method} ${target.path}: ${ways.length}`);
+    assert.equal(new Set(ways.map(({ name }) => name)).size, ways.length);
+  }
+});
+
+interface Layer {
+  readonly route?: { readonly path: string; readonly stack: readonly { readonly method: string }[] };
+  readonly handle: { readonly stack?: readonly Layer[] };
+}
+
+function* routesOf(layers: readonly Layer[]): Generator<string> {
+  for (const { route, handle } of layers) {
+    for (const { method } of route?.stack ?? []) yield `${method.toUpperCase()} ${route?.path}`;
+    yield* routesOf(handle.stack ?? []);
+  }
+}
+
+test("every kind of console path that reads a body is attacked: its own API, and one of each that it passes on", () => {
+  const app = createApp({ contentOrigins: [], webDir: ".", places: {} } as unknown as AppOptions);
+  const all = [...routesOf((app.router as unknown as { stack: readonly Layer[] }).stack)];
+  const isOwn = (route: string): boolean => /^(POST|PATCH|PUT) /.test(route) && !/ \/(admin\/)?v1\//.test(route);
+  const own = all.filter(isOwn).map((route) => route.replace(":token", ":id"));
+  const named = targets().map(({ method, path }) => `${method} ${path.replace("/console/api", "")}`);
+  assert.ok(own.length >= 6, own.join());
+  assert.deepEqual(
+    own.filter((route) => !named.includes(route)),
+    [],
+  );
+  for (const passed of ["POST /admin/v1/keys", "POST /gateway/v1/chat/completions"])
+    assert.ok(named.includes(passed), passed);
+});

@@ -1,0 +1,166 @@
+import { adminRoutes, type BodyKind, mountBodyLimits, routes } from "@uag/contract/routes";
+import { mounts } from "@uag/gateway/mounts";
+import { examples } from "@uag/gateway/openapi/examples/examples";
+import { probes } from "@uag/gateway/openapi/probes";
+
+/** One path of the public server, as far as an attacker needs to know it. */
+export interface Target {
+  readonly method: string;
+  readonly path: string;
+  readonly body: BodyKind;
+  /** Larger bodies are rejected unread, bytes; default: the maximum of all paths. */
+  readonly maxBodyBytes?: number;
+  /** Further required headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent by a user signed in to the console as a member of an account without money. */
+  readonly signedIn?: boolean;
+  /** A valid request with the given fill in its main field; for JSON paths. */
+  readonly sample?: (fill: unknown) => object;
+  /** The same with URLs for the gateway to fetch. */
+  readonly withUrls?: (urls: readonly string[]) => object;
+  /** The same with an image in base64: the content of a data URL, or the URL if `asUrl`. */
+  readonly withPicture?: { readonly asUrl: boolean; readonly sample: (fill: unknown) => object };
+}
+
+const picture = (url: unknown) => ({ type: "image_url", image_url: { url } });
+const source = (url: string) => ({ type: "image", source: { type: "url", url } });
+const inline = (data: unknown) => ({ type: "image", source: { type: "base64", media_type: "image/png", data } });
+const sonnet = { model: "claude-sonnet-4-6", max_tokens: 10 };
+const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
+const userMessage = (content: unknown) => ({ input: [{ role: "user", content }] });
+const seen = (url: unknown) => ({ type: "input_image", image_url: url });
+const video = { model: "beta2.7-r2v", duration: 5, resolution: "720p" };
+
+type Sample = Pick<Target, "sample" | "withUrls" | "withPicture">;
+
+/** Operations with more to attack than their example shows: URLs, pictures, a nested prompt. */
+const samples: Readonly<Record<string, Sample>> = {
+  "chat.completions": {
+    sample: (fill) => ({ model: "gpt-4o-mini", ...user(fill) }),
+    withUrls: (urls) => ({ model: "gemini-2.5-flash", ...user(urls.map(picture)) }),
+    withPicture: { asUrl: true, sample: (url) => ({ model: "gpt-4o-mini", ...user([picture(url)]) }) },
+  },
+  "responses.create": {
+    sample: (fill) => ({ model: "gpt-4o-mini", input: fill }),
+    withUrls: (urls) => ({ model: "gemini-2.5-flash", ...userMessage(urls.map(seen)) }),
+    withPicture: { asUrl: true, sample: (url) => ({ model: "gpt-4o-mini", ...userMessage([seen(url)]) }) },
+  },
+  "messages.create": {
+    sample: (fill) => ({ ...sonnet, ...user(fill) }),
+    withUrls: (urls) => ({ ...sonnet, model: "gemini-2.5-flash", ...user(urls.map(source)) }),
+    withPicture: { asUrl: false, sample: (data) => ({ ...sonnet, ...user([inline(data)]) }) },
+  },
+  "messages.count_tokens": {
+    sample: (fill) => ({ ...sonnet, ...user(fill) }),
+    withUrls: (urls) => ({ model: "gemini-2.5-flash", ...user(urls.map(source)) }),
+    withPicture: { asUrl: false, sample: (data) => ({ model: "gemini-2.5-flash", ...user([inline(data)]) }) },
+  },
+  "images.generations": {
+    sample: (fill) => ({ model: "gamma-image-2", prompt: fill }),
+    withUrls: (urls) => ({
+      model: "alpha-image-edit",
+      input: user([{ text: "mend" }, ...urls.map((image) => ({ image }))]),
+    }),
+    withPicture: {
+      asUrl: true,
+      sample: (image) => ({ model: "alpha-image-edit", input: user([{ text: "mend" }, { image }]) }),
+    },
+  },
+  "videos.create": {
+    sample: (fill) => ({ ...video, input: { prompt: fill } }),
+    withUrls: (urls) => ({
+      ...video,
+      webhook_url: urls[0],
+      input: { prompt: "a cat", media: urls.map((url) => ({ type: "reference_image", url })) },
+    }),
+    withPicture: {
+      asUrl: true,
+      sample: (url) => ({ ...video, input: { prompt: "a cat", media: [{ type: "reference_image", url }] } }),
+    },
+  },
+};
+
+/** The console's own API, as far as a member can use it, and what it forwards. */
+const consoleTargets = (): readonly Target[] => [
+  { method: "GET", path: "/console/api/sign-in", body: "none" },
+  { method: "POST", path: "/console/api/session", body: "json", sample: (email) => ({ email, password: "x" }) },
+  { method: "POST", path: "/console/api/invitations/:id/accept", body: "json", sample: (password) => ({ password }) },
+  { method: "GET", path: "/console/api/sessions", body: "none", signedIn: true },
+  { method: "DELETE", path: "/console/api/sessions/:id", body: "none", signedIn: true },
+  { method: "PATCH", path: "/console/api/user", body: "json", signedIn: true, sample: (name) => ({ name }) },
+  {
+    method: "POST",
+    path: "/console/api/password",
+    body: "json",
+    signedIn: true,
+    sample: (current) => ({ current, new: current }),
+  },
+  {
+    method: "POST",
+    path: "/console/api/invitations",
+    body: "json",
+    signedIn: true,
+    sample: (email) => ({ email, role: "member" }),
+  },
+  { method: "PATCH", path: "/console/api/users/:id", body: "json", signedIn: true, sample: (name) => ({ name }) },
+  { method: "POST", path: "/console/api/admin/v1/keys", body: "json", signedIn: true, sample: (name) => ({ name }) },
+  { method: "GET", path: "/console/api/admin/v1/usage", body: "none", signedIn: true },
+  { ...passedOn("chat.completions"), signedIn: true },
+  { ...passedOn("images.edits"), signedIn: true },
+];
+
+/** An operation of the public API that the console's playground forwards. */
+function passedOn(operation: string): Target {
+  const route = routes.find((each) => "operation" in each && each.operation === operation);
+  if (route === undefined) throw new Error(`there is no operation ${operation}`);
+  const { method, path, body } = route;
+  return { method, path: `/console/api/gateway${path}`, body, ...(body === "json" && sampleOf(operation)) };
+}
+
+const toolCall = (content: unknown) => ({ name: "chat", arguments: { model: "gpt-4o-mini", ...user(content) } });
+const mcpTarget: Target = {
+  method: "POST",
+  path: "/mcp",
+  body: "json",
+  maxBodyBytes: mountBodyLimits["/mcp"],
+  headers: { accept: "application/json, text/event-stream" },
+  sample: (fill) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: toolCall(fill) }),
+};
+
+const sampleOf = (operation: string): Sample => samples[operation] ?? exampleOf(operation);
+
+/**
+ * The first example of the reference, whose main field stands behind the model. A route without one
+ * fails the program, so that none is overlooked.
+ */
+function exampleOf(operation: string): Sample {
+  const body = examples.find((one) => one.operation === operation && one.body !== undefined)?.body;
+  const main = Object.keys(body ?? {}).find((name) => name !== "model");
+  if (main === undefined) throw new Error(`the reference has no example of ${operation} with a body`);
+  return { sample: (fill) => ({ ...body, [main]: fill }) };
+}
+
+/**
+ * Every path that the router serves: with keys, for administrators, without authentication, and of
+ * services behind it.
+ */
+export function targets(): Target[] {
+  const keyed = routes.map((route): Target => {
+    const { method, path, body } = route;
+    return { method, path, body, ...(body === "json" && "operation" in route && sampleOf(route.operation)) };
+  });
+  const sample = (fill: unknown) => ({ name: fill });
+  const admin = adminRoutes.map(({ method, path, body }) => ({
+    method,
+    path,
+    body,
+    ...(body === "json" && { sample }),
+  }));
+  const open = Object.keys({ ...probes.public, ...probes.admin }).map((path) => ({
+    method: "GET",
+    path,
+    body: "none" as const,
+  }));
+  const behind = mounts.map(({ path }) => ({ method: "POST", path: `${path}/x`, body: "none" as const }));
+  return [...keyed, ...admin, ...open, ...behind, mcpTarget, ...consoleTargets()];
+}

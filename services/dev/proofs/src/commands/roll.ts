@@ -1,0 +1,61 @@
+// npm run roll: what operators do to a running fleet, and what its clients notice of it.
+import { parseArgs } from "node:util";
+import { seededRandom } from "@uag/harness/testing/seeded-random";
+import { fail, print, UserError } from "@uag/local/terminal/step";
+import { runs } from "../roll/runs.ts";
+import { isClean, showFigures } from "../soak/figures.ts";
+import { inDataDir } from "./data-dir.ts";
+
+const lines = Object.entries(runs).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);
+const help = `npm run roll -- <name ...> [options]
+
+${lines.join("\n")}
+
+Each runs on a fleet of its own behind HAProxy (Debian's), ends with the audit and prints its figures; exits with 1 when
+a request failed or a figure is not exact.
+  --stream-seconds <n>  how long a long stream lasts
+  --seconds <n>         how long a phase lasts: a number of replicas, a crowd, a server that is away
+  --services <a,b>      only these are rolled, or scaled
+  --from <ref>          the release that upgrade begins with, a git reference
+  --seed <n>            of the load; default 1
+`;
+
+const text = { type: "string" } as const;
+const options = {
+  seconds: text,
+  "stream-seconds": text,
+  services: text,
+  from: text,
+  seed: text,
+  help: { type: "boolean", short: "h" },
+} as const;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
+  if (values.help || positionals.length === 0) {
+    process.stdout.write(help);
+    return values.help ? 0 : 1;
+  }
+  let clean = true;
+  for (const name of positionals) {
+    const run = runs[name];
+    if (run === undefined) throw new UserError(`Unknown run ${name}.\n\n${help}`);
+    const passed = await inDataDir("roll", async (dataDir) => {
+      const figures = await run.run({
+        dataDir,
+        random: seededRandom(Number(values.seed ?? 1)),
+        ...(values.seconds !== undefined && { seconds: Number(values.seconds) }),
+        ...(values["stream-seconds"] !== undefined && { streamSeconds: Number(values["stream-seconds"]) }),
+        ...(values.services !== undefined && { services: values.services.split(",") }),
+        ...(values.from !== undefined && { from: values.from }),
+        report: print,
+      });
+      process.stdout.write(showFigures(name, figures));
+      return isClean(figures);
+    });
+    clean &&= passed;
+  }
+  return clean ? 0 : 1;
+}
+
+process.exit((await main().catch(fail)) ?? 1);

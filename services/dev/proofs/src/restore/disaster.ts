@@ -1,0 +1,54 @@
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TestFleet } from "@uag/harness/fleet/with-fleet";
+import { MongoClient } from "mongodb";
+
+const engines: ReadonlySet<string> = new Set(["mongod", "nats-server"]);
+/** It is no part of what is lost: it knows what was served. */
+const witness = "simulator";
+
+/** Rejects when the work takes longer, so that a proof never hangs without a word. */
+export async function within<T>(timeoutMs: number, what: string, work: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const late = sleep(timeoutMs, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    late.catch(() => undefined);
+    over.abort();
+  }
+}
+
+/** Copies the database's files while it runs and writes wait. */
+export async function backUp({ run, dataDir }: TestFleet, backup: string): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const client = stack.adopt(new MongoClient(run.mongodb_url), (one) => one.close());
+  const admin = client.db("admin");
+  await admin.command({ fsync: 1, lock: true });
+  stack.defer(async () => void (await admin.command({ fsyncUnlock: 1 })));
+  await cp(join(dataDir, "mongo"), backup, { recursive: true });
+}
+
+/** Kills every process but the witness; returns how many. */
+export async function killAll({ processes }: TestFleet): Promise<number> {
+  const names = processes.names().filter((name) => name !== witness);
+  for (const name of names.toReversed()) await processes.takeDown(name);
+  return names.length;
+}
+
+/** Deletes the database, and with it these folders; then puts the backup in its place. */
+export async function putBack(fleet: TestFleet, backup: string, lost: readonly string[]): Promise<void> {
+  const { dataDir } = fleet;
+  for (const folder of ["mongo", ...lost]) await rm(join(dataDir, folder), { recursive: true });
+  await cp(backup, join(dataDir, "mongo"), { recursive: true });
+}
+
+/** Starts the engines, then everything else. */
+export async function startAll({ processes }: TestFleet): Promise<void> {
+  const names = processes.names().filter((name) => name !== witness);
+  const first = names.filter((name) => engines.has(name));
+  for (const name of [...first, ...names.filter((one) => !engines.has(one))]) await processes.restart(name);
+}

@@ -1,0 +1,113 @@
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TestFleet } from "@uag/harness/fleet/with-fleet";
+import { buildConsole } from "@uag/local/console-web";
+import { ownRelease, type Release } from "@uag/local/release";
+import { replicaNames } from "@uag/local/service-processes";
+import { collectFigures, type Figures, showFigures } from "../soak/figures.ts";
+import type { LoadResponse } from "../soak/load.ts";
+import { checkOut, lastRelease } from "./checkout.ts";
+import { catalogOf, catalogPath, clientsOf, graceFor, rolled, startRollFleet, unexpectedEnds } from "./fleet.ts";
+import { MixedLoad } from "./mixed-load.ts";
+
+export interface UpgradeOptions {
+  readonly dataDir: string;
+  readonly random: () => number;
+  /** Seconds that a long stream lasts. */
+  readonly streamSeconds: number;
+  /** The git reference of the release before; default the last one. */
+  readonly from?: string;
+  /** Services to upgrade; default all. */
+  readonly services?: readonly string[];
+  report(line: string): void;
+}
+
+export interface UpgradeReport {
+  readonly figures: Figures;
+  readonly done: ReadonlyMap<string, number>;
+  readonly failed: number;
+}
+
+const replicas = 2;
+const wordMs = 1_000;
+/** As `minReadySeconds` does: the others have found a replica again before the next one goes. */
+const betweenMs = 3_000;
+/** Longer than a catalogue takes to be read again. */
+const takenOverMs = 7_000;
+const waitMs = 120_000;
+/** The order of infra/README.md: first what reads, the auditor and metering, then what writes. */
+const order = ["auditor", ...rolled];
+const single = ["auditor"];
+
+interface Step {
+  readonly title: string;
+  readonly to: Release;
+  readonly services: readonly string[];
+  /** A catalogue is newer than no code that reads it: it goes up last, and down first. */
+  readonly catalog: "first" | "last";
+}
+
+interface Passage extends Omit<UpgradeOptions, "from"> {
+  readonly fleet: TestFleet;
+  /** What clients were answered so far. */
+  readonly responses: LoadResponse[];
+  readonly done: Map<string, number>;
+}
+
+type Passed = Pick<UpgradeReport, "figures" | "failed">;
+
+/** Replaces every process by that of another release, one after the other, under load. */
+async function pass(passage: Passage, { title, to, services, catalog }: Step): Promise<Passed> {
+  const { fleet, dataDir, random, streamSeconds, report, responses, done } = passage;
+  const load = new MixedLoad({ fleet, clients: await clientsOf(fleet), random, words: streamSeconds });
+  const { tally } = load;
+  const changeCatalog = async (): Promise<void> => {
+    tally.during = `${title} of the catalogue`;
+    await copyFile(join(to.root, catalogPath), catalogOf(dataDir));
+    await sleep(takenOverMs);
+  };
+  try {
+    await sleep(betweenMs);
+    if (catalog === "first") await changeCatalog();
+    for (const name of services.flatMap((each) => replicaNames(each, single.includes(each) ? 1 : replicas))) {
+      tally.during = `${title} of ${name}`;
+      await fleet.changeRelease(name, to);
+      await sleep(betweenMs);
+      report(`${title} of ${name}: ${tally.sum} done, ${tally.failed} failed`);
+    }
+    if (catalog === "last") await changeCatalog();
+  } finally {
+    await load.stop();
+  }
+  responses.push(...load.responses);
+  for (const [action, count] of tally.done) done.set(action, (done.get(action) ?? 0) + count);
+  const figures = await collectFigures(fleet, {
+    responses,
+    violations: [...tally.violations(), ...unexpectedEnds(fleet)],
+    waitMs,
+  });
+  report(showFigures(title, figures));
+  return { figures, failed: tally.failed };
+}
+
+/**
+ * Starts a fleet of the release before, and replaces its processes by this checkout's, one after
+ * the other and under load; then goes back. No request may fail either way, and the books must be
+ * exact after each.
+ */
+export async function upgrade(options: UpgradeOptions): Promise<UpgradeReport> {
+  const { dataDir, streamSeconds, report, services = order } = options;
+  const { ref, from } = options.from === undefined ? await lastRelease() : { ref: options.from, from: "--from" };
+  report(`The release before is ${ref} (${from}).`);
+  const before = await checkOut(ref, join(dataDir, "before"), report);
+  await buildConsole({ report });
+  const drainMs = graceFor(streamSeconds);
+  await using fleet = await startRollFleet({ dataDir, replicas, drainMs, wordMs, release: before });
+  const passage: Passage = { ...options, fleet, responses: [], done: new Map() };
+  const there = await pass(passage, { title: "upgrade", to: ownRelease, services, catalog: "last" });
+  const reversed = services.toReversed();
+  const back = await pass(passage, { title: "downgrade", to: before, services: reversed, catalog: "first" });
+  const violations = [...there.figures.violations, ...back.figures.violations];
+  return { figures: { ...back.figures, violations }, done: passage.done, failed: there.failed + back.failed };
+}

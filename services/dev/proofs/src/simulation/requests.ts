@@ -1,0 +1,295 @@
+import assert from "node:assert/strict";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import type { AdmitRequest, Admitted } from "@uag/usage/types";
+import type { Deaths, Source, Underway } from "./crash-counts.ts";
+import { FreeRequests } from "./free.ts";
+import type { Permits } from "./permits.ts";
+import { limitedKey, type Replica } from "./replica.ts";
+import { accountId, budgetKey, monthlyBudget } from "./store.ts";
+import type { RequestTruth, Truth } from "./truth.ts";
+
+interface Running {
+  readonly id: string;
+  readonly replica: Replica;
+  readonly open: Admitted;
+  readonly truth: RequestTruth;
+  /** False: the response is sent in one piece, once its bill is on disk. */
+  readonly stream: boolean;
+  readonly beganMs: number;
+  /** The holder of its concurrency permit. */
+  slotHolder: string | undefined;
+  /** Its client has disconnected; its upstream is read until it reports usage. */
+  left: boolean;
+  /** Its usage has no price. */
+  readonly unpriced: boolean;
+  readonly underway: Underway;
+}
+
+export interface RequestsOptions {
+  readonly random: (below: number) => number;
+  readonly truth: Truth;
+  readonly permits: Permits;
+  readonly deaths: Deaths;
+  /** Whether the ledger has a request's bill. */
+  readonly isBilled: (requestId: string) => boolean;
+  /** True time, milliseconds. */
+  readonly now: () => number;
+}
+
+const concurrent = 6;
+const maxMs = 150_000;
+const nothing = new Uint8Array();
+
+/** The requests in flight, of an unlimited key and of one with two limits. */
+export class Requests {
+  readonly #options: RequestsOptions;
+  readonly #free: FreeRequests;
+  #running: Running[] = [];
+  #limit = 5;
+  #version = 1n;
+  #ids = 0;
+  /** Percentage of requests with the limited key; differs between worlds. */
+  readonly #limitedPercent: number;
+  /** The first failure of an operation that nobody awaited. */
+  fault: unknown;
+  /** Requests refused by a process whose clock was wrong. */
+  refusedForClock = 0;
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+    this.#limitedPercent = options.random(2) === 0 ? 30 : 95;
+    options.truth.limitIs(this.#limit, 0);
+    this.#free = new FreeRequests({ ...options, admitted: () => this.#checkConcurrency() });
+  }
+
+  get size(): number {
+    return this.#running.length + this.#free.size;
+  }
+
+  changeLimit(limit: number): void {
+    this.#limit = limit;
+    this.#version++;
+    this.#options.truth.limitIs(limit, this.#options.now());
+  }
+
+  /** Drops the requests of a dead process. */
+  forget(replica: Replica): void {
+    this.#options.deaths.of(replica);
+    this.#running = this.#running.filter((running) => running.replica !== replica);
+    this.#free.forget(replica);
+  }
+
+  begin(replica: Replica): void {
+    const limited = this.#options.random(100) < this.#limitedPercent;
+    if (limited && this.#options.random(8) === 0) {
+      this.#watch(this.#free.begin(replica, this.limitedCaller()));
+      return;
+    }
+    const requestId = `r${++this.#ids}`;
+    // Some models are free.
+    const holdNanoUsd = BigInt(this.#options.random(10) === 0 ? 0 : 1 + this.#options.random(200));
+    const stream = this.#options.random(2) === 0;
+    const unpriced = this.#options.random(20) === 0;
+    const caller = limited ? this.limitedCaller() : this.#unlimitedCaller();
+    const sources: Source[] = [sourceOf(caller), ...(unpriced ? (["unpriced"] as const) : [])];
+    const underway = this.#options.deaths.begin({
+      stage: "asked",
+      replica,
+      sources: holdNanoUsd === 0n ? [...sources, "free"] : sources,
+      over: () => underway.stage === "billed" && this.#options.isBilled(requestId),
+    });
+    const request = {
+      ...requestOf(caller),
+      requestId,
+      holdNanoUsd,
+      stream,
+    };
+    const refused = (error: unknown): void => {
+      this.#options.deaths.end(underway);
+      if (replica.clockIsWrong) this.refusedForClock++;
+      if (!(error instanceof GatewayError) || error.code === "internal_error") throw error;
+    };
+    this.#watch(
+      replica
+        .admit(request)
+        .then(
+          (open) =>
+            this.#admitted({ id: requestId, replica, open, hold: holdNanoUsd, limited, stream, unpriced, underway }),
+          refused,
+        ),
+    );
+  }
+
+  #watch(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.fault ??= error;
+    });
+  }
+
+  #unlimitedCaller(): Caller {
+    return this.#options.random(3) === 0 ? budgetCaller : freeCaller;
+  }
+
+  /** The caller with the key's current limits. */
+  limitedCaller(): Caller {
+    const none = { tokensPerMinute: 0n, monthlyBudgetNanoUsd: 0n };
+    const limits = { ...none, requestsPerMinute: BigInt(this.#limit), concurrentRequests: BigInt(concurrent) };
+    return { ...freeCaller, keyId: limitedKey, limits, version: this.#version };
+  }
+
+  #admitted(one: {
+    id: string;
+    replica: Replica;
+    open: Admitted;
+    hold: bigint;
+    limited: boolean;
+    stream: boolean;
+    unpriced: boolean;
+    underway: Underway;
+  }): void {
+    const { id, replica, open, hold, limited, stream, unpriced, underway } = one;
+    underway.stage = "admitted";
+    assert.ok(!replica.clockIsWrong, `${replica.name} admits although its clock is ${replica.wallOffsetMs} ms off`);
+    const truth: RequestTruth = { hold, possible: new Set([0n]), reportedCost: undefined, begun: false };
+    this.#options.truth.requests.set(id, truth);
+    const slotHolder = limited ? replica.holder.id : undefined;
+    const beganMs = this.#options.now();
+    this.#running.push({ id, replica, open, truth, stream, slotHolder, left: false, unpriced, underway, beganMs });
+    if (!limited) return;
+    this.#options.truth.admitted(this.#options.now());
+    this.#checkConcurrency();
+  }
+
+  #checkConcurrency(): void {
+    const holds = ({ slotHolder: by }: Running): boolean => by !== undefined && !this.#options.permits.hasLapsed(by);
+    const atOnce = this.#running.filter(holds).length + this.#free.atOnce;
+    assert.ok(atOnce <= concurrent, `${atOnce} requests are under way at once, and ${concurrent} may be`);
+  }
+
+  #oneRunning(): Running | undefined {
+    const running = this.#running.filter(({ replica }) => !replica.paused);
+    return running[this.#options.random(running.length)];
+  }
+
+  /** Sends the first byte. */
+  firstByte(): void {
+    const running = this.#oneRunning();
+    running?.open.started.then(
+      () => {
+        running.truth.begun = true;
+        if (running.underway.stage === "admitted") running.underway.stage = "begun";
+      },
+      // The disk failed: nothing is sent to the client.
+      () => undefined,
+    );
+  }
+
+  checkpoint(): void {
+    const running = this.#oneRunning();
+    if (running === undefined) return;
+    const cost = BigInt(this.#options.random(Number(running.truth.hold) + 1));
+    running.truth.possible.add(cost);
+    running.open.checkpoint([], cost);
+    running.underway.stage = "checkpointed";
+  }
+
+  /**
+   * A client disconnects: its permit is free at once, its bill follows when the upstream has
+   * reported usage.
+   */
+  leave(): void {
+    const running = this.#oneRunning();
+    if (running === undefined || running.left) return;
+    running.open.clientLeft();
+    running.slotHolder = undefined;
+    running.left = true;
+    running.underway.stage = "left";
+  }
+
+  /** Ends a request: below its hold, occasionally above it, free of charge, or without a price. */
+  end(running = this.#oneRunning()): void {
+    if (this.#options.random(4) === 0) this.#free.end();
+    if (running === undefined) return;
+    const { truth, open, stream, left, unpriced, underway } = running;
+    underway.stage = "settling";
+    const beyond = [1, 1, 1, 1, 1, 1, 1, 1, 3, 9][this.#options.random(10)] as number;
+    const some = BigInt(this.#options.random(Number(truth.hold) * beyond + 1));
+    // A client that disconnects pays for what the upstream produces.
+    const cost = left && truth.hold > 0n && some === 0n ? 1n : some;
+    const asCrashed = truth.possible.has(cost);
+    truth.possible.add(cost);
+    const settlement = {
+      outcome: left ? Outcome.DISCONNECTED : Outcome.COMPLETED,
+      settlementRule: left ? SettlementRule.DRAINED : SettlementRule.COMPLETED,
+      pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT,
+      units: [],
+      costNanoUsd: cost,
+      upstream: "",
+      upstreamModel: "",
+      rawUsage: nothing,
+      attempts: 1,
+      failedAttempts: [],
+      status: 200,
+    };
+    this.#running.splice(this.#running.indexOf(running), 1);
+    open.settle(settlement).then(
+      () => {
+        truth.reportedCost = cost;
+        underway.stage = "billed";
+      },
+      // The disk failed: what was streamed is billed later; an answer that was not sent is not.
+      () => {
+        if (!stream && !asCrashed) truth.possible.delete(cost);
+      },
+    );
+  }
+
+  /** Ends overdue requests: none outlasts billing's wait for a dead holder's last events. */
+  endOverdue(): void {
+    const since = this.#options.now() - maxMs;
+    for (const running of [...this.#running]) if (running.beganMs < since && !running.replica.paused) this.end(running);
+  }
+
+  endAll(): void {
+    this.#free.endAll();
+    for (const running of [...this.#running]) this.end(running);
+  }
+}
+
+/** What a key pays from. */
+export const sourceOf = ({ keyId }: Caller): Source =>
+  keyId === limitedKey ? "capped" : keyId === budgetKey ? "budget" : "plenty";
+
+/** A key with a monthly budget. */
+export const budgetCaller: Caller = {
+  keyId: budgetKey,
+  accountId,
+  models: [],
+  expiresAtMs: 0n,
+  limits: {
+    requestsPerMinute: 0n,
+    tokensPerMinute: 0n,
+    concurrentRequests: 0n,
+    monthlyBudgetNanoUsd: monthlyBudget,
+  },
+  version: 1n,
+};
+
+export const freeCaller: Caller = {
+  keyId: "key_free",
+  accountId,
+  models: [],
+  expiresAtMs: 0n,
+  limits: undefined,
+  version: 1n,
+};
+
+const requestOf = (caller: Caller): Omit<AdmitRequest, "requestId" | "holdNanoUsd" | "stream"> => ({
+  caller,
+  operation: "chat.completions",
+  model: "m",
+  tokens: 1,
+  priceVersion: "v1",
+});

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { purseOf } from "@uag/usage/wallet/account";
+import { admissionOf, type ChargedTask, taskGraceMs } from "@uag/video/tasks/grant";
+import type { Deaths } from "./crash-counts.ts";
+import { epochMs } from "./epoch.ts";
+import { limitedKey, type Replica } from "./replica.ts";
+import { budgetCaller, freeCaller, sourceOf } from "./requests.ts";
+import type { Truth } from "./truth.ts";
+
+interface Task {
+  /** As the video service stores it; whoever recovers it knows no more. */
+  readonly row: ChargedTask;
+  readonly caller: Caller;
+  /** Unix milliseconds. */
+  readonly createdAtMs: number;
+  /**
+   * It was submitted, and counted towards its key's limits if admitted; later calls only look for
+   * its grant.
+   */
+  submitted: boolean;
+  /** Undefined while it is unknown whether it has its money. */
+  grantId: string | undefined;
+  /** Its bill, the same whoever sends it. */
+  bill: UsageEvent | undefined;
+}
+
+export interface TasksOptions {
+  readonly random: (below: number) => number;
+  readonly truth: Truth;
+  readonly deaths: Deaths;
+  /** True time, milliseconds. */
+  readonly now: () => number;
+  /** Whether billing has an open grant for a task. */
+  readonly hasOpenGrant: (requestId: string) => boolean;
+  /** The callers, which may be limited. */
+  readonly callers: { limitedCaller(): Caller };
+}
+
+/** How long billing keeps a task's money for it. */
+const lastsMs = 60_000;
+const nothing = Buffer.alloc(0);
+
+/**
+ * Long tasks: any replica requests their money, and any sends their bill, until one of them is told
+ * that it is settled.
+ */
+export class Tasks {
+  readonly #options: TasksOptions;
+  #tasks: Task[] = [];
+  #ids = 0;
+  /** The first failure of an operation that nobody awaited. */
+  fault: unknown;
+
+  constructor(options: TasksOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#tasks.length;
+  }
+
+  /** @param replica undefined when all are paused */
+  begin(replica: Replica | undefined): void {
+    if (replica === undefined) return;
+    const { random, now } = this.#options;
+    const requestId = `t${++this.#ids}`;
+    const createdAtMs = Math.round(now() + epochMs);
+    const expiresAt = new Date(createdAtMs + lastsMs - taskGraceMs);
+    const caller = [this.#options.callers.limitedCaller(), budgetCaller, freeCaller][random(3)] as Caller;
+    const { accountId, keyId: budgetKeyId } = purseOf(caller);
+    const charged = { accountId, keyId: caller.keyId, budgetKeyId, requestId, holdNanoUsd: BigInt(random(200)) };
+    const row = { ...charged, model: "m", priceVersion: "v1", expiresAt };
+    this.#tasks.push({ row, caller, createdAtMs, submitted: false, grantId: undefined, bill: undefined });
+    this.goOn(replica, this.#tasks.at(-1));
+  }
+
+  /** Does the next step of a task: requests its money, or sends its bill. */
+  goOn(replica: Replica | undefined, task = this.#tasks[this.#options.random(this.#tasks.length)]): void {
+    if (task === undefined || replica === undefined) return;
+    const { deaths } = this.#options;
+    const stage = task.grantId === undefined ? "task asked" : "task settling";
+    const underway = deaths.begin({ stage, replica, sources: [sourceOf(task.caller)] });
+    const done = task.grantId === undefined ? this.#admit(replica, task) : this.#settle(replica, task, task.grantId);
+    const ended = done.finally(() => deaths.end(underway));
+    ended.catch((error: unknown) => {
+      // Retried later, by any replica.
+      if (!(error instanceof GatewayError) && (error as { code?: string }).code !== "ENOSPC") this.fault ??= error;
+    });
+  }
+
+  goOnWithAll(replica: Replica): void {
+    for (const task of [...this.#tasks]) this.goOn(replica, task);
+  }
+
+  async #admit(replica: Replica, task: Task): Promise<void> {
+    const { row, caller, submitted } = task;
+    task.submitted = true;
+    if (submitted) {
+      task.grantId ??= await replica
+        .findTaskGrant(admissionOf(row))
+        .catch((error: unknown) => this.#withoutGrant(row, error));
+      return;
+    }
+    try {
+      task.grantId = await replica.admitTask({ ...admissionOf(row, caller), tokens: 1 });
+      if (caller.keyId === limitedKey) this.#options.truth.admitted(this.#options.now());
+    } catch (error) {
+      if (error instanceof GatewayError && !error.retryable) this.#forget(task);
+      throw error;
+    }
+  }
+
+  async #settle(replica: Replica, task: Task, grantId: string): Promise<void> {
+    const { row } = task;
+    const { requestId, holdNanoUsd } = row;
+    const cost = BigInt(this.#options.random(Number(holdNanoUsd) + 1));
+    task.bill ??= billOf(task, grantId, cost);
+    const { costNanoUsd } = task.bill;
+    const { requests } = this.#options.truth;
+    const truth = requests.get(requestId) ?? {
+      hold: holdNanoUsd,
+      possible: new Set([costNanoUsd]),
+      reportedCost: undefined,
+      begun: false,
+    };
+    requests.set(requestId, truth);
+    await replica.settleTask(task.bill);
+    truth.reportedCost = costNanoUsd;
+    this.#forget(task);
+  }
+
+  /** Billing refused a recovered task's grant for good: it goes on without one. */
+  #withoutGrant({ requestId }: ChargedTask, error: unknown): string {
+    if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
+    const isOpen = error.code === "already_exists" && this.#options.hasOpenGrant(requestId);
+    assert.ok(!isOpen, `the recovered task ${requestId} is refused its own grant`);
+    return "";
+  }
+
+  #forget(task: Task): void {
+    this.#tasks = this.#tasks.filter((other) => other !== task);
+  }
+}
+
+function billOf({ row, createdAtMs }: Task, grantId: string, costNanoUsd: bigint): UsageEvent {
+  const { requestId, accountId, keyId, holdNanoUsd, model, priceVersion } = row;
+  return {
+    requestId,
+    accountId,
+    keyId,
+    grantId,
+    holderId: "",
+    operation: "videos.generations",
+    model,
+    priceVersion,
+    holdNanoUsd,
+    costNanoUsd,
+    upstream: "",
+    upstreamModel: "",
+    startedAtMs: BigInt(createdAtMs),
+    endedAtMs: BigInt(createdAtMs + lastsMs),
+    outcome: Outcome.COMPLETED,
+    settlementRule: SettlementRule.COMPLETED,
+    pricing: Pricing.EXACT,
+    units: [],
+    rawUsage: nothing,
+    attempts: 1,
+    failedAttempts: [],
+    status: 200,
+    stream: false,
+  };
+}

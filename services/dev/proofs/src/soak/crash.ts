@@ -1,0 +1,170 @@
+import type { TestFleet } from "@uag/harness/fleet/with-fleet";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { type CrashPoint, crashPoints } from "@uag/runtime/crash-point";
+import { collectFigures, type Figures } from "./figures.ts";
+import { type Funds, type FundsName, fundsNames, openFunds, openPlenty } from "./funds.ts";
+import { Load, type LoadResponse, type RequestKind } from "./load.ts";
+
+/** The process that passes a point. Points not listed belong to a capability service. */
+const owners: Partial<Record<CrashPoint, string>> = {
+  authenticated: "router",
+  "permits-lent": "billing",
+  "in-transaction": "billing",
+  committed: "billing",
+  received: "metering",
+  settled: "metering",
+  stored: "metering",
+  applied: "metering",
+  acked: "metering",
+};
+
+export const ownerOf = (point: CrashPoint): string => owners[point] ?? "chat";
+
+/** Points that are passed per load start, chunk or crash rather than per request. */
+const latestPassing: Partial<Record<CrashPoint, number>> = { adopted: 1, "permits-lent": 1, "mid-stream": 200 };
+const usualLatest = 12;
+const concurrency = 8;
+/** Refusals come fast: without a rate they would take the machine. */
+const perSecond = 80;
+
+export interface CrashRound {
+  /** All armed together, at most one per process. */
+  readonly points: readonly CrashPoint[];
+  readonly kind: "json" | "stream";
+  readonly random: () => number;
+}
+
+export interface CrashRow extends Figures {
+  readonly points: readonly CrashPoint[];
+  readonly kind: "json" | "stream";
+}
+
+/** What a source of funds went through at every crash point. */
+export interface FundsRow extends Figures {
+  readonly funds: FundsName;
+  /** Number of deaths at each point while only requests of this source were under way. */
+  readonly deaths: ReadonlyMap<CrashPoint, number>;
+  /** Responses or bills by which its money was at its edge. */
+  readonly atEdge: number;
+}
+
+const kinds: Readonly<Record<CrashRound["kind"], readonly RequestKind[]>> = {
+  json: ["json", "leave", "retry"],
+  stream: ["stream", "messages", "leave", "disconnect", "retry"],
+};
+
+/** A JSON response is never partially sent. */
+export const roundsOf = (kind: CrashRound["kind"]): readonly CrashPoint[] =>
+  crashPoints.filter((point) => kind === "stream" || point !== "mid-stream");
+
+/** Kills each process at its point, under load; stops the load when requests succeed again. */
+async function dieUnderLoad(fleet: TestFleet, { points, kind, random }: CrashRound, funds: Funds): Promise<Load> {
+  const { clients, model, body } = funds;
+  // Messages go to a model whose price is beyond what a source pays in at a time.
+  const sent = kinds[kind].filter((one) => body === undefined || one !== "messages");
+  const load = new Load({
+    clients,
+    kinds: sent,
+    concurrency,
+    random,
+    perSecond,
+    seen: ({ outcome }) => funds.seen(outcome),
+    ...(model !== undefined && { model }),
+    ...(body !== undefined && { body }),
+  });
+  try {
+    await Promise.all(points.map((point) => die(fleet, point, random)));
+    const before = load.completed;
+    await waitFor(() => load.completed >= before + 2 * concurrency, {
+      timeoutMs: 60_000,
+      what: "answers after a crash",
+    });
+  } finally {
+    await load.stop();
+  }
+  return load;
+}
+
+async function die(fleet: TestFleet, point: CrashPoint, random: () => number): Promise<void> {
+  const passing = 1 + Math.floor(random() * (latestPassing[point] ?? usualLatest));
+  await dieAt(fleet, ownerOf(point), `${point}:${passing}`);
+}
+
+/**
+ * Restarts a process so that it ends at a point's nth passing, and waits until it is ready again.
+ */
+export async function dieAt(fleet: TestFleet, name: string, at: `${CrashPoint}:${number}`): Promise<void> {
+  const { processes } = fleet;
+  await processes.takeDown(name);
+  await processes.restart(name, { CRASH_AT: at });
+  const died = (): boolean => processes.restarts(name) > 0;
+  await waitFor(died, { timeoutMs: 60_000, what: `${name} to die at ${at}` });
+  await processes.ready(name);
+}
+
+/** One round: the points, and the resulting figures. */
+export async function crash(fleet: TestFleet, round: CrashRound): Promise<CrashRow> {
+  await using funds = await openPlenty(fleet);
+  const load = await dieUnderLoad(fleet, round, funds);
+  const figures = await collectFigures(fleet, { responses: load.responses, kills: 2 * round.points.length });
+  return { ...figures, points: round.points, kind: round.kind };
+}
+
+/**
+ * Rounds in which all processes die together, each at a point of its own, so that every point is
+ * passed once. The kinds alternate.
+ */
+function roundsEverywhere(random: () => number): CrashRound[] {
+  const byOwner = Map.groupBy(crashPoints, ownerOf);
+  const rounds = Math.max(...[...byOwner.values()].map(({ length }) => length));
+  return Array.from({ length: rounds }, (_, n) => {
+    const points = [...byOwner.values()].flatMap((own) => own.slice(n, n + 1));
+    return { points, kind: points.includes("mid-stream") || n % 2 === 0 ? "stream" : "json", random };
+  });
+}
+
+/** Every point once, with a single audit for all of them. */
+export async function crashEverywhere(fleet: TestFleet, random: () => number): Promise<Figures> {
+  const responses: LoadResponse[] = [];
+  let kills = 0;
+  await using funds = await openPlenty(fleet);
+  for (const round of roundsEverywhere(random)) {
+    responses.push(...(await dieUnderLoad(fleet, round, funds)).responses);
+    kills += 2 * round.points.length;
+  }
+  return collectFigures(fleet, { responses, kills });
+}
+
+/**
+ * Every point, or those of `rounds`, while only requests of one source of funds are under way; with
+ * a single audit. A source that was never at its edge is a violation.
+ */
+export async function crashFunds(
+  fleet: TestFleet,
+  funds: FundsName,
+  { random, rounds = roundsEverywhere(random) }: { readonly random: () => number; readonly rounds?: CrashRound[] },
+): Promise<FundsRow> {
+  const responses: LoadResponse[] = [];
+  const deaths = new Map<CrashPoint, number>();
+  await using source = await openFunds(fleet, funds);
+  for (const round of rounds) {
+    responses.push(...(await dieUnderLoad(fleet, round, source)).responses);
+    for (const point of round.points) deaths.set(point, (deaths.get(point) ?? 0) + 1);
+  }
+  const kills = 2 * rounds.reduce((sum, { points }) => sum + points.length, 0);
+  const figures = await collectFigures(fleet, { responses, kills });
+  const atEdge = await source.atEdge();
+  const violations = atEdge > 0 ? [] : [`The funds "${funds}" were never at their edge.`];
+  return { ...figures, violations: [...figures.violations, ...violations], funds, deaths, atEdge };
+}
+
+/** Each source of funds at some of the points, which together are all points. */
+export async function crashFundsInTurn(fleet: TestFleet, random: () => number): Promise<FundsRow[]> {
+  const rows: FundsRow[] = [];
+  const all = roundsEverywhere(random);
+  for (const [n, funds] of fundsNames.entries()) {
+    const rounds = all.filter((_, at) => at % fundsNames.length === n);
+    rows.push(await crashFunds(fleet, funds, { random, rounds }));
+  }
+  return rows;
+}

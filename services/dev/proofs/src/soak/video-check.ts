@@ -1,0 +1,169 @@
+import type { AuditReport } from "@uag/harness/audit/audit";
+import type { Billed } from "@uag/harness/audit/billed";
+import type { Receiver } from "@uag/harness/fleet/receiver";
+import type { TestFleet } from "@uag/harness/fleet/with-fleet";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { MongoClient } from "mongodb";
+import { z } from "zod";
+import type { Task } from "./video-load.ts";
+
+const rowSchema = z.object({
+  _id: z.string(),
+  ids: z.array(z.string()),
+  requestId: z.string(),
+  status: z.string(),
+  live: z.boolean(),
+  hidden: z.boolean(),
+  outbox: z.unknown().optional(),
+});
+type Row = z.infer<typeof rowSchema>;
+
+const made = z.object({ request_id: z.string().nullable(), polls: z.number(), charged: z.boolean() });
+const madeList = z.object({ tasks: z.array(made) });
+export type MadeTask = z.infer<typeof made>;
+
+/** Every task's row, including those whose client got no answer. */
+async function readRows(mongodbUrl: string): Promise<Row[]> {
+  const client = await MongoClient.connect(mongodbUrl);
+  try {
+    return z.array(rowSchema).parse(await client.db("video").collection("tasks").find().toArray());
+  } finally {
+    await client.close();
+  }
+}
+
+const settleMs = 60_000;
+
+/** The rows once all bills are handed over; any that are not by then are reported as violations. */
+async function settledRows(mongodbUrl: string): Promise<Row[]> {
+  let rows: Row[] = [];
+  const done = async (): Promise<boolean> => {
+    rows = await readRows(mongodbUrl);
+    return rows.every(({ outbox }) => outbox === undefined);
+  };
+  await waitFor(done, { timeoutMs: settleMs, everyMs: 500 }).catch(() => undefined);
+  return rows;
+}
+
+const heldIn = ({ books }: AuditReport): bigint =>
+  books.accounts.reduce((sum, { heldNanoUsd }) => sum + heldNanoUsd, 0n);
+
+/**
+ * The audit once the books have all bills that were handed over. A zero bill has no hold in flight,
+ * and the providers know nothing about it, so it is awaited by its task.
+ */
+async function settledBooks(fleet: TestFleet, rows: readonly Row[]): Promise<AuditReport> {
+  const received = rows.filter(({ hidden }) => !hidden).map(({ requestId }) => requestId);
+  const complete = (report: AuditReport): boolean => {
+    const billed = new Set(report.books.billed.map(({ requestId }) => requestId));
+    return heldIn(report) === 0n && received.every((requestId) => billed.has(requestId));
+  };
+  let report = await fleet.audit(settleMs);
+  const done = async (): Promise<boolean> => {
+    if (!complete(report)) report = await fleet.audit(0);
+    return complete(report);
+  };
+  await waitFor(done, { timeoutMs: settleMs, everyMs: 500 }).catch(() => undefined);
+  return report;
+}
+
+/** The tasks that the simulator created in the providers' place. */
+export async function readMade(simulatorUrl: string): Promise<MadeTask[]> {
+  return madeList.parse(await (await fetch(`${simulatorUrl}/sim/tasks`)).json()).tasks;
+}
+
+export interface Findings {
+  readonly byStatus: Readonly<Record<string, number>>;
+  /** Number of tasks that cost something. */
+  readonly charged: number;
+  /** Submissions that failed with an error and left a row, free of charge. */
+  readonly refused: number;
+  /**
+   * Tasks that a provider created and charges for, whose id was lost with the process that
+   * requested it: their owner pays nothing.
+   */
+  readonly lostAtProvider: number;
+  readonly webhooks: { readonly tasks: number; readonly arrivals: number; readonly unverified: number };
+  readonly violations: readonly string[];
+}
+
+function rowViolations(row: Row, bills: readonly Billed[]): string[] {
+  const { _id: id, status, live, hidden, outbox } = row;
+  const cost = bills.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n);
+  const wrong: string[] = [];
+  if (live) wrong.push(`Task ${id} has not ended.`);
+  if (outbox !== undefined) wrong.push(`What the end of task ${id} brings about is not done.`);
+  if (bills.length > 1) wrong.push(`Task ${id} is billed ${bills.length} times.`);
+  if (!hidden && bills.length === 0) wrong.push(`Task ${id} has no bill.`);
+  if (cost > 0n !== (status === "succeeded")) wrong.push(`Task ${id} is ${status} and costs ${cost} nano-USD.`);
+  return wrong;
+}
+
+function madeViolations(rows: readonly Row[], tasks: readonly MadeTask[]): { wrong: string[]; lost: number } {
+  const wrong: string[] = [];
+  const statuses = new Map(rows.map(({ requestId, status }) => [requestId, status]));
+  let lost = 0;
+  for (const [requestId, same] of Map.groupBy(tasks, (task) => task.request_id)) {
+    if (same.length > 1) wrong.push(`Request ${requestId} was made ${same.length} times.`);
+    const status = statuses.get(requestId ?? "");
+    if (status === undefined) wrong.push(`Request ${requestId} was made and has no task.`);
+    else if (status !== "succeeded") lost += same.filter(({ charged }) => charged).length;
+  }
+  return { wrong, lost };
+}
+
+function webhookViolations(tasks: readonly Task[], receiver: Receiver): string[] {
+  const wrong: string[] = [];
+  const byTask = Map.groupBy(receiver.received, ({ task }) => task.id);
+  for (const { id, status } of tasks) {
+    const arrived = byTask.get(id) ?? [];
+    if (arrived.length === 0) wrong.push(`No webhook told of task ${id}.`);
+    if (new Set(arrived.map((one) => one.id)).size > 1) wrong.push(`Task ${id} was told of under two ids.`);
+    if (arrived.some(({ type }) => type !== `video.generation.${status}`))
+      wrong.push(`A webhook told something else of task ${id} than ${status}.`);
+  }
+  for (const { id, verified } of receiver.received) if (!verified) wrong.push(`Webhook ${id} does not verify.`);
+  return wrong;
+}
+
+function listViolations(tasks: readonly Task[], reported: readonly string[]): string[] {
+  const known = new Set(tasks.map(({ id }) => id));
+  const wrong = reported.filter((id) => !known.has(id)).map((id) => `Task ${id} was told and is lost.`);
+  if (new Set(reported).size !== reported.length) wrong.push("One task was told to two submissions.");
+  if (tasks.length !== reported.length) wrong.push(`${reported.length} submissions made ${tasks.length} tasks.`);
+  return wrong;
+}
+
+/** Compares rows, bills, the providers' tasks and the received webhooks, task by task. */
+export async function checkVideo(
+  fleet: TestFleet,
+  { tasks, reported, receiver }: { tasks: readonly Task[]; reported: readonly string[]; receiver: Receiver },
+): Promise<Findings> {
+  const rows = await settledRows(fleet.run.mongodb_url);
+  const report = await settledBooks(fleet, rows);
+  const bills = Map.groupBy(report.books.billed, ({ requestId }) => requestId);
+  const { wrong, lost } = madeViolations(rows, await readMade(fleet.run.simulator_url));
+  const held = heldIn(report);
+  const byStatus: Record<string, number> = {};
+  for (const { status } of tasks) byStatus[status] = (byStatus[status] ?? 0) + 1;
+  const { received } = receiver;
+  return {
+    byStatus,
+    charged: report.books.billed.filter(({ costNanoUsd }) => costNanoUsd > 0n).length,
+    refused: rows.filter(({ hidden }) => hidden).length,
+    lostAtProvider: lost,
+    webhooks: {
+      tasks: new Set(received.map(({ task }) => task.id)).size,
+      arrivals: received.length,
+      unverified: received.filter(({ verified }) => !verified).length,
+    },
+    violations: [
+      ...listViolations(tasks, reported),
+      ...rows.flatMap((row) => rowViolations(row, bills.get(row.requestId) ?? [])),
+      ...wrong,
+      ...webhookViolations(tasks, receiver),
+      ...(held === 0n ? [] : [`${held} nano-USD are still held.`]),
+      ...report.violations,
+    ],
+  };
+}

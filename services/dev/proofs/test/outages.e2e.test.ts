@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { newAccount } from "@uag/harness/fleet/limited-key";
+import type { TestFleet } from "@uag/harness/fleet/with-fleet";
+import { seededRandom } from "@uag/harness/testing/seeded-random";
+import { proveExactFunds } from "../src/soak/exact-funds.ts";
+import { type Figures, isClean, showFigures } from "../src/soak/figures.ts";
+import { type Proof, startProofFleet } from "../src/soak/proof.ts";
+import { proofs } from "../src/soak/proofs.ts";
+
+describe("three replicas under load, seen from the public server", () => {
+  let fleet: TestFleet;
+  const resources = new AsyncDisposableStack();
+  const random = seededRandom(1);
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "outages-"));
+    resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    // A short lease, so that grants run out within the outage.
+    fleet = resources.use(await startProofFleet(dataDir, { env: { HOLDER_LEASE_MS: "2000", ACK_WAIT_MS: "1500" } }));
+  });
+  after(() => resources.disposeAsync());
+
+  function assertClean(title: string, figures: Figures): void {
+    assert.ok(isClean(figures), showFigures(title, figures));
+  }
+
+  async function prove(name: string, seconds: number): Promise<void> {
+    const proof = proofs.find((one) => one.name === name) as Proof;
+    assertClean(name, await proof.run({ fleet, seconds, random, perSecond: 50 }));
+  }
+
+  test("of 1,000 requests at once exactly as many succeed as there is money for, and nothing is left", async () => {
+    assertClean("exact funds", await proveExactFunds({ fleet, random }, [7, 250]));
+  });
+
+  test("a balance that does not cover the model's longest response caps it, and a header has the cap in tokens", async () => {
+    const { client } = await newAccount(fleet, 1_500_000n);
+    const call = (more: object) =>
+      client.post("/v1/chat/completions", {
+        model: "gpt-4o-mini",
+        messages: [{ role: "user", content: "echo body" }],
+        ...more,
+      });
+    const capped = await call({});
+    assert.equal(capped.status, 200, capped.text);
+    const cap = Number(capped.headers.get("x-gateway-max-tokens"));
+    assert.ok(cap > 1_000 && cap < 2_500, String(cap));
+    const [choice] = capped.json<{ choices: { message: { content: string } }[] }>().choices;
+    assert.match(choice?.message.content ?? "", new RegExp(`"max_(completion_)?tokens":\\s*${cap}\\b`));
+    const refused = await call({ max_tokens: 16_000 });
+    assert.equal(refused.status, 402);
+    assert.match(refused.text, /may cost up to \$0\.0096\d*, and the account has \$0\.001\d* available/);
+    const small = await call({ max_tokens: 200 });
+    assert.equal(small.headers.get("x-gateway-max-tokens"), null);
+  });
+
+  test("NATS goes down and loses its store: no client notices, and no bill is lost", () => prove("stream-wiped", 3));
+
+  test("metering is down: no client notices, and its usage arrives when it is back", () => prove("metering-down", 5));
+
+  test("the journals' disk is full: at most 503, and nothing is lost or doubled when there is room again", () =>
+    prove("disk-full", 14));
+
+  test("MongoDB is down until grants run out: 503 with retry-after, never 402", () => prove("mongod-down", 6));
+
+  test("MongoDB is killed repeatedly under idempotency keys: each key gets its response, and is charged once", () =>
+    prove("keyed-runs", 8));
+});

@@ -1,9 +1,0 @@
-import { print } from "@uag/command/step.mjs";
-import { replayDead } from "@uag/metering/stream/replay-dead.ts";
-import { readRunningFleet } from "./options.ts";
-
-/** Republishes the messages of the running fleet's dead-letter stream to its usage stream. */
-export async function replay(): Promise<void> {
-  const { nats_url: natsUrl } = await readRunningFleet();
-  print(`${await replayDead({ nats: { NATS_URL: natsUrl }, streamPrefix: "" })} messages replayed`);
-}

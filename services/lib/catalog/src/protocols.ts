@@ -1,0 +1,44 @@
+interface ProtocolRow {
+  /**
+   * Whether messages with role `developer` are supported, unless the provider's catalogue entry
+   * says otherwise.
+   */
+  readonly developerRole: boolean;
+  /** Whether the options of {@link openAiOptionNames} are taken, likewise. */
+  readonly openAiOptions: boolean;
+}
+
+/**
+ * Options of OpenAI's own chat protocol that clients of other formats may set. Other vendors of the
+ * protocol take some of them, ignore the others, or refuse a request that has them.
+ */
+export const openAiOptionNames = [
+  "logprobs",
+  "moderation",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+  "safety_identifier",
+  "strict",
+  "verbosity",
+] as const;
+
+/** Name of an option of {@link openAiOptionNames}. */
+export type OpenAiOptionName = (typeof openAiOptionNames)[number];
+
+/**
+ * The single list of wire protocols that a catalogue provider may use. Each has a folder in
+ * `services/lib/providers`, whose registry does not compile while one is missing.
+ */
+export const protocols = {
+  openai: { developerRole: true, openAiOptions: true },
+  dashscope: { developerRole: false, openAiOptions: false },
+  xai: { developerRole: true, openAiOptions: false },
+  anthropic: { developerRole: true, openAiOptions: false },
+  gemini: { developerRole: true, openAiOptions: false },
+  ark: { developerRole: true, openAiOptions: false },
+  voyage: { developerRole: true, openAiOptions: false },
+} as const satisfies Record<string, ProtocolRow>;
+
+/** Every protocol's name, in the table's order. */
+export const protocolNames = Object.keys(protocols) as (keyof typeof protocols)[];

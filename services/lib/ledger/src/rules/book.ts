@@ -1,0 +1,162 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import { chain, type Posting } from "./entry.ts";
+import { type Grant, type HolderState, isLive, unfoldedOf } from "./grant.ts";
+import { addMoney, isBalanced, isSound, larger, type Money, moved } from "./money.ts";
+
+/** The state of an account before its next row. */
+export interface AccountState {
+  readonly id: string;
+  readonly money: Money;
+  /** Written off and repaid since, nano-USD; counts as charged. */
+  readonly repaid: bigint;
+  /** Seq of the last row; 0 before the first. */
+  readonly seq: bigint;
+  /** Hash of the last row. */
+  readonly head: Buffer;
+}
+
+/**
+ * What a decision may read: the account, and what the operation declared in `needs`, from one
+ * snapshot.
+ */
+export interface Book {
+  readonly account: AccountState;
+  readonly grants: ReadonlyMap<string, Grant>;
+  readonly grantsByRequest: ReadonlyMap<string, Grant>;
+  readonly holders: ReadonlyMap<string, HolderState>;
+  /** What existing rows changed, by row id. */
+  readonly entries: ReadonlyMap<string, Money>;
+  /** Monthly budgets by key, nano-USD; `grants` contains the live grants of these keys. */
+  readonly budgets: ReadonlyMap<string, bigint>;
+  /** Charged this month by key, for the keys of `budgets`, nano-USD. */
+  readonly spent: ReadonlyMap<string, bigint>;
+  readonly nowMs: number;
+  /** The seq of a new row that depends on rows up to `after`. See `Entry.seq`. */
+  nextSeq(after: bigint): bigint;
+}
+
+/** The outcome of a decision: rows to append and grants in their new state. */
+export interface Change<A> {
+  readonly response: A;
+  readonly postings: readonly Posting[];
+  readonly grants: readonly Grant[];
+}
+
+/** The parts of the book, by id, that an operation must see. */
+export interface Needs {
+  readonly grants?: readonly string[];
+  readonly grantRequests?: readonly string[];
+  readonly holders?: readonly string[];
+  readonly entries?: readonly string[];
+  /** Keys whose budget is needed. */
+  readonly budgets?: readonly string[];
+}
+
+/**
+ * One change of one account. `decide` is pure: it may run several times, and counts only once its
+ * rows are committed.
+ */
+export interface Operation<A> {
+  readonly accountId: string;
+  readonly needs: Needs;
+  /**
+   * The needed rows rarely exist, and each that does is one this operation would write. So it first
+   * decides as if there were none, and looks them up only after a write conflicted with one.
+   */
+  readonly expectsNewEntries?: boolean;
+  /** @throws {GatewayError} when the operation is refused; nothing changes then. */
+  decide(book: Book): Change<A>;
+}
+
+/** A book that applies changes in memory and collects what must be written. */
+export class WorkingBook implements Book {
+  account: AccountState;
+  readonly grants: Map<string, Grant>;
+  readonly grantsByRequest: Map<string, Grant>;
+  readonly holders: ReadonlyMap<string, HolderState>;
+  readonly entries: Map<string, Money>;
+  readonly budgets: ReadonlyMap<string, bigint>;
+  readonly spent: Map<string, bigint>;
+  readonly nowMs: number;
+  readonly nextSeq: (after: bigint) => bigint;
+  /** Charged by these changes, by key. */
+  readonly newSpending = new Map<string, bigint>();
+  readonly newEntries: Entry[] = [];
+  readonly changedGrants = new Map<string, Grant>();
+
+  constructor(book: Book) {
+    this.account = book.account;
+    this.grants = new Map(book.grants);
+    this.grantsByRequest = new Map(book.grantsByRequest);
+    this.holders = book.holders;
+    this.entries = new Map(book.entries);
+    this.budgets = book.budgets;
+    this.spent = new Map(book.spent);
+    this.nowMs = book.nowMs;
+    this.nextSeq = (after) => book.nextSeq(after);
+  }
+
+  /**
+   * Decides one operation and applies its change as a whole or not at all.
+   * @throws {GatewayError} the decision's refusal, or `internal_error` when the change would break
+   * the books.
+   */
+  run<A>(operation: Operation<A>): A {
+    const change = operation.decide(this);
+    const folded = change.grants.reduce((sum, { id }) => addMoney(sum, this.#unfolded(id)), this.account.money);
+    const money = change.postings.reduce((sum, posting) => addMoney(sum, posting.change), folded);
+    if (!isSound(money) || !change.postings.every((posting) => isBalanced(posting.change))) {
+      const cause = new Error(`rows ${change.postings.map((posting) => posting.id).join(", ")} would break the books`);
+      throw new GatewayError("internal_error", undefined, { cause });
+    }
+    this.account = { ...this.account, money: folded };
+    const changed = new Map(change.grants.map((grant) => [grant.id, grant]));
+    const last = new Map(change.postings.map((posting) => [posting.grantId, posting]));
+    for (const posting of change.postings) {
+      const grant = changed.get(posting.grantId ?? "");
+      this.#append(posting, grant, last.get(posting.grantId) === posting);
+    }
+    for (const grant of change.grants) this.#keep({ ...grant, folded: grant.settled, seq: this.account.seq });
+    return change.response;
+  }
+
+  /** Writing an account's row folds in what was charged to the grants written with it. */
+  #unfolded(grantId: string): Money {
+    const grant = this.grants.get(grantId);
+    return moved(grant === undefined ? 0n : unfoldedOf(grant));
+  }
+
+  #keep(grant: Grant): void {
+    this.grants.set(grant.id, grant);
+    this.grantsByRequest.set(grant.requestId, grant);
+    this.changedGrants.set(grant.id, grant);
+  }
+
+  #append(posting: Posting, grant: Grant | undefined, isLast: boolean): void {
+    this.#spend(posting.event?.keyId ?? "", posting.change.charged);
+    const { id, money, repaid, seq, head } = this.account;
+    const entry = chain(posting, {
+      accountId: id,
+      previousHash: head,
+      atMs: this.nowMs,
+      seq: this.nextSeq(larger(seq, grant?.seq ?? 0n)),
+      ...(grant !== undefined && { grantHead: grant.head, endsGrant: isLast && !isLive(grant) }),
+    });
+    this.newEntries.push(entry);
+    this.entries.set(entry.id, posting.change);
+    this.account = {
+      id,
+      money: addMoney(money, posting.change),
+      seq: entry.seq,
+      head: entry.hash,
+      repaid: posting.kind === "repayment" ? repaid + posting.change.charged : repaid,
+    };
+  }
+
+  #spend(keyId: string, charged: bigint): void {
+    if (keyId === "" || charged === 0n) return;
+    this.newSpending.set(keyId, (this.newSpending.get(keyId) ?? 0n) + charged);
+    this.spent.set(keyId, (this.spent.get(keyId) ?? 0n) + charged);
+  }
+}

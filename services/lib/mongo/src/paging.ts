@@ -1,0 +1,84 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+
+/** A requested page: `limit` 0 means the default, `cursor` "" the beginning. */
+export interface PageRequest {
+  readonly limit: number;
+  readonly cursor: string;
+}
+
+/** The rows of one page. */
+export interface Page<R> {
+  readonly rows: R[];
+  /** Cursor of the next page; "" when there is none. */
+  readonly nextCursor: string;
+}
+
+/** A position in rows ordered by time and then id. */
+export interface TimePlace {
+  readonly at: Date;
+  readonly id: string;
+}
+
+const defaultLimit = 100;
+const maxLimit = 1_000;
+const idPattern = /^[\w:.-]{0,300}$/;
+const timePlacePattern = /^(\d{1,15}) (.{1,400})$/s;
+
+const encode = (place: string): string => Buffer.from(place).toString("base64url");
+const decode = (cursor: string): string => Buffer.from(cursor, "base64url").toString();
+
+function notOurs(): GatewayError {
+  return new GatewayError("invalid_request", "The cursor is invalid.", { param: "page.cursor" });
+}
+
+/** @throws {GatewayError} `invalid_request` outside 1 to 1,000 rows */
+function readLimit(page: PageRequest | undefined): number {
+  const limit = page?.limit || defaultLimit;
+  if (limit >= 1 && limit <= maxLimit) return limit;
+  throw new GatewayError("invalid_request", `A page has 1 to ${maxLimit} rows.`, { param: "page.limit" });
+}
+
+/**
+ * Parses a page of rows ordered by id.
+ * @returns `after`: the id of the previous page's last row, "" at the beginning
+ * @throws {GatewayError} `invalid_request` for a limit outside 1 to 1,000, and for a cursor that is
+ * not one of ours
+ */
+export function readPage(page: PageRequest | undefined): { limit: number; after: string } {
+  const after = decode(page?.cursor ?? "");
+  if (!idPattern.test(after)) throw notOurs();
+  return { limit: readLimit(page), after };
+}
+
+/**
+ * Parses a page of rows ordered by time and then id, which may be any text.
+ * @returns `after`: where the previous page ended, undefined at the beginning
+ * @throws {GatewayError} `invalid_request`, as {@link readPage}
+ */
+export function readTimedPage(page: PageRequest | undefined): { limit: number; after: TimePlace | undefined } {
+  const limit = readLimit(page);
+  if (!page?.cursor) return { limit, after: undefined };
+  const [, ms, id] = timePlacePattern.exec(decode(page.cursor)) ?? [];
+  if (ms === undefined || id === undefined) throw notOurs();
+  return { limit, after: { at: new Date(Number(ms)), id } };
+}
+
+/** The cursor after a row that is ordered by time. */
+export function timedCursor(at: Date, id: string): string {
+  return encode(`${at.getTime()} ${id}`);
+}
+
+/**
+ * Drops the one extra row that was fetched (`limit + 1`).
+ * @param cursorOf the cursor after a row
+ */
+export function toPage<R>(found: readonly R[], limit: number, cursorOf: (row: R) => string): Page<R> {
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return { rows, nextCursor: last === undefined ? "" : cursorOf(last) };
+}
+
+/** Like {@link toPage}, for rows ordered by id. */
+export function toPageById<R>(found: readonly R[], limit: number, idOf: (row: R) => string): Page<R> {
+  return toPage(found, limit, (row) => encode(idOf(row)));
+}

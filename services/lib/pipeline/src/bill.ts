@@ -1,0 +1,135 @@
+import { type Priced, price, unpricedUnits } from "@uag/catalog/price";
+import { type Charged, chargeOf } from "@uag/catalog/provisional";
+import type { Model, Upstream } from "@uag/catalog/types";
+import { type FailedAttempt, Outcome, Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
+import type { UpstreamFailure } from "@uag/providers/failure";
+import { crashPoint } from "@uag/runtime/crash-point";
+import type { Admitted, Settlement } from "@uag/usage/types";
+import type { CapabilityEvents } from "./events.ts";
+import { settlementRule } from "./settlement-rule.ts";
+import { namedUnits } from "./unit-names.ts";
+
+const nothing = new Uint8Array();
+/** Kept per request: no more than a person would read. */
+const maxFailedAttempts = 16;
+
+/** Which upstream responded, after how many attempts; undefined upstream: none was reached. */
+export interface AttemptResult {
+  readonly upstream: Upstream | undefined;
+  readonly attempts: number;
+  /** The HTTP status sent to the client. */
+  readonly status: number;
+}
+
+/** What a request used. */
+export interface UsageCharge {
+  /** In the catalogue's units, none containing another. */
+  readonly units: Unit[];
+  /** The upstream's usage object verbatim (JSON); undefined when it sent none. */
+  readonly raw?: Uint8Array | undefined;
+  /** Some or all units are our own estimate, not the upstream's count. */
+  readonly estimated?: boolean;
+}
+
+/** What a request used, and how it ended. */
+export interface Charge extends UsageCharge {
+  readonly outcome: Outcome;
+}
+
+/** The request that is billed, and where its attempts are counted. */
+export interface BillOptions {
+  readonly requestId: string;
+  readonly admitted: Admitted;
+  /** The upper bound of the cost that was admitted, nano-USD. */
+  readonly holdNanoUsd: bigint;
+  readonly model: Model;
+  readonly events: CapabilityEvents;
+}
+
+/** The bill of one admitted request: written exactly once, whatever happens. */
+export class Bill {
+  readonly #options: BillOptions;
+  readonly #admittedAt = performance.now();
+  readonly #failedAttempts: FailedAttempt[] = [];
+  #firstByteMs: number | undefined;
+  #settled: Promise<bigint> | undefined;
+
+  constructor(options: BillOptions) {
+    this.#options = options;
+  }
+
+  /** Records a failed call; another may follow. @param durationMs how long the call took */
+  attemptFailed(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void {
+    if (this.#failedAttempts.length >= maxFailedAttempts) return;
+    this.#failedAttempts.push({
+      upstream: upstream.provider.name,
+      upstreamModel: upstream.model,
+      afterMs: Math.max(0, this.#elapsedMs() - Math.round(durationMs)),
+      durationMs: Math.round(durationMs),
+      failure: failure.kind,
+      status: failure.status,
+    });
+  }
+
+  /** Records that the first bytes of a stream are being sent. */
+  firstByteSent(): void {
+    this.#firstByteMs ??= this.#elapsedMs();
+  }
+
+  #elapsedMs(): number {
+    return Math.round(performance.now() - this.#admittedAt);
+  }
+
+  /** Bills nothing, as nothing was delivered. Resolves when the bill is on disk. */
+  fail(result: AttemptResult): Promise<bigint> {
+    const free = { pricing: Pricing.EXACT, costNanoUsd: 0n };
+    return this.#settle(
+      { outcome: Outcome.FAILED, units: [] },
+      { ...free, reported: free, provisional: undefined },
+      result,
+    );
+  }
+
+  /**
+   * Charges what was used, at the model's price; provisionally where that is not known: see
+   * {@link chargeOf}.
+   * @returns the cost in nano-USD, once the bill is on disk; rejects when the disk keeps refusing
+   * it
+   */
+  charge(charge: Charge, result: AttemptResult): Promise<bigint> {
+    const named = { ...charge, units: namedUnits(charge.units) };
+    const reported = price(named.units, this.#options.model.price);
+    const charged = chargeOf(reported, this.#options.holdNanoUsd);
+    const estimated = charge.estimated === true && charged.pricing === Pricing.EXACT;
+    const sum = { ...charged, reported, pricing: estimated ? Pricing.ESTIMATED : charged.pricing };
+    return this.#settle(named, sum, result);
+  }
+
+  #settle(
+    { outcome, units, raw, estimated = false }: Charge,
+    { provisional, reported, ...sum }: Charged & { readonly reported: Priced },
+    { upstream, attempts, status }: AttemptResult,
+  ): Promise<bigint> {
+    if (this.#settled !== undefined) return this.#settled;
+    const { admitted, events, requestId, holdNanoUsd, model } = this.#options;
+    const settlement: Settlement = {
+      ...sum,
+      outcome,
+      settlementRule: settlementRule(outcome, { estimated, free: units.length === 0, provisional }),
+      units,
+      upstream: upstream?.provider.name ?? "",
+      upstreamModel: upstream?.model ?? "",
+      rawUsage: raw ?? nothing,
+      attempts,
+      status,
+      firstByteMs: this.#firstByteMs,
+      failedAttempts: this.#failedAttempts,
+    };
+    crashPoint("usage-known");
+    const unpriced = unpricedUnits(units, model.price);
+    const request = { requestId, model: model.id, holdNanoUsd, reportedNanoUsd: reported.costNanoUsd, unpriced };
+    events.settled(request, settlement);
+    this.#settled = admitted.settle(settlement).then(() => sum.costNanoUsd);
+    return this.#settled;
+  }
+}

@@ -1,0 +1,86 @@
+import type { CatalogStore } from "@uag/catalog/store";
+import { Drains } from "@uag/providers/disconnect/drains";
+import { UpstreamHealth } from "@uag/providers/health";
+import { HttpPools } from "@uag/providers/http/pools";
+import { noProxies, type Proxies } from "@uag/providers/http/proxies";
+import { UrlFetches } from "@uag/providers/media/url-fetches";
+import { RetryBudget } from "@uag/providers/retry-budget";
+import type { Logger } from "@uag/runtime/log";
+import type { Metrics } from "@uag/runtime/metrics";
+import type { Tracing } from "@uag/runtime/tracing/tracing";
+import { BufferBudget, type BufferLimits } from "@uag/untrusted/buffer-budget";
+import { createGuardedClient, type GuardedClient } from "@uag/untrusted/http/guarded";
+import type { Admission } from "@uag/usage/types";
+import { type CapabilityEvents, createEvents } from "./events.ts";
+
+/** The dependencies of every operation in a capability service. */
+export interface CapabilityContext {
+  readonly catalog: CatalogStore;
+  readonly admission: Admission;
+  /** Connection pools to upstreams. */
+  readonly pools: HttpPools;
+  readonly health: UpstreamHealth;
+  readonly budget: RetryBudget;
+  /** Calls whose clients have disconnected while their upstreams keep billing. */
+  readonly drains: Drains;
+  /** Accounts for memory held for clients, by account. */
+  readonly buffers: BufferBudget;
+  readonly events: CapabilityEvents;
+  /** For URLs that come from users or from upstream responses. */
+  readonly guarded: GuardedClient;
+  /** Fetches content that requests reference by URL. */
+  readonly urls: UrlFetches;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Undefined: requests have no spans. */
+  readonly tracing: Tracing | undefined;
+}
+
+/** What a {@link CapabilityContext} is built from. */
+export interface ContextOptions {
+  readonly catalog: CatalogStore;
+  readonly admission: Admission;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** `host:port` of non-public URLs that may be called. */
+  readonly egressAllow: readonly string[];
+  /** Proxies for calls to upstreams; default: none. */
+  readonly proxies?: Proxies;
+  readonly bufferLimits?: BufferLimits;
+  /** Default: none. */
+  readonly tracing?: Tracing | undefined;
+}
+
+/** Creates the context; disposing it closes the connections to upstreams. */
+export function createContext(options: ContextOptions): CapabilityContext & AsyncDisposable {
+  const { catalog, admission, log, metrics, egressAllow, bufferLimits, proxies = noProxies, tracing } = options;
+  const pools = new HttpPools({ proxies });
+  const drains = new Drains();
+  metrics.sampled("uag_drains", () => drains.size);
+  const buffers = new BufferBudget(bufferLimits);
+  metrics.sampled("uag_buffered_bytes", () => buffers.held);
+  metrics.sampled("uag_buffers_refused_total", () => buffers.refused);
+  metrics.sampled("uag_buffered_limit_bytes", () => buffers.total);
+  const health = new UpstreamHealth();
+  metrics.sampledBy("uag_upstream_cooldown_seconds", "provider", () => health.cooldowns());
+  const guarded = createGuardedClient({ allow: egressAllow });
+  return {
+    catalog,
+    admission,
+    pools,
+    health,
+    budget: new RetryBudget(),
+    drains,
+    buffers,
+    events: createEvents(log, metrics),
+    guarded,
+    urls: new UrlFetches(guarded, buffers),
+    log,
+    metrics,
+    tracing,
+    async [Symbol.asyncDispose]() {
+      drains[Symbol.dispose]();
+      await Promise.all([pools[Symbol.asyncDispose](), guarded[Symbol.asyncDispose]()]);
+    },
+  };
+}

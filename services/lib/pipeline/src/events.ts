@@ -1,0 +1,137 @@
+import type { Upstream } from "@uag/catalog/types";
+import { unitOf } from "@uag/catalog/units";
+import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { failureForLog, type UpstreamFailure } from "@uag/providers/failure";
+import type { Logger } from "@uag/runtime/log";
+import type { Metrics } from "@uag/runtime/metrics";
+import { logServerError } from "@uag/runtime/server-error";
+import type { Settlement } from "@uag/usage/types";
+import type { ClientError } from "./client-error.ts";
+
+/** A request whose bill is known, and what its usage was compared with. */
+export interface SettledRequest {
+  readonly requestId: string;
+  /** Id of the model. */
+  readonly model: string;
+  /** The upper bound of the cost that was admitted, nano-USD. */
+  readonly holdNanoUsd: bigint;
+  /** What the reported units that have a price cost, nano-USD. */
+  readonly reportedNanoUsd: bigint;
+  /** Names of reported units without a price. */
+  readonly unpriced: readonly string[];
+}
+
+/** Observable events around an upstream call: each is logged and counted here and nowhere else. */
+export interface CapabilityEvents {
+  settled(request: SettledRequest, settlement: Settlement): void;
+  /** A call of an upstream has begun to answer. */
+  upstreamResponded(upstream: Upstream): void;
+  upstreamFailed(requestId: string, upstream: Upstream, failure: UpstreamFailure): void;
+  /** A request got an error response. One with a status of 500 or more is logged with its cause. */
+  refused(error: ClientError): void;
+  /** An internal fault beside a response, or in the middle of one. */
+  failed(requestId: string, error: unknown): void;
+}
+
+const outcomeNames: Record<Outcome, string> = {
+  [Outcome.UNSPECIFIED]: "unspecified",
+  [Outcome.COMPLETED]: "completed",
+  [Outcome.DISCONNECTED]: "disconnected",
+  [Outcome.FAILED]: "failed",
+  [Outcome.CRASHED]: "crashed",
+};
+
+/** An upstream's failure as the cause of a response, which has a code and a status of its own. */
+function causeOf(failure: UpstreamFailure): Readonly<Record<string, unknown>> {
+  const { code: upstreamCode, status: upstreamStatus, ...rest } = failureForLog(failure);
+  return { upstream_code: upstreamCode, upstream_status: upstreamStatus, ...rest };
+}
+
+/** Counts what requests used and cost, and how soon their streams began. */
+function measureUse(metrics: Metrics): (settlement: Settlement) => void {
+  const units = metrics.counter("uag_usage_units_total");
+  const cost = metrics.counter("uag_cost_nano_usd_total");
+  const firstByte = metrics.seconds("uag_first_byte_seconds");
+  return (settlement) => {
+    cost.inc(Number(settlement.costNanoUsd));
+    if (settlement.firstByteMs !== undefined) firstByte.observe(settlement.firstByteMs / 1_000);
+    for (const { name, quantity } of settlement.units) {
+      const unit = unitOf(name);
+      if (unit !== undefined) units.labels(unit).inc(Number(quantity));
+    }
+  };
+}
+
+/** Counters of providers that the metric names; more are counted as `other`. */
+const maxCounterNames = 64;
+
+/** Reports bills that a person must look at: units without a price, and costs above their holds. */
+function alarmAboutBills(log: Logger, metrics: Metrics): (request: SettledRequest, settlement: Settlement) => void {
+  const unpriced = metrics.counter("uag_unpriced_requests_total");
+  const unpricedUnits = metrics.counter("uag_unpriced_units_total");
+  const aboveHold = metrics.counter("uag_cost_above_hold_total");
+  const names = new Set<string>();
+  const counterOf = (name: string): string => {
+    if (names.size < maxCounterNames) names.add(name);
+    return names.has(name) ? name : "other";
+  };
+  return (request, { pricing, units, upstream: provider, costNanoUsd }) => {
+    const { requestId, model, holdNanoUsd, reportedNanoUsd } = request;
+    const amounts = {
+      hold_nano_usd: String(holdNanoUsd),
+      reported_nano_usd: String(reportedNanoUsd),
+      charged_nano_usd: String(costNanoUsd),
+    };
+    const used = Object.fromEntries(units.map(({ name, quantity }) => [name, String(quantity)]));
+    const fields = { request_id: requestId, provider, model, units: used, ...amounts };
+    if (reportedNanoUsd > holdNanoUsd) {
+      aboveHold.labels(provider, model).inc();
+      log.error(fields, "request costs more than was held for it");
+    }
+    for (const name of request.unpriced) unpricedUnits.labels(provider, model, counterOf(name)).inc();
+    if (pricing !== Pricing.UNPRICED) return;
+    unpriced.inc();
+    log.error({ ...fields, unpriced: request.unpriced }, "request cannot be priced");
+  };
+}
+
+/**
+ * Creates the service's events: each writes a log line, and increments its metric if it has one.
+ */
+export function createEvents(log: Logger, metrics: Metrics): CapabilityEvents {
+  const settled = metrics.counter("uag_settlements_total");
+  const byOutcome = new Map(
+    Object.entries(outcomeNames).map(([key, outcome]) => [Number(key), settled.labels(outcome)]),
+  );
+  const used = measureUse(metrics);
+  const responses = metrics.counter("uag_upstream_responses_total");
+  const estimated = metrics.counter("uag_estimated_requests_total");
+  const alarmed = alarmAboutBills(log, metrics);
+  const refusedUnpriced = metrics.counter("uag_refused_unpriced_requests_total");
+  const retries = metrics.counter("uag_upstream_retries_total");
+  const failures = metrics.counter("uag_upstream_failures_total");
+  return {
+    settled(request, settlement) {
+      byOutcome.get(settlement.outcome)?.inc();
+      used(settlement);
+      if (settlement.attempts > 1) retries.inc(settlement.attempts - 1);
+      if (settlement.pricing === Pricing.ESTIMATED) estimated.inc();
+      alarmed(request, settlement);
+    },
+    upstreamResponded: ({ provider }) => responses.labels(provider.name).inc(),
+    upstreamFailed(requestId, upstream, failure) {
+      const provider = upstream.provider.name;
+      failures.labels(provider, failure.kind).inc();
+      if (failure.kind === "cancelled" || failure.kind === "client") return;
+      log.warn(
+        { request_id: requestId, provider, model: upstream.model, ...failureForLog(failure) },
+        "upstream failed",
+      );
+    },
+    refused({ error, failure, requestId }) {
+      if (error.code === "unpriced_model") refusedUnpriced.inc();
+      logServerError(log, error, { requestId, ...(failure && causeOf(failure)) });
+    },
+    failed: (requestId, error) => log.error({ request_id: requestId, err: error }, "request failed"),
+  };
+}

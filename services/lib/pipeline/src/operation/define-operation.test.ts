@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseCatalog } from "@uag/catalog/parse";
+import type { Upstream } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type ErrorCode, errorTable } from "@uag/contract/errors/table";
+import { capturedLog, type LogLine } from "@uag/harness/testing/captured-log";
+import type { LinkExchange } from "@uag/link/server-exchange";
+import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { AttemptsFailed } from "@uag/providers/attempt";
+import { UpstreamFailure, unusableResponse } from "@uag/providers/failure";
+import { UpstreamHealth } from "@uag/providers/health";
+import { RetryBudget } from "@uag/providers/retry-budget";
+import { createMetrics } from "@uag/runtime/metrics";
+import { BufferBudget } from "@uag/untrusted/buffer-budget";
+import type { Settlement } from "@uag/usage/types";
+import { createEvents } from "../events.ts";
+import type { JsonBody } from "../request/body.ts";
+import { modelOf } from "../request/model-of.ts";
+import { jsonBody } from "./body-reader.ts";
+import { defineOperation, type OperationContext } from "./define-operation.ts";
+import type { OperationSpec, Size } from "./operation-spec.ts";
+
+const current = parseCatalog(
+  `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:9", api_key: k } }
+models: [{ id: m, owned_by: o, created: 0, operations: [embeddings], context_tokens: 9, embedding: { dimensions: 1 },
+  price: { input_tokens: 0.001 }, upstreams: [{ provider: p, batch: { items: 1, tokens: 9 } }] }]`,
+  {},
+);
+const upstream = current.models.get("m")?.upstreams[0];
+const nothing = (): void => undefined;
+
+/** The message of the error that a log line has. */
+const messageOf = ({ err }: LogLine): string | undefined => (err as Error | undefined)?.message;
+
+type Spec = OperationSpec<JsonBody, JsonBody, Size, string>;
+
+const good: Spec = {
+  name: "embeddings",
+  body: jsonBody(),
+  modelOf,
+  read: (body) => body,
+  size: () => ({ holdNanoUsd: 10n, tokens: 1 }),
+  call: async () => "answer",
+  respond: (_, response) => ({
+    kind: "unary",
+    upstream: undefined,
+    attempts: 1,
+    charge: { units: [{ name: "input_tokens", quantity: 3n }] },
+    headers: ["content-type", "text/plain"],
+    body: Buffer.from(response),
+  }),
+};
+
+/** Runs one request of an operation, with an admission that covers holds of up to `available`. */
+async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?: Partial<LinkExchange> } = {}) {
+  const { available = 1_000n } = options;
+  const settled: Settlement[] = [];
+  const holds: bigint[] = [];
+  const responses: (string | number)[] = [];
+  const { log, lines } = capturedLog();
+  const metrics = createMetrics("test");
+  const admitted = { started: Promise.resolve(), headers: [], clientLeft: nothing, checkpoint: nothing };
+  const context: OperationContext = {
+    admission: {
+      async admit({ holdNanoUsd }) {
+        holds.push(holdNanoUsd);
+        if (holdNanoUsd > available)
+          throw new GatewayError("insufficient_balance", undefined, { cause: { availableNanoUsd: available } });
+        return { ...admitted, settle: async (settlement) => void settled.push(settlement) };
+      },
+      check: async () => ({ ok: true }),
+      [Symbol.asyncDispose]: async () => {},
+    },
+    budget: new RetryBudget(),
+    buffers: new BufferBudget(),
+    catalog: { current, [Symbol.dispose]: nothing },
+    events: createEvents(log, metrics),
+    health: new UpstreamHealth(),
+    tracing: undefined,
+  };
+  const exchange = {
+    operation: "embeddings",
+    requestId: "r",
+    target: "/",
+    headers: [],
+    context: Buffer.alloc(0),
+    bodyless: false,
+    signal: new AbortController().signal,
+    over: false,
+    header: () => undefined,
+    body: () => (async function* () {})(),
+    readBody: async () => Buffer.from('{"model":"m"}'),
+    head: (status: number) => void responses.push(status),
+    write: () => true,
+    drained: async () => undefined,
+    end: () => void responses.push("end"),
+    fail: (code: string) => void responses.push(code),
+    respond: (status: number) => void responses.push(status),
+    ...options.exchange,
+  } satisfies LinkExchange;
+  await defineOperation(context, { ...good, ...spec }).handler(exchange);
+  return { settled, holds, responses, lines, metrics: () => metrics.registry.metrics() };
+}
+
+const owedNothing = ([settlement]: readonly Settlement[]): boolean =>
+  settlement?.costNanoUsd === 0n && settlement.settlementRule === SettlementRule.NOTHING_OWED;
+const fault = (): never => {
+  throw new Error("a fault of ours");
+};
+
+test("a good answer is billed once, and follows its bill", async () => {
+  const { settled, responses } = await run({});
+  assert.deepEqual([settled.length, settled[0]?.costNanoUsd, responses], [1, 3n, [200]]);
+});
+
+for (const [where, spec] of Object.entries({
+  "before an upstream is asked": { call: async () => fault() },
+  "after the upstream's response": { respond: fault },
+} satisfies Record<string, Partial<Spec>>)) {
+  test(`a fault ${where} gives the hold back, and is answered with 500`, async () => {
+    const { settled, responses, lines } = await run(spec);
+    assert.ok(settled.length === 1 && owedNothing(settled));
+    assert.deepEqual([responses, lines.length], [[500], 1]);
+  });
+}
+
+const owedByFailure: [what: string, failure: UpstreamFailure, rule: SettlementRule, costNanoUsd: bigint][] = [
+  [
+    "an error with usage is billed by that usage",
+    new UpstreamFailure("transient", "an error with usage", {
+      status: 200,
+      usage: { units: [{ name: "input_tokens", quantity: 2n }], raw: Buffer.from('{"prompt_tokens":2}') },
+    }),
+    SettlementRule.FAILED_USAGE,
+    2n,
+  ],
+  [
+    "a response that cannot be used is billed by estimate",
+    unusableResponse("not JSON", { received: "some text" }),
+    SettlementRule.FAILED_ESTIMATE,
+    9n,
+  ],
+  [
+    "an error without usage is free",
+    new UpstreamFailure("transient", "an error", { status: 200 }),
+    SettlementRule.NOTHING_OWED,
+    0n,
+  ],
+];
+for (const [title, failure, rule, costNanoUsd] of owedByFailure) {
+  test(`${title}, and its bill names the rule`, async () => {
+    const { settled, responses } = await run({
+      call: () => Promise.reject(new AttemptsFailed(failure, current.models.get("m")?.upstreams[0] as Upstream, 1)),
+      owed: (_, { failure: { received = "" } }) => ({
+        units: [{ name: "input_tokens", quantity: BigInt(received.length) }],
+        estimated: true,
+      }),
+    });
+    const [bill] = settled;
+    assert.deepEqual([settled.length, responses, bill?.upstream], [1, [502], "p"]);
+    assert.deepEqual([bill?.outcome, bill?.settlementRule, bill?.costNanoUsd], [Outcome.FAILED, rule, costNanoUsd]);
+  });
+}
+
+for (const code of Object.keys(errorTable) as ErrorCode[]) {
+  const { http } = errorTable[code];
+  test(`a response with ${http} ${code} logs its cause ${http >= 500 ? "once" : "nowhere"}`, async () => {
+    const call = async (): Promise<never> => {
+      throw new GatewayError(code, undefined, { cause: new Error("the cause") });
+    };
+    const { responses, lines } = await run({ call });
+    assert.deepEqual(responses, [http]);
+    const logged = lines.map((line) => [line["request_id"], line["code"], messageOf(line)]);
+    assert.deepEqual(logged, http >= 500 ? [["r", code, "the cause"]] : []);
+  });
+}
+
+test("logs one line with the cause for a response of ours that an upstream's URL made fail", async () => {
+  const call = async (): Promise<never> => {
+    throw new UpstreamFailure("transient", "an image URL cannot be fetched", { cause: new Error("not public") });
+  };
+  const { responses, lines } = await run({ call });
+  assert.deepEqual(responses, [502]);
+  assert.deepEqual(
+    lines.map((line) => [line["msg"], line["code"], line["reason"], messageOf(line)]),
+    [["request failed", "upstream_error", "an image URL cannot be fetched", "not public"]],
+  );
+});
+
+test("a fault before the hold holds nothing and bills nothing", async () => {
+  const { settled, holds } = await run({ read: fault });
+  assert.deepEqual([settled, holds], [[], []]);
+});
+
+test("a fault while a failed answer is let go does not keep its bill from being written", async () => {
+  const { settled, responses, lines } = await run({ respond: fault, discard: fault });
+  assert.ok(settled.length === 1 && owedNothing(settled));
+  assert.deepEqual([responses, lines.length], [[500], 2]);
+});
+
+test("a stream that cannot begin is cut, let go and free", async () => {
+  let discarded = 0;
+  const { settled, responses } = await run(
+    {
+      streams: () => true,
+      respond: () => ({ kind: "stream", upstream: undefined, attempts: 1, headers: [], relay: async () => fault() }),
+      discard: () => void discarded++,
+    },
+    { exchange: { head: fault } },
+  );
+  assert.ok(settled.length === 1 && owedNothing(settled));
+  assert.deepEqual([responses, discarded], [["service_unavailable"], 1]);
+});
+
+test("a balance that does not cover the quick bound is tried with tighter ones, and the last refusal is told", async () => {
+  const size = (holdNanoUsd: bigint): Size => ({ holdNanoUsd, tokens: 1 });
+  const resize: Spec["resize"] = async function* (_, { availableNanoUsd }) {
+    assert.equal(availableNanoUsd, 7n);
+    yield size(8n);
+    yield size(7n);
+  };
+  const covered = await run({ resize }, { available: 7n });
+  assert.deepEqual([covered.holds, covered.responses], [[10n, 8n, 7n], [200]]);
+  const refused = await run({ resize: async function* () {} }, { available: 7n });
+  assert.deepEqual([refused.holds, refused.responses, refused.settled], [[10n], [402], []]);
+});
+
+test("a counter without a price costs at least the hold, keeps its name, and is reported", async () => {
+  const charge = {
+    units: [
+      { name: "input_tokens", quantity: 3n },
+      { name: "tool_search.requests\n", quantity: 2n },
+    ],
+  };
+  const reply = { kind: "unary" as const, upstream, attempts: 1, charge, headers: [], body: Buffer.from("x") };
+  const { settled, lines, metrics } = await run({ respond: () => reply });
+  const [settlement] = settled;
+  assert.deepEqual([settlement?.costNanoUsd, settlement?.pricing], [10n, Pricing.UNPRICED]);
+  assert.equal(settlement?.settlementRule, SettlementRule.UNPRICED_UNITS);
+  assert.deepEqual(settlement?.units[1], { name: "tool_search_requests_", quantity: 2n });
+  const labels = 'provider="p",model="m",counter="tool_search_requests_"';
+  assert.match(await metrics(), new RegExp(`uag_unpriced_units_total\\{${labels},service="test"\\} 1`));
+  const line = lines.find(({ msg }) => msg === "request cannot be priced");
+  assert.deepEqual([line?.["provider"], line?.["unpriced"]], ["p", ["tool_search_requests_"]]);
+});
+
+test("a cost above the hold is charged and counted, and beyond ten times the hold it is the hold", async () => {
+  const cases: [quantity: bigint, cost: bigint, pricing: Pricing, aboveHold: boolean][] = [
+    [10n, 10n, Pricing.EXACT, false],
+    [100n, 100n, Pricing.EXACT, true],
+    [101n, 10n, Pricing.UNPRICED, true],
+    [9_000_000_000_000_000n, 10n, Pricing.UNPRICED, true],
+  ];
+  for (const [quantity, cost, pricing, aboveHold] of cases) {
+    const charge = { units: [{ name: "input_tokens", quantity }] };
+    const reply = { kind: "unary" as const, upstream, attempts: 1, charge, headers: [], body: Buffer.from("x") };
+    const { settled, metrics } = await run({ respond: () => reply });
+    assert.deepEqual([settled[0]?.costNanoUsd, settled[0]?.pricing], [cost, pricing], String(quantity));
+    const counted = /uag_cost_above_hold_total\{provider="p",model="m",service="test"\} 1/.test(await metrics());
+    assert.equal(counted, aboveHold, String(quantity));
+  }
+});

@@ -1,0 +1,103 @@
+import { attempt } from "@uag/providers/attempt";
+import { ResponseMemory } from "@uag/untrusted/response-memory";
+import { Bill } from "../bill.ts";
+import type { CapabilityContext } from "../context.ts";
+import { admit } from "./admit.ts";
+import { giveUp } from "./give-up.ts";
+import { checkedOperation } from "./handle.ts";
+import type { Operation } from "./operation.ts";
+import type { AdmittedRequest, OperationSpec, Size } from "./operation-spec.ts";
+import type { CheckedRequest } from "./request-spec.ts";
+import { send } from "./send.ts";
+import { openTrace, type RequestTrace } from "./trace.ts";
+
+/** The dependencies of the pipeline. */
+export type OperationContext = Pick<
+  CapabilityContext,
+  "admission" | "budget" | "buffers" | "catalog" | "events" | "health" | "tracing"
+>;
+
+/**
+ * Defines an operation that is billed per request. In this order: the body within its limit, the
+ * model and the key's permission, the fields, the hold, the upstream calls, the bill, the response.
+ * The first byte is sent after the journal's `started` is on disk, the last after the bill is; an
+ * admitted request gets exactly one bill, whatever happens (`infra/decisions/0001-money.md`).
+ */
+export function defineOperation<B, R, S extends Size, A>(
+  context: OperationContext,
+  spec: OperationSpec<B, R, S, A>,
+): Operation {
+  return checkedOperation(context, spec, (checked) => {
+    if (context.tracing === undefined) return serve(context, spec, checked);
+    const trace = openTrace(context.tracing, spec.name, checked);
+    const observed = { ...context, events: trace.observing(context.events) };
+    return trace.around(() => serve(observed, spec, checked, trace));
+  });
+}
+
+async function serve<B, R, S extends Size, A>(
+  context: OperationContext,
+  spec: OperationSpec<B, R, S, A>,
+  checked: CheckedRequest<R>,
+  trace?: RequestTrace,
+): Promise<void> {
+  const { requestId, signal } = checked.exchange;
+  using memory = new ResponseMemory(context.buffers.open(checked.caller.accountId));
+  await memory.reserve(spec.responseBytes?.(checked) ?? 0, signal);
+  const grant = await admit(context, spec, checked);
+  const { admitted: open, size } = grant;
+  const { model } = checked;
+  const bill = new Bill({ requestId, admitted: open, holdNanoUsd: size.holdNanoUsd, model, events: context.events });
+  const admitted = { ...checked, ...grant, memory, attempt: attemptsOf(context, checked, { bill, trace }) };
+  let response: { readonly value: A } | undefined;
+  const discard = async (): Promise<void> => {
+    if (response !== undefined) await release(context, spec, { response: response.value, requestId });
+  };
+  try {
+    // Reading `started` makes the journal write immediately. A non-streamed response waits for its
+    // bill, which is written after the start, so it does not need that.
+    const started = spec.streams?.(checked.request) === true ? grant.admitted.started : undefined;
+    // It may reject while upstreams are still being called; it is awaited below.
+    started?.catch(() => {});
+    response = { value: await spec.call(admitted) };
+    await started;
+    await send(context, { admitted, bill, discard, reply: await spec.respond(admitted, response.value) });
+  } catch (thrown) {
+    await discard();
+    await giveUp(context, spec, { admitted, bill, thrown });
+  }
+}
+
+/** A fault while discarding a response must not prevent its bill from being written. */
+async function release<B, R, S extends Size, A>(
+  { events }: OperationContext,
+  spec: OperationSpec<B, R, S, A>,
+  { response, requestId }: { response: A; requestId: string },
+): Promise<void> {
+  try {
+    await spec.discard?.(response);
+  } catch (error) {
+    events.failed(requestId, error);
+  }
+}
+
+function attemptsOf<R>(
+  { health, budget, events }: OperationContext,
+  { exchange, model }: CheckedRequest<R>,
+  { bill, trace }: { readonly bill: Bill; readonly trace: RequestTrace | undefined },
+): AdmittedRequest<R, Size>["attempt"] {
+  const { requestId } = exchange;
+  return (call, signal = exchange.signal) =>
+    attempt({
+      upstreams: model.upstreams,
+      health,
+      budget,
+      signal,
+      call: trace === undefined ? call : (upstream) => trace.call(upstream, () => call(upstream)),
+      onResponse: events.upstreamResponded,
+      onFailure(upstream, failure, durationMs) {
+        bill.attemptFailed(upstream, failure, durationMs);
+        events.upstreamFailed(requestId, upstream, failure);
+      },
+    });
+}

@@ -1,0 +1,67 @@
+import type { LinkExchange } from "@uag/link/server-exchange";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { callerOf } from "../caller.ts";
+import type { ErrorFormat } from "../client-error.ts";
+import type { CapabilityContext } from "../context.ts";
+import { nestedErrors } from "../nested-error.ts";
+import { checkedOperation, type HandlingContext, respondThrown } from "./handle.ts";
+import type { Operation } from "./operation.ts";
+import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
+
+/** A JSON response. */
+export interface JsonReply {
+  /** Default: 200. */
+  readonly status?: number;
+  /** JSON; a buffer is already encoded. */
+  readonly body: Buffer | object;
+  /** In addition to content type and length; alternating name and value. */
+  readonly headers?: readonly string[];
+}
+
+/** How a request without a body is served. */
+export interface QuerySpec {
+  /** @throws {GatewayError} which is reported to the client */
+  respond(exchange: LinkExchange, caller: Caller): JsonReply | Promise<JsonReply>;
+  /** Default: OpenAI's nested form. */
+  readonly errorFormat?: ErrorFormat;
+}
+
+/** Defines an unbilled operation without a request body: a list, or one item by id. */
+export function defineQuery(
+  context: Pick<CapabilityContext, "events">,
+  { respond, errorFormat = nestedErrors }: QuerySpec,
+): Operation {
+  return {
+    async handler(exchange) {
+      try {
+        respondJson(exchange, await respond(exchange, callerOf(exchange.context)));
+      } catch (thrown) {
+        respondThrown(context, thrown, { exchange, errorFormat });
+      }
+    },
+    errorFormat: async () => errorFormat,
+  };
+}
+
+/** How a request with a body is read, checked and served without a bill. */
+export interface UnbilledSpec<B, R> extends RequestSpec<B, R> {
+  /** @throws {GatewayError} or {AttemptsFailed}, which is reported to the client */
+  respond(checked: CheckedRequest<R>): Promise<JsonReply>;
+}
+
+/**
+ * Defines an operation with a request body and a model but without a bill of its own: it is free,
+ * or what it starts is billed separately.
+ */
+export function defineUnbilled<B, R>(context: HandlingContext, spec: UnbilledSpec<B, R>): Operation {
+  return checkedOperation(context, spec, async (checked) => {
+    respondJson(checked.exchange, await spec.respond(checked));
+  });
+}
+
+function respondJson(exchange: LinkExchange, { status = 200, body, headers = [] }: JsonReply): void {
+  if (exchange.over) return;
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  const head = ["content-type", "application/json", "content-length", String(bytes.length), ...headers];
+  exchange.respond(status, head, bytes);
+}

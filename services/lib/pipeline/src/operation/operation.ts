@@ -1,0 +1,25 @@
+import type { OperationName, ServiceName } from "@uag/contract/routes";
+import type { LinkHandler } from "@uag/link/server";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { ErrorFormat } from "../client-error.ts";
+
+/** One operation of the route table, ready to be served over the link. */
+export interface Operation {
+  readonly handler: LinkHandler;
+  /**
+   * The format of errors that arise before the handler runs, such as an idempotency key in use.
+   * @param body the request's body; undefined when it could not be read
+   */
+  errorFormat(body: Buffer | undefined, caller: Caller): Promise<ErrorFormat>;
+}
+
+/** Operations by their names in the table of routes. */
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** All operations that the table of routes gives a service, and no others. */
+export type OperationsOf<S extends ServiceName> = Readonly<Record<OperationName<S>, Operation>>;
+
+/** The bare link handlers, for a link server without idempotency keys. */
+export function handlersOf(operations: Operations): Readonly<Record<string, LinkHandler>> {
+  return Object.fromEntries(Object.entries(operations).map(([name, { handler }]) => [name, handler]));
+}

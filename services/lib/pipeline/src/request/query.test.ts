@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { modelListQuery, videoListQuery } from "@uag/contract/requests/queries";
+import { readQuery } from "./query.ts";
+
+const videos = (query: string) => readQuery(videoListQuery, `/v1/videos/generations${query}`);
+const models = (query: string) => readQuery(modelListQuery, `/v1/models${query}`);
+
+test("a query has its defaults, and of a name given twice the first counts", () => {
+  assert.deepEqual(videos(""), { limit: 20 });
+  assert.deepEqual(videos("?limit=3&limit=4&status=running&other=1"), { limit: 3, status: "running" });
+});
+
+test("a parameter that makes no sense is named to the client", () => {
+  const faults = [
+    ["?limit=0", "limit: must be a whole number from 1 to 100."],
+    ["?limit=", "limit: must be a whole number from 1 to 100."],
+    ["?limit=1.5", "limit: must be a whole number from 1 to 100."],
+    ["?limit=many", "limit: must be a whole number from 1 to 100."],
+    ["?cursor=%20", "cursor: is not one of a page before."],
+  ] as const;
+  for (const [query, message] of faults) assert.throws(() => videos(query), { code: "invalid_request", message });
+  assert.throws(() => videos("?status=done"), /status: must be one of submitted, queued/);
+});
+
+test("the list of models ignores a limit that makes no sense, and has a thousand at most", () => {
+  for (const query of ["", "?limit=", "?limit=0", "?limit=many"]) assert.equal(models(query).limit, undefined, query);
+  assert.equal(models("?limit=2.9").limit, 2);
+  assert.equal(models("?limit=5000&after_id=a").limit, 1_000);
+});
+
+test("no more of a query is read than any has of use", () => {
+  assert.equal(models(`?x=${"x".repeat(5_000)}&limit=2`).limit, undefined);
+});

@@ -1,0 +1,82 @@
+import { commaList, commonSettings, natsSettings } from "@uag/runtime/config";
+import { previousSecrets } from "@uag/runtime/keyring";
+import { tracingSettings } from "@uag/runtime/tracing/settings";
+import { bufferSettings } from "@uag/untrusted/memory-limit";
+import { z } from "zod";
+
+/** Read by `proxiesOf`, which also accepts the lower-case names. */
+const proxy = z.string().optional();
+const bytes = z.coerce.number().int().positive();
+
+const sealingKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex");
+
+/** Settings of every capability service; a service adds its own. */
+export const capabilitySettings = {
+  ...commonSettings,
+  ...tracingSettings,
+  GRPC_PORT: z.coerce.number().int().min(0).max(65535).default(0).describe("Port of the link; 0 picks a free one."),
+  ...natsSettings,
+  USAGE_MAC_KEY: z
+    .string()
+    .regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex")
+    .optional()
+    .describe("Key that proves to metering who publishes usage, hex, 32 bytes or more. Needed unless TLS is off."),
+  BILLING_ADDR: z.string().min(1).describe("Billing, as `host:port`."),
+  METERING_ADDR: z.string().min(1).describe("Metering, as `host:port`."),
+  JOURNAL_DIR: z
+    .string()
+    .min(1)
+    .describe("Directory of the usage journal, on a volume of this machine; replicas on one machine may share it."),
+  JOURNAL_SHARED_FS: z
+    .enum(["refuse", "allow"])
+    .default("refuse")
+    .describe("`allow`: JOURNAL_DIR may be on a network file system, though no two machines may have it at a time."),
+  CATALOG_FILE: z
+    .string()
+    .min(1)
+    .default("infra/config/catalog.yaml")
+    .describe("The model catalogue. The variables it refers to are read from this environment too."),
+  EGRESS_ALLOW: commaList
+    .default([])
+    .describe("Addresses exempt from the guard of calls to users' URLs, as `host:port`, comma-separated."),
+  HTTPS_PROXY: proxy.describe(
+    "Proxy for calls to upstreams over https, as a URL; a provider may have its own in the catalogue. `https_proxy` goes first.",
+  ),
+  HTTP_PROXY: proxy.describe("The same for http, and for https where that has none."),
+  NO_PROXY: proxy.describe("Hosts that are called without, comma-separated; this machine always is."),
+  MONGODB_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("MongoDB replica set that stores responses under an Idempotency-Key. Unset: the header has no effect."),
+  ANSWER_KEY: sealingKey
+    .optional()
+    .describe(
+      "Encrypts stored responses: 32 bytes in hex. Unset: responses are not stored, and a retry gets the receipt.",
+    ),
+  ANSWER_KEY_PREVIOUS: previousSecrets(sealingKey).describe("Comma-separated keys that it replaced."),
+  ANSWER_TTL_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(24 * 3_600_000)
+    .describe("Time that responses are stored under an Idempotency-Key, milliseconds; 0: not stored."),
+  MAX_EXCHANGES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(10_000)
+    .describe("Requests under way at once; more are refused."),
+  ...bufferSettings,
+  BUFFER_ACCOUNT_BYTES: bytes
+    .optional()
+    .describe(
+      "What one account may hold of it, at least the largest request body that is to be served; unset: a quarter, and 64 MiB or more.",
+    ),
+  DRAIN_MS: z.coerce.number().int().min(0).default(20_000).describe("How long stopping waits for requests under way."),
+} as const;
+
+const schema = z.object(capabilitySettings);
+
+/** The settings of every capability service, as `readConfig` returns them. */
+export type CapabilitySettings = z.infer<typeof schema>;

@@ -1,0 +1,40 @@
+import type { Upstream } from "@uag/catalog/types";
+import { type Fields, fieldsOf } from "../conversation/fields.ts";
+import { chatFormat } from "../formats/chat/format.ts";
+import { responsesFormat } from "../formats/responses/format.ts";
+import type { PromptCounter } from "../generation.ts";
+import type { UpstreamProvider } from "../provider.ts";
+import { translated } from "../translate/adapter.ts";
+import { anthropicFailure } from "./errors.ts";
+import { anthropicMessages, passedCall } from "./messages.ts";
+import { rulesOf } from "./models.ts";
+import { anthropicProtocol } from "./protocol.ts";
+
+/** Anthropic's `count_tokens` (platform.claude.com/docs/en/api/messages-count-tokens). */
+const promptCounter: PromptCounter = {
+  encode: (call, upstream) => passedCall({ ...call, outputCap: undefined }, upstream, "/v1/messages/count_tokens"),
+  field: "input_tokens",
+  failureOf: anthropicFailure,
+};
+
+/** Anthropic's Claude. */
+export const anthropic: UpstreamProvider = {
+  generation: {
+    "chat.completions": translated(chatFormat, anthropicProtocol),
+    messages: anthropicMessages,
+    responses: translated(responsesFormat, anthropicProtocol),
+  },
+  promptCounter,
+  // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"
+  onAbort: "stops",
+  // `message_start` (https://platform.claude.com/docs/en/build-with-claude/streaming).
+  reportsPromptFirst: true,
+  thinksUnseen,
+};
+
+function thinksUnseen(fields: Fields, upstream: Upstream): boolean {
+  const { type } = fieldsOf(fields["thinking"]);
+  const effort = fields["reasoning_effort"] ?? fieldsOf(fields["reasoning"])["effort"];
+  const requested = (type !== undefined && type !== "disabled") || effort != null;
+  return requested || rulesOf(upstream.model).alwaysThinks;
+}

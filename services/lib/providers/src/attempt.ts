@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Upstream } from "@uag/catalog/types";
+import { type FailureKind, UpstreamFailure } from "./failure.ts";
+import type { UpstreamHealth } from "./health.ts";
+import { orderUpstreams } from "./order-upstreams.ts";
+import type { RetryBudget } from "./retry-budget.ts";
+
+/** Failures that a retry at the same upstream may fix. */
+const sameAgain: ReadonlySet<FailureKind> = new Set(["transient", "unreachable", "capacity"]);
+const triesOfOne = 3;
+const firstBackoffMs = 100;
+const maxBackoffMs = 2_000;
+
+export interface AttemptOptions<T> {
+  readonly upstreams: readonly Upstream[];
+  readonly health: UpstreamHealth;
+  readonly budget: RetryBudget;
+  readonly signal: AbortSignal;
+  /**
+   * One attempt; rejects with an `UpstreamFailure` on failure. Nothing may have reached the client
+   * by then.
+   */
+  call(upstream: Upstream): Promise<T>;
+  onResponse?(upstream: Upstream): void;
+  /** @param durationMs duration of the attempt */
+  onFailure?(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void;
+  random?(): number;
+}
+
+export interface Attempted<T> {
+  readonly value: T;
+  readonly upstream: Upstream;
+  /** Attempts made, including the last one. */
+  readonly attempts: number;
+}
+
+/** All attempts failed: carries the failure to report to the client, and the number of attempts. */
+export class AttemptsFailed extends Error {
+  override readonly name = "AttemptsFailed";
+  readonly failure: UpstreamFailure;
+  readonly upstream: Upstream;
+  readonly attempts: number;
+
+  constructor(failure: UpstreamFailure, upstream: Upstream, attempts: number) {
+    super(failure.message, { cause: failure });
+    this.failure = failure;
+    this.upstream = upstream;
+    this.attempts = attempts;
+  }
+}
+
+/**
+ * Tries the upstreams, best first, until one responds: each once, then retriable ones again, with
+ * growing pauses. A delay requested by an upstream is honoured if it is short; otherwise that
+ * upstream is not tried again. A final failure ends the attempts, so at most one of them is billed.
+ * @throws {AttemptsFailed}
+ */
+export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<T>> {
+  const { health, budget, signal, random = Math.random } = options;
+  budget.deposit();
+  let round = orderUpstreams(options.upstreams, (upstream) => health.cooldownUntil(upstream), random);
+  let attempts = 0;
+  let last: AttemptsFailed | undefined;
+  // The first attempt needs no budget.
+  let allowed = true;
+  for (let tries = 0; tries < triesOfOne && round.length > 0; tries++) {
+    const again: Upstream[] = [];
+    let waitMs = 0;
+    for (const upstream of round) {
+      if (last !== undefined && (signal.aborted || !(allowed || budget.withdraw()))) throw last;
+      allowed = false;
+      attempts++;
+      const startedAt = performance.now();
+      try {
+        const value = await options.call(upstream);
+        health.succeeded(upstream, performance.now() - startedAt);
+        options.onResponse?.(upstream);
+        return { value, upstream, attempts };
+      } catch (error) {
+        const failure = asFailure(error);
+        health.failed(upstream, failure);
+        options.onFailure?.(upstream, failure, performance.now() - startedAt);
+        last = new AttemptsFailed(moreInformative(last?.failure, failure), upstream, attempts);
+        if (failure.isFinal) throw last;
+        if (!sameAgain.has(failure.kind) || (failure.retryAfterMs ?? 0) > maxBackoffMs) continue;
+        again.push(upstream);
+        waitMs = Math.max(waitMs, failure.retryAfterMs ?? 0);
+      }
+    }
+    round = again;
+    if (round.length === 0 || tries + 1 === triesOfOne) break;
+    // Checked before the pause: a client does not wait for a retry that is not made.
+    allowed = budget.withdraw();
+    if (!allowed) break;
+    const backoff = Math.min(firstBackoffMs * 2 ** tries, maxBackoffMs) * (0.5 + random() / 2);
+    await sleep(Math.max(waitMs, backoff), undefined, { signal }).catch(() => {});
+  }
+  throw last ?? new Error("a model without upstreams was called");
+}
+
+function asFailure(error: unknown): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error;
+  throw error;
+}
+
+/**
+ * A limit with a known end tells the client more than a failure elsewhere; a problem of our own
+ * account tells it least.
+ */
+function moreInformative(before: UpstreamFailure | undefined, now: UpstreamFailure): UpstreamFailure {
+  if (before === undefined || now.isFinal) return now;
+  const rank: Record<FailureKind, number> = {
+    client: 9,
+    cancelled: 9,
+    capacity: 5,
+    busy: 5,
+    timeout: 4,
+    transient: 3,
+    unreachable: 2,
+    quota: 1,
+    unknown_model: 1,
+    operator: 0,
+  };
+  return rank[now.kind] >= rank[before.kind] ? now : before;
+}

@@ -1,0 +1,48 @@
+import type { Upstream } from "@uag/catalog/types";
+import { countOf, fieldsOf, parsedJson } from "./conversation/fields.ts";
+import { UpstreamFailure } from "./failure.ts";
+import type { CountCall, PromptCounter } from "./generation.ts";
+import type { HttpPools } from "./http/pools.ts";
+import { post } from "./post.ts";
+import { estimatePromptTokens } from "./prompt.ts";
+import { adapterFor } from "./registry.ts";
+
+const maxResponseBytes = 64 * 1024;
+
+export interface CountOptions {
+  readonly pools: HttpPools;
+  readonly call: CountCall;
+  readonly upstreams: readonly Upstream[];
+  readonly signal: AbortSignal;
+  onFailure(upstream: Upstream, failure: UpstreamFailure): void;
+}
+
+/**
+ * Counts the tokens of a prompt at an upstream that can, else estimates them: if no upstream
+ * answers, an estimate is still useful.
+ * @throws {UpstreamFailure} `client` for a request that the upstream rejects, `cancelled` when the
+ * signal aborts
+ */
+export async function countPrompt(options: CountOptions): Promise<number> {
+  for (const upstream of options.upstreams) {
+    const counter = adapterFor("promptCounter", upstream.provider.protocol);
+    if (counter === undefined) continue;
+    try {
+      return await countBy(counter, options, upstream);
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure) || error.kind === "client" || error.kind === "cancelled") throw error;
+      options.onFailure(upstream, error);
+    }
+  }
+  return await estimatePromptTokens(options.call.fields);
+}
+
+async function countBy(counter: PromptCounter, options: CountOptions, upstream: Upstream): Promise<number> {
+  const { pools, signal } = options;
+  const call = await counter.encode(options.call, upstream, signal);
+  const response = await post({ pools, upstream, call, signal, failureOf: counter.failureOf });
+  const text = await response.read(maxResponseBytes);
+  const tokens = countOf(fieldsOf(parsedJson(text.toString("utf8")))[counter.field]);
+  if (tokens === undefined) throw new UpstreamFailure("transient", "the upstream did not count", { status: 200 });
+  return tokens;
+}

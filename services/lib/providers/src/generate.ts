@@ -1,0 +1,94 @@
+import type { Upstream } from "@uag/catalog/types";
+import type { ResponseMemory } from "@uag/untrusted/response-memory";
+import type { DisconnectRule } from "./disconnect/watch.ts";
+import type { GenerationAdapter, GenerationCall, ReplayedResponse, UnaryResponse } from "./generation.ts";
+import type { HttpResponse } from "./http/call.ts";
+import type { HttpPools } from "./http/pools.ts";
+import { LiveStream } from "./live-stream.ts";
+import { post } from "./post.ts";
+import { bodyKind } from "./reading/body-kind.ts";
+import type { UsageIn } from "./reading/found-usage.ts";
+import { HeldMemory } from "./reading/held-memory.ts";
+import { decoded, readResponse } from "./reading/read-response.ts";
+import { SniffedStream } from "./reading/sniffed-stream.ts";
+import { canEstimate, onAbortOf, thinksUnseen } from "./registry.ts";
+import { boundedResponse } from "./response-limits.ts";
+
+/** The longest complete response of any request, bytes. */
+export const maxResponseBytes = 64 * 1024 * 1024;
+
+export type Generated = GeneratedResponse | GeneratedStream;
+
+interface Reported {
+  /** The upstream's response, for its headers. */
+  readonly upstreamResponse: Pick<HttpResponse, "header">;
+}
+
+export interface GeneratedResponse extends Reported {
+  readonly kind: "unary";
+  readonly response: UnaryResponse;
+}
+
+export interface GeneratedStream extends Reported {
+  readonly kind: "stream";
+  readonly live: LiveStream;
+  /** Everything the model generated was received, up to where the stream was stopped. */
+  readonly allSeen: boolean;
+}
+
+export interface GenerateOptions {
+  readonly pools: HttpPools;
+  readonly adapter: GenerationAdapter;
+  readonly call: GenerationCall;
+  readonly upstream: Upstream;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
+  readonly disconnect: Omit<DisconnectRule, "onAbort">;
+  /** Accounts for a complete response. */
+  readonly memory: ResponseMemory;
+  /** The longest complete response that is accepted. */
+  readonly maxBytes: number;
+}
+
+/**
+ * One attempt at one upstream. Resolves with the complete response, or the first bytes of a stream.
+ * What the upstream sends is told by its first bytes: content types are wrong too often. A stream
+ * that was not asked for is collected, and a whole body delivered as the stream that was.
+ * @throws {UpstreamFailure}
+ */
+export async function generate(options: GenerateOptions): Promise<Generated> {
+  const { adapter, call, upstream } = options;
+  const encoded = await adapter.encode(call, upstream, options.signal);
+  const { stream = call.stream } = encoded;
+  const { pools, signal, memory, maxBytes } = options;
+  // The usage of a response in one piece, or of what a stream does not show, comes only at its end.
+  const onAbort = stream && canEstimate(call, upstream) ? onAbortOf(upstream.provider) : "continues";
+  const disconnect = { ...options.disconnect, onAbort };
+  const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
+  const usageIn: UsageIn = (fields) => adapter.usageIn(fields, call, upstream);
+  if (!call.stream) {
+    const decode = (body: Buffer): UnaryResponse => unaryResponse(boundedResponse(body), options);
+    const unary = await readResponse(response, { maxBytes, memory, usageIn, decode });
+    return { kind: "unary", response: unary, upstreamResponse: response };
+  }
+  const held = new HeldMemory({ memory, signal, response, fail: (failure) => live.error(failure) });
+  const replay = (body: Buffer): ReplayedResponse => adapter.replay(boundedResponse(body), call, upstream);
+  const sniffed = new SniffedStream({
+    stream: adapter.openStream(call, upstream),
+    maxBytes,
+    memory: held,
+    replay: (body) => decoded(body, { usageIn, decode: replay }),
+  });
+  const live: LiveStream = new LiveStream(sniffed, response);
+  await live.open();
+  return { kind: "stream", live, allSeen: isAllSeen(call, upstream), upstreamResponse: response };
+}
+
+/** Whether a stream shows all its output, and generates no more of it once it is closed. */
+function isAllSeen(call: GenerationCall, upstream: Upstream): boolean {
+  return !thinksUnseen(call, upstream) && onAbortOf(upstream.provider) === "stops";
+}
+
+function unaryResponse(body: Buffer, { adapter, call, upstream }: GenerateOptions): UnaryResponse {
+  return bodyKind(body) === "events" ? adapter.collect(body, call, upstream) : adapter.decode(body, call, upstream);
+}

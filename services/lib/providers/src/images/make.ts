@@ -1,0 +1,103 @@
+import type { Upstream } from "@uag/catalog/types";
+import type { ResponseMemory } from "@uag/untrusted/response-memory";
+import type { DisconnectRule } from "../disconnect/watch.ts";
+import { UpstreamFailure } from "../failure.ts";
+import type { ReplayedResponse } from "../generation.ts";
+import type { HttpResponse } from "../http/call.ts";
+import type { HttpPools } from "../http/pools.ts";
+import { LiveStream } from "../live-stream.ts";
+import { post } from "../post.ts";
+import type { UsageIn } from "../reading/found-usage.ts";
+import { HeldMemory } from "../reading/held-memory.ts";
+import { decoded, readResponse } from "../reading/read-response.ts";
+import { SniffedStream } from "../reading/sniffed-stream.ts";
+import { boundedResponse } from "../response-limits.ts";
+import type { ImageStream } from "./stream.ts";
+import type { ImageAdapter, ImageCall, ImageResponse } from "./types.ts";
+
+/** Ten 4K images as base64. */
+const maxResponseBytes = 256 * 1024 * 1024;
+
+export interface MakeImagesOptions {
+  readonly pools: HttpPools;
+  readonly adapter: ImageAdapter;
+  readonly call: ImageCall;
+  readonly upstream: Upstream;
+  readonly signal: AbortSignal;
+  readonly disconnect: Omit<DisconnectRule, "onAbort">;
+  /** Accounts for a complete response. */
+  readonly memory: ResponseMemory;
+}
+
+/**
+ * Makes one call to one upstream, for a non-streamed answer.
+ * @throws {UpstreamFailure}
+ */
+export async function makeImages(options: MakeImagesOptions): Promise<ImageResponse> {
+  const { adapter, call, upstream } = options;
+  const response = await postImages(options);
+  return await readResponse(response, {
+    maxBytes: maxResponseBytes,
+    memory: options.memory,
+    usageIn: usageInOf(adapter),
+    decode: (body) => adapter.decode(boundedResponse(body), call, upstream),
+  });
+}
+
+export interface LiveImages {
+  readonly live: LiveStream;
+  /** Partial and complete images received so far. */
+  counts(): Pick<ImageStream, "partials" | "completed">;
+}
+
+/**
+ * Makes one call to one upstream, for a stream. Resolves with its first event. A whole body is
+ * delivered as a stream.
+ * @throws {UpstreamFailure}
+ */
+export async function streamImages(options: MakeImagesOptions): Promise<LiveImages> {
+  const { adapter, call, upstream } = options;
+  const { replay } = adapter;
+  if (adapter.openStream === undefined || replay === undefined) {
+    throw new UpstreamFailure("operator", `${upstream.provider.protocol} does not stream images`);
+  }
+  const response = await postImages(options);
+  const stream = adapter.openStream(call, upstream);
+  let replayed = 0;
+  const decode = (body: Buffer): ReplayedResponse => {
+    const whole = adapter.decode(boundedResponse(body), call, upstream);
+    replayed = whole.images.length;
+    return replay(whole);
+  };
+  const { memory, signal } = options;
+  const held = new HeldMemory({ memory, signal, response, fail: (failure) => live.error(failure) });
+  const sniffed = new SniffedStream({
+    stream,
+    maxBytes: maxResponseBytes,
+    memory: held,
+    replay: (body) => decoded(body, { usageIn: usageInOf(adapter), decode }),
+  });
+  const live: LiveStream = new LiveStream(sniffed, response);
+  await live.open();
+  return { live, counts: () => ({ partials: stream.partials, completed: stream.completed + replayed }) };
+}
+
+function usageInOf(adapter: ImageAdapter): UsageIn {
+  return (fields) => adapter.usageIn(fields);
+}
+
+/**
+ * Every provider completes, and bills, images after a disconnect: a provider's rule for text
+ * streams does not apply to them.
+ */
+function postImages({ pools, adapter, call, upstream, signal, disconnect }: MakeImagesOptions): Promise<HttpResponse> {
+  const encoded = adapter.encode(call, upstream);
+  return post({
+    pools,
+    upstream,
+    call: encoded,
+    signal,
+    disconnect: { ...disconnect, onAbort: "continues" },
+    failureOf: adapter.failureOf,
+  });
+}

@@ -1,0 +1,100 @@
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { BufferBudget, BufferLease } from "@uag/untrusted/buffer-budget";
+import type { GuardedClient, GuardedRequest, GuardedResponse } from "@uag/untrusted/http/guarded";
+import { UrlError } from "@uag/untrusted/http/url-error";
+import { Places } from "./places.ts";
+
+const mebi = 1024 * 1024;
+
+export interface FetchLimits {
+  /** Maximum URLs per request. */
+  readonly urls: number;
+  /** Maximum bytes per request, over all URLs. */
+  readonly bytes: number;
+  /** Maximum concurrent fetches, per key and in the whole process. */
+  readonly atOnceOfKey: number;
+  readonly atOnce: number;
+}
+
+export const fetchLimits: FetchLimits = { urls: 64, bytes: 40 * mebi, atOnceOfKey: 8, atOnce: 32 };
+
+/** Memory per fetched byte: the byte itself, as base64, and as base64 within a body. */
+const heldPerByte = 3;
+
+/**
+ * Fetches the URLs of requests within limits: third parties must not be flooded, and memory is
+ * finite.
+ */
+export class UrlFetches {
+  readonly #client: GuardedClient;
+  readonly #buffers: BufferBudget;
+  readonly #limits: FetchLimits;
+  readonly #places: Places;
+
+  constructor(client: GuardedClient, buffers: BufferBudget, limits = fetchLimits) {
+    this.#client = client;
+    this.#buffers = buffers;
+    this.#limits = limits;
+    this.#places = new Places({ ofOwner: limits.atOnceOfKey, ofAll: limits.atOnce });
+  }
+
+  /** Opens the allowance of one request. Dispose it when the fetched content is no longer held. */
+  open({ accountId, keyId }: Pick<Caller, "accountId" | "keyId">): UrlAllowance {
+    const lease = this.#buffers.open(accountId);
+    const parts = { client: this.#client, limits: this.#limits, places: this.#places, accountId, keyId, lease };
+    return new UrlAllowance(parts);
+  }
+}
+
+interface AllowanceParts {
+  readonly client: GuardedClient;
+  readonly limits: FetchLimits;
+  readonly places: Places;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly lease: BufferLease;
+}
+
+/** What one request may still fetch. */
+export class UrlAllowance implements Disposable {
+  readonly #parts: AllowanceParts;
+  readonly #over = new AbortController();
+  #urls = 0;
+  #bytes = 0;
+
+  constructor(parts: AllowanceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Waits for its turn, then fetches.
+   * @throws {UrlError} the fetch's error; `too_many` and `too_large` also for the request's totals
+   * @throws {GatewayError} `service_unavailable` when there is no memory, or too many wait
+   */
+  async fetch(url: string, call: Omit<GuardedRequest, "owner" | "take">): Promise<GuardedResponse> {
+    const { client, limits, places, accountId, keyId } = this.#parts;
+    if (++this.#urls > limits.urls) {
+      const text = `A request may have at most ${limits.urls} URLs whose content the gateway has to fetch.`;
+      throw new UrlError("too_many", text);
+    }
+    const signal = call.signal === undefined ? this.#over.signal : AbortSignal.any([call.signal, this.#over.signal]);
+    using _place = await places.take(keyId, signal);
+    return await client.fetch(url, { ...call, signal, owner: accountId, take: (bytes) => this.#take(bytes) });
+  }
+
+  #take(bytes: number): void {
+    const { limits, lease } = this.#parts;
+    this.#over.signal.throwIfAborted();
+    this.#bytes += bytes;
+    if (this.#bytes > limits.bytes) {
+      throw new UrlError("too_large", `The URLs of a request may come to ${limits.bytes / mebi} MiB in all.`);
+    }
+    lease.take(heldPerByte * bytes);
+  }
+
+  /** Aborts fetches in progress. */
+  [Symbol.dispose](): void {
+    this.#over.abort();
+    this.#parts.lease[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { seededRandom } from "@uag/harness/testing/seeded-random";
+import { firstUpstream, testCall, testModel } from "../../test/support.ts";
+import { OpenAiStream } from "./stream.ts";
+import { openAiVariant } from "./variant.ts";
+
+const model = testModel();
+const open = (usageWanted: boolean) =>
+  new OpenAiStream(
+    testCall('{"model":"m","stream":true}', model, { usageWanted }),
+    firstUpstream(model),
+    openAiVariant,
+  );
+const event = (fields: object): string =>
+  `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content: 'é"usage":{🎉' } }], ...fields })}\n\n`;
+const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+const usageOnly = `data: {"choices":[],"usage": ${JSON.stringify(usage)} }\n\n`;
+const done = "data: [DONE]\n\n";
+
+test("however the bytes are cut, all but the usage chunk comes out as it went in", () => {
+  const body = [event({}), ": ping\n\n", event({ usage: null }), event({}).replaceAll("\n", "\r\n"), event({})];
+  for (let seed = 1; seed <= 300; seed++) {
+    const next = seededRandom(seed);
+    const usageWanted = next() < 0.5;
+    const bytes = Buffer.from([...body, usageOnly, done].join(""));
+    const stream = open(usageWanted);
+    const out: Buffer[] = [];
+    for (let at = 0; at < bytes.length; ) {
+      const size = 1 + Math.floor(next() * (next() < 0.5 ? 5 : 400));
+      out.push(...stream.push(Buffer.from(bytes.subarray(at, at + size))));
+      at += size;
+    }
+    out.push(...stream.end());
+    const expected = [...body, ...(usageWanted ? [usageOnly] : [])].join("");
+    assert.equal(Buffer.concat(out).toString(), expected, `seed ${seed}`);
+    assert.equal(stream.state, "finished");
+    assert.equal(stream.closing.toString(), done);
+    assert.equal(stream.usage?.raw.toString(), JSON.stringify(usage));
+    assert.equal(stream.delivered.text, 'é"usage":{🎉'.repeat(4));
+  }
+});
+
+test("events that come together leave as one slice of the same memory", () => {
+  const bytes = Buffer.from(event({}) + event({}) + event({}));
+  const out = open(false).push(bytes);
+  assert.equal(out.length, 1);
+  assert.equal(out[0]?.buffer, bytes.buffer);
+});
+
+test("what comes after the terminator is nobody's", () => {
+  const stream = open(false);
+  assert.equal(Buffer.concat(stream.push(Buffer.from(event({}) + done + event({})))).toString(), event({}));
+  assert.deepEqual(stream.push(Buffer.from(event({}))), []);
+});
+
+test("an error event ends the stream and keeps its text from the client unless it is about the request", () => {
+  for (const text of [
+    'data: {"error":{"message":"m","type":"server_error"}}\n\n',
+    'event: error\ndata: {"error":{"message":"m"}}\n\n',
+  ]) {
+    const stream = open(false);
+    assert.deepEqual(stream.push(Buffer.from(text)), []);
+    assert.equal(stream.state, "failed");
+    assert.equal(stream.failure?.kind, "transient");
+  }
+});
+
+test("a chunk that only mentions an error, or has a null one, is a chunk", () => {
+  const text = event({ error: null }) + event({ choices: [{ delta: { content: 'say "error"' } }] });
+  const stream = open(false);
+  assert.equal(Buffer.concat(stream.push(Buffer.from(text))).toString(), text);
+  assert.equal(stream.state, "open");
+});
+
+test("a stream that ends early has failed, and its last half event is closed off", () => {
+  const stream = open(false);
+  stream.push(Buffer.from(`${event({})}data: {"choices":[]}`));
+  assert.equal(Buffer.concat(stream.end()).toString(), 'data: {"choices":[]}\n\n');
+  assert.equal(stream.failure?.kind, "transient");
+});
+
+test("a usage that is not told as OpenAI tells it is the only thing of a stream that changes", () => {
+  const beside = { ...usage, total_tokens: 12, completion_tokens_details: { reasoning_tokens: 5 } };
+  const last = `data: {"id":"c","choices":[],"usage":${JSON.stringify(beside)},"x":1e400}\n\n`;
+  const stream = open(true);
+  const out = Buffer.concat(stream.push(Buffer.from([event({}), last, ": ping\n\n", done].join("")))).toString();
+  const reported = last.replace('"completion_tokens":4', '"completion_tokens":9');
+  assert.equal(out, `${event({})}${reported}: ping\n\n`);
+  assert.equal(stream.usage?.raw.toString(), JSON.stringify(beside));
+});

@@ -1,0 +1,59 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type Fields, fieldsOf, isFields } from "../conversation/fields.ts";
+import type { FieldTable } from "./cost-class.ts";
+
+/**
+ * Refuses fields whose cost no hold bounds.
+ * @throws {GatewayError} `invalid_request` naming the field
+ */
+export function checkRefusedFields(fields: Fields, table: FieldTable): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const cost = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (cost?.kind === "refused" && isRequested(value)) throw refusedField(name, cost.reason);
+  }
+}
+
+/**
+ * The first field that the table lacks, such as `output_config.turbo`; undefined when it has all.
+ * Where the table has rows for members, it has to have one for each.
+ */
+export function unclassedField(fields: Fields, table: FieldTable): string | undefined {
+  const listed = membersOf(table);
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null || value === undefined) continue;
+    if (!listed.has(name) && !Object.hasOwn(table, name)) return name;
+    const member = listed.has(name) && isFields(value) ? unclassedMember(name, value, table) : undefined;
+    if (member !== undefined) return member;
+  }
+  return undefined;
+}
+
+function unclassedMember(name: string, value: Fields, table: FieldTable): string | undefined {
+  return Object.keys(value)
+    .map((member) => `${name}.${member}`)
+    .find((path) => !Object.hasOwn(table, path));
+}
+
+const memberNames = new WeakMap<FieldTable, ReadonlySet<string>>();
+
+/** The fields with rows for their members. */
+function membersOf(table: FieldTable): ReadonlySet<string> {
+  const found = memberNames.get(table);
+  if (found !== undefined) return found;
+  const names = new Set(Object.keys(table).flatMap((name) => /^(\w+)\.\w+$/.exec(name)?.[1] ?? []));
+  memberNames.set(table, names);
+  return names;
+}
+
+/** Whether a value asks for anything: null, `false`, an empty list and a mode `off` do not. */
+function isRequested(value: unknown): boolean {
+  if (value == null || value === false) return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return fieldsOf(value)["mode"] !== "off";
+}
+
+/** @param reason a clause, without a full stop */
+export function refusedField(name: string, reason: string): GatewayError {
+  const param = name.slice(0, 80);
+  return new GatewayError("invalid_request", `${param}: ${reason}.`, { param });
+}

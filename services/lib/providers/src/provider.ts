@@ -1,0 +1,38 @@
+import type { OnAbort, Upstream } from "@uag/catalog/types";
+import type { GenerationAdapter, GenerationCall, GenerationFormat, PromptCounter } from "./generation.ts";
+
+/** A part of an answer that an output cap may not cover. */
+export type UncappedOutput = "thinking" | "speech";
+
+/**
+ * What a protocol may be able to do, besides text generation. Each capability's `types.ts` declares
+ * its own kind of adapter here, so that a new one changes nothing in this file.
+ */
+export interface Adapters {
+  /** Absent if prompts cannot be counted without generating. */
+  readonly promptCounter?: PromptCounter;
+}
+
+/** A kind of adapter. */
+export type AdapterKind = keyof Adapters;
+
+/** The capabilities and properties of a provider's protocol: the export of its folder. */
+export interface UpstreamProvider extends Adapters {
+  /** Text generation, by client format. */
+  readonly generation?: Readonly<Partial<Record<GenerationFormat, GenerationAdapter>>>;
+  /**
+   * What it does with a stream whose connection is closed. If absent, it is assumed to continue.
+   */
+  readonly onAbort?: OnAbort;
+  /** Its streams begin with the usage of the prompt, cached tokens included. */
+  readonly reportsPromptFirst?: true;
+  /** Shortest prompt that it reads from a cache, tokens; default: any. */
+  readonly cachesFromTokens?: number;
+  /** Output that its models produce, and bill, beyond the client's output cap. */
+  readonly uncapped?: readonly UncappedOutput[];
+  /**
+   * Whether a request makes the model think invisibly, in addition to what the catalogue says about
+   * the model.
+   */
+  thinksUnseen?(fields: GenerationCall["fields"], upstream: Upstream): boolean;
+}

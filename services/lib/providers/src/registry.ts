@@ -1,0 +1,67 @@
+import type { OnAbort, Protocol, Provider, Upstream } from "@uag/catalog/types";
+import { anthropic } from "./anthropic/provider.ts";
+import { ark } from "./ark/provider.ts";
+import { dashScope } from "./dashscope/provider.ts";
+import { isEstimable, type StreamCall } from "./disconnect/estimable.ts";
+import { gemini } from "./gemini/provider.ts";
+import type { GenerationAdapter, GenerationCall, GenerationFormat } from "./generation.ts";
+import { openAi } from "./openai/provider.ts";
+import type { AdapterKind, UncappedOutput, UpstreamProvider } from "./provider.ts";
+import { voyage } from "./voyage/provider.ts";
+import { xai } from "./xai/provider.ts";
+
+/** One line per protocol of the catalogue's table (`services/lib/catalog/src/protocols.ts`). */
+const providers: Readonly<Record<Protocol, UpstreamProvider>> = {
+  openai: openAi,
+  anthropic,
+  gemini,
+  dashscope: dashScope,
+  ark,
+  voyage,
+  xai,
+};
+
+/** The adapter from a client's format to an upstream's protocol; undefined if there is none. */
+export function generationAdapter(format: GenerationFormat, protocol: Protocol): GenerationAdapter | undefined {
+  return providers[protocol].generation?.[format];
+}
+
+/** What a protocol has of one kind; undefined where it has none. */
+export function adapterFor<K extends AdapterKind>(kind: K, protocol: Protocol): UpstreamProvider[K] {
+  return providers[protocol][kind];
+}
+
+/**
+ * The provider's own row in the catalogue takes precedence: vendors that share a protocol may
+ * differ here.
+ */
+export function onAbortOf({ onAbort, protocol }: Provider): OnAbort {
+  return onAbort ?? providers[protocol].onAbort ?? "continues";
+}
+
+/**
+ * Whether the model may think invisibly: then only the upstream's own usage tells the size of an
+ * answer.
+ */
+export function thinksUnseen({ fields, model }: Pick<GenerationCall, "fields" | "model">, upstream: Upstream): boolean {
+  if (model.reasoning !== undefined && !model.reasoning.shown) return true;
+  return providers[upstream.provider.protocol].thinksUnseen?.(fields, upstream) ?? false;
+}
+
+/**
+ * Whether a stream can be billed by estimate when its client disconnects: see {@link isEstimable}.
+ */
+export function canEstimate(call: StreamCall, upstream: Upstream): boolean {
+  const { protocol, cachesFromTokens } = upstream.provider;
+  const provider = providers[protocol];
+  return isEstimable(call, {
+    thinksUnseen: thinksUnseen(call, upstream),
+    reportsPromptFirst: provider.reportsPromptFirst === true,
+    cachesFromTokens: cachesFromTokens ?? provider.cachesFromTokens ?? 0,
+  });
+}
+
+/** Whether one of the upstreams produces this output beyond the client's cap. */
+export function isUncapped(upstreams: readonly Upstream[], output: UncappedOutput): boolean {
+  return upstreams.some(({ provider }) => providers[provider.protocol].uncapped?.includes(output) === true);
+}

@@ -1,0 +1,77 @@
+import type { Upstream } from "@uag/catalog/types";
+import { binCount, binOf } from "@uag/runtime/histogram";
+
+const minutes = 60;
+const minuteMs = 60_000;
+
+/** Calls to an upstream in one minute. */
+interface Minute {
+  /** Minutes since the clock's start. */
+  number: number;
+  calls: number;
+  failures: number;
+  readonly latency: Uint32Array;
+}
+
+/** Calls to an upstream in the last hour. */
+export interface UpstreamFigures {
+  readonly calls: number;
+  readonly failures: number;
+  /** Successful calls, by duration bin. */
+  readonly latency: number[];
+}
+
+/**
+ * Counts the calls to one upstream over the last hour, per minute, at the cost of a few additions
+ * per call.
+ */
+export class UpstreamRecord {
+  readonly upstream: Pick<Upstream, "provider" | "model">;
+  readonly #minutes: (Minute | undefined)[] = Array.from({ length: minutes });
+
+  constructor(upstream: Pick<Upstream, "provider" | "model">) {
+    this.upstream = upstream;
+  }
+
+  /** @param nowMs monotonic */
+  succeeded(tookMs: number, nowMs: number): void {
+    const minute = this.#minuteOf(nowMs);
+    const bin = binOf(tookMs);
+    minute.calls++;
+    minute.latency[bin] = (minute.latency[bin] ?? 0) + 1;
+  }
+
+  failed(nowMs: number): void {
+    const minute = this.#minuteOf(nowMs);
+    minute.calls++;
+    minute.failures++;
+  }
+
+  /** An answer that blames the request does not count against the upstream. */
+  refused(nowMs: number): void {
+    this.#minuteOf(nowMs).calls++;
+  }
+
+  figures(nowMs: number): UpstreamFigures {
+    const now = Math.floor(nowMs / minuteMs);
+    const latency = Array.from({ length: binCount }, () => 0);
+    let [calls, failures] = [0, 0];
+    for (const minute of this.#minutes) {
+      if (minute === undefined || now - minute.number >= minutes) continue;
+      calls += minute.calls;
+      failures += minute.failures;
+      for (const [bin, times] of minute.latency.entries()) latency[bin] = (latency[bin] ?? 0) + times;
+    }
+    return { calls, failures, latency };
+  }
+
+  #minuteOf(nowMs: number): Minute {
+    const number = Math.floor(nowMs / minuteMs);
+    const place = number % minutes;
+    const known = this.#minutes[place];
+    if (known?.number === number) return known;
+    const minute = { number, calls: 0, failures: 0, latency: new Uint32Array(binCount) };
+    this.#minutes[place] = minute;
+    return minute;
+  }
+}

@@ -1,0 +1,93 @@
+import type { Timeouts, Upstream } from "@uag/catalog/types";
+import { type Fields, fieldsOf, parsedJson } from "../conversation/fields.ts";
+import type { UpstreamFailure } from "../failure.ts";
+import { send } from "../http/call.ts";
+import type { HttpPools } from "../http/pools.ts";
+import { boundedResponse } from "../response-limits.ts";
+import type { VideoAdapter, VideoCall } from "./types.ts";
+
+const maxResponseBytes = 8 * 1024 * 1024;
+
+export interface VideoCallOptions {
+  readonly pools: HttpPools;
+  readonly adapter: VideoAdapter;
+  readonly upstream: Upstream;
+  readonly call: VideoCall;
+  readonly requestId: string;
+  /** For the whole call, milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface VideoResponse {
+  readonly status: number;
+  /** Empty if the body is not a JSON object. */
+  readonly body: Fields;
+}
+
+/**
+ * Makes one call about a video task.
+ * @throws {UpstreamFailure} also for a status of 300 or more
+ */
+export async function callVideo(options: VideoCallOptions): Promise<VideoResponse> {
+  const { call, upstream, timeoutMs } = options;
+  const { provider } = upstream;
+  const timeouts: Timeouts = {
+    connectMs: Math.min(provider.timeouts.connectMs, timeoutMs),
+    firstByteMs: timeoutMs,
+    betweenChunksMs: timeoutMs,
+    totalMs: timeoutMs,
+  };
+  const response = await send(options.pools, {
+    origin: provider.origin,
+    path: provider.basePath + call.path,
+    method: call.method,
+    headers: headersOf(options),
+    body: call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body)),
+    timeouts,
+    transport: provider.transport,
+    signal: options.signal,
+  });
+  const bytes = boundedResponse(await response.read(maxResponseBytes));
+  if (response.status >= 300) {
+    const bad = { status: response.status, header: (name: string) => response.header(name), body: bytes };
+    throw options.adapter.failureOf(bad, upstream);
+  }
+  return { status: response.status, body: fieldsOf(parsedJson(bytes.toString("utf8"))) };
+}
+
+function headersOf({ upstream, call, requestId }: VideoCallOptions): string[] {
+  const headers = ["authorization", `Bearer ${upstream.provider.apiKey}`, "accept-encoding", "identity"];
+  if (call.body !== undefined) headers.push("content-type", "application/json");
+  headers.push("x-client-request-id", requestId, ...(call.headers ?? []), ...upstream.provider.headers);
+  return headers;
+}
+
+/** The outcome of a creation that returned no id. */
+export type CreateFault =
+  /** It was not created, and another upstream may be tried. */
+  | "refused"
+  /** It was not created, or failed at once; it must not be retried automatically. */
+  | "failed"
+  /** Unknown: it must not be created again. */
+  | "ambiguous";
+
+/** What a failed `create` means for the task. */
+export function createFault(failure: UpstreamFailure): CreateFault {
+  switch (failure.kind) {
+    case "unreachable":
+    case "busy":
+    case "operator":
+    case "quota":
+    case "unknown_model":
+    case "capacity":
+      return "refused";
+    case "client":
+      return "failed";
+    default:
+      // An error in the provider's own format is its refusal; anything else may have come from an
+      // intermediary.
+      if (failure.status === 503 || failure.status === 529) return "refused";
+      return failure.status >= 500 && failure.reported !== undefined ? "failed" : "ambiguous";
+  }
+}

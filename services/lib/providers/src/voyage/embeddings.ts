@@ -1,0 +1,47 @@
+import type { Upstream } from "@uag/catalog/types";
+import { type Fields, fieldsOf } from "../conversation/fields.ts";
+import { readUsage, readVectors, tokensReported } from "../embeddings/response.ts";
+import type { EmbeddingAdapter, EmbeddingCall } from "../embeddings/types.ts";
+import { bearerHeaders } from "../openai-compatible/headers.ts";
+import { voyageFailure } from "./errors.ts";
+
+const counts = { tokensIn: ({ total_tokens }: Fields): unknown => total_tokens };
+const names = { list: "data", vector: "embedding" };
+
+/**
+ * Voyage's embeddings (docs.voyageai.com, text embedding models). Unknown fields are rejected
+ * there. Vectors are of length 1 at every size.
+ */
+export const voyageEmbeddings: EmbeddingAdapter = {
+  numbersIn: "base64",
+  encode(call, upstream) {
+    const body = Buffer.from(JSON.stringify(bodyOf(call, upstream)));
+    return { path: "/v1/embeddings", headers: bearerHeaders(upstream.provider, call.requestId), body };
+  },
+  decode(body, { inputs, dimensions }, upstream) {
+    const { vectors, scanned, list } = readVectors(body, {
+      names,
+      count: inputs.length,
+      errorInside: (value) => {
+        const { detail } = fieldsOf(value);
+        return detail === undefined
+          ? undefined
+          : voyageFailure({ status: 400, header: () => undefined, body }, upstream);
+      },
+    });
+    const usage = readUsage(body, { scanned, member: "usage", counts });
+    return { vectors, list, usage, finished: dimensions === undefined || upstream.vectorsCutHere !== true };
+  },
+  usageIn: ({ usage }) => tokensReported(usage, counts),
+  failureOf: voyageFailure,
+};
+
+function bodyOf({ inputs, dimensions, inputType }: EmbeddingCall, upstream: Upstream): object {
+  return {
+    model: upstream.model,
+    input: inputs,
+    encoding_format: "base64",
+    ...(inputType !== undefined && { input_type: inputType }),
+    ...(dimensions !== undefined && upstream.vectorsCutHere !== true && { output_dimension: dimensions }),
+  };
+}

@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { after, before, test } from "node:test";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import type { Timeouts } from "@uag/catalog/types";
+import { withTraceparent } from "@uag/runtime/tracing/traceparent";
+import { type HttpRequest, type HttpResponse, send } from "../src/http/call.ts";
+import { HttpPools } from "../src/http/pools.ts";
+import { failureOf } from "./failure-of.ts";
+import { testTransport } from "./transport.ts";
+
+type Script = (request: IncomingMessage, response: ServerResponse) => void;
+let script: Script = (_, response) => void response.end();
+let connections = 0;
+const server = createServer((request, response) => script(request, response));
+server.on("connection", () => connections++);
+const pools = new HttpPools();
+let origin = "";
+
+before(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(async () => {
+  await pools[Symbol.asyncDispose]();
+  server.closeAllConnections();
+  server.close();
+});
+
+const timeouts: Timeouts = { connectMs: 20_000, firstByteMs: 20_000, betweenChunksMs: 20_000, totalMs: 60_000 };
+const call = (more: Partial<HttpRequest> = {}): Promise<HttpResponse> =>
+  send(pools, {
+    origin,
+    path: "/x",
+    method: "POST",
+    headers: ["content-type", "application/json"],
+    body: Buffer.from("{}"),
+    timeouts,
+    transport: testTransport(),
+    signal: new AbortController().signal,
+    ...more,
+  });
+
+test("head and body come, and the connection is used again", async () => {
+  script = (_, response) => response.writeHead(201, { "x-one": "1" }).end("hello");
+  for (let i = 0; i < 10; i++) {
+    const response = await call();
+    assert.equal(response.status, 201);
+    assert.equal(response.header("x-one"), "1");
+    assert.equal((await response.read(100)).toString(), "hello");
+  }
+  assert.ok(connections <= 2, `${connections} connections`);
+});
+
+test("a call within a trace carries its traceparent, and one without carries none", async () => {
+  script = ({ headers }, response) => void response.end(String(headers["traceparent"]));
+  const seen = async () => (await (await call()).read(100)).toString();
+  assert.equal(await withTraceparent("00-a-b-01", seen), "00-a-b-01");
+  assert.equal(await seen(), "undefined");
+});
+
+test("a body that comes long before anybody reads it is not lost", async () => {
+  const big = Buffer.alloc(300_000, 7);
+  script = (_, response) => void response.end(big);
+  const response = await call();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.ok((await response.read(1e6)).equals(big));
+});
+
+test("compressed answers are understood though none was asked for, and bombs are not unpacked", async () => {
+  const encodings: [string, (text: string) => Buffer][] = [
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+  ];
+  for (const [encoding, compress] of encodings) {
+    script = (_, response) => response.writeHead(200, { "content-encoding": encoding }).end(compress("hello"));
+    assert.equal((await (await call()).read(100)).toString(), "hello");
+    const chunks: string[] = [];
+    const response = await call();
+    await new Promise<void>((end, error) =>
+      response.consume({ data: (chunk) => void chunks.push(chunk.toString()), end, error }),
+    );
+    assert.equal(chunks.join(""), "hello");
+    script = (_, response) =>
+      response.writeHead(200, { "content-encoding": encoding }).end(compress("0".repeat(10_000_000)));
+    assert.equal((await failureOf((await call()).read(1_000_000))).kind, "transient");
+  }
+  script = (_, response) => response.writeHead(200, { "content-encoding": "zstd9" }).end("x");
+  assert.equal((await failureOf((await call()).read(100))).kind, "transient");
+  const unknown = await call();
+  const consumed = new Promise<void>((end, error) => unknown.consume({ data: () => {}, end, error }));
+  assert.equal((await failureOf(consumed)).kind, "transient");
+});
+
+test("an answer that is too long is given up", async () => {
+  script = (_, response) => void response.end(Buffer.alloc(1_000_000));
+  assert.equal((await failureOf((await call()).read(100_000))).kind, "transient");
+});
+
+test("no connection, no head in time, no more bytes in time, too long in all: each is told apart", async () => {
+  const closed = createTcpServer();
+  closed.listen(0, "127.0.0.1");
+  await once(closed, "listening");
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  assert.equal((await failureOf(call({ origin: `http://127.0.0.1:${port}` }))).kind, "unreachable");
+  // A server that accepts connections and never answers the TLS handshake.
+  const mute = createTcpServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
+  await once(mute, "listening");
+  const muteOrigin = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+  const slow = await failureOf(call({ origin: muteOrigin, timeouts: { ...timeouts, connectMs: 100 } }));
+  assert.ok(["unreachable", "timeout"].includes(slow.kind), slow.kind);
+  mute.close();
+  script = () => {};
+  assert.equal((await failureOf(call({ timeouts: { ...timeouts, firstByteMs: 100 } }))).kind, "timeout");
+  assert.equal((await failureOf(call({ timeouts: { ...timeouts, totalMs: 50 } }))).kind, "timeout");
+  script = (_, response) => void response.writeHead(200).write("x");
+  const response = await call({ timeouts: { ...timeouts, betweenChunksMs: 100 } });
+  assert.equal((await failureOf(response.read(100))).kind, "timeout");
+});
+
+test("a connection that breaks before or after the head is a failure that may pass", async () => {
+  script = (request) => void request.socket.destroy();
+  assert.equal((await failureOf(call())).kind, "transient");
+  script = (_, response) => {
+    response.writeHead(200, { "content-length": 100 });
+    response.write("x", () => response.destroy());
+  };
+  assert.equal((await failureOf((await call()).read(1_000))).kind, "transient");
+});
+
+test("giving up closes the connection at once, whenever it happens", async () => {
+  const controllers = [new AbortController(), new AbortController(), new AbortController()];
+  controllers[0]!.abort();
+  assert.equal((await failureOf(call({ signal: controllers[0]!.signal }))).kind, "cancelled");
+  const { promise: pending, resolve: onRequested } = Promise.withResolvers<void>();
+  const { promise: left, resolve: onLeft } = Promise.withResolvers<void>();
+  script = (_, response) => {
+    response.once("close", onLeft);
+    onRequested();
+  };
+  const waiting = failureOf(call({ signal: controllers[1]!.signal }));
+  await pending;
+  controllers[1]!.abort();
+  assert.equal((await waiting).kind, "cancelled");
+  await left;
+  const { promise: leftAgain, resolve: onLeftAgain } = Promise.withResolvers<void>();
+  script = (_, response) => {
+    response.once("close", onLeftAgain);
+    response.writeHead(200).write("x");
+  };
+  const response = await call({ signal: controllers[2]!.signal });
+  const reading = failureOf(response.read(100));
+  controllers[2]!.abort();
+  assert.equal((await reading).kind, "cancelled");
+  await leftAgain;
+});
+
+test("pausing stops the reading, resuming goes on where it was", async () => {
+  let written = 0;
+  script = (_, response) => {
+    response.writeHead(200);
+    const more = (): void => {
+      while (written < 40_000_000) {
+        written += 100_000;
+        if (!response.write(Buffer.alloc(100_000))) return void response.once("drain", more);
+      }
+      response.end();
+    };
+    more();
+  };
+  const response = await call();
+  let bytes = 0;
+  let resumed = false;
+  await new Promise<void>((end, error) =>
+    response.consume({
+      data: (chunk) => {
+        bytes += chunk.length;
+        if (resumed) return;
+        response.pause();
+        setTimeout(() => {
+          assert.ok(bytes < 20_000_000, `${bytes} bytes came while paused`);
+          resumed = true;
+          response.resume();
+        }, 100);
+      },
+      end,
+      error,
+    }),
+  );
+  assert.equal(bytes, 40_000_000);
+});

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { glob } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { ServiceDefinition } from "@grpc/grpc-js";
+import { access, callersOf, serversOf } from "@uag/contract/access/rpc";
+import { peerIn, uriOf } from "./peer.ts";
+
+const generated = join(import.meta.dirname, "../../../../proto/gen");
+
+/** The wire path of every RPC in the generated code. */
+async function everyPath(): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const file of glob("**/*.ts", { cwd: generated })) {
+    const module = (await import(join(generated, file))) as Record<string, unknown>;
+    for (const [name, value] of Object.entries(module)) {
+      if (name.endsWith("Service")) paths.push(...Object.values(value as ServiceDefinition).map(({ path }) => path));
+    }
+  }
+  return paths;
+}
+
+test("every RPC of every service says who may call it and who serves it, and the table holds nothing else", async () => {
+  const paths = await everyPath();
+  assert.ok(paths.length > 40);
+  for (const path of paths) {
+    assert.ok(callersOf(path).length > 0, `nobody may call ${path}`);
+    assert.ok(serversOf(path).length > 0, `nobody serves ${path}`);
+  }
+  const named = Object.entries(access).flatMap(([service, { callers }]) =>
+    Object.keys(callers).map((method) => `/${service}/${method}`),
+  );
+  assert.deepEqual(named.sort(), paths.sort());
+});
+
+test("what moves money or changes keys is open to as few as can be", () => {
+  assert.deepEqual(callersOf("/billing.v1.LedgerService/Settle"), ["metering"]);
+  assert.deepEqual(callersOf("/link.v1.LinkService/Link"), ["router"]);
+  for (const method of ["CreateAdminToken", "ResolveAdminToken", "RegenerateKey", "RepairUnpriced"])
+    assert.deepEqual(callersOf(`/billing.v1.AdminService/${method}`), ["router"]);
+  assert.deepEqual(callersOf("/grpc.health.v1.Health/Check"), []);
+  assert.deepEqual(callersOf("/billing.v1.AccountService/constructor"), []);
+});
+
+test("a certificate names a peer by exactly one URI of ours, whatever else it names", () => {
+  assert.equal(peerIn(`URI:${uriOf("chat")}`), "chat");
+  assert.equal(peerIn(`DNS:localhost, URI:${uriOf("chat")}, IP Address:127.0.0.1`), "chat");
+  for (const strange of [
+    undefined,
+    "",
+    "DNS:chat",
+    "URI:spiffe://gateway/stranger",
+    "URI:spiffe://elsewhere/chat",
+    "URI:spiffe://gateway/chat/more",
+    `URI:${uriOf("chat")}, URI:${uriOf("router")}`,
+    `DNS:URI:${uriOf("chat")}`,
+    `DNS:"x, URI:${uriOf("router")}"`,
+  ]) {
+    assert.equal(peerIn(strange), undefined, strange);
+  }
+});

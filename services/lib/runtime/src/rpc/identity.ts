@@ -1,0 +1,82 @@
+import type { PeerCertificate } from "node:tls";
+import { ChannelCredentials, experimental, ServerCredentials } from "@grpc/grpc-js";
+import type { Peer } from "@uag/contract/access/rpc";
+import { ConfigError, type TlsSettings } from "../config.ts";
+import type { Logger } from "../log.ts";
+import { type CertificateFiles, Certificates } from "./certificates.ts";
+import { peerIn } from "./peer.ts";
+
+/** This process's identity to its peers, and how it verifies theirs. */
+export interface Identity {
+  /** Whether callers must authenticate and are checked against the access table. */
+  readonly enforced: boolean;
+  readonly server: ServerCredentials;
+  /** Credentials for calls to peers whose certificate names one of these, and nobody else. */
+  channel(servers: readonly Peer[]): ChannelCredentials;
+}
+
+/**
+ * No TLS, and everyone may call everything: for tests, and where other means keep strangers out.
+ */
+export const insecure: Identity = {
+  enforced: false,
+  server: ServerCredentials.createInsecure(),
+  channel: () => ChannelCredentials.createInsecure(),
+};
+
+const reloadMs = 5_000;
+
+/**
+ * An identity from files, which may be replaced at any time. @throws when they cannot be read or do
+ * not match
+ */
+export function identityFrom(
+  files: CertificateFiles,
+  options: { onChange?: (failure: unknown) => void; everyMs?: number } = {},
+): Identity {
+  const certificates = new Certificates(files, options.everyMs ?? reloadMs, options.onChange ?? (() => {}));
+  const { createCertificateProviderChannelCredentials, createCertificateProviderServerCredentials } = experimental;
+  // One per set of servers: channels share connections only when they share their credentials.
+  const channels = new Map<string, ChannelCredentials>();
+  return {
+    enforced: true,
+    server: createCertificateProviderServerCredentials(certificates, certificates, true),
+    channel(servers) {
+      const name = servers.join();
+      const known = channels.get(name);
+      if (known !== undefined) return known;
+      const made = createCertificateProviderChannelCredentials(certificates, certificates, {
+        checkServerIdentity: (_host, certificate) => checkServer(certificate, servers),
+      });
+      channels.set(name, made);
+      return made;
+    },
+  };
+}
+
+/** Hostnames are ignored: they change, and owning one does not make a server billing. */
+function checkServer(certificate: PeerCertificate, servers: readonly Peer[]): Error | undefined {
+  const peer = peerIn(certificate.subjectaltname);
+  if (peer !== undefined && servers.includes(peer)) return undefined;
+  return new Error(`the server is ${peer ?? "nobody we know"}, not ${servers.join(" or ")}`);
+}
+
+/**
+ * Opens the identity that the settings describe. @throws {ConfigError} unless they name all three
+ * files, or explicitly turn TLS off
+ */
+export function openIdentity(settings: TlsSettings, log: Logger): Identity {
+  const { TLS, TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca } = settings;
+  if (TLS === "off") {
+    log.warn("TLS is off: any client that reaches this process can call it");
+    return insecure;
+  }
+  if (cert === undefined || key === undefined || ca === undefined) {
+    throw new ConfigError("TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE must be set (or TLS=off, on a private network)");
+  }
+  const onChange = (failure: unknown): void => {
+    if (failure === undefined) log.info("certificates reloaded");
+    else log.warn({ err: failure }, "reloading certificates failed; keeping the previous ones");
+  };
+  return identityFrom({ cert, key, ca }, { onChange });
+}

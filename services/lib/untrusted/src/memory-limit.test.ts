@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { capturedLog } from "@uag/harness/testing/captured-log";
+import { defaultBufferLimits } from "./buffer-budget.ts";
+import { type BufferSettings, bufferLimitsOf, processMemory } from "./memory-limit.ts";
+
+const mebi = 1024 * 1024;
+const noLimit = Number.MAX_SAFE_INTEGER;
+
+function limitsOf(given: Partial<BufferSettings> & { limitBytes: number }) {
+  const { log, lines } = capturedLog();
+  const own = { totalBytes: undefined, ownerBytes: undefined, leastOwnerBytes: 64 * mebi, log };
+  return { ...bufferLimitsOf({ service: "chat", ...own, ...given }), lines };
+}
+
+test("a budget fits into the memory limit beside what the process needs at rest", () => {
+  const { totalBytes, ownerBytes, lines } = limitsOf({ limitBytes: 1_024 * mebi });
+  assert.ok(totalBytes > 120 * mebi && totalBytes <= (1_024 - processMemory.chat.restMiB - 128) * (mebi / 4));
+  assert.equal(ownerBytes, 64 * mebi);
+  assert.deepEqual(lines, []);
+});
+
+test("a budget without a memory limit is the default", () => {
+  const { totalBytes, ownerBytes } = limitsOf({ limitBytes: noLimit });
+  assert.deepEqual({ totalBytes, ownerBytes }, defaultBufferLimits);
+});
+
+test("a budget that is set beyond the memory limit is kept and logged with what would fit", () => {
+  const { totalBytes, lines } = limitsOf({ limitBytes: 1_024 * mebi, totalBytes: 900 * mebi });
+  assert.equal(totalBytes, 900 * mebi);
+  assert.match(String(lines[0]?.["msg"]), /BUFFER_MEMORY_BYTES is more than .* Set \d+ or less/);
+});
+
+test("a memory limit without room for requests is refused with what the process needs", () => {
+  assert.throws(() => limitsOf({ limitBytes: 256 * mebi }), /limit of 256 MiB leaves no room .* Give it \d+ MiB/);
+});

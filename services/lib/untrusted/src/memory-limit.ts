@@ -1,0 +1,102 @@
+import { totalmem } from "node:os";
+import { ConfigError } from "@uag/runtime/config";
+import type { Logger } from "@uag/runtime/log";
+import { z } from "zod";
+import { type BufferLimits, defaultBufferLimits } from "./buffer-budget.ts";
+
+/** The memory of one process, MiB. */
+export interface ProcessMemory {
+  /** What its chart and the compose file allow it. */
+  readonly limitMiB: number;
+  /** Resident without requests, as measured for `infra/README.md`. */
+  readonly restMiB: number;
+}
+
+/** The memory of every service's processes: the single table, by which charts are checked too. */
+export const processMemory = {
+  auditor: { limitMiB: 1_024, restMiB: 109 },
+  billing: { limitMiB: 1_024, restMiB: 151 },
+  chat: { limitMiB: 1_024, restMiB: 196 },
+  console: { limitMiB: 1_024, restMiB: 133 },
+  embedding: { limitMiB: 1_024, restMiB: 183 },
+  mcp: { limitMiB: 1_024, restMiB: 108 },
+  media: { limitMiB: 1_024, restMiB: 180 },
+  metering: { limitMiB: 1_024, restMiB: 134 },
+  router: { limitMiB: 1_024, restMiB: 120 },
+  speech: { limitMiB: 1_024, restMiB: 157 },
+  video: { limitMiB: 1_024, restMiB: 172 },
+} as const satisfies Record<string, ProcessMemory>;
+
+const mebi = 1024 * 1024;
+/**
+ * Memory per byte that a budget counts: the byte itself, its text, which takes up two bytes per
+ * character where one is beyond Latin-1, and what is encoded from it for an upstream.
+ */
+const memoryPerByte = 4;
+/** What is neither at rest nor counted: garbage, the connections' own buffers, a growing heap. */
+const uncountedBytes = 128 * mebi;
+/** A budget below the largest JSON body would refuse some requests for ever. */
+const leastBudgetBytes = 32 * mebi;
+
+/** The setting of every service that has a buffer budget. */
+export const bufferSettings = {
+  BUFFER_MEMORY_BYTES: z.coerce
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      "Maximum bytes of request bodies, files and responses in memory; further requests wait or get 503. Unset: 512 MiB, or less if the memory limit requires it.",
+    ),
+} as const;
+
+/** What {@link bufferLimitsOf} is told. */
+export interface BufferSettings {
+  readonly service: keyof typeof processMemory;
+  /** The operator's own settings, bytes. */
+  readonly totalBytes: number | undefined;
+  readonly ownerBytes: number | undefined;
+  /** What one owner must be able to hold at least, bytes. */
+  readonly leastOwnerBytes: number;
+  readonly log: Logger;
+  /** Default: the limit of the process's cgroup. */
+  readonly limitBytes?: number | undefined;
+}
+
+/**
+ * The memory limit of the process's cgroup (`memory.max`, or `memory.limit_in_bytes` of version 1),
+ * bytes; undefined when there is none.
+ */
+export function cgroupLimit(): number | undefined {
+  const limit = process.constrainedMemory();
+  return limit > 0 && limit < totalmem() ? limit : undefined;
+}
+
+/**
+ * The limits of a process's buffer budget: the operator's, or what fits into the process's memory
+ * limit beside what it needs at rest. One owner may hold a quarter.
+ * @throws {ConfigError} when the memory limit leaves no room for requests
+ */
+export function bufferLimitsOf(settings: BufferSettings): BufferLimits {
+  const { service, log, limitBytes = cgroupLimit() } = settings;
+  const fitting = limitBytes === undefined ? undefined : fittingBytes(service, limitBytes);
+  const totalBytes =
+    settings.totalBytes ?? Math.min(defaultBufferLimits.totalBytes, fitting ?? Number.MAX_SAFE_INTEGER);
+  if (fitting !== undefined && totalBytes > fitting) {
+    const text = `BUFFER_MEMORY_BYTES is more than the memory limit of the process has room for: it may be killed. Set ${fitting} or less, or raise the limit.`;
+    log.warn({ memory_limit: limitBytes, buffer_memory: totalBytes }, text);
+  }
+  const share = Math.max(Math.floor(totalBytes / 4), Math.min(settings.leastOwnerBytes, totalBytes));
+  return { totalBytes, ownerBytes: settings.ownerBytes ?? share };
+}
+
+function fittingBytes(service: keyof typeof processMemory, limitBytes: number): number {
+  const restBytes = Math.max(processMemory[service].restMiB * mebi, process.memoryUsage.rss());
+  const needed = restBytes + uncountedBytes;
+  const fitting = Math.floor((limitBytes - needed) / memoryPerByte);
+  if (fitting >= leastBudgetBytes) return fitting;
+  const least = Math.ceil((needed + leastBudgetBytes * memoryPerByte) / mebi);
+  throw new ConfigError(
+    `The memory limit of ${Math.floor(limitBytes / mebi)} MiB leaves no room for requests: ${service} takes up ${Math.ceil(restBytes / mebi)} MiB at rest. Give it ${least} MiB or more.`,
+  );
+}

@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { maxReturnedSlots } from "@uag/contract/messages/billing";
+import type { BorrowRequest, LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";
+import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
+import type { Clock } from "@uag/runtime/clock";
+import type { RpcClient } from "@uag/runtime/rpc/client";
+import { Holder } from "./holder.ts";
+import { KeyLimits } from "./key-limits.ts";
+import { SharedLimit } from "./shared-limit.ts";
+import { WindowPermits } from "./window-permits.ts";
+
+const none: Limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 0n };
+const request = { tokens: 10, native: false };
+
+/** A billing that lends from a pile of permits, and a clock set by hand. */
+class Stage {
+  time = 0;
+  readonly calls: BorrowRequest[] = [];
+  readonly heap = new Map<LimitKind, number>();
+  away = false;
+  lapsed = false;
+  /** Refuses every call as invalid. */
+  invalid = false;
+  retryAfterMs = 0;
+  /** Called on every borrow. */
+  borrowed: (() => void) | undefined;
+  readonly holder: Holder;
+  readonly key: KeyLimits;
+
+  constructor(limits: Partial<Limits>) {
+    const clock: Clock = { now: () => this.time, monotonic: () => this.time };
+    const billing = {
+      renew: async () => {
+        if (this.away) throw new GatewayError("service_unavailable");
+        const { lapsed } = this;
+        this.lapsed = false;
+        return { leaseMs: 4_000, lapsed };
+      },
+      borrow: async (request: BorrowRequest) => this.#borrow(request),
+      [Symbol.dispose]: () => undefined,
+    } as unknown as RpcClient<LimitServiceServer>;
+    this.holder = new Holder({ billing, clock, lapsed: () => this.key.lapse() });
+    this.key = new KeyLimits("key_1", { holder: this.holder, clock });
+    this.learn(limits, 1n);
+    for (const [kind, limit] of [
+      [LimitKind.REQUESTS, limits.requestsPerMinute],
+      [LimitKind.TOKENS, limits.tokensPerMinute],
+      [LimitKind.CONCURRENCY, limits.concurrentRequests],
+    ] as const)
+      this.heap.set(kind, Number(limit ?? 0n));
+  }
+
+  learn(limits: Partial<Limits>, version: bigint): void {
+    const caller = { keyId: "key_1", accountId: "acct_1", models: [], expiresAtMs: 0n };
+    this.key.learn({ ...caller, limits: { ...none, ...limits }, version });
+  }
+
+  #borrow(request: BorrowRequest) {
+    if (this.away) throw new GatewayError("service_unavailable");
+    this.calls.push(request);
+    if (this.invalid || request.returned.length > maxReturnedSlots) throw new GatewayError("invalid_request");
+    this.borrowed?.();
+    const back = request.returned.reduce((sum, { count }) => sum + Number(count), 0);
+    const there = (this.heap.get(request.kind) ?? 0) + back;
+    const lent = Math.min(there, Number(request.want));
+    this.heap.set(request.kind, there - lent);
+    const permits = lent > 0 ? [{ count: BigInt(lent), freeInMs: 0 }] : [];
+    return { lent: permits, retryAfterMs: lent < request.need ? this.retryAfterMs : 0 };
+  }
+}
+
+const refusal =
+  (code: string, check: (error: GatewayError) => boolean = () => true) =>
+  (error: unknown) =>
+    error instanceof GatewayError && error.code === code && check(error);
+
+test("a permit borrowed just before an unused lease runs out is good for the whole admission", async () => {
+  const stage = new Stage({ requestsPerMinute: 100n });
+  await stage.holder.renew();
+  stage.time = 3_990;
+  const reservation = await stage.key.wait(request);
+  stage.time = 4_040;
+  assert.equal(reservation.live, true);
+});
+
+test("a request that finds permits at hand asks nobody", async () => {
+  const stage = new Stage({ requestsPerMinute: 100n, concurrentRequests: 100n });
+  await stage.key.wait(request);
+  const { length } = stage.calls;
+  assert.notEqual(stage.key.take(request), undefined);
+  assert.equal(stage.calls.length, length);
+});
+
+test("requests that wait together ask billing once for all, and are served in order", async () => {
+  const stage = new Stage({ requestsPerMinute: 50n });
+  const admitted = await Promise.allSettled(Array.from({ length: 60 }, () => stage.key.wait(request)));
+  assert.equal(admitted.filter(({ status }) => status === "fulfilled").length, 50);
+  assert.ok(admitted.slice(0, 50).every(({ status }) => status === "fulfilled"));
+  assert.ok(stage.calls.length <= 3, `${stage.calls.length} calls`);
+});
+
+test("a refused client that goes on asking does not reach billing until a permit can be free", async () => {
+  const stage = new Stage({ requestsPerMinute: 5n });
+  stage.heap.set(LimitKind.REQUESTS, 0);
+  stage.retryAfterMs = 30_000;
+  const late = refusal("rate_limit_exceeded", ({ retryAfterMs }) => (retryAfterMs as number) > 29_000);
+  for (let i = 0; i < 100; i++) await assert.rejects(stage.key.wait(request), late);
+  assert.equal(stage.calls.length, 1);
+  stage.time += 1_001;
+  await assert.rejects(stage.key.wait(request), refusal("rate_limit_exceeded"));
+  assert.equal(stage.calls.length, 2);
+});
+
+test("a request that one limit refuses takes nothing from the others", async () => {
+  const stage = new Stage({ requestsPerMinute: 5n, concurrentRequests: 1n });
+  const first = await stage.key.wait(request);
+  await assert.rejects(stage.key.wait(request), refusal("concurrency_limit_exceeded"));
+  assert.equal(stage.key.headers(false)[3], "4");
+  first.release();
+  assert.notEqual(stage.key.take(request), undefined);
+});
+
+test("tokens are corrected by what the answer came to, both ways", async () => {
+  const stage = new Stage({ tokensPerMinute: 100n });
+  const first = await stage.key.wait({ tokens: 60, native: false });
+  await assert.rejects(stage.key.wait({ tokens: 60, native: false }), refusal("token_limit_exceeded"));
+  first.admitted();
+  first.correct(10);
+  const second = await stage.key.wait({ tokens: 60, native: false });
+  second.admitted();
+  second.correct(95);
+  await assert.rejects(
+    stage.key.wait({ tokens: 1, native: false }),
+    refusal("token_limit_exceeded", ({ retryAfterMs }) => retryAfterMs === 60_000),
+  );
+  await assert.rejects(
+    stage.key.wait({ tokens: 101, native: false }),
+    refusal("token_limit_exceeded", ({ retryable, retryAfterMs }) => !retryable && retryAfterMs === undefined),
+  );
+});
+
+test("while billing is away permits are used until the lease ends, and then nobody is let through or told 429", async () => {
+  const stage = new Stage({ requestsPerMinute: 10n });
+  await stage.key.wait(request);
+  stage.away = true;
+  stage.time = 3_999;
+  assert.notEqual(stage.key.take(request) ?? (await stage.key.wait(request).catch(() => undefined)), undefined);
+  stage.time = 4_001;
+  assert.equal(stage.key.take(request), undefined);
+  await assert.rejects(stage.key.wait(request), refusal("service_unavailable"));
+  stage.away = false;
+  await stage.key.wait(request);
+});
+
+test("after a lapse no old permit is used, the new id borrows anew, and what is in flight still counts", async () => {
+  const stage = new Stage({ requestsPerMinute: 10n, concurrentRequests: 2n });
+  const first = await stage.key.wait(request);
+  const { id } = stage.holder;
+  stage.time = 5_000;
+  stage.lapsed = true;
+  stage.heap.set(LimitKind.CONCURRENCY, 2);
+  await stage.key.wait(request);
+  assert.notEqual(stage.holder.id, id);
+  await assert.rejects(stage.key.wait(request), refusal("concurrency_limit_exceeded"));
+  first.release();
+  await stage.key.wait(request);
+});
+
+test("a lowered limit returns every permit, those in use when their requests end", async () => {
+  const stage = new Stage({ concurrentRequests: 8n });
+  const taken = await Promise.all(Array.from({ length: 4 }, () => stage.key.wait(request)));
+  stage.learn({ concurrentRequests: 2n }, 2n);
+  for (const each of taken) each.release();
+  await stage.key.returnAll();
+  assert.equal(stage.heap.get(LimitKind.CONCURRENCY), 8);
+  assert.ok(stage.calls.at(-1)?.keyVersion === 2n && stage.calls.at(-1)?.limit === 2n);
+});
+
+test("a lowered limit returns what waiting requests had taken too, once they are admitted or refused", async () => {
+  const stage = new Stage({ requestsPerMinute: 8n, tokensPerMinute: 80n });
+  const taken = await Promise.all(Array.from({ length: 4 }, () => stage.key.wait(request)));
+  stage.learn({ requestsPerMinute: 2n, tokensPerMinute: 20n }, 2n);
+  await stage.key.returnAll();
+  const there = () => [stage.heap.get(LimitKind.REQUESTS), stage.heap.get(LimitKind.TOKENS)];
+  assert.deepEqual(there(), [4, 40]);
+  taken[0]?.admitted();
+  taken[1]?.undo();
+  await new Promise(setImmediate);
+  assert.deepEqual(there(), [6, 60]);
+  taken[2]?.undo();
+  taken[3]?.admitted();
+  await new Promise(setImmediate);
+  assert.deepEqual(there(), [8, 80]);
+});
+
+/**
+ * The lease expires this many microtasks after permits are borrowed. Returns whether the permits
+ * had been taken by then.
+ */
+async function lapseWhileServed(microtasks: number): Promise<boolean> {
+  const stage = new Stage({ requestsPerMinute: 10n });
+  stage.borrowed = () => {
+    stage.borrowed = undefined;
+    stage.lapsed = true;
+    const wait = (left: number): void =>
+      queueMicrotask(() => void (left === 0 ? stage.holder.renew() : wait(left - 1)));
+    wait(microtasks);
+  };
+  const taken = await stage.key.wait(request);
+  await new Promise(setImmediate);
+  const borrowedBy = stage.calls.at(-1)?.holderId;
+  const moment = `when the lease runs out ${microtasks} microtasks after borrowing`;
+  assert.equal(taken.live, borrowedBy === stage.holder.id, `a permit that others may have admits ${moment}`);
+  if (taken.live) return false;
+  const there = stage.heap.get(LimitKind.REQUESTS);
+  taken.undo();
+  assert.equal(stage.key.take(request), undefined, `an old permit is here ${moment}`);
+  await new Promise(setImmediate);
+  assert.equal(stage.heap.get(LimitKind.REQUESTS), there, `billing gets a permit twice ${moment}`);
+  return true;
+}
+
+test("a lease that runs out at any moment in which a waiting request is served admits nothing, and leaves no permit behind under the next one", async () => {
+  const taken: boolean[] = [];
+  for (let microtasks = 0; microtasks < 16; microtasks++) taken.push(await lapseWhileServed(microtasks));
+  assert.deepEqual(taken.toSorted(), taken, "first before the permits are taken, then behind it");
+  assert.ok(taken[0] === false && taken.at(-1) === true);
+});
+
+test("returns more permits than one call takes in several calls", async () => {
+  const stage = new Stage({ requestsPerMinute: 1n });
+  stage.heap.set(LimitKind.REQUESTS, 0);
+  const shared = new SharedLimit({
+    kind: LimitKind.REQUESTS,
+    keyId: "key_1",
+    holder: stage.holder,
+    now: () => 0,
+    permits: new WindowPermits(),
+    take: () => false,
+    unknownExhaustedMs: 1_000,
+    refusal: () => new GatewayError("rate_limit_exceeded"),
+  });
+  await shared.returnPermits(Array.from({ length: 20_000 }, (_, n) => ({ count: 1, freeInMs: n % 10_000 })));
+  assert.deepEqual(
+    stage.calls.map(({ returned }) => returned.length),
+    [4_096, 4_096, 1_808],
+  );
+  assert.equal(stage.heap.get(LimitKind.REQUESTS), 20_000);
+});
+
+test("never repeats a call that was refused as invalid", async () => {
+  const stage = new Stage({ requestsPerMinute: 100n });
+  stage.invalid = true;
+  await assert.rejects(stage.key.wait(request), refusal("service_unavailable"));
+  stage.invalid = false;
+  await stage.key.wait(request);
+  const [first, second] = stage.calls.map(({ sequence }) => sequence);
+  assert.ok(first !== undefined && second !== undefined && second > first, `${first} then ${second}`);
+});

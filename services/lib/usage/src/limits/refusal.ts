@@ -1,0 +1,32 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { LimitName } from "@uag/contract/messages/billing";
+import { goDuration } from "./go-duration.ts";
+
+const codes = {
+  requests: "rate_limit_exceeded",
+  tokens: "token_limit_exceeded",
+  concurrency: "concurrency_limit_exceeded",
+} as const;
+
+const phrases: Record<LimitName, (limit: number) => string> = {
+  requests: (limit) => `${limit} requests a minute`,
+  tokens: (limit) => `${limit} tokens a minute`,
+  concurrency: (limit) => `${limit} requests at the same time`,
+};
+
+/** A 429 that names the limit and says when to try again. */
+export function overLimit(
+  name: LimitName,
+  limit: number,
+  options: { readonly retryAfterMs: number; readonly headers?: readonly string[] },
+): GatewayError {
+  const retryAfterMs = Math.max(1, Math.ceil(options.retryAfterMs));
+  const text = `This key has reached its limit of ${phrases[name](limit)}. Try again in ${goDuration(retryAfterMs)}.`;
+  return new GatewayError(codes[name], text, { retryAfterMs, headers: options.headers });
+}
+
+/** A request that counts for more tokens than a minute allows: waiting does not help. */
+export function largerThanLimit(tokens: number, limit: number, headers: readonly string[]): GatewayError {
+  const text = `This request counts as ${tokens} tokens, and this key may use ${limit} tokens a minute. Make the prompt or the cap on the answer smaller.`;
+  return new GatewayError(codes.tokens, text, { retryable: false, headers });
+}

@@ -1,0 +1,204 @@
+import { Outcome, Pricing, SettlementRule, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { crashPoint } from "@uag/runtime/crash-point";
+import type { Journal } from "./journal/journal.ts";
+import type { Reservation } from "./limits/reservation.ts";
+import { encodeCheckpoint, encodeFinal, encodeStarted } from "./records.ts";
+import type { AdmitRequest, Admitted, Settlement } from "./types.ts";
+import type { Account } from "./wallet/account.ts";
+import type { Grant } from "./wallet/wallet.ts";
+
+/** What a request needs from the session that admitted it. */
+export interface RequestSession {
+  readonly holderId: string;
+  readonly journal: Journal;
+  readonly open: Set<OpenRequest>;
+  now(): number;
+  /** Waits this many milliseconds. */
+  delay(ms: number): Promise<void>;
+  /** Takes a final that the disk refused, to be retried until it is written. */
+  unwritten(request: OpenRequest, final: Uint8Array): void;
+}
+
+const noBytes = Buffer.alloc(0);
+/** Delays between attempts to write a final that the disk refuses: about eight seconds in all. */
+const retryDelaysMs = [50, 100, 200, 400, 800, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000];
+const noHeaders: readonly string[] = [];
+
+/**
+ * What admits a request: a grant's money, unless it cannot cost anything, and permits, if its key
+ * has limits.
+ */
+export interface Basis {
+  readonly account?: Account | undefined;
+  readonly grant?: Grant | undefined;
+  readonly reservation?: Reservation | undefined;
+}
+
+/** One admitted request: its hold, journal records and final. */
+export class OpenRequest implements Admitted {
+  readonly headers: readonly string[];
+  /** No earlier journal segment holds its `started`. */
+  segment: number;
+  readonly #session: RequestSession;
+  readonly #account: Account | undefined;
+  readonly #grant: Grant | undefined;
+  readonly #reservation: Reservation | undefined;
+  readonly #event: UsageEvent;
+  readonly #started: Promise<void>;
+  #lastUnits: Unit[] | undefined;
+  #lastCost = 0n;
+  #settled = false;
+
+  constructor(session: RequestSession, request: AdmitRequest, { account, grant, reservation }: Basis) {
+    this.#session = session;
+    this.#account = account;
+    this.#grant = grant;
+    this.#reservation = reservation;
+    this.headers = reservation?.headers ?? noHeaders;
+    this.#event = startedEvent(session, request, grant?.id ?? "");
+    this.segment = session.journal.segment;
+    // A non-streamed response is sent only once its final is on disk, so one write may carry both.
+    this.#started = session.journal.appendLazy(encodeStarted(this.#event));
+    session.open.add(this);
+    crashPoint("admitted");
+  }
+
+  get started(): Promise<void> {
+    this.#session.journal.hurry();
+    return this.#started;
+  }
+
+  /** Its final is being written; the request ends with it and nothing else. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  checkpoint(units: Unit[], costNanoUsd: bigint): void {
+    this.#lastUnits = units;
+    this.#lastCost = costNanoUsd;
+    void this.#session.journal.appendLazy(this.#encodeCheckpoint(units, costNanoUsd));
+  }
+
+  /**
+   * Rewrites `started` and the last checkpoint at the journal's end, so that the old segments can
+   * be deleted.
+   */
+  async carryForward(): Promise<void> {
+    const { journal } = this.#session;
+    const { segment } = journal;
+    const appends = [journal.append(encodeStarted(this.#event))];
+    if (this.#lastUnits !== undefined)
+      appends.push(journal.append(this.#encodeCheckpoint(this.#lastUnits, this.#lastCost)));
+    await Promise.all(appends);
+    this.segment = segment;
+  }
+
+  #encodeCheckpoint(units: Unit[], costNanoUsd: bigint): Uint8Array {
+    return encodeCheckpoint({ requestId: this.#event.requestId, units, costNanoUsd });
+  }
+
+  clientLeft(): void {
+    this.#reservation?.release();
+  }
+
+  async settle(settlement: Settlement): Promise<void> {
+    if (this.#settled) throw new Error(`request ${this.#event.requestId} is settled already`);
+    this.#settled = true;
+    const event = this.#event;
+    Object.assign(event, settlement);
+    event.endedAtMs = BigInt(this.#session.now());
+    this.#reservation?.correct(tokensOf(settlement));
+    const final = encodeFinal(event);
+    try {
+      await this.#write(final);
+    } catch (error) {
+      this.#session.unwritten(this, event.stream ? final : this.#voided());
+      throw error;
+    } finally {
+      this.#reservation?.release();
+    }
+    crashPoint("billed");
+    this.written();
+  }
+
+  /**
+   * The response waits for its final: a disk that refuses briefly costs a delay, not a second
+   * charge for a retry.
+   */
+  async #write(final: Uint8Array): Promise<void> {
+    for (const delayMs of retryDelaysMs) {
+      try {
+        await this.#session.journal.append(final);
+        return;
+      } catch {
+        await this.#session.delay(delayMs);
+      }
+    }
+    await this.#session.journal.append(final);
+  }
+
+  /**
+   * A non-streamed response has not been sent, and the client is told to retry: it is not charged
+   * for what it does not get.
+   */
+  #voided(): Uint8Array {
+    const { FAILED } = Outcome;
+    const nothing = {
+      outcome: FAILED,
+      settlementRule: SettlementRule.NOTHING_OWED,
+      pricing: Pricing.EXACT,
+      status: 503,
+    };
+    Object.assign(this.#event, nothing, { units: [], costNanoUsd: 0n, rawUsage: noBytes });
+    return encodeFinal(this.#event);
+  }
+
+  /**
+   * The final is on disk: the unspent part of the hold may be reused or returned. Not earlier: if
+   * this process died before, the request would be billed by its last checkpoint, which may cost
+   * more.
+   */
+  written(): void {
+    const { costNanoUsd, holdNanoUsd } = this.#event;
+    if (this.#grant !== undefined) this.#account?.settle(this.#grant, holdNanoUsd, costNanoUsd);
+    this.#session.open.delete(this);
+  }
+}
+
+/** All billed tokens; undefined when the upstream reported none or an implausible number. */
+function tokensOf({ units, pricing, settlementRule }: Settlement): number | undefined {
+  if (settlementRule === SettlementRule.IMPLAUSIBLE_USAGE) return undefined;
+  let sum = 0n;
+  for (const { name, quantity } of units) if (name.endsWith("_tokens")) sum += quantity;
+  return sum === 0n && pricing === Pricing.UNPRICED ? undefined : Number(sum);
+}
+
+function startedEvent(session: RequestSession, request: AdmitRequest, grantId: string): UsageEvent {
+  return {
+    requestId: request.requestId,
+    accountId: request.caller.accountId,
+    keyId: request.caller.keyId,
+    holderId: session.holderId,
+    grantId,
+    operation: request.operation,
+    model: request.model,
+    upstream: "",
+    upstreamModel: "",
+    startedAtMs: BigInt(session.now()),
+    endedAtMs: 0n,
+    outcome: Outcome.UNSPECIFIED,
+    pricing: Pricing.UNSPECIFIED,
+    units: [],
+    holdNanoUsd: request.holdNanoUsd,
+    costNanoUsd: 0n,
+    priceVersion: request.priceVersion,
+    rawUsage: noBytes,
+    attempts: 0,
+    status: 0,
+    stream: request.stream,
+    settlementRule: SettlementRule.UNSPECIFIED,
+    failedAttempts: [],
+    traceId: request.traceId,
+    spanId: request.spanId,
+  };
+}

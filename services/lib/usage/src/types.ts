@@ -1,0 +1,141 @@
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type {
+  FailedAttempt,
+  Outcome,
+  Pricing,
+  SettlementRule,
+  Unit,
+  UsageEvent,
+} from "@uag/proto/metering/v1/usage.ts";
+import type { HealthCheck } from "@uag/runtime/health";
+import type { Purse } from "./wallet/account.ts";
+
+/** What a capability service asks for before it calls an upstream. */
+export interface AdmitRequest {
+  /** Unique; also identifies the request's usage event. */
+  readonly requestId: string;
+  readonly caller: Caller;
+  /** e.g. `chat.completions` */
+  readonly operation: string;
+  /** The public model id. */
+  readonly model: string;
+  /** Upper bound of the cost, nano-USD. */
+  readonly holdNanoUsd: bigint;
+  /** Upper bound of the tokens, for the key's token limit per minute. */
+  readonly tokens: number;
+  readonly priceVersion: string;
+  readonly stream: boolean;
+  /** Of the trace that the request belongs to; undefined when it belongs to none. */
+  readonly traceId?: string | undefined;
+  /** Of the span that metering's is a child of; undefined when the request is not sampled. */
+  readonly spanId?: string | undefined;
+}
+
+/** How a request ended and what is billed for it. */
+export interface Settlement {
+  readonly outcome: Outcome;
+  readonly settlementRule: SettlementRule;
+  readonly pricing: Pricing;
+  readonly units: Unit[];
+  readonly costNanoUsd: bigint;
+  /** Empty when no upstream was reached. */
+  readonly upstream: string;
+  readonly upstreamModel: string;
+  /** The upstream's usage object verbatim (JSON), or empty. */
+  readonly rawUsage: Uint8Array;
+  readonly attempts: number;
+  /** The HTTP status that the client received. */
+  readonly status: number;
+  /** For a stream: milliseconds from admission to its first bytes. */
+  readonly firstByteMs?: number | undefined;
+  /** Failed calls before the last one, as far as they are kept. */
+  readonly failedAttempts: FailedAttempt[];
+}
+
+/** A request that may be sent upstream. Exactly one `settle` must follow, whatever happens. */
+export interface Admitted {
+  /**
+   * Resolves when the journal's `started` is on disk: await it before the first byte to the client,
+   * unless that waits for `settle`. Reading it flushes; until then the record waits up to 50 ms to
+   * share a write.
+   */
+  readonly started: Promise<void>;
+  /**
+   * Records what a long stream has delivered so far, in case this process dies. Cheap; not awaited.
+   */
+  checkpoint(units: Unit[], costNanoUsd: bigint): void;
+  /**
+   * Writes the final; resolves when it is on disk, after `started`: await it before the last byte
+   * to the client. Retries for some seconds while the disk refuses. Rejects if it keeps refusing:
+   * then a non-streamed response must not be sent and is not charged, while what a stream has
+   * delivered is charged once the disk accepts it.
+   */
+  settle(settlement: Settlement): Promise<void>;
+  /**
+   * The client disconnected while its upstream is still being read: releases its concurrency
+   * permit. The hold stays until `settle`.
+   */
+  clientLeft(): void;
+  /** Headers that tell the client about its limits, alternating name and value. */
+  readonly headers: readonly string[];
+}
+
+/** Decides from memory whether a request may run, and ensures that it is billed. */
+export interface Admission extends AsyncDisposable {
+  /**
+   * Takes the hold from a grant in memory; waits for billing only when none covers it.
+   * @throws {GatewayError} `insufficient_balance`, a limit's code, or `service_unavailable` when
+   * billing cannot be reached or the journal is full.
+   */
+  admit(request: AdmitRequest): Promise<Admitted>;
+  /** Readiness: whether requests can be admitted. */
+  readonly check: HealthCheck;
+}
+
+/** An admitted request that costs nothing; disposing it ends the request. */
+export interface FreeAdmitted extends Disposable {
+  /** For the client, alternating name and value. */
+  readonly headers: readonly string[];
+}
+
+/** Requests that cost nothing but still count toward their key's request limits. */
+export interface FreeAdmission {
+  /** @throws {GatewayError} a limit's code, or `service_unavailable` */
+  admitFree(request: Pick<AdmitRequest, "caller" | "operation">): Promise<FreeAdmitted>;
+}
+
+/** A task that may outlive the request that submitted it, and this process. */
+export interface AdmitTask extends Omit<AdmitRequest, "stream"> {
+  /** Whose money it spends. Fixed at submission: its key's budget may be set or lifted later. */
+  readonly purse: Purse;
+  /**
+   * Unix milliseconds by which the task is settled in any case; after that billing may reclaim its
+   * money.
+   */
+  readonly untilMs: number;
+}
+
+/** Long tasks: each has a grant of its own, and any replica may settle it. */
+export interface TaskAdmission {
+  /**
+   * Holds a task's money and counts its submission. Durable: repeating it with the same request id,
+   * even after a crash or from another replica, returns the same grant.
+   * @returns the grant's id; empty for a task that cannot cost anything
+   * @throws {GatewayError} `insufficient_balance`, a limit's code, or `service_unavailable`
+   */
+  admitTask(task: AdmitTask): Promise<string>;
+  /** Like `admitTask`, for a task already counted. */
+  findTaskGrant(task: AdmitTask): Promise<string>;
+  /**
+   * Writes a task's final to the journal and closes its grant. May be repeated with the same event
+   * from any replica: its request id ensures that it is charged once.
+   * @throws {GatewayError} when the disk or billing refused: call it again
+   */
+  settleTask(event: UsageEvent): Promise<void>;
+}
+
+/** Everything admission does for its process. */
+export interface AdmissionOfProcess extends Admission, TaskAdmission, FreeAdmission {
+  /** Liveness: whether this process can still recover by itself; if not, restart it. */
+  readonly alive: HealthCheck;
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type House, startHouse } from "@uag/harness/house";
+import { replica } from "@uag/harness/replica";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { request, settlement, taskBill, taskOf } from "./harness.ts";
+
+const usd = 1_000_000_000n;
+const publish = { gatherMs: 20, confirmMs: 50 };
+
+describe("a holder that billing fences", () => {
+  let house: House;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    house = resources.use(await startHouse({ HOLDER_LEASE_MS: "900", ORPHAN_GRACE_MS: "600000" }));
+  });
+  after(() => resources.disposeAsync());
+
+  /** The holders that currently have a journal. */
+  const holders = async (): Promise<string[]> =>
+    (await readdir(house.journalDir)).flatMap((name) => (name.includes("@") ? [name.split("@")[0] as string] : []));
+
+  test("takes no bill of a task with it: what was acknowledged while it left is charged", async () => {
+    const accountId = await house.account(1_000n * usd);
+    await using only = await replica(house.env, { publish });
+    const settled = new Set<string>();
+    let stop = false;
+    const fencing = (async () => {
+      while (!stop) {
+        const before = settled.size;
+        await house.fence(await holders());
+        await sleep(350);
+        // On a slow machine a holder would be fenced before it has opened, and so for ever.
+        await waitFor(() => stop || settled.size > before, { what: "bills after a fence" });
+      }
+    })();
+    const settle = async (worker: number): Promise<void> => {
+      for (let n = 0; n < 40; n++) {
+        const task = { ...taskOf(accountId, `f${worker}-${n}`, usd / 1_000n), holdNanoUsd: 0n };
+        for (;;) {
+          try {
+            await only.settleTask(taskBill(task, "", 1_000n));
+            break;
+          } catch (error) {
+            assert.ok(error instanceof GatewayError && error.code === "service_unavailable", String(error));
+            await sleep(20);
+          }
+        }
+        settled.add(task.requestId);
+        await sleep(Math.random() * 20);
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, (_, worker) => settle(worker)));
+    stop = true;
+    await fencing;
+    const billed = async (): Promise<Set<string>> =>
+      new Set((await house.events(accountId)).map(({ requestId }) => requestId));
+    await waitFor(async () => (await billed()).size >= settled.size, { what: "all bills" }).catch(() => undefined);
+    const arrived = await billed();
+    assert.deepEqual(
+      [...settled].filter((id) => !arrived.has(id)),
+      [],
+    );
+  });
+
+  test("has its successor tried again and again when the disk refuses it: 503 meanwhile, not ready at once, and then requests go on", async () => {
+    const accountId = await house.account(usd);
+    await using only = await replica(house.env, { publish });
+    await (await only.admit(request(accountId, "before", 1_000n))).settle(settlement(10n));
+    const away = `${house.journalDir}.away`;
+    const fenced = await holders();
+    await rename(house.journalDir, away);
+    await writeFile(house.journalDir, "in the way");
+    await house.fence(fenced);
+    await waitFor(async () => !(await only.check()).ok, { what: "not ready" });
+    const refused = await only.admit(request(accountId, "meanwhile", 1_000n)).catch((error: unknown) => error);
+    assert.ok(refused instanceof GatewayError && refused.httpStatus === 503 && refused.retryAfterMs);
+    assert.equal((await only.alive()).ok, true, "for less than a minute");
+    await sleep(1_000);
+    await rm(house.journalDir);
+    await rename(away, house.journalDir);
+    await waitFor(async () => (await only.check()).ok, { what: "ready again" });
+    await (await only.admit(request(accountId, "after", 1_000n))).settle(settlement(10n));
+    await waitFor(async () => (await house.events(accountId)).length === 2, { what: "both bills" });
+  });
+
+  test("gives its unspent money back at once, also what its last requests leave: nobody is refused for it", async () => {
+    const accountId = await house.account(100_000n);
+    await using only = await replica(house.env, { publish, idleMs: 60_000 });
+    const open = await only.admit(request(accountId, "open", 1_000n));
+    const held = await holders();
+    await using other = await replica(house.env, { publish });
+    const known = new Set(await holders());
+    await house.fence(held);
+    await waitFor(async () => (await holders()).some((id) => !known.has(id)), { what: "its successor" });
+    const back = async (nanoUsd: bigint): Promise<void> => {
+      const available = async () => (await house.accounts.getAccount({ id: accountId })).availableNanoUsd;
+      await waitFor(async () => (await available()) === nanoUsd, { what: `${nanoUsd} back` });
+    };
+    await back(99_000n);
+    await (await other.admit(request(accountId, "all", 99_000n))).settle(settlement(99_000n));
+    await open.settle(settlement(0n));
+    await back(1_000n);
+  });
+});

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startHouse } from "@uag/harness/house";
+import { Stopwatch } from "@uag/harness/testing/durations";
+import { waitFor } from "@uag/harness/testing/wait-for";
+import { busiestMinute, limited, maxConcurrent, startReplicas } from "./limits-replicas.ts";
+
+const usd = 1_000_000_000n;
+const all = [0, 1, 2];
+
+/**
+ * A replica may report that an overloaded machine's billing did not answer in time: that is not a
+ * false refusal.
+ */
+function assertOnly(refusals: ReadonlyMap<string, number>, code: string): void {
+  assert.ok(refusals.has(code));
+  const others = [...refusals.keys()].filter((each) => each !== code && each !== "service_unavailable");
+  assert.deepEqual(others, []);
+}
+
+test("60 requests a minute hit by 1,000 over three replicas are 60, from the first on", async () => {
+  await using house = await startHouse();
+  await using replicas = await startReplicas(house, await house.account(usd), 3);
+  const limits = limited({ requestsPerMinute: 60 });
+  await Promise.all(all.map((replica) => replicas.run(replica, { limits, count: 334, atOnce: 100 })));
+  assert.equal(replicas.spans.length, 60);
+  assertOnly(replicas.refusals, "rate_limit_exceeded");
+  // And no more after it resumes.
+  await Promise.all(all.map((replica) => replicas.run(replica, { limits, count: 100, delayMs: 20 })));
+  assert.equal(replicas.spans.length, 60);
+});
+
+test("requests that come one by one to three replicas all find the permit that another one has", async () => {
+  await using house = await startHouse();
+  await using replicas = await startReplicas(house, await house.account(usd), 3);
+  const limits = limited({ requestsPerMinute: 20 });
+  for (let i = 0; i < 21; i++) await replicas.run(i % 3, { limits });
+  assert.equal(replicas.spans.length, 20);
+  assertOnly(replicas.refusals, "rate_limit_exceeded");
+  assert.equal(replicas.refusals.get("rate_limit_exceeded"), 1);
+});
+
+test("of 1,000 requests over three replicas never more than 5 are in flight, and all permits come back", async () => {
+  await using house = await startHouse();
+  await using replicas = await startReplicas(house, await house.account(usd), 3);
+  const limits = limited({ concurrentRequests: 5 });
+  const order = { limits, count: 334, atOnce: 40, lastsMs: 5, delayMs: 10 };
+  await Promise.all(all.map((replica) => replicas.run(replica, order)));
+  assert.ok(replicas.spans.length >= 5, `only ${replicas.spans.length} were admitted`);
+  assert.ok(maxConcurrent(replicas.spans) <= 5, `${maxConcurrent(replicas.spans)} at once`);
+  assertOnly(replicas.refusals, "concurrency_limit_exceeded");
+  // The last permits returned by the other replicas may still be in flight to billing.
+  await waitFor(
+    async () => {
+      const before = replicas.spans.length;
+      await replicas.run(1, { limits, count: 5, atOnce: 5, lastsMs: 100 });
+      return replicas.spans.length - before === 5;
+    },
+    { what: "all permits in one replica" },
+  );
+});
+
+test("the concurrency permits of a replica that was killed with -9 are back within 6 s, and never too many", async () => {
+  await using house = await startHouse();
+  await using replicas = await startReplicas(house, await house.account(usd), 3);
+  const limits = limited({ concurrentRequests: 5 });
+  await replicas.run(0, { limits, count: 5, atOnce: 5, lastsMs: -1 });
+  assert.equal(replicas.spans.length, 5);
+  await replicas.run(1, { limits });
+  assert.equal(replicas.spans.length, 5);
+  // The steady state in which billing may declare a silent holder dead.
+  await replicas.run(1, { limits, count: 1_000_000, delayMs: 100, untilMs: 5_000 });
+  assert.equal(replicas.spans.length, 5);
+  await replicas.kill(0);
+  const killedAt = performance.now();
+  using watch = new Stopwatch();
+  const order = { limits, count: 1_000_000, atOnce: 4, lastsMs: 200, delayMs: 50 };
+  for (const replica of [1, 2]) void replicas.run(replica, order);
+  await waitFor(() => replicas.spans.length > 5, { what: "a permit that is back" });
+  const backMs = watch.ms;
+  // Billing that stood still listens for another lease before it takes anybody for dead.
+  const standstills = Math.floor((performance.now() - killedAt - backMs) / 1_000);
+  assert.ok(backMs < 6_000 + standstills * 5_000, `after ${backMs} ms`);
+  await sleep(1_500);
+  assert.equal(maxConcurrent(replicas.spans), 5);
+});
+
+test("while replicas are killed no more is admitted in a minute than the limit", async () => {
+  await using house = await startHouse();
+  await using replicas = await startReplicas(house, await house.account(usd), 3);
+  const limits = limited({ requestsPerMinute: 300 });
+  const order = { limits, atOnce: 4, delayMs: 10, lastsMs: 20 };
+  // As many as leave the others some, however late the kill is.
+  const running = all.map((replica) => replicas.run(replica, { ...order, count: 30 }));
+  await waitFor(() => replicas.spans.length > 60, { what: "some" });
+  await replicas.kill(1);
+  await Promise.all(running);
+  const before = replicas.spans.length;
+  const more = { ...order, count: 1_000_000, untilMs: 5_000 };
+  await Promise.all([0, 2].map((replica) => replicas.run(replica, more)));
+  assert.ok(busiestMinute(replicas.spans) <= 300);
+  assert.ok(
+    replicas.spans.length > before + 20,
+    `${replicas.spans.length - before} were admitted by those that live on`,
+  );
+});
+
+test("a limit that is lowered or raised holds at once, over all replicas", async () => {
+  await using house = await startHouse();
+  await using replicas = await startReplicas(house, await house.account(usd), 3);
+  const run = (version: number, requestsPerMinute: number, count: number) =>
+    Promise.all(
+      all.map((replica) => replicas.run(replica, { limits: limited({ requestsPerMinute }), version, count })),
+    );
+  await run(1, 60, 4);
+  assert.equal(replicas.spans.length, 12);
+  await run(2, 10, 20);
+  assert.equal(replicas.spans.length, 12, "12 were used when the limit became 10");
+  await run(3, 30, 40);
+  assert.equal(replicas.spans.length, 30);
+});
+
+test("a replica goes on with its permits while billing is away, and then says 503 and not 429", async () => {
+  await using house = await startHouse();
+  await using replicas = await startReplicas(house, await house.account(usd), 1);
+  const limits = limited({ requestsPerMinute: 60 });
+  await replicas.run(0, { limits, count: 30, atOnce: 30 });
+  await house.billing.kill();
+  await replicas.run(0, { limits, count: 2 });
+  assert.equal(replicas.spans.length, 32);
+  await replicas.run(0, { limits, count: 1_000, delayMs: 20, untilMs: 6_000 });
+  assert.deepEqual([...replicas.refusals.keys()], ["service_unavailable"]);
+  assert.ok(replicas.spans.length <= 60);
+  await house.billing.start();
+  const before = replicas.spans.length;
+  await waitFor(
+    async () => {
+      await replicas.run(0, { limits });
+      return replicas.spans.length > before;
+    },
+    { what: "billing" },
+  );
+});
