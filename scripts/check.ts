@@ -1,13 +1,11 @@
 // npm run check: checks of the sources in addition to the tests.
 import { parseArgs } from "node:util";
-import { boundaries } from "./check/boundaries.ts";
 import { chartSchemas } from "./check/chart-schemas.ts";
 import type { Check } from "./check/check.ts";
 import { compose } from "./check/compose.ts";
 import { configDocs } from "./check/config-docs.ts";
 import { docstrings } from "./check/docstrings.ts";
 import { fieldsDoc } from "./check/fields-doc.ts";
-import { lineLength } from "./check/line-length.ts";
 import { lint } from "./check/lint.ts";
 import { metricsDoc } from "./check/metrics-doc.ts";
 import { openapi } from "./check/openapi.ts";
@@ -19,7 +17,7 @@ import { words } from "./check/words/words.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint, the length of lines in comments and prose, docstrings, titles of tests, the word list, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, the table of request fields, the schemas, rules and dashboards of the Helm charts, and the compose file.
+Checks types, format and lint (which covers import boundaries), docstrings, titles of tests, the word list, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, the table of request fields, the schemas, rules and dashboards of the Helm charts, and the compose file.
 --fix repairs what a program can repair.
 `;
 
@@ -40,11 +38,9 @@ if (values.help) {
   for (const check of [
     types,
     lint,
-    lineLength,
     docstrings,
     titles,
     words,
-    boundaries,
     proto,
     openapi,
     openapiLint,

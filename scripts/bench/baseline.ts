@@ -16,7 +16,9 @@ interface ProxyMiddleware {
 // The gateway's own versions of both, so that the comparison is with what the gateway is built
 // from.
 const require = createRequire(new URL("../../gateway/package.json", import.meta.url));
+// biome-ignore lint/correctness/noUndeclaredDependencies: it is the gateway's, resolved from there
 const express: Express = require("express");
+// biome-ignore lint/correctness/noUndeclaredDependencies: it is the gateway's, resolved from there
 const { createProxyMiddleware }: ProxyMiddleware = require("http-proxy-middleware");
 
 const [upstream, key] = process.argv.slice(2);

@@ -39,6 +39,6 @@ test("scripts are named by package and by their path in it", () => {
     "@grpc/grpc-js",
   );
   assert.equal(placeOf("node:internal/streams/writable").package, "node");
-  assert.equal(placeOf("file:///a/services/link/src/client.ts").package, "services/lib/link");
+  assert.equal(placeOf("file:///a/services/lib/link/src/client.ts").package, "services/lib/link");
   assert.deepEqual(placeOf("file:///a/gateway/src/app.ts"), { package: "gateway", file: "gateway/src/app.ts" });
 });

@@ -4,8 +4,8 @@ import { repoRoot as root } from "@uag/local/paths";
 import type { Check } from "./check.ts";
 
 /** The packages that every service is built on: their docstrings are read before their code. */
-const packages = "admission,capability,catalog,contract,journal,kit,link,mongo";
-const sources = `services/{${packages}}/src/**/*.ts`;
+const packages = "catalog,contract,link,mongo,pipeline,runtime,untrusted,usage";
+const sources = `services/lib/{${packages}}/src/**/*.ts`;
 
 // Biome's format puts every export at the first column, on one line with its name.
 const exported = /^export (?:abstract |async |declare )*(?:class|const|function\*?|interface|let|type) (?<name>[\w$]+)/;

@@ -25,14 +25,14 @@ export interface Patterns {
 const isTest = (file: string): boolean => /\.test\.ts$|\/test\/|\/node_modules\//.test(file);
 
 /**
- * All regular expressions of the router, the services and the simulator; the fleet reads only what
- * our own programs say.
+ * All regular expressions of the router, the services and the simulator. Other
+ * development code reads only the output of our own programs.
  */
 export async function patternsOf(root: string): Promise<Patterns> {
   const found: FoundPattern[] = [];
   const built: BuiltPattern[] = [];
-  for await (const file of glob("{gateway,services/*}/src/**/*.ts", { cwd: root })) {
-    if (isTest(file) || /^services\/(?:fleet|proofs)\//.test(file)) continue;
+  for await (const file of glob("{gateway,services/{*,lib/*,dev/*}}/src/**/*.ts", { cwd: root })) {
+    if (isTest(file) || (file.startsWith("services/dev/") && !file.startsWith("services/dev/simulator/"))) continue;
     const inFile = patternsIn(await readFile(join(root, file), "utf8"), file);
     found.push(...inFile.found);
     built.push(...inFile.built);

@@ -13,7 +13,7 @@ const read = (path: string): Promise<string> => readFile(join(root, path), "utf8
 /** The settings of every service, from the tables of their READMEs, which follow the code. */
 async function settings(): Promise<string[]> {
   const names: string[] = [];
-  for await (const path of glob("{gateway,services/*}/README.md", { cwd: root }))
+  for await (const path of glob("{gateway,services/{*,lib/*,dev/*}}/README.md", { cwd: root }))
     names.push(...[...(await read(path)).matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, name = ""]) => name));
   return names;
 }

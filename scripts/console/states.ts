@@ -1,5 +1,5 @@
-import { en } from "@uag/console-web/i18n/en/en";
-import { zh } from "@uag/console-web/i18n/zh/zh";
+import { en } from "@uag/console-web/i18n/en";
+import { zh } from "@uag/console-web/i18n/zh";
 import { samplePicture } from "../../services/dev/e2e/test/console/picture.ts";
 import type { Page } from "./sign-in.ts";
 

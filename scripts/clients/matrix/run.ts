@@ -23,7 +23,7 @@ export async function clientMatrix(dir: string, fleet: Fleet): Promise<void> {
   const venv = join(dir, "matrix");
   const { openai, anthropic } = pythonVersions;
   await installPython(venv, [`openai==${openai}`, `anthropic==${anthropic}`]);
-  const packages = join(repoRoot, "services/dev/local/package.json");
+  const packages = join(repoRoot, "services/dev/e2e/package.json");
   const outputs = [
     await run(process.execPath, [join(import.meta.dirname, "matrix.mjs"), runFile, packages, ...ids], {
       timeout,

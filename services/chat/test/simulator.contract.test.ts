@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import type { OperationsHarness, ReceivedResponse } from "@uag/harness/start-operations";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { startChat } from "./support.ts";
@@ -88,7 +89,7 @@ let url = "";
 let harness: OperationsHarness;
 
 before(async () => {
-  const main = new URL("@uag/simulator/main", import.meta.url).pathname;
+  const main = fileURLToPath(import.meta.resolve("@uag/simulator/main"));
   const env = { ...process.env, PORT: "0", DATA_DIR: undefined, SIM_FAULTS: undefined };
   simulator = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "inherit"] });
   assert.ok(simulator.stdout !== null);

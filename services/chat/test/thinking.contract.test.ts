@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { OperationsHarness } from "@uag/harness/start-operations";
 import { startChat } from "./support.ts";
 
@@ -12,7 +13,7 @@ let simulator: ChildProcess;
 let harness: OperationsHarness;
 
 before(async () => {
-  const main = new URL("@uag/simulator/main", import.meta.url).pathname;
+  const main = fileURLToPath(import.meta.resolve("@uag/simulator/main"));
   const env = { ...process.env, PORT: "0", DATA_DIR: undefined, SIM_FAULTS: undefined };
   simulator = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "inherit"] });
   assert.ok(simulator.stdout !== null);

@@ -161,7 +161,7 @@ for (const backend of backends) {
       assert.equal(size, 900_000n);
       assert.ok(Number(expiresAtMs) > Date.now() + ttlMs - 5_000);
       assert.ok(Buffer.from(await (await fetch(url)).arrayBuffer()).equals(bytes));
-      await assert.rejects(put("audio/mpeg", randomBytes(1_100_000)), /larger than 1000000 bytes/);
+      await assert.rejects(put("audio/mpeg", randomBytes(1_100_000)), /exceeds 1000000 bytes/);
       await assert.rejects(put("text/html", bytes), /Only images, audio and video/);
       await assert.rejects(put(undefined, bytes), /must be the head/);
       client.close();

@@ -1,7 +1,7 @@
-import type { Call } from "@uag/cli/openapi/recorder";
 import { videoListQuery } from "@uag/contract/requests/queries";
 import { videoCreateQuery, videoRequests } from "@uag/contract/requests/videos";
 import { videoTask, videoTaskList } from "@uag/contract/responses/media";
+import type { Call } from "../examples/types.ts";
 import { named } from "../named.ts";
 import type { Operation } from "../operation.ts";
 

@@ -1,5 +1,4 @@
-import type { Call } from "@uag/cli/openapi/recorder";
-import type { Json } from "./types.ts";
+import type { Call, Json } from "./types.ts";
 
 const idOf = (response: Json): string => String(response["id"]);
 const firstOf = (response: Json): Json => ((response["data"] as Json[])[0] ?? {}) as Json;

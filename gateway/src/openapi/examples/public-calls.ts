@@ -1,6 +1,6 @@
-import type { Call } from "@uag/cli/openapi/recorder";
 import { callVideos } from "../endpoints/videos.ts";
 import { operations } from "../operations.ts";
+import type { Call } from "./types.ts";
 
 async function callAll(call: Call, chosen: { readonly billed: boolean }): Promise<void> {
   for (const [operation, { billed = false, examples = [] }] of Object.entries(operations)) {

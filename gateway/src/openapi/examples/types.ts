@@ -13,6 +13,9 @@ export interface Sent {
   until?(response: Json): boolean;
 }
 
+/** Sends an example's request and returns the response body. `operation` is a name in the tables of routes. */
+export type Call = (operation: string, example: readonly [name: string, summary: string], sent?: Sent) => Promise<Json>;
+
 /** An example as it stands beside its operation. */
 export interface Example extends Sent {
   /** Unique per operation. */

@@ -101,7 +101,7 @@ describe("what an administrator does through the public server", () => {
       process.execPath,
       ["--input-type=module", "-e", made.snippets["openai_javascript"] ?? ""],
       {
-        cwd: join(repoRoot, "services/dev/local"),
+        cwd: join(repoRoot, "services/dev/e2e"),
       },
     );
     assert.match((await js).stdout, /gpt-4o-mini/);
@@ -312,13 +312,13 @@ describe("what an administrator does through the public server", () => {
       .db("metering")
       .collection<{ _id: string }>("buried")
       .insertOne({ _id: "dead", ...about, event: bytes, buriedAt: new Date() } as never);
-    assert.match(await run("buried", "list"), /req_dead +acct_default .* no price +an amount is not valid/);
-    await run("buried", "price", "--request", "req_dead", "--cost", "0.25");
-    assert.match(await run("buried", "list", "--request", "req_dead"), /0\.25 USD/);
-    assert.match(await run("buried", "repair"), /req_dead repaired\n1 repaired, 0 failed/);
-    assert.match(await run("buried", "list"), /No dead letters/);
+    assert.match(await run("dead-letters", "list"), /req_dead +acct_default .* no price +an amount is not valid/);
+    await run("dead-letters", "price", "--request", "req_dead", "--cost", "0.25");
+    assert.match(await run("dead-letters", "list", "--request", "req_dead"), /0\.25 USD/);
+    assert.match(await run("dead-letters", "repair"), /req_dead repaired\n1 repaired, 0 failed/);
+    assert.match(await run("dead-letters", "list"), /No dead letters/);
     assert.match(await run("ledger", "list", "--request", "req_dead"), /settle .* 0\.250000000/);
-    await assert.rejects(run("buried", "repair", "--request", "req_dead"), /No dead letter for request req_dead/);
+    await assert.rejects(run("dead-letters", "repair", "--request", "req_dead"), /No dead letter for request req_dead/);
   });
 
   test("an old month is archived from the database into a file, and the file verifies", async () => {

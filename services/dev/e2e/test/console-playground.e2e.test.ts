@@ -152,7 +152,7 @@ describe("the playground in a browser", () => {
   async function execute(name: string, code: string) {
     const dir = await mkdtemp(join(tmpdir(), "as-code-"));
     resources.defer(() => rm(dir, { recursive: true, force: true }));
-    await symlink(join(repoRoot, "services/fleet/node_modules"), join(dir, "node_modules"));
+    await symlink(join(repoRoot, "services/dev/e2e/node_modules"), join(dir, "node_modules"));
     for (const file of ["picture-1.png", "blue.png", "mask.png"]) await writeFile(join(dir, file), picture.buffer);
     const options = { cwd: dir, env: { ...process.env, API_KEY: stage.fleet.run.api_key } };
     const { stdout } =

@@ -22,7 +22,7 @@ import { videoEdge } from "./holds/video-requests.ts";
 const seed = Number(process.env["HOLDS_SEED"] ?? 1);
 const perModel = Number(process.env["HOLDS_REQUESTS"] ?? 4);
 const maxTries = 200;
-const catalogFile = new URL("../../../infra/config/catalog.yaml", import.meta.url);
+const catalogFile = new URL("../../../../infra/config/catalog.yaml", import.meta.url);
 const caller = Caller.fromPartial({ accountId: "a", keyId: "k" });
 const guarded = { parse: (text: string): URL => new URL(text), leadsInside: () => false };
 

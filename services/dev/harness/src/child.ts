@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-const services = join(import.meta.dirname, "../..");
+const services = join(import.meta.dirname, "../../..");
 
 /** A service's own main.ts as a process that can be killed and restarted on the same port. */
 export class Child implements AsyncDisposable {

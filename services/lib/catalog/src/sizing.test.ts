@@ -7,7 +7,7 @@ import { readRows } from "./parse.ts";
 import { boundedUnits, sizings } from "./sizing.ts";
 import type { UnitName } from "./units.ts";
 
-const yaml = await readFile(join(import.meta.dirname, "../../../infra/config/catalog.yaml"), "utf8");
+const yaml = await readFile(join(import.meta.dirname, "../../../../infra/config/catalog.yaml"), "utf8");
 
 test("whichever priced unit a sizing ceases to bound, the catalogue is refused, and every model named that has a price for it", () => {
   const { models } = readRows(yaml);

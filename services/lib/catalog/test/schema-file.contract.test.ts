@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { z } from "zod";
 import { catalogSchema } from "../src/schema.ts";
 
-const config = join(import.meta.dirname, "../../../infra/config");
+const config = join(import.meta.dirname, "../../../../infra/config");
 
 test("the JSON schema that editors use is the one that validates; npm run catalog -- schema writes it", async () => {
   const written = JSON.parse(await readFile(join(config, "catalog.schema.json"), "utf8"));

@@ -78,7 +78,7 @@ test("a catalogue that cannot be read at the start is an error", async () => {
 });
 
 test("the catalogue that is shipped is valid, and every provider's models are served once its key is there", async () => {
-  const file = new URL("../../../infra/config/catalog.yaml", import.meta.url);
+  const file = new URL("../../../../infra/config/catalog.yaml", import.meta.url);
   const text = await readFile(file, "utf8");
   const names = [...text.matchAll(/\$\{([A-Z_]+_API_KEY)\}/g)].map((match) => match[1] as string);
   const catalog = parseCatalog(text, Object.fromEntries(names.map((name) => [name, "k"])));

@@ -14,7 +14,7 @@ import { recordExamples } from "../openapi/record-examples.ts";
 const help = `npm run openapi -- [--record]
 
 Writes the OpenAPI documents from the schemas that validate requests. With --record it first starts a gateway of its own,
-sends it every example of the reference (gateway/src/openapi/examples) and keeps what it answered; run it again then.
+sends it every example of the reference (gateway/src/openapi/examples) and keeps the responses; run it again without --record then.
 `;
 
 async function record(): Promise<void> {

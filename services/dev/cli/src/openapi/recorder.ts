@@ -1,15 +1,9 @@
 import { shownBaseUrl } from "@uag/gateway/openapi/examples/code-samples";
 import { Shown } from "@uag/gateway/openapi/examples/shown";
-import type { ExampleResponse, Json, Recorded, Sent } from "@uag/gateway/openapi/examples/types";
+import type { Call, ExampleResponse, Json, Recorded, Sent } from "@uag/gateway/openapi/examples/types";
 import { allRoutes, nameOf } from "@uag/gateway/openapi/routes";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import type { Run } from "@uag/local/run-file";
-
-/**
- * Sends an example, records it, and returns the response's JSON.
- * @throws when the gateway rejects it
- */
-export type Call = (operation: string, example: readonly [name: string, summary: string], sent?: Sent) => Promise<Json>;
 
 export interface Recorder {
   readonly call: Call;

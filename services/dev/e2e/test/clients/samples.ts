@@ -31,7 +31,7 @@ const packages = ["openai==3.54.0", "anthropic==2.12.0", "requests==2.32.5"];
 async function faultsOf(samples: readonly Sample[], { run: { api_key, admin } }: TestFleet): Promise<string[]> {
   const faults: string[] = [];
   await withTemporaryDir(async (cwd) => {
-    await symlink(join(repoRoot, "services/fleet/node_modules"), join(cwd, "node_modules"));
+    await symlink(join(repoRoot, "services/dev/e2e/node_modules"), join(cwd, "node_modules"));
     await writeFile(join(cwd, "square.png"), Buffer.from(square, "base64"));
     const Pythonpath = await pythonPackages("python-samples-1", packages);
     const env = { ...process.env, PYTHONPATH: Pythonpath, API_KEY: api_key, ADMIN_TOKEN: admin.token };

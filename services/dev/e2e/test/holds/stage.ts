@@ -32,7 +32,7 @@ export interface Stage extends AsyncDisposable {
   leave(operation: string, body: Buffer, afterBytes: number): Promise<Booked>;
 }
 
-const catalogFile = new URL("../../../../infra/config/catalog.yaml", import.meta.url);
+const catalogFile = new URL("../../../../../infra/config/catalog.yaml", import.meta.url);
 
 export async function openStage(): Promise<Stage> {
   await using opening = new AsyncDisposableStack();

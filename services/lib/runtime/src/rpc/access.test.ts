@@ -6,7 +6,7 @@ import type { ServiceDefinition } from "@grpc/grpc-js";
 import { access, callersOf, serversOf } from "@uag/contract/access/rpc";
 import { peerIn, uriOf } from "./peer.ts";
 
-const generated = join(import.meta.dirname, "../../../../proto/gen");
+const generated = join(import.meta.dirname, "../../../../../proto/gen");
 
 /** The wire path of every RPC in the generated code. */
 async function everyPath(): Promise<string[]> {

@@ -43,6 +43,7 @@ export interface EventDocument {
   traceId?: string | undefined;
 }
 
+/** What MongoDB stores of a usage event. */
 export function toDocument(event: UsageEvent): EventDocument {
   const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...others } = event;
   const { firstByteMs, failedAttempts, traceId, spanId: _, ...rest } = others;
@@ -61,6 +62,7 @@ export function toDocument(event: UsageEvent): EventDocument {
   };
 }
 
+/** The usage event of a stored document. */
 export function fromDocument(document: EventDocument): UsageEvent {
   const { _id, startedAt, endedAt, outcome, settlementRule, pricing, failedAttempts = [], ...rest } = document;
   return {

@@ -94,6 +94,7 @@ function partitionOf(db: mongo.Db, name: string): Partition[] {
   return [{ month: asMonth(month), closed: true, rows }];
 }
 
+/** The event collections of a database; creates none. */
 export async function openPartitions(db: mongo.Db): Promise<Partitions> {
   const made = new Set<string>();
   const list = async (): Promise<Partition[]> => {

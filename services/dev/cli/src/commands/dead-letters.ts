@@ -10,7 +10,7 @@ import {
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { RpcClient } from "@uag/runtime/rpc/client";
 import { parseCost, readRunningFleet, showUsd } from "./options.ts";
-import { replay } from "./replay-dead.ts";
+import { replay } from "./replay-dead-letters.ts";
 import { table } from "./table.ts";
 
 const help = `npm run dead-letters -- <command> [options]
