@@ -102,7 +102,7 @@ test("npm start prints a request that works, the commands work beside it, and Ct
     assert.match(logs.text, /^\d\d:\d\d:\d\d\.\d{3} info /m);
     assert.match(
       (await runToEnd(["npm", "run", "-s", "logs", "--", "--service", "x"], env)).text,
-      /There are: auditor, billing, /,
+      /Available logs: auditor, billing, /,
     );
 
     const audit = await runToEnd(["npm", "run", "-s", "audit"], env);
