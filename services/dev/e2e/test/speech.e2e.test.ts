@@ -297,7 +297,7 @@ describe("speech through the public server", () => {
     });
   });
 
-  test("streamed speech that breaks off ends there, and is billed by the characters that the upstream reported", async () => {
+  test("streamed speech that is interrupted ends there, and is billed by the characters that the upstream reported", async () => {
     for (const fault of [{ cut: 3 }, { "reset-chunks": 3 }, { "error-event": 4 }]) {
       const clear = await setFault(fleet.run.simulator_url, fault, { model: "qwen3-tts-flash" });
       const response = await openai.audio.speech.create({ ...good, input: "x".repeat(200) });

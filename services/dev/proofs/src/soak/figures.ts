@@ -154,7 +154,8 @@ const maxShown = 20;
 /** For people: one line of figures, and the violations. */
 export function showFigures(title: string, figures: Figures): string {
   const { violations, notes = [], leakedHolds, overAdmitted, ...rest } = figures;
-  const parts = Object.entries({ ...rest, "leaked holds": leakedHolds, "over-admitted": overAdmitted });
+  const all = Object.entries({ ...rest, "leaked holds": leakedHolds, "over-admitted": overAdmitted });
+  const parts = all.filter(([, value]) => typeof value === "number");
   const shown = violations.slice(0, maxShown).map((sentence) => `\n  - ${sentence}`);
   const more = violations.length > maxShown ? `\n  - and ${violations.length - maxShown} more` : "";
   const measured = notes.map((note) => `\n  ${note}`).join("");
