@@ -24,6 +24,8 @@ export function isUnknownUser(error: unknown): boolean {
 const passing: readonly string[] = [
   "NotYetInitialized",
   "AlreadyInitialized",
+  // A member asked belongs to another set: the asking one has lost its volume and is about to be added.
+  "NewReplicaSetConfigurationIncompatible",
   "InterruptedDueToReplStateChange",
   "NotPrimaryNoSecondaryOk",
 ];
