@@ -4,6 +4,7 @@ import { repoRoot as root } from "@uag/local/paths";
 import { services, simulator } from "@uag/local/processes";
 import { isProviderSetting } from "@uag/local/providers";
 import { readConfig } from "@uag/runtime/config";
+import { processMemory } from "@uag/untrusted/memory-limit";
 import { Ajv } from "ajv";
 import { parse } from "yaml";
 import type { Check } from "./check.ts";
@@ -12,7 +13,7 @@ type Settings = Readonly<Record<string, string>>;
 
 interface ComposeFile {
   readonly "x-settings": Settings;
-  readonly services: Readonly<Record<string, { readonly environment?: Settings }>>;
+  readonly services: Readonly<Record<string, { readonly environment?: Settings; readonly mem_limit?: string }>>;
 }
 
 const file = "infra/compose.yaml";
@@ -56,13 +57,22 @@ async function settingsProblems(compose: ComposeFile, name: string, entry: strin
   return problems;
 }
 
-/** It is a compose file, it runs every service, and every service takes its settings. */
+/** Every service has the memory limit of its chart. */
+function memoryProblems(compose: ComposeFile): string[] {
+  return Object.entries(processMemory).flatMap(([name, { limitMiB }]) => {
+    const limit = compose.services[name]?.mem_limit;
+    return limit === `${limitMiB}m` ? [] : [`${file}: the mem_limit of ${name} is ${limit}, not ${limitMiB}m`];
+  });
+}
+
+/** It is a compose file, it runs every service within its memory, and every service takes its settings. */
 export const compose: Check = {
   name: "compose file",
   async run() {
     const content = parse(await readFile(join(root, file), "utf8"), { merge: true }) as ComposeFile;
     const problems = await schemaProblems(content);
     for (const { name, entry } of services) problems.push(...(await settingsProblems(content, name, entry)));
+    problems.push(...memoryProblems(content));
     if (content.services[simulator.name] === undefined) problems.push(`${file} does not run ${simulator.name}`);
     return problems;
   },
