@@ -30,13 +30,13 @@ export interface ApplyOptions {
    * Events that ended before this may have been applied and have expired since, unix milliseconds.
    */
   readonly expiredBeforeMs: () => number;
+  /** Receives the accounts whose usage was stored. */
+  readonly announce?: (accountIds: ReadonlySet<string>) => void;
+  readonly keyUse: KeyUse;
   /**
    * One group is settled while the one before it is stored; two at the same step would conflict on
    * grants and roll-ups.
    */
-  /** Receives the accounts whose usage was stored. */
-  readonly announce?: (accountIds: ReadonlySet<string>) => void;
-  readonly keyUse: KeyUse;
   readonly turns: { readonly settle: Turn; readonly store: Turn };
 }
 
