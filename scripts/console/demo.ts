@@ -2,13 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { adminApi } from "@uag/cli/commands/admin-api";
+import { clientId, clientSecret, startProvider } from "@uag/e2e/console/oidc-provider";
+import { settleUnpriced } from "@uag/e2e/console/unpriced";
+import { MailServer } from "@uag/e2e/mail/mail-server";
 import { startReceiver } from "@uag/harness/fleet/receiver";
 import { buildConsole } from "@uag/local/console-web";
 import type { Run } from "@uag/local/run-file";
 import { startFleet } from "@uag/local/service";
-import { clientId, clientSecret, startProvider } from "../../services/dev/e2e/test/console/oidc-provider.ts";
-import { settleUnpriced } from "../../services/dev/e2e/test/console/unpriced.ts";
-import { MailServer } from "../../services/dev/e2e/test/mail/mail-server.ts";
 
 export interface Demo extends AsyncDisposable {
   readonly run: Run;

@@ -1,8 +1,8 @@
 // npm run screenshots: every page of the console as people see it, to be looked at.
 import { parseArgs } from "node:util";
+import { openBrowser } from "@uag/e2e/console/browser";
 import { readRun } from "@uag/local/run-file";
 import { fail, UserError } from "@uag/local/terminal/step";
-import { openBrowser } from "../../services/dev/e2e/test/console/browser.ts";
 import { startDemo } from "./demo.ts";
 import { measure } from "./measure.ts";
 import { pages, within } from "./pages.ts";

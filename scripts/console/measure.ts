@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { bytesOf, scriptsOf, violationsOf } from "@uag/e2e/console/page-checks";
 import type { Run } from "@uag/local/run-file";
-import { bytesOf, scriptsOf, violationsOf } from "../../services/dev/e2e/test/console/page-checks.ts";
 import { type Browser, type Page, signIn } from "./sign-in.ts";
 
 interface Measured {

@@ -1,5 +1,5 @@
+import type { openBrowser } from "@uag/e2e/console/browser";
 import type { Run } from "@uag/local/run-file";
-import type { openBrowser } from "../../services/dev/e2e/test/console/browser.ts";
 
 export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 export type Page = Awaited<ReturnType<Browser["newPage"]>>;

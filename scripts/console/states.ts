@@ -1,6 +1,6 @@
 import { en } from "@uag/console-web/i18n/en";
 import { zh } from "@uag/console-web/i18n/zh";
-import { samplePicture } from "../../services/dev/e2e/test/console/picture.ts";
+import { samplePicture } from "@uag/e2e/console/picture";
 import type { Page } from "./sign-in.ts";
 
 /** The texts of the console, by which its buttons and fields are found in any language. */

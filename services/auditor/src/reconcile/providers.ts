@@ -1,9 +1,9 @@
 import { anthropicReports } from "@uag/providers/anthropic/reports";
 import type { HttpPools } from "@uag/providers/http/pools";
 import { openAiReports } from "@uag/providers/openai/reports";
+import { keySettings, type ReportingProvider } from "@uag/providers/reports/key-settings";
 import type { ProviderReports } from "@uag/providers/reports/types";
 import type { ReconcileConfig } from "./config.ts";
-import { keySettings, type ReportingProvider } from "./key-settings.ts";
 
 /** The reports of every provider whose admin key is set, by the provider's name. */
 export function reportsOf(config: ReconcileConfig, pools: HttpPools): ReadonlyMap<ReportingProvider, ProviderReports> {

@@ -1,5 +1,5 @@
-import { keySettings } from "@uag/auditor/reconcile/key-settings";
 import type { ProviderEnvironment } from "@uag/catalog/provider-environment";
+import { keySettings } from "@uag/providers/reports/key-settings";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
