@@ -5,6 +5,7 @@ import { adminApi } from "@uag/cli/commands/admin-api";
 import { clientId, clientSecret, startProvider } from "@uag/e2e/console/oidc-provider";
 import { settleUnpriced } from "@uag/e2e/console/unpriced";
 import { MailServer } from "@uag/e2e/mail/mail-server";
+import { setFault } from "@uag/harness/fleet/faults";
 import { startReceiver } from "@uag/harness/fleet/receiver";
 import { buildConsole } from "@uag/local/console-web";
 import type { Run } from "@uag/local/run-file";
@@ -67,6 +68,20 @@ async function makeTraffic({ base_url }: Run, keys: readonly KeyOf[]): Promise<v
   }
 }
 
+/** One provider reports usage that cannot be right: of one model a little, of another by far. */
+async function makeExcess(run: Run, { key }: KeyOf): Promise<void> {
+  for (const [model, times] of [
+    ["claude-sonnet-4-6", 12],
+    ["qwen-plus", 2_000],
+  ] as const) {
+    const endFault = await setFault(run.simulator_url, { "usage-lie": times }, { model });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ model, max_tokens: 8, messages: [{ role: "user", content: "Hello" }] });
+    await (await fetch(`${run.base_url}/v1/chat/completions`, { method: "POST", headers, body })).text();
+    await endFault();
+  }
+}
+
 interface Receivers {
   readonly emails: readonly string[];
   readonly webhook_url: string;
@@ -83,6 +98,7 @@ async function fill(run: Run, receivers: Receivers): Promise<void> {
   const keys: KeyOf[] = [];
   for (const fields of keysOf(account_id)) keys.push((await api.call("POST", "/keys", fields)) as KeyOf);
   await makeTraffic(run, keys);
+  if (keys[0] !== undefined) await makeExcess(run, keys[0]);
   const alert = { account_id, ...receivers };
   const [, support] = keys;
   await api.call("POST", "/alerts", { ...alert, kind: "spend", name: "Team", monthly_usd: "0.05" });

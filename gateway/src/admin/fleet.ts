@@ -45,6 +45,23 @@ function showVerdict(verdict: Verdict | undefined): Fleet["audit"] {
   return { at: timeText(momentMs), exact, rows, faults };
 }
 
+/** Costs above their holds over the given processes, the largest first. */
+function showAboveHold(replicas: readonly Replica[]): Fleet["above_hold"] {
+  const found = Map.groupBy(
+    replicas.flatMap(({ status }) => status.above_hold),
+    ({ provider, model }) => `${provider}\n${model}`,
+  );
+  return [...found.values()]
+    .map((reports) => ({
+      provider: reports[0]?.provider ?? "",
+      model: reports[0]?.model ?? "",
+      requests: reports.reduce((sum, { requests }) => sum + requests, 0),
+      largest_ratio: Math.max(...reports.map(({ largest_ratio }) => largest_ratio)),
+      last_at: timeText(BigInt(Math.max(...reports.map(({ last_at_ms }) => last_at_ms)))),
+    }))
+    .sort((a, b) => b.largest_ratio - a.largest_ratio);
+}
+
 const byName = (a: Fleet["replicas"][number], b: Fleet["replicas"][number]): number =>
   a.service.localeCompare(b.service) || a.id.localeCompare(b.id);
 
@@ -67,6 +84,7 @@ export const showFleet: AdminHandler = async ({ clients, replicas }) => {
     },
     stream: streams.length === 0 ? null : { messages: maxOf(streams, "uag_stream_messages") },
     unserved: [...new Set(living.flatMap(({ status }) => status.unserved))].sort(),
+    above_hold: showAboveHold(living),
     audit: showVerdict(verdict),
   };
   return { body };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { adminApi } from "@uag/cli/commands/admin-api";
 import { serviceNames } from "@uag/contract/routes";
+import { setFault } from "@uag/harness/fleet/faults";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import type { Page } from "playwright-core";
 import { clientId, clientSecret, startProvider } from "./console/oidc-provider.ts";
@@ -191,6 +192,42 @@ describe("people in the console, behind two replicas", () => {
     await page.getByRole("textbox", { name: "input tokens", exact: true }).fill("1000000");
     await page.getByRole("textbox", { name: "output tokens", exact: true }).fill("0");
     await page.getByText("One request").locator("..").getByText("$0.15").waitFor();
+  });
+
+  test("a request that costs more than its hold is on the fleet page, and beyond ten times the hold it is charged the hold until an operator prices it", async () => {
+    const { fleet } = stage;
+    const model = "gpt-4o-mini";
+    const lie = async (times: number): Promise<string> => {
+      const endFaults = await setFault(fleet.run.simulator_url, { "usage-lie": times }, { model });
+      const messages = [{ role: "user", content: "Hello" }];
+      const response = await fleet.client.post("/v1/chat/completions", { model, max_tokens: 8, messages });
+      await endFaults();
+      assert.equal(response.status, 200);
+      return response.headers.get("x-request-id") ?? "";
+    };
+    await lie(10);
+    const requestId = await lie(1_000);
+    const page = await stage.visit("/fleet", "Fleet");
+    const row = page.getByRole("alert").getByRole("row").filter({ hasText: model });
+    await row
+      .filter({ hasText: "openai" })
+      .getByText(/^\d+(?:\.\d)?×$/)
+      .waitFor();
+    assert.equal(await row.getByRole("cell").nth(1).textContent(), "2");
+    await page.getByRole("link", { name: "Unpriced requests" }).click();
+    const waiting = page.getByRole("row").filter({ hasText: requestId });
+    await waiting.click();
+    await page.getByLabel("Cost in USD").fill("0.001");
+    await page.getByRole("button", { name: "Charge" }).click();
+    await waiting.waitFor({ state: "detached" });
+    const charged: Record<string, string> = {};
+    for await (const entry of adminApi(fleet.run).rows("/ledger", { request_id: requestId })) {
+      const { kind, charged_usd } = entry as { kind: string; charged_usd: string };
+      charged[kind] = charged_usd;
+    }
+    const held = Number(charged["settle"]);
+    assert.ok(held > 0 && held < 0.0001, JSON.stringify(charged));
+    assert.equal((held + Number(charged["repair"])).toFixed(9), "0.001000000");
   });
 
   test("the fleet page lists every process on the bus and shows the auditor's verdict", {

@@ -11,6 +11,7 @@ import type { Tracing } from "@uag/runtime/tracing/tracing";
 import { BufferBudget, type BufferLimits } from "@uag/untrusted/buffer-budget";
 import { createGuardedClient, type GuardedClient } from "@uag/untrusted/http/guarded";
 import type { Admission } from "@uag/usage/types";
+import { AboveHold } from "./above-hold.ts";
 import { type CapabilityEvents, createEvents } from "./events.ts";
 
 /** The dependencies of every operation in a capability service. */
@@ -26,6 +27,8 @@ export interface CapabilityContext {
   /** Accounts for memory held for clients, by account. */
   readonly buffers: BufferBudget;
   readonly events: CapabilityEvents;
+  /** Requests that cost more than was held for them. */
+  readonly aboveHold: AboveHold;
   /** For URLs that come from users or from upstream responses. */
   readonly guarded: GuardedClient;
   /** Fetches content that requests reference by URL. */
@@ -63,6 +66,7 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
   metrics.sampled("uag_buffered_limit_bytes", () => buffers.total);
   const health = new UpstreamHealth();
   metrics.sampledBy("uag_upstream_cooldown_seconds", "provider", () => health.cooldowns());
+  const aboveHold = new AboveHold();
   const guarded = createGuardedClient({ allow: egressAllow });
   return {
     catalog,
@@ -72,7 +76,8 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
     budget: new RetryBudget(),
     drains,
     buffers,
-    events: createEvents(log, metrics),
+    events: createEvents(log, metrics, aboveHold),
+    aboveHold,
     guarded,
     urls: new UrlFetches(guarded, buffers),
     log,

@@ -6,6 +6,7 @@ import type { Logger } from "@uag/runtime/log";
 import type { Metrics } from "@uag/runtime/metrics";
 import { logServerError } from "@uag/runtime/server-error";
 import type { Settlement } from "@uag/usage/types";
+import type { AboveHold } from "./above-hold.ts";
 import type { ClientError } from "./client-error.ts";
 
 /** A request whose bill is known, and what its usage was compared with. */
@@ -66,10 +67,14 @@ function measureUse(metrics: Metrics): (settlement: Settlement) => void {
 const maxCounterNames = 64;
 
 /** Reports bills that a person must look at: units without a price, and costs above their holds. */
-function alarmAboutBills(log: Logger, metrics: Metrics): (request: SettledRequest, settlement: Settlement) => void {
+function alarmAboutBills(
+  log: Logger,
+  metrics: Metrics,
+  aboveHold: AboveHold,
+): (request: SettledRequest, settlement: Settlement) => void {
   const unpriced = metrics.counter("uag_unpriced_requests_total");
   const unpricedUnits = metrics.counter("uag_unpriced_units_total");
-  const aboveHold = metrics.counter("uag_cost_above_hold_total");
+  const countedAboveHold = metrics.counter("uag_cost_above_hold_total");
   const names = new Set<string>();
   const counterOf = (name: string): string => {
     if (names.size < maxCounterNames) names.add(name);
@@ -85,7 +90,8 @@ function alarmAboutBills(log: Logger, metrics: Metrics): (request: SettledReques
     const used = Object.fromEntries(units.map(({ name, quantity }) => [name, String(quantity)]));
     const fields = { request_id: requestId, provider, model, units: used, ...amounts };
     if (reportedNanoUsd > holdNanoUsd) {
-      aboveHold.labels(provider, model).inc();
+      countedAboveHold.labels(provider, model).inc();
+      aboveHold.record({ provider, model, holdNanoUsd, reportedNanoUsd });
       log.error(fields, "request costs more than was held for it");
     }
     for (const name of request.unpriced) unpricedUnits.labels(provider, model, counterOf(name)).inc();
@@ -98,7 +104,7 @@ function alarmAboutBills(log: Logger, metrics: Metrics): (request: SettledReques
 /**
  * Creates the service's events: each writes a log line, and increments its metric if it has one.
  */
-export function createEvents(log: Logger, metrics: Metrics): CapabilityEvents {
+export function createEvents(log: Logger, metrics: Metrics, aboveHold: AboveHold): CapabilityEvents {
   const settled = metrics.counter("uag_settlements_total");
   const byOutcome = new Map(
     Object.entries(outcomeNames).map(([key, outcome]) => [Number(key), settled.labels(outcome)]),
@@ -106,7 +112,7 @@ export function createEvents(log: Logger, metrics: Metrics): CapabilityEvents {
   const used = measureUse(metrics);
   const responses = metrics.counter("uag_upstream_responses_total");
   const estimated = metrics.counter("uag_estimated_requests_total");
-  const alarmed = alarmAboutBills(log, metrics);
+  const alarmed = alarmAboutBills(log, metrics, aboveHold);
   const refusedUnpriced = metrics.counter("uag_refused_unpriced_requests_total");
   const retries = metrics.counter("uag_upstream_retries_total");
   const failures = metrics.counter("uag_upstream_failures_total");

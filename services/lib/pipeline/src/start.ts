@@ -120,9 +120,10 @@ const watched = [
   "uag_buffered_bytes",
 ] as const;
 
-async function statusOf({ health, catalog }: CapabilityContext, metrics: Metrics) {
+async function statusOf({ health, catalog, aboveHold }: CapabilityContext, metrics: Metrics) {
   const upstreams = health.seen().map(({ cooldownForMs, ...seen }) => ({ ...seen, rests_for_ms: cooldownForMs }));
-  return { figures: await metrics.read(watched), upstreams, unserved: [...catalog.current.unserved] };
+  const unserved = [...catalog.current.unserved];
+  return { figures: await metrics.read(watched), upstreams, unserved, above_hold: aboveHold.status() };
 }
 
 function batchKeyOf(publisher: string, { TLS, USAGE_MAC_KEY: hex }: CapabilitySettings): BatchKey | undefined {

@@ -12,6 +12,7 @@ import { createMetrics } from "@uag/runtime/metrics";
 import { insecure } from "@uag/runtime/rpc/identity";
 import { BufferBudget } from "@uag/untrusted/buffer-budget";
 import { createConnection } from "mongoose";
+import { AboveHold } from "../src/above-hold.ts";
 import { createEvents } from "../src/events.ts";
 import { withIdempotency } from "../src/idempotency/idempotency.ts";
 import { Runs } from "../src/idempotency/runs.ts";
@@ -58,7 +59,7 @@ describe("under an Idempotency-Key a request runs once", () => {
       await connection.close();
     });
     const store = resources.use(new IdempotencyStore({ url, database, leaseMs, lifeMs, box: testBox }));
-    const events = createEvents(log, createMetrics("test"));
+    const events = createEvents(log, createMetrics("test"), new AboveHold());
     const run: LinkHandler = (exchange) => {
       runs++;
       return handler(exchange);

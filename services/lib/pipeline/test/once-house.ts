@@ -14,6 +14,7 @@ import { insecure } from "@uag/runtime/rpc/identity";
 import { BufferBudget } from "@uag/untrusted/buffer-budget";
 import type { Admission, AdmitRequest, Admitted, FreeAdmission, FreeAdmitted, Settlement } from "@uag/usage/types";
 import { createConnection } from "mongoose";
+import { AboveHold } from "../src/above-hold.ts";
 import { clientErrorOf } from "../src/client-error.ts";
 import { createEvents } from "../src/events.ts";
 import { withIdempotency } from "../src/idempotency/idempotency.ts";
@@ -103,7 +104,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const log = createLogger({ service: "once-test", level: process.env["TEST_LOG"] ?? "silent" });
   const store = starting.use(new IdempotencyStore({ url, database, leaseMs, lifeMs: 60_000, box }));
   const runs = starting.use(new Runs());
-  const events = createEvents(log, createMetrics("test"));
+  const events = createEvents(log, createMetrics("test"), new AboveHold());
   const admission = runs.reporting(books.admission);
   let calls = 0;
   const paid: LinkHandler = async (exchange) => {

@@ -5,7 +5,7 @@ import { newId } from "./ids.ts";
 import type { Logger } from "./log.ts";
 import { version } from "./version.ts";
 
-type StatusReport = Partial<Pick<ProcessStatus, "figures" | "upstreams" | "unserved">>;
+type StatusReport = Partial<Pick<ProcessStatus, "figures" | "upstreams" | "unserved" | "above_hold">>;
 
 /** What {@link announceStatus} publishes, and how. */
 export interface StatusOptions {
@@ -25,8 +25,8 @@ export function announceStatus({ bus, service, log, report = () => ({}) }: Statu
   const id = newId(service);
   const startedAtMs = Date.now();
   const publish = (reported: StatusReport, leaving: boolean): void => {
-    const { figures = {}, upstreams = [], unserved = [] } = reported;
-    const status = { id, version, started_at_ms: startedAtMs, leaving, figures, upstreams, unserved };
+    const { figures = {}, upstreams = [], unserved = [], above_hold = [] } = reported;
+    const status = { id, version, started_at_ms: startedAtMs, leaving, figures, upstreams, unserved, above_hold };
     if (bus.connected) bus.connection.publish(statusSubjects.of(service), processStatus.encode(status));
   };
   const announce = async (): Promise<void> => {

@@ -2,6 +2,7 @@ import { Group, Paper, type PaperProps, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
 interface Props extends PaperProps {
+  readonly role?: string;
   readonly title?: ReactNode;
   readonly action?: ReactNode;
   readonly children: ReactNode;

@@ -27,6 +27,17 @@ const upstreamStatus = z.object({
   rests_for_ms: z.number().min(0),
 });
 
+/** One process's requests to one upstream that cost more than was held for them, since its start. */
+const aboveHoldStatus = z.object({
+  provider: name,
+  /** The catalogue's id of the model. */
+  model: name,
+  requests: count,
+  /** The largest reported cost, as a multiple of the hold. */
+  largest_ratio: z.number().min(0),
+  last_at_ms: count,
+});
+
 /** The payload on {@link statusSubjects}. */
 export const processStatus = jsonMessage(
   z.object({
@@ -42,6 +53,8 @@ export const processStatus = jsonMessage(
     upstreams: z.array(upstreamStatus).max(2_000),
     /** Why providers of the catalogue are not served. */
     unserved: z.array(z.string().max(500)).max(200),
+    /** Reported by services that bill requests; processes of earlier releases omit it. */
+    above_hold: z.array(aboveHoldStatus).max(200).default([]),
   }),
 );
 
@@ -49,3 +62,5 @@ export const processStatus = jsonMessage(
 export type ProcessStatus = NonNullable<ReturnType<typeof processStatus.decode>>;
 /** The statistics that a process reports about one model's upstream. */
 export type UpstreamStatus = ProcessStatus["upstreams"][number];
+/** What a process reports about costs above their holds at one model's upstream. */
+export type AboveHoldStatus = ProcessStatus["above_hold"][number];

@@ -60,6 +60,19 @@ export const fleet = z.object({
     .describe("Usage in the journals of all services."),
   stream: z.object({ messages: count.describe("Usage batches that metering has not applied.") }).nullable(),
   unserved: z.array(z.string()).describe("The reasons why catalogue providers are not served, one sentence each."),
+  above_hold: z
+    .array(
+      z.object({
+        provider: z.string(),
+        model: z.string().describe("The catalogue's id of the model."),
+        requests: count,
+        largest_ratio: z.number().describe("The largest reported cost, as a multiple of the hold."),
+        last_at: time.nullable(),
+      }),
+    )
+    .describe(
+      "Requests that cost more than was held for them, since the running processes started. Beyond ten times the hold, the hold is charged and the request waits for a price.",
+    ),
   audit: z
     .object({
       at: time.nullable(),

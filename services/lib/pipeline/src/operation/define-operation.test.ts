@@ -14,6 +14,7 @@ import { RetryBudget } from "@uag/providers/retry-budget";
 import { createMetrics } from "@uag/runtime/metrics";
 import { BufferBudget } from "@uag/untrusted/buffer-budget";
 import type { Settlement } from "@uag/usage/types";
+import { AboveHold } from "../above-hold.ts";
 import { createEvents } from "../events.ts";
 import type { JsonBody } from "../request/body.ts";
 import { modelOf } from "../request/model-of.ts";
@@ -75,7 +76,7 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
     budget: new RetryBudget(),
     buffers: new BufferBudget(),
     catalog: { current, [Symbol.dispose]: nothing },
-    events: createEvents(log, metrics),
+    events: createEvents(log, metrics, new AboveHold()),
     health: new UpstreamHealth(),
     tracing: undefined,
   };

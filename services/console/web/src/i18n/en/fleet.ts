@@ -9,6 +9,15 @@ export const fleet = {
     rows_other: "The auditor re-added {{count, number}} rows,",
   },
   unserved: "Providers that are not served",
+  aboveHold: {
+    title: "Requests that cost more than was held for them",
+    about:
+      "Since the running processes started. Check the model's limits and prices in the catalogue, and the provider's usage. Beyond ten times the hold, the hold is charged and the request waits under “Unpriced requests”.",
+    model: "Model",
+    requests: "Requests",
+    ratio: "Largest cost ÷ hold",
+    last: "Last",
+  },
   facts: {
     replicas: "Processes up",
     silent_zero: "none is silent",

@@ -9,6 +9,15 @@ export const fleet = {
     rows_other: "审计重新累加了 {{count, number}} 行 ·",
   },
   unserved: "未提供服务的提供商",
+  aboveHold: {
+    title: "费用超过预留金额的请求",
+    about:
+      "自当前进程启动以来。请检查目录中该模型的限制与价格，以及提供商报告的用量。超过预留金额十倍时，按预留金额计费，请求在“未定价请求”中等待处理。",
+    model: "模型",
+    requests: "请求数",
+    ratio: "最高费用（预留金额的倍数）",
+    last: "最近一次",
+  },
   facts: {
     replicas: "运行中的进程",
     silent_zero: "全部有响应",

@@ -10,6 +10,7 @@ import { Failure } from "../../ui/failure.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
+import { AboveHold } from "./above-hold.tsx";
 import { ProviderTable } from "./provider-table.tsx";
 import { ReplicaTable } from "./replica-table.tsx";
 
@@ -100,6 +101,7 @@ export function FleetPage() {
         <>
           <Books of={data.audit} />
           <Unserved of={data.unserved} />
+          <AboveHold of={data.above_hold} />
           <Waiting of={data} />
           <ReplicaTable of={data.replicas} />
         </>
