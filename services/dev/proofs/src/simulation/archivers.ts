@@ -1,13 +1,8 @@
-import assert from "node:assert/strict";
-import { Readable } from "node:stream";
-import { gunzipSync } from "node:zlib";
-import { archiveDue } from "@uag/metering/archive/archive";
 import { DatabaseClock } from "@uag/mongo/database-clock";
-import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import type { ObjectStore } from "@uag/runtime/objects/store";
-import { duplicate, EventMonths, type Gate, renamed } from "./event-months.ts";
+import type { Gate } from "./archive-files.ts";
 
-export interface ArchiversOptions {
+/** The times and the randomness of a world. */
+export interface ArchiveWorld {
   readonly random: (below: number) => number;
   /** True time, milliseconds. */
   readonly now: () => number;
@@ -15,7 +10,22 @@ export interface ArchiversOptions {
   readonly databaseNow: () => number;
 }
 
-/** A process that archives usage; a killed one is never resumed. */
+/** What a process archives with. */
+export interface ArchiverProcess {
+  readonly clock: DatabaseClock;
+  readonly gate: Gate;
+  /** Renews the lease. @throws when another process holds it */
+  readonly keep: () => Promise<void>;
+}
+
+export interface ArchiversOptions extends ArchiveWorld {
+  /** Archives all that is due. */
+  readonly archive: (process: ArchiverProcess) => Promise<unknown>;
+  /** Matches the error of a process that has lost its lease, or a race against the one that has it. */
+  readonly lost: RegExp;
+}
+
+/** A process that archives; a killed one is never resumed. */
 interface Archiver {
   readonly id: number;
   readonly clock: DatabaseClock;
@@ -30,19 +40,16 @@ interface Archiver {
 }
 
 const processes = 2;
-/** Shorter than the real one, so that it expires under a process that stands still. */
-const leaseMs = 1_000;
-/** How a process fails that has lost its lease, or a race against the one that has it. */
-const lost = new RegExp(`holds the lease|would be empty|does not hold what the database|${duplicate}|${renamed}`);
+/** Shorter than the real one, so that it expires under a paused process. */
+export const leaseMs = 1_000;
+const leaseLost = "another process holds the lease";
 
 /**
- * The real archiver of usage in two processes, under a lease that expires while one of them stands
- * still, and with clocks that are off by up to 400 days. Files are write-once.
+ * A real archiver in two processes, under a lease that expires while one of them stands still, and
+ * with clocks that are off by up to 400 days.
  */
 export class Archivers {
-  readonly months: EventMonths;
   readonly #options: ArchiversOptions;
-  readonly #files = new Map<string, Buffer>();
   readonly #archivers: Archiver[] = [];
   #lease = { owner: 0, untilMs: 0 };
   #ids = 0;
@@ -50,16 +57,12 @@ export class Archivers {
   killed = 0;
   /** Times that a process failed because it had lost its lease, or a race. */
   fenced = 0;
+  /** The first broken promise of an archiver. */
+  fault: unknown;
 
   constructor(options: ArchiversOptions) {
     this.#options = options;
-    this.months = new EventMonths(options.databaseNow);
     for (let n = 0; n < processes; n++) this.#archivers.push(this.#start());
-  }
-
-  /** The number of files that are recorded. */
-  get files(): number {
-    return [...this.months.recorded.values()].reduce((sum, parts) => sum + parts.length, 0);
   }
 
   #start(): Archiver {
@@ -133,12 +136,9 @@ export class Archivers {
       });
     const keep = async (): Promise<void> => {
       await gate();
-      if (!this.#take(archiver)) throw new Error("another process holds the lease");
+      if (!this.#take(archiver)) throw new Error(leaseLost);
     };
-    const store = this.months.storeOf(gate) as never;
-    const archive = { store, objects: this.#objects(gate), keepMonths: 0, clock: archiver.clock };
-    const events = { archived: () => undefined } as never;
-    archiveDue({ ...archive, events }, keep).then(
+    this.#options.archive({ clock: archiver.clock, gate, keep }).then(
       () => this.#end(archiver),
       (error: unknown) => this.#failed(archiver, error),
     );
@@ -149,39 +149,15 @@ export class Archivers {
     archiver.waits.resolve();
   }
 
-  /** The first broken promise of an archiver. */
-  fault: unknown;
-
   /** Losing a race is no fault: nothing was recorded. */
   #failed(archiver: Archiver, error: unknown): void {
-    if (error instanceof Error && lost.test(error.message)) this.fenced++;
+    const { message = "" } = error instanceof Error ? error : {};
+    if (message === leaseLost || this.#options.lost.test(message)) this.fenced++;
     else this.fault ??= error;
     this.#end(archiver);
   }
 
-  #objects(gate: Gate): ObjectStore {
-    return {
-      put: async (id, _, body) => {
-        const pieces: Buffer[] = [];
-        for await (const piece of body) pieces.push(piece);
-        await gate();
-        assert.ok(!this.#files.has(id), `the file ${id} is written twice`);
-        const file = Buffer.concat(pieces);
-        this.#files.set(id, file);
-        return file.length;
-      },
-      find: async (id) => {
-        await gate();
-        const file = this.#files.get(id);
-        const read = async (): Promise<Readable> => Readable.from([file as Buffer]);
-        return file && { contentType: "", size: file.length, read };
-      },
-      check: async () => ({ ok: true }),
-      [Symbol.asyncDispose]: async () => undefined,
-    };
-  }
-
-  /** Sets every clock right and archives all that is due. */
+  /** Sets every clock right and archives all that is due; every lease of a dead process has expired. */
   async finish(): Promise<void> {
     for (const archiver of this.#archivers) archiver.offsetMs = 0;
     // One ends what it had begun; another run takes what was left.
@@ -192,28 +168,4 @@ export class Archivers {
     }
     if (this.fault !== undefined) throw this.fault;
   }
-
-  /** Compares files and rows with the events that metering counted, by request. */
-  check(counted: ReadonlyMap<string, bigint>): void {
-    const found = new Map<string, bigint>();
-    for (const parts of this.months.recorded.values())
-      for (const { key } of parts)
-        for (const { requestId, costNanoUsd } of this.#read(key)) {
-          assert.ok(!found.has(requestId), `${requestId} is archived twice`);
-          found.set(requestId, costNanoUsd);
-        }
-    assert.deepEqual([...this.months.left()], [], "events of a month that is over are not archived");
-    assert.deepEqual(sorted(found), sorted(counted), "the archive has what metering counted");
-  }
-
-  #read(key: string): UsageEvent[] {
-    const text = gunzipSync(this.#files.get(key) ?? Buffer.alloc(0)).toString();
-    return text
-      .trimEnd()
-      .split("\n")
-      .map((line) => UsageEvent.fromJSON(JSON.parse(line)));
-  }
 }
-
-const sorted = (costs: ReadonlyMap<string, bigint>): [string, bigint][] =>
-  [...costs].sort(([one], [other]) => (one < other ? -1 : 1));

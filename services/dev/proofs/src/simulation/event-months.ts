@@ -3,9 +3,7 @@ import type { Store } from "@uag/metering/store/store";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { type EventDocument, toDocument } from "@uag/usage/documents/event";
 import { type MonthDocument, monthOf } from "@uag/usage/documents/months";
-
-/** Waits until the world resumes a process. */
-export type Gate = () => Promise<void>;
+import type { Gate } from "./archive-files.ts";
 
 interface Collection {
   readonly month: string;

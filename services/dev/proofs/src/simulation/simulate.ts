@@ -1,4 +1,6 @@
 import { addCounts, type CrashCounts, type Source, type Stage } from "./crash-counts.ts";
+import type { LedgerArchive } from "./ledger-archive.ts";
+import type { UsageArchive } from "./usage-archive.ts";
 import { settled, World } from "./world.ts";
 
 export interface SimulationOptions {
@@ -21,13 +23,25 @@ export interface SimulationReport {
   readonly refusedForOwed: number;
   /** Grants refused because a key's budget was used up. */
   readonly refusedForBudget: number;
-  /** Files of usage that were archived. */
-  readonly files: number;
-  /** Archivers killed at work, and those that lost their lease or a race. */
-  readonly archiversKilled: number;
-  readonly archiversFenced: number;
+  readonly usageArchive: ArchiveCounts;
+  readonly ledgerArchive: ArchiveCounts;
   /** Requests refused by a process whose clock was wrong. */
   readonly refusedForClock: number;
+}
+
+interface ArchiveCounts {
+  /** Files that are recorded. */
+  files: number;
+  /** Archivers that were killed at work. */
+  killed: number;
+  /** Archivers that lost their lease, or a race. */
+  fenced: number;
+}
+
+function addArchive(sum: ArchiveCounts, { files, archivers }: UsageArchive | LedgerArchive): void {
+  sum.files += files;
+  sum.killed += archivers.killed;
+  sum.fenced += archivers.fenced;
 }
 
 /** A broken promise, with the steps that led to it. */
@@ -45,7 +59,7 @@ type Step = Exclude<
   | "store"
   | "permits"
   | "metering"
-  | "archivers"
+  | "archives"
   | "requests"
   | "tasks"
   | "check"
@@ -148,9 +162,8 @@ export async function simulate({ steps, seed, report }: SimulationOptions): Prom
     refusedForOwed: 0,
     refusedForBudget: 0,
     refusedForClock: 0,
-    files: 0,
-    archiversKilled: 0,
-    archiversFenced: 0,
+    usageArchive: { files: 0, killed: 0, fenced: 0 },
+    ledgerArchive: { files: 0, killed: 0, fenced: 0 },
   };
   while (sum.steps < steps) {
     const length = Math.min(stepsInWorld, steps - sum.steps);
@@ -164,9 +177,8 @@ export async function simulate({ steps, seed, report }: SimulationOptions): Prom
     sum.refusedForOwed += world.store.refusedForOwed;
     sum.refusedForBudget += world.store.refusedForBudget;
     sum.refusedForClock += world.requests.refusedForClock;
-    sum.files += world.archivers.files;
-    sum.archiversKilled += world.archivers.killed;
-    sum.archiversFenced += world.archivers.fenced;
+    addArchive(sum.usageArchive, world.archives.usage);
+    addArchive(sum.ledgerArchive, world.archives.ledger);
     report?.(sum.steps);
   }
   return sum;

@@ -321,6 +321,11 @@ export class Store {
     assert.equal(toppedUp - writtenOff, this.#paidIn, "what came in is what was paid in and what was written off");
   }
 
+  /** All rows of the ledger, in order. */
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
   /** The amount billed, by request id. */
   bills(): Map<string, bigint> {
     const bills = new Map<string, bigint>();

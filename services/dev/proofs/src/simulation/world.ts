@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
 import { DatabaseClock } from "@uag/mongo/database-clock";
-import { Archivers } from "./archivers.ts";
+import { Archives } from "./archives.ts";
+import { clockError } from "./clock-error.ts";
 import { compareBooks } from "./compare.ts";
 import { Deaths, type Source } from "./crash-counts.ts";
 import { epochMs, untilClosedMs } from "./epoch.ts";
@@ -16,8 +17,7 @@ import { Tasks } from "./tasks.ts";
 import { type Temper, temperOf } from "./temper.ts";
 import { Truth } from "./truth.ts";
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const dayMs = 86_400_000;
 /** Less than most requests hold: the account is at its end. nano-USD. */
 const nearEnd = 50n;
 
@@ -35,7 +35,7 @@ export class World {
   readonly store: Store;
   readonly permits: Permits;
   readonly metering: Metering;
-  readonly archivers: Archivers;
+  readonly archives: Archives;
   readonly requests: Requests;
   readonly tasks: Tasks;
   readonly deaths = new Deaths(() => this.#accountSources);
@@ -63,10 +63,10 @@ export class World {
     const rowTime = (): number => this.#billingClock.now();
     this.store = new Store({ now: storeNow, rowTime, writeOffLimit, recall: () => this.#processes.recallMoney() });
     this.permits = new Permits(storeNow);
-    this.archivers = new Archivers({ random: this.random, now: () => this.#now, databaseNow: storeNow });
-    this.metering = new Metering(this.store, this.random, (event) => this.archivers.months.insert(event));
     const now = (): number => this.#now;
     const { random, truth, permits, deaths } = this;
+    this.archives = new Archives({ random, now, databaseNow: storeNow }, this.store.entries);
+    this.metering = new Metering(this.store, random, (event) => this.archives.usage.months.insert(event));
     const isBilled = (requestId: string): boolean => this.store.isBilled(requestId);
     this.requests = new Requests({ random, truth, permits, deaths, isBilled, now });
     this.tasks = new Tasks({
@@ -236,27 +236,29 @@ export class World {
    * 14 h or 400 days ahead, to any time within 400 days, or right again.
    */
   jump(): void {
-    const offset = (): number =>
-      [0, 14 * hourMs, 400 * dayMs, this.random(800 * dayMs) - 400 * dayMs][this.random(4)] as number;
     const replica = this.#processes.someone;
-    if (replica !== undefined) replica.wallOffsetMs = this.random(4) === 0 ? offset() : this.random(4_000) - 2_000;
-    if (this.random(4) === 0) this.#billingOffsetMs = offset();
-    if (this.random(2) === 0) this.archivers.jump(offset());
+    if (replica !== undefined)
+      replica.wallOffsetMs = this.random(4) === 0 ? clockError(this.random) : this.random(4_000) - 2_000;
+    if (this.random(4) === 0) this.#billingOffsetMs = clockError(this.random);
+    if (this.random(2) === 0) this.archives.usage.archivers.jump(clockError(this.random));
     if (this.random(4) === 0) this.#storeBehindMs += this.random(3_000);
     for (const one of this.#replicas) one.storeBehindMs = this.#storeBehindMs;
   }
 
-  /** A process that archives usage does its next step. */
+  /**
+   * A process that archives usage does its next step. The ledger's archive follows at the world's
+   * end, when its month is closed.
+   */
   async archive(): Promise<void> {
-    await this.archivers.step();
+    await this.archives.usage.archivers.step();
   }
 
   pauseArchiver(): void {
-    this.archivers.pause(this.random(20_000));
+    this.archives.usage.archivers.pause(this.random(20_000));
   }
 
   killArchiver(): void {
-    this.archivers.kill();
+    this.archives.usage.archivers.kill();
   }
 
   /** Billing makes the account's invoices. */
@@ -277,7 +279,7 @@ export class World {
 
   /** @throws the first failure so far */
   check(): void {
-    const fault = this.requests.fault ?? this.tasks.fault ?? this.archivers.fault;
+    const fault = this.requests.fault ?? this.tasks.fault ?? this.archives.fault;
     if (fault !== undefined) throw fault;
   }
 
@@ -325,12 +327,15 @@ export class World {
 
   /** When the month is over and closed, its events are archived and its invoice is complete. */
   async #checkMonths(): Promise<void> {
-    this.#now += untilClosedMs;
-    await this.archivers.finish();
-    // What began in the last minutes belongs to the month that is under way.
-    this.#now += dayMs * 31;
-    await this.archivers.finish();
-    this.archivers.check(this.metering.events);
+    const pass = (ms: number): void => {
+      this.#now += ms;
+    };
+    // What began in the last minutes belongs to the month that follows.
+    for (const ms of [untilClosedMs, dayMs * 31]) {
+      pass(ms);
+      await this.archives.archiveAll(pass);
+    }
+    this.archives.check(this.metering.events);
     await this.store.invoices.check(await this.#billingClock.moment());
   }
 
