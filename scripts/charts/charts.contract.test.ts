@@ -211,8 +211,15 @@ test("who may send mail has its sender, its server's secret, and a way out to th
   const silent = await video();
   assert.ok(![...silent.env.keys(), ...silent.keys].some((name) => name.startsWith("SMTP_")));
   const to = `mail.to[0].ipBlock.cidr=${server.ipBlock.cidr}`;
-  const mailing = await video("--set", `mail.from=Gateway <gateway@example.com>,mail.port=2525,${to}`);
+  const mailing = await video(
+    "--set",
+    `mail.from=Gateway <gateway@example.com>,mail.port=2525,publicUrl=https://ai.example.com,${to}`,
+    "--set",
+    "mail.confirmedDomains={example.com,example.org}",
+  );
   assert.equal(mailing.env.get("SMTP_FROM"), "Gateway <gateway@example.com>");
+  assert.equal(mailing.env.get("MAIL_CONFIRMED_DOMAINS"), "example.com,example.org");
+  assert.equal(mailing.env.get("PUBLIC_URL"), "https://ai.example.com");
   assert.equal(mailing.env.get("SMTP_URL_FILE"), "/etc/uag/secrets/SMTP_URL");
   assert.deepEqual(mailing.keys, [...silent.keys, "SMTP_URL"]);
   const edge = { ports: [{ port: 2525 }], to: [server] };

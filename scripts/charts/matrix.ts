@@ -59,7 +59,12 @@ const own: Readonly<Record<string, readonly Line[]>> = {
   ],
   billing: [{ name: "roles", args: set("roles.enabled=true", "extraSecretKeys={ADMIN_TOKEN}") }],
   metering: [{ name: "keda", args: set("keda.enabled=true", "settings.USAGE_KEEP_MONTHS=3") }],
-  video: [{ name: "mail", args: set("mail.from=Gateway <gateway@example.com>", "mail.port=2525") }],
+  video: [
+    {
+      name: "mail",
+      args: set("mail.from=Gateway <gateway@example.com>", "mail.port=2525", "publicUrl=https://ai.example.com"),
+    },
+  ],
   chat: [{ name: "journal", args: set("journal.size=50Gi", "journal.storageClass=local-nvme") }],
 };
 

@@ -53,6 +53,7 @@ export const access: Readonly<Record<AdminOperation, Access>> = {
   "admin.accounts.ledger": may("path", BILLING, READ_ONLY),
   "admin.accounts.holds": may("path", BILLING, READ_ONLY),
   "admin.accounts.forecast": may("path", BILLING, READ_ONLY),
+  "admin.accounts.message_budgets": may("path", BILLING, KEYS, READ_ONLY),
   "admin.accounts.invoices": may("path", BILLING, READ_ONLY),
   "admin.accounts.invoice": may("path", BILLING, READ_ONLY),
   "admin.keys.create": may("body", KEYS),

@@ -50,7 +50,7 @@ function fullOf({ terms = noTerms, budgetNanoUsd = 0n }: Alert): bigint | undefi
 
 const usdOrNull = (nano: bigint | undefined): string | null => (nano === undefined ? null : usdText(nano));
 
-function showAlert(alert: Alert): Shown<typeof alertResponse> {
+function showAlert(alert: Alert, unconfirmed: readonly string[] | null): Shown<typeof alertResponse> {
   const { terms = noTerms, createdBy } = alert;
   const { name, belowNanoUsd, thresholds, webhookUrl, emails } = terms;
   const full = fullOf(alert);
@@ -67,6 +67,7 @@ function showAlert(alert: Alert): Shown<typeof alertResponse> {
     thresholds: thresholds.map(BigInt),
     webhook_url: withoutQuery(webhookUrl) || null,
     emails,
+    unconfirmed_emails: unconfirmed === null ? null : emails.filter((email) => unconfirmed.includes(email)),
     created_at: timeText(alert.createdAtMs),
     created_by: createdBy === undefined ? null : { id: createdBy.id, name: createdBy.name },
     month: alert.month,
@@ -76,6 +77,24 @@ function showAlert(alert: Alert): Shown<typeof alertResponse> {
     notices: alert.notices.map(showNotice),
   };
 }
+
+/** Shows alerts of one account and which of their addresses are unconfirmed. */
+async function showAlerts({ webhooks }: AdminClients, alerts: readonly Alert[]) {
+  const addresses = [...new Set(alerts.flatMap(({ terms }) => terms?.emails ?? []))];
+  const accountId = alerts[0]?.accountId ?? "";
+  const request = { accountId, addresses };
+  // Alerts are readable while video, which stores the confirmations, is unavailable.
+  const unconfirmed =
+    addresses.length === 0
+      ? []
+      : await webhooks?.listUnconfirmed(request).then(
+          (response) => response.addresses,
+          () => null,
+        );
+  return alerts.map((alert) => showAlert(alert, unconfirmed ?? null));
+}
+
+const showOne = async (clients: AdminClients, alert: Alert) => (await showAlerts(clients, [alert]))[0] ?? {};
 
 /** The alert's terms, changed by the fields that the request contains. */
 function changed(terms: AlertTerms, fields: z.output<typeof updateAlertRequest>): AlertTerms {
@@ -131,14 +150,15 @@ export const createAlert: AdminHandler = async (call) => {
   await checkReceivers(clients, terms);
   const requested = { key_id, ...recorded(terms) };
   await recordAction(call, { action: "alert.create", targetId: keyId || accountId, accountId, requested });
-  return { status: 201, body: showAlert(await clients.alerts.createAlert({ accountId, keyId, terms, actor })) };
+  const made = await clients.alerts.createAlert({ accountId, keyId, terms, actor });
+  return { status: 201, body: await showOne(clients, made) };
 };
 
 /** A handful at most, so all on one page. */
 export const listAlerts: AdminHandler = async ({ clients, url }) => {
   const { account: accountId } = checkedQuery(alertListQuery, url);
   const { alerts } = await clients.alerts.listAlerts({ accountId });
-  return { body: listOf(alerts.map(showAlert), "") };
+  return { body: listOf(await showAlerts(clients, alerts), "") };
 };
 
 export const updateAlert: AdminHandler = async (call) => {
@@ -153,14 +173,14 @@ export const updateAlert: AdminHandler = async (call) => {
   const terms = changed(earlier, fields);
   await checkReceivers(clients, terms);
   await recordAction(call, { action: "alert.update", targetId: alertId, accountId, requested: recorded(terms) });
-  return { body: showAlert(await clients.alerts.updateAlert({ id: alertId, terms })) };
+  return { body: await showOne(clients, await clients.alerts.updateAlert({ id: alertId, terms })) };
 };
 
 export const deleteAlert: AdminHandler = async (call) => {
   const { clients, id: alertId } = call;
   const { accountId } = await clients.alerts.getAlert({ id: alertId });
   await recordAction(call, { action: "alert.delete", targetId: alertId, accountId, requested: {} });
-  return { body: showAlert(await clients.alerts.deleteAlert({ id: alertId })) };
+  return { body: await showOne(clients, await clients.alerts.deleteAlert({ id: alertId })) };
 };
 
 /** Sends the alert's message, marked as a test. */
@@ -168,5 +188,5 @@ export const testAlert: AdminHandler = async (call) => {
   const { clients, id: alertId } = call;
   const { accountId } = await clients.alerts.getAlert({ id: alertId });
   await recordAction(call, { action: "alert.test", targetId: alertId, accountId, requested: {} });
-  return { status: 202, body: showAlert(await clients.alerts.testAlert({ id: alertId })) };
+  return { status: 202, body: await showOne(clients, await clients.alerts.testAlert({ id: alertId })) };
 };

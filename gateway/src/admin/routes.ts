@@ -10,6 +10,7 @@ import { listHolds } from "./holds.ts";
 import { getInvoice, listInvoices } from "./invoices.ts";
 import { createKey, getKey, listKeys, regenerateKey, revokeKey, updateKey } from "./keys.ts";
 import { readLedger, repairLedger } from "./ledger.ts";
+import { listMessageBudgets } from "./message-budgets.ts";
 import { listModels } from "./models.ts";
 import { showReceipt } from "./receipt.ts";
 import { listReconciliations } from "./reconciliations.ts";
@@ -27,6 +28,7 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.accounts.ledger": accountLedger,
   "admin.accounts.holds": listHolds,
   "admin.accounts.forecast": showForecast,
+  "admin.accounts.message_budgets": listMessageBudgets,
   "admin.accounts.invoices": listInvoices,
   "admin.accounts.invoice": getInvoice,
   "admin.keys.create": createKey,

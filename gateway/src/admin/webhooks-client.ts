@@ -10,7 +10,10 @@ export function webhooksOf({ webhooks }: { readonly webhooks: WebhookClient | un
 }
 
 /** The calls that the router makes. */
-export type WebhookClient = Omit<RpcClient<WebhookServiceServer>, "enqueue" | "sendTest">;
+export type WebhookClient = Omit<
+  RpcClient<WebhookServiceServer>,
+  "enqueue" | "sendTest" | "requestConfirmations" | "confirmAddress"
+>;
 
 /** Calls the first reachable video replica, in the order given: each can serve all accounts. */
 export function openWebhookClient(addresses: readonly string[], identity: Identity): WebhookClient {
@@ -36,6 +39,8 @@ export function openWebhookClient(addresses: readonly string[], identity: Identi
     listDeliveries: (request, options) => reached((replica) => replica.listDeliveries(request, options)),
     getDelivery: (request, options) => reached((replica) => replica.getDelivery(request, options)),
     checkTargets: (request, options) => reached((replica) => replica.checkTargets(request, options)),
+    listUnconfirmed: (request, options) => reached((replica) => replica.listUnconfirmed(request, options)),
+    listBudgets: (request, options) => reached((replica) => replica.listBudgets(request, options)),
     replay: (request, options) => reached((replica) => replica.replay(request, options)),
     [Symbol.dispose]() {
       for (const replica of replicas) replica[Symbol.dispose]();

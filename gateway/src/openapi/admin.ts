@@ -2,35 +2,18 @@ import {
   auditLogQuery,
   createAccountRequest,
   createKeyRequest,
-  createSecretRequest,
   createTokenRequest,
-  deliveryListQuery,
   keyListQuery,
   pageQuery,
   regenerateKeyRequest,
-  secretListQuery,
   topUpRequest,
   updateAccountRequest,
   updateKeyRequest,
 } from "@uag/contract/requests/admin";
-import { alertListQuery, createAlertRequest, updateAlertRequest } from "@uag/contract/requests/admin-alerts";
 import { ledgerQuery, ledgerRepairRequest } from "@uag/contract/requests/admin-ledger";
 import { reconciliationQuery } from "@uag/contract/requests/admin-reconciliation";
 import { eventListQuery, usageExportQuery, usageListQuery, usageSeriesQuery } from "@uag/contract/requests/admin-usage";
-import {
-  alert,
-  auditRecord,
-  key,
-  listOf,
-  newKey,
-  newToken,
-  newWebhookSecret,
-  token,
-  usedKey,
-  webhookDelivery,
-  webhookDeliveryWithBody,
-  webhookSecret,
-} from "@uag/contract/responses/admin";
+import { auditRecord, key, listOf, newKey, newToken, token, usedKey } from "@uag/contract/responses/admin";
 import { catalogModel, fleet } from "@uag/contract/responses/admin-fleet";
 import {
   account,
@@ -44,40 +27,9 @@ import {
 } from "@uag/contract/responses/admin-money";
 import { reconciliation } from "@uag/contract/responses/admin-reconciliation";
 import { listedUsageEvent, usageBucket, usageSeries } from "@uag/contract/responses/admin-usage";
-import type { z } from "zod";
-import type { Named, Operation } from "./operation.ts";
-import type { Tag } from "./tags.ts";
-
-interface Query {
-  readonly shape: Readonly<Record<string, z.ZodType>>;
-}
-
-interface RequestBodies {
-  readonly request?: z.ZodType;
-  readonly query?: Query;
-  readonly status?: Operation["status"];
-}
-
-/** Request and response schemas get names in the document, after the operation. */
-function admin(
-  tag: Tag,
-  id: string,
-  summary: string,
-  [name, response]: [string, z.ZodType],
-  { request, query, status }: RequestBodies = {},
-): Operation {
-  const named: Named = { [`Admin${name}`]: response };
-  return {
-    id,
-    tag,
-    summary,
-    ok: { json: named },
-    ...(request !== undefined && { request: { [`Admin${name}Request`]: request } }),
-    ...(query !== undefined && { query: query.shape }),
-    ...(status !== undefined && { status }),
-    admin: true,
-  };
-}
+import { messages } from "./admin-messages.ts";
+import { admin } from "./admin-operation.ts";
+import type { Operation } from "./operation.ts";
 
 const money: Readonly<Record<string, Operation>> = {
   "admin.accounts.create": admin("Accounts", "createAccount", "Creates an account", ["AccountCreated", account], {
@@ -233,65 +185,7 @@ const access: Readonly<Record<string, Operation>> = {
     query: pageQuery,
   }),
   "admin.tokens.revoke": admin("Admin tokens", "revokeAdminToken", "Revokes an admin token", ["TokenRevoked", token]),
-  "admin.alerts.create": admin("Alerts", "createAlert", "Creates a spend alert", ["AlertCreated", alert], {
-    request: createAlertRequest,
-    status: 201,
-  }),
-  "admin.alerts.list": admin("Alerts", "listAlerts", "Lists an account's spend alerts", ["AlertList", listOf(alert)], {
-    query: alertListQuery,
-  }),
-  "admin.alerts.update": admin("Alerts", "updateAlert", "Changes a spend alert", ["AlertChanged", alert], {
-    request: updateAlertRequest,
-  }),
-  "admin.alerts.delete": admin("Alerts", "deleteAlert", "Deletes a spend alert", ["AlertDeleted", alert]),
-  "admin.alerts.test": admin(
-    "Alerts",
-    "testAlert",
-    "Sends a test notification to an alert's recipients",
-    ["AlertTested", alert],
-    {
-      status: 202,
-    },
-  ),
-  "admin.webhooks.secrets.create": admin(
-    "Webhooks",
-    "createWebhookSecret",
-    "Creates a webhook secret; previous ones also sign during the overlap",
-    ["WebhookSecretCreated", newWebhookSecret],
-    { request: createSecretRequest, status: 201 },
-  ),
-  "admin.webhooks.secrets.list": admin(
-    "Webhooks",
-    "listWebhookSecrets",
-    "Lists an account's webhook secrets",
-    ["WebhookSecretList", listOf(webhookSecret)],
-    { query: secretListQuery },
-  ),
-  "admin.webhooks.secrets.end": admin("Webhooks", "endWebhookSecret", "Revokes a previous webhook secret", [
-    "WebhookSecretEnded",
-    webhookSecret,
-  ]),
-  "admin.webhooks.deliveries.list": admin(
-    "Webhooks",
-    "listWebhookDeliveries",
-    "Lists webhook deliveries",
-    ["WebhookDeliveryList", listOf(webhookDelivery)],
-    {
-      query: deliveryListQuery,
-    },
-  ),
-  "admin.webhooks.deliveries.get": admin("Webhooks", "getWebhookDelivery", "Shows a webhook delivery", [
-    "WebhookDelivery",
-    webhookDeliveryWithBody,
-  ]),
-  "admin.webhooks.deliveries.replay": admin(
-    "Webhooks",
-    "replayWebhookDelivery",
-    "Replays a delivery",
-    ["WebhookReplay", webhookDelivery],
-    { status: 202 },
-  ),
 };
 
 /** Documentation of the admin operations beyond their table of routes, by operation name. */
-export const adminOperations: Readonly<Record<string, Operation>> = { ...money, ...access };
+export const adminOperations: Readonly<Record<string, Operation>> = { ...money, ...access, ...messages };

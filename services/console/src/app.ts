@@ -9,6 +9,7 @@ import { checkOrigin } from "./http/origin.ts";
 import { type PlaceLimits, Places } from "./http/places.ts";
 import { renderErrors } from "./http/refuse.ts";
 import { securityHeaders } from "./http/security-headers.ts";
+import { type AddressConfirmer, addressRoutes } from "./people/addresses.ts";
 import { authenticate, personOf } from "./people/authenticate.ts";
 import { invitationRoutes, openInvitationRoutes } from "./people/invitations.ts";
 import { userRoutes } from "./people/users.ts";
@@ -25,6 +26,8 @@ export interface AppOptions extends SignInParts {
   /** Undefined where no provider is configured. */
   readonly oidc: Oidc | undefined;
   readonly hints: HintHub;
+  /** Undefined where no video service is known. */
+  readonly video: AddressConfirmer | undefined;
   readonly adminUrl: string;
   /** The console's own admin token. */
   readonly ownToken: string;
@@ -81,6 +84,7 @@ function apiOf(options: AppOptions): Router {
   });
   router.use(signInRoutes(options));
   router.use(openInvitationRoutes(options));
+  router.use(addressRoutes(options));
   router.use(authenticate({ store }));
   router.use(ownRoutes(options));
   router.use(userRoutes(options));

@@ -12,6 +12,11 @@ export const schema = z.object({
   MONGODB_DATABASE: z.string().min(1).default("console").describe("Database of users, sessions and invitations."),
   ...natsSettings,
   BILLING_ADDR: z.string().describe("gRPC address of billing, whose audit log records sign-ins and changes of users."),
+  VIDEO_ADDR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("gRPC address of video, which sends confirmation mails. Unset: their links do not work."),
   GATEWAY_URL: url.describe("The public API, as this process reaches it: a router."),
   ADMIN_URL: url.describe(
     "The admin API, as this process reaches it: a router's operators' port, `/admin/v1` included.",

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { connectMongo, mongoCheck } from "@uag/mongo/connect";
+import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
 import { announceStatus } from "@uag/runtime/announce-status";
 import { connectBus } from "@uag/runtime/bus";
 import { systemClock } from "@uag/runtime/clock";
@@ -8,6 +9,7 @@ import { startAdminServer } from "@uag/runtime/health";
 import { startMountedServer } from "@uag/runtime/http/mounted-server";
 import { createLogger } from "@uag/runtime/log";
 import { createMetrics } from "@uag/runtime/metrics";
+import { createRpcClient } from "@uag/runtime/rpc/client";
 import { openIdentity } from "@uag/runtime/rpc/identity";
 import { Agent } from "undici";
 import manifest from "../package.json" with { type: "json" };
@@ -64,7 +66,12 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const throttle = new SignInThrottle(store);
   const devices = new Devices(store);
   const parts = { store, sessions, passwords, throttle, devices, credentials, audit, events, api, dispatcher, hints };
-  const app = createApp({ ...parts, ...placesOf(settings) });
+  const { VIDEO_ADDR: address } = settings;
+  const video =
+    address === undefined
+      ? undefined
+      : started.use(createRpcClient<WebhookServiceServer>(WebhookServiceService, address, identity));
+  const app = createApp({ ...parts, video, ...placesOf(settings) });
   const { PORT: port, LINGER_MS: lingerMs, DRAIN_MS: drainMs } = settings;
   const server = started.use(await startMountedServer(app, { host, port, lingerMs, drainMs }));
   const admin = await startAdminServer({

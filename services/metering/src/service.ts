@@ -125,7 +125,10 @@ async function openAlerts(
   if (address === undefined) return [];
   const { store, clock, events, identity, log } = opened;
   const webhooks = stack.use(createRpcClient<WebhookServiceServer>(WebhookServiceService, address, identity));
-  const alerts = new AlertStore(store.connection, clock);
+  const alerts = new AlertStore(store.connection, {
+    clock,
+    requestConfirmations: (request) => webhooks.requestConfirmations(request),
+  });
   await alerts.open();
   const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, billing, identity));
   const keys = stack.use(createRpcClient<KeyServiceServer>(KeyServiceService, billing, identity));

@@ -30,6 +30,9 @@ class FakeVideo {
   readonly messages = new Map<string, EnqueueRequest>();
   /** What the next calls fail with. */
   readonly failures: Error[] = [];
+  readonly confirmationFailures: Error[] = [];
+  /** Accounts and the addresses that were asked to confirm. */
+  readonly asked: string[] = [];
 
   of(alertId: string): EnqueueRequest[] {
     return [...this.messages.values()].filter((message) => message.alertId === alertId);
@@ -52,7 +55,14 @@ class FakeVideo {
       for (const message of messages) await enqueue(message);
       return {};
     };
-    const handlers = { ...secrets, ...deliveries, enqueue, sendTest };
+    const requestConfirmations = async ({ accountId, addresses }: { accountId: string; addresses: string[] }) => {
+      const failure = this.confirmationFailures.shift();
+      if (failure !== undefined) throw failure;
+      this.asked.push(...addresses.map((address) => `${accountId} ${address}`));
+      return {};
+    };
+    const others = { listUnconfirmed: unused, confirmAddress: unused, listBudgets: unused };
+    const handlers = { ...secrets, ...deliveries, ...others, enqueue, sendTest, requestConfirmations };
     const service = unaryService<WebhookServiceServer>(WebhookServiceService, handlers, log);
     return await serveRpc({ identity: insecure, host: "127.0.0.1", port: 0, services: [service] });
   }
@@ -232,6 +242,17 @@ describe("spend alerts", () => {
     await alerts.updateAlert({ id, terms: { ...terms, thresholds: [50], monthlyNanoUsd: 800n } });
     await reports(id, 2);
     assert.equal(video.of(id).length, 4);
+  });
+
+  test("an alert asks its addresses to confirm before it exists, and does not exist when they cannot be asked", async () => {
+    const { id } = await create({ emails: ["a@example.com", "b@example.com"] });
+    const asked = () => video.asked.filter((one) => one.startsWith(`${accountId} `));
+    assert.deepEqual(asked(), [`${accountId} a@example.com`, `${accountId} b@example.com`]);
+    await alerts.updateAlert({ id, terms: { ...terms, emails: ["c@example.com"] } });
+    assert.equal(asked().at(-1), `${accountId} c@example.com`);
+    video.confirmationFailures.push(new GatewayError("rate_limit_exceeded"));
+    await assert.rejects(create({ emails: ["d@example.com"] }), { code: "rate_limit_exceeded" });
+    assert.equal((await alerts.listAlerts({ accountId })).alerts.length, 1);
   });
 
   test("a test message is marked as a test, and another one has to wait", async () => {

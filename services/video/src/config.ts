@@ -1,4 +1,5 @@
 import { capabilitySettings } from "@uag/pipeline/settings";
+import { commaList } from "@uag/runtime/config";
 import { previousSecrets } from "@uag/runtime/keyring";
 import { z } from "zod";
 
@@ -49,7 +50,17 @@ export const schema = z.object({
     .describe("Maximum notices per hour that an account's alerts send automatically; others are delayed."),
   MAIL_REPLAY_PAUSE_MS: milliseconds
     .default(300_000)
-    .describe("How long after a mail an account cannot replay a delivered one to the same address."),
+    .describe("Minimum time between a mail and its replay, or between two confirmation mails, to one address."),
+  MAIL_CONFIRMED_DOMAINS: commaList
+    .default([])
+    .describe(
+      "Domains whose addresses receive mail without confirmation, comma-separated; `*` for all. List only your own.",
+    ),
+  MAIL_CONFIRM_MS: milliseconds.default(3 * 86_400_000).describe("How long the link of a confirmation mail is valid."),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("The gateway's public URL, for links to the console in mail. Required with SMTP_URL."),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
     .optional()

@@ -25,6 +25,7 @@ import { pollTasks } from "./tasks/poller.ts";
 import { AssetKeeper } from "./tasks/results.ts";
 import { Wakeups } from "./wakeup.ts";
 import { MessageBudget } from "./webhooks/budget.ts";
+import { Confirmations } from "./webhooks/confirmations.ts";
 import { DeliveryStore } from "./webhooks/deliveries.ts";
 import { createMailer, type Mailer } from "./webhooks/mail.ts";
 import { MailPause } from "./webhooks/mail-pause.ts";
@@ -62,7 +63,7 @@ export async function buildVideo(options: BuildOptions): Promise<Capability<"vid
   const connection = await connectMongo({ url, database, service: "video", maxPoolSize, readConcern: "majority" });
   resources.defer(() => connection.close());
   const clock = resources.use(await openDatabaseClock(connection, options.context));
-  const { sender, secrets, deliveries, messages, mailer, video } = await openWebhooks(options, connection);
+  const { sender, video, ...webhooks } = await openWebhooks(options, connection);
   const tasks = new TaskStore(connection);
   await tasks.open();
   const { admission } = options;
@@ -87,7 +88,7 @@ export async function buildVideo(options: BuildOptions): Promise<Capability<"vid
     checks: { mongodb: mongoCheck(connection), clock: clock.check },
     // Requests waiting for a task's end get the task in its current state.
     leaving: () => completions[Symbol.dispose](),
-    services: [webhookService({ deliveries, secrets, messages, guarded, mailer, log })],
+    services: [webhookService({ ...webhooks, guarded, log })],
   };
 }
 
@@ -114,9 +115,11 @@ async function openWebhooks({ context, resources, settings }: BuildOptions, conn
   await secrets.open((error) => video.stumbled("reseal", error));
   const mailer = openMailer(settings);
   if (mailer !== undefined) resources.use(mailer);
+  const confirmations = await openConfirmations(settings, connection);
   const sender = resources.use(
     new WebhookSender({
       mailer,
+      confirmations,
       deliveries,
       secrets,
       guarded: context.guarded,
@@ -125,8 +128,8 @@ async function openWebhooks({ context, resources, settings }: BuildOptions, conn
       scale: settings.WEBHOOK_SCALE,
     }),
   );
-  const messages = await openMessages({ settings, connection, video, deliveries, sender });
-  return { sender, deliveries, secrets, messages, mailer, video };
+  const sending = await openMessages({ settings, connection, video, deliveries, sender, confirmations });
+  return { sender, deliveries, secrets, mailer, video, confirmations, ...sending };
 }
 
 interface MessageParts {
@@ -135,9 +138,10 @@ interface MessageParts {
   readonly video: VideoEvents;
   readonly deliveries: DeliveryStore;
   readonly sender: WebhookSender;
+  readonly confirmations: Confirmations;
 }
 
-async function openMessages({ settings, connection, video, ...parts }: MessageParts): Promise<Messages> {
+async function openMessages({ settings, connection, video, ...parts }: MessageParts) {
   const perHour = {
     mail: settings.MAIL_TESTS_PER_HOUR,
     webhook: settings.WEBHOOK_TESTS_PER_HOUR,
@@ -147,7 +151,22 @@ async function openMessages({ settings, connection, video, ...parts }: MessagePa
   const repeated = (accountId: string): void => video.messageRefused("repeat", accountId);
   const pause = new MailPause(connection, settings.MAIL_REPLAY_PAUSE_MS, repeated);
   await Promise.all([budget.open(), pause.open()]);
-  return new Messages({ ...parts, budget, pause });
+  return { messages: new Messages({ ...parts, budget, pause }), budget };
+}
+
+async function openConfirmations(settings: VideoSettings, connection: Connection): Promise<Confirmations> {
+  const { PUBLIC_URL: publicUrl, SMTP_URL, MAIL_CONFIRMED_DOMAINS: confirmedDomains } = settings;
+  if (SMTP_URL !== undefined && publicUrl === undefined && !confirmedDomains.includes("*")) {
+    throw new ConfigError("PUBLIC_URL must be set beside SMTP_URL: confirmation mails contain a link to the console");
+  }
+  const confirmations = new Confirmations(connection, {
+    confirmedDomains,
+    publicUrl: (publicUrl ?? "").replace(/\/$/, ""),
+    lifetimeMs: settings.MAIL_CONFIRM_MS,
+    resendPauseMs: settings.MAIL_REPLAY_PAUSE_MS,
+  });
+  await confirmations.open();
+  return confirmations;
 }
 
 function openMailer(settings: VideoSettings): Mailer | undefined {

@@ -10,7 +10,12 @@ import { type Replica, startReplica, TestBooks } from "./support.ts";
 
 const hourMs = 3_600_000;
 /** Nobody listens there: mail stays pending. */
-const smtp = { SMTP_URL: "smtp://127.0.0.1:1", SMTP_FROM: "Gateway <gateway@example.com>" };
+const smtp = {
+  SMTP_URL: "smtp://127.0.0.1:1",
+  SMTP_FROM: "Gateway <gateway@example.com>",
+  MAIL_CONFIRMED_DOMAINS: "example.com",
+  PUBLIC_URL: "https://gateway.example.com",
+};
 
 describe("budgets of messages", () => {
   let perTest: AsyncDisposableStack;

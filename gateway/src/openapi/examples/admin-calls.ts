@@ -56,6 +56,7 @@ async function money(call: Call, account: string): Promise<void> {
   await call("admin.accounts.ledger", ["newest", "The newest rows"], { path, query: { limit: "2" } });
   await call("admin.accounts.holds", ["now", "Current holds"], { path });
   await call("admin.accounts.forecast", ["account", "An account"], { path });
+  await call("admin.accounts.message_budgets", ["now", "Current use"], { path });
   const invoices = await call("admin.accounts.invoices", ["months", "All months"], { path, until: isFilled });
   const month = String(firstOf(invoices)["month"]);
   await call("admin.accounts.invoice", ["month", "One month"], { path: { ...path, month } });

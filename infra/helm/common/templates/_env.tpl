@@ -41,6 +41,7 @@
 {{- end -}}
 {{- if include "common.mails" . -}}
 {{- $_ := set $env "SMTP_FROM" .Values.mail.from -}}
+{{- $_ := set $env "MAIL_CONFIRMED_DOMAINS" (join "," .Values.mail.confirmedDomains) -}}
 {{- end -}}
 {{- range $setting := include "common.secretNames" . | fromYamlArray -}}
 {{- $_ := set $env (printf "%s_FILE" $setting) (printf "/etc/uag/secrets/%s" $setting) -}}

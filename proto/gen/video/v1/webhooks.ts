@@ -63,6 +63,50 @@ export interface SendTestRequest {
 export interface SendTestResponse {
 }
 
+export interface RequestConfirmationsRequest {
+  accountId: string;
+  addresses: string[];
+}
+
+export interface RequestConfirmationsResponse {
+}
+
+export interface ListUnconfirmedRequest {
+  accountId: string;
+  addresses: string[];
+}
+
+export interface ListUnconfirmedResponse {
+  addresses: string[];
+}
+
+export interface ConfirmAddressRequest {
+  token: string;
+}
+
+export interface ConfirmAddressResponse {
+  accountId: string;
+  address: string;
+}
+
+/** A budget of messages; refills evenly over an hour. */
+export interface Budget {
+  /** mail, webhook, notice */
+  kind: string;
+  perHour: bigint;
+  used: bigint;
+  /** Until the budget is full again; 0 if it is full. */
+  fullInMs: bigint;
+}
+
+export interface ListBudgetsRequest {
+  accountId: string;
+}
+
+export interface ListBudgetsResponse {
+  budgets: Budget[];
+}
+
 export interface RotateSecretRequest {
   accountId: string;
   /** How long previous secrets also sign; 0 means 24 hours. */
@@ -715,6 +759,739 @@ export const SendTestResponse: MessageFns<SendTestResponse> = {
   },
   fromPartial(_: DeepPartial<SendTestResponse>): SendTestResponse {
     const message = createBaseSendTestResponse();
+    return message;
+  },
+};
+
+function createBaseRequestConfirmationsRequest(): RequestConfirmationsRequest {
+  return { accountId: "", addresses: [] };
+}
+
+export const RequestConfirmationsRequest: MessageFns<RequestConfirmationsRequest> = {
+  encode(message: RequestConfirmationsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    for (const v of message.addresses) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RequestConfirmationsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRequestConfirmationsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.addresses.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RequestConfirmationsRequest {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      addresses: globalThis.Array.isArray(object?.addresses)
+        ? object.addresses.map((e: any) => globalThis.String(e))
+        : [],
+    };
+  },
+
+  toJSON(message: RequestConfirmationsRequest): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.addresses?.length) {
+      obj.addresses = message.addresses;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RequestConfirmationsRequest>): RequestConfirmationsRequest {
+    return RequestConfirmationsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RequestConfirmationsRequest>): RequestConfirmationsRequest {
+    const message = createBaseRequestConfirmationsRequest();
+    message.accountId = object.accountId ?? "";
+    message.addresses = object.addresses?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseRequestConfirmationsResponse(): RequestConfirmationsResponse {
+  return {};
+}
+
+export const RequestConfirmationsResponse: MessageFns<RequestConfirmationsResponse> = {
+  encode(_: RequestConfirmationsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RequestConfirmationsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRequestConfirmationsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): RequestConfirmationsResponse {
+    return {};
+  },
+
+  toJSON(_: RequestConfirmationsResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<RequestConfirmationsResponse>): RequestConfirmationsResponse {
+    return RequestConfirmationsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<RequestConfirmationsResponse>): RequestConfirmationsResponse {
+    const message = createBaseRequestConfirmationsResponse();
+    return message;
+  },
+};
+
+function createBaseListUnconfirmedRequest(): ListUnconfirmedRequest {
+  return { accountId: "", addresses: [] };
+}
+
+export const ListUnconfirmedRequest: MessageFns<ListUnconfirmedRequest> = {
+  encode(message: ListUnconfirmedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    for (const v of message.addresses) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListUnconfirmedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListUnconfirmedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.addresses.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListUnconfirmedRequest {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      addresses: globalThis.Array.isArray(object?.addresses)
+        ? object.addresses.map((e: any) => globalThis.String(e))
+        : [],
+    };
+  },
+
+  toJSON(message: ListUnconfirmedRequest): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.addresses?.length) {
+      obj.addresses = message.addresses;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListUnconfirmedRequest>): ListUnconfirmedRequest {
+    return ListUnconfirmedRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListUnconfirmedRequest>): ListUnconfirmedRequest {
+    const message = createBaseListUnconfirmedRequest();
+    message.accountId = object.accountId ?? "";
+    message.addresses = object.addresses?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseListUnconfirmedResponse(): ListUnconfirmedResponse {
+  return { addresses: [] };
+}
+
+export const ListUnconfirmedResponse: MessageFns<ListUnconfirmedResponse> = {
+  encode(message: ListUnconfirmedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.addresses) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListUnconfirmedResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListUnconfirmedResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.addresses.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListUnconfirmedResponse {
+    return {
+      addresses: globalThis.Array.isArray(object?.addresses)
+        ? object.addresses.map((e: any) => globalThis.String(e))
+        : [],
+    };
+  },
+
+  toJSON(message: ListUnconfirmedResponse): unknown {
+    const obj: any = {};
+    if (message.addresses?.length) {
+      obj.addresses = message.addresses;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListUnconfirmedResponse>): ListUnconfirmedResponse {
+    return ListUnconfirmedResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListUnconfirmedResponse>): ListUnconfirmedResponse {
+    const message = createBaseListUnconfirmedResponse();
+    message.addresses = object.addresses?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseConfirmAddressRequest(): ConfirmAddressRequest {
+  return { token: "" };
+}
+
+export const ConfirmAddressRequest: MessageFns<ConfirmAddressRequest> = {
+  encode(message: ConfirmAddressRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConfirmAddressRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConfirmAddressRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ConfirmAddressRequest {
+    return { token: isSet(object.token) ? globalThis.String(object.token) : "" };
+  },
+
+  toJSON(message: ConfirmAddressRequest): unknown {
+    const obj: any = {};
+    if (message.token !== "") {
+      obj.token = message.token;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ConfirmAddressRequest>): ConfirmAddressRequest {
+    return ConfirmAddressRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ConfirmAddressRequest>): ConfirmAddressRequest {
+    const message = createBaseConfirmAddressRequest();
+    message.token = object.token ?? "";
+    return message;
+  },
+};
+
+function createBaseConfirmAddressResponse(): ConfirmAddressResponse {
+  return { accountId: "", address: "" };
+}
+
+export const ConfirmAddressResponse: MessageFns<ConfirmAddressResponse> = {
+  encode(message: ConfirmAddressResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    if (message.address !== "") {
+      writer.uint32(18).string(message.address);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConfirmAddressResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConfirmAddressResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ConfirmAddressResponse {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      address: isSet(object.address) ? globalThis.String(object.address) : "",
+    };
+  },
+
+  toJSON(message: ConfirmAddressResponse): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.address !== "") {
+      obj.address = message.address;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ConfirmAddressResponse>): ConfirmAddressResponse {
+    return ConfirmAddressResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ConfirmAddressResponse>): ConfirmAddressResponse {
+    const message = createBaseConfirmAddressResponse();
+    message.accountId = object.accountId ?? "";
+    message.address = object.address ?? "";
+    return message;
+  },
+};
+
+function createBaseBudget(): Budget {
+  return { kind: "", perHour: 0n, used: 0n, fullInMs: 0n };
+}
+
+export const Budget: MessageFns<Budget> = {
+  encode(message: Budget, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== "") {
+      writer.uint32(10).string(message.kind);
+    }
+    if (message.perHour !== 0n) {
+      if (BigInt.asIntN(64, message.perHour) !== message.perHour) {
+        throw new globalThis.Error("value provided for field message.perHour of type int64 too large");
+      }
+      writer.uint32(16).int64(message.perHour);
+    }
+    if (message.used !== 0n) {
+      if (BigInt.asIntN(64, message.used) !== message.used) {
+        throw new globalThis.Error("value provided for field message.used of type int64 too large");
+      }
+      writer.uint32(24).int64(message.used);
+    }
+    if (message.fullInMs !== 0n) {
+      if (BigInt.asIntN(64, message.fullInMs) !== message.fullInMs) {
+        throw new globalThis.Error("value provided for field message.fullInMs of type int64 too large");
+      }
+      writer.uint32(32).int64(message.fullInMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Budget {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBudget();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.perHour = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.used = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.fullInMs = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Budget {
+    return {
+      kind: isSet(object.kind) ? globalThis.String(object.kind) : "",
+      perHour: isSet(object.perHour) ? BigInt(object.perHour) : isSet(object.per_hour) ? BigInt(object.per_hour) : 0n,
+      used: isSet(object.used) ? BigInt(object.used) : 0n,
+      fullInMs: isSet(object.fullInMs)
+        ? BigInt(object.fullInMs)
+        : isSet(object.full_in_ms)
+        ? BigInt(object.full_in_ms)
+        : 0n,
+    };
+  },
+
+  toJSON(message: Budget): unknown {
+    const obj: any = {};
+    if (message.kind !== "") {
+      obj.kind = message.kind;
+    }
+    if (message.perHour !== 0n) {
+      obj.perHour = message.perHour.toString();
+    }
+    if (message.used !== 0n) {
+      obj.used = message.used.toString();
+    }
+    if (message.fullInMs !== 0n) {
+      obj.fullInMs = message.fullInMs.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Budget>): Budget {
+    return Budget.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Budget>): Budget {
+    const message = createBaseBudget();
+    message.kind = object.kind ?? "";
+    message.perHour = (object.perHour !== undefined && object.perHour !== null) ? BigInt(object.perHour) : 0n;
+    message.used = (object.used !== undefined && object.used !== null) ? BigInt(object.used) : 0n;
+    message.fullInMs = (object.fullInMs !== undefined && object.fullInMs !== null) ? BigInt(object.fullInMs) : 0n;
+    return message;
+  },
+};
+
+function createBaseListBudgetsRequest(): ListBudgetsRequest {
+  return { accountId: "" };
+}
+
+export const ListBudgetsRequest: MessageFns<ListBudgetsRequest> = {
+  encode(message: ListBudgetsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListBudgetsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListBudgetsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListBudgetsRequest {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+    };
+  },
+
+  toJSON(message: ListBudgetsRequest): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListBudgetsRequest>): ListBudgetsRequest {
+    return ListBudgetsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListBudgetsRequest>): ListBudgetsRequest {
+    const message = createBaseListBudgetsRequest();
+    message.accountId = object.accountId ?? "";
+    return message;
+  },
+};
+
+function createBaseListBudgetsResponse(): ListBudgetsResponse {
+  return { budgets: [] };
+}
+
+export const ListBudgetsResponse: MessageFns<ListBudgetsResponse> = {
+  encode(message: ListBudgetsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.budgets) {
+      Budget.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListBudgetsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListBudgetsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.budgets.push(Budget.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListBudgetsResponse {
+    return {
+      budgets: globalThis.Array.isArray(object?.budgets) ? object.budgets.map((e: any) => Budget.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: ListBudgetsResponse): unknown {
+    const obj: any = {};
+    if (message.budgets?.length) {
+      obj.budgets = message.budgets.map((e) => Budget.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListBudgetsResponse>): ListBudgetsResponse {
+    return ListBudgetsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListBudgetsResponse>): ListBudgetsResponse {
+    const message = createBaseListBudgetsResponse();
+    message.budgets = object.budgets?.map((e) => Budget.fromPartial(e)) || [];
     return message;
   },
 };
@@ -2289,7 +3066,8 @@ export const WebhookServiceService = {
   },
   /**
    * Sends the messages of a test that a person has asked for: all of one account.
-   * RESOURCE_EXHAUSTED, and none is sent, beyond its budget of mails or webhook calls.
+   * RESOURCE_EXHAUSTED, and none is sent, beyond its budget of mails or webhook calls. Addresses
+   * that are not confirmed get a confirmation mail instead.
    */
   sendTest: {
     path: "/video.v1.WebhookService/SendTest" as const,
@@ -2299,6 +3077,58 @@ export const WebhookServiceService = {
     requestDeserialize: (value: Buffer): SendTestRequest => SendTestRequest.decode(value),
     responseSerialize: (value: SendTestResponse): Buffer => Buffer.from(SendTestResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SendTestResponse => SendTestResponse.decode(value),
+  },
+  /**
+   * Sends confirmation mails to the addresses that are not confirmed and have no valid link.
+   * RESOURCE_EXHAUSTED, and none is sent, beyond the budget of mails.
+   */
+  requestConfirmations: {
+    path: "/video.v1.WebhookService/RequestConfirmations" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RequestConfirmationsRequest): Buffer =>
+      Buffer.from(RequestConfirmationsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RequestConfirmationsRequest => RequestConfirmationsRequest.decode(value),
+    responseSerialize: (value: RequestConfirmationsResponse): Buffer =>
+      Buffer.from(RequestConfirmationsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RequestConfirmationsResponse => RequestConfirmationsResponse.decode(value),
+  },
+  /** Returns the addresses that are not confirmed for the account. */
+  listUnconfirmed: {
+    path: "/video.v1.WebhookService/ListUnconfirmed" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListUnconfirmedRequest): Buffer =>
+      Buffer.from(ListUnconfirmedRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListUnconfirmedRequest => ListUnconfirmedRequest.decode(value),
+    responseSerialize: (value: ListUnconfirmedResponse): Buffer =>
+      Buffer.from(ListUnconfirmedResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListUnconfirmedResponse => ListUnconfirmedResponse.decode(value),
+  },
+  /**
+   * Confirms the address that a token was mailed to; works once. NOT_FOUND for a token that
+   * expired, was used or does not exist.
+   */
+  confirmAddress: {
+    path: "/video.v1.WebhookService/ConfirmAddress" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ConfirmAddressRequest): Buffer =>
+      Buffer.from(ConfirmAddressRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ConfirmAddressRequest => ConfirmAddressRequest.decode(value),
+    responseSerialize: (value: ConfirmAddressResponse): Buffer =>
+      Buffer.from(ConfirmAddressResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ConfirmAddressResponse => ConfirmAddressResponse.decode(value),
+  },
+  /** Returns how much of its message budgets an account has used. */
+  listBudgets: {
+    path: "/video.v1.WebhookService/ListBudgets" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListBudgetsRequest): Buffer => Buffer.from(ListBudgetsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListBudgetsRequest => ListBudgetsRequest.decode(value),
+    responseSerialize: (value: ListBudgetsResponse): Buffer => Buffer.from(ListBudgetsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListBudgetsResponse => ListBudgetsResponse.decode(value),
   },
 } as const;
 
@@ -2334,9 +3164,24 @@ export interface WebhookServiceServer extends UntypedServiceImplementation {
   enqueue: handleUnaryCall<EnqueueRequest, EnqueueResponse>;
   /**
    * Sends the messages of a test that a person has asked for: all of one account.
-   * RESOURCE_EXHAUSTED, and none is sent, beyond its budget of mails or webhook calls.
+   * RESOURCE_EXHAUSTED, and none is sent, beyond its budget of mails or webhook calls. Addresses
+   * that are not confirmed get a confirmation mail instead.
    */
   sendTest: handleUnaryCall<SendTestRequest, SendTestResponse>;
+  /**
+   * Sends confirmation mails to the addresses that are not confirmed and have no valid link.
+   * RESOURCE_EXHAUSTED, and none is sent, beyond the budget of mails.
+   */
+  requestConfirmations: handleUnaryCall<RequestConfirmationsRequest, RequestConfirmationsResponse>;
+  /** Returns the addresses that are not confirmed for the account. */
+  listUnconfirmed: handleUnaryCall<ListUnconfirmedRequest, ListUnconfirmedResponse>;
+  /**
+   * Confirms the address that a token was mailed to; works once. NOT_FOUND for a token that
+   * expired, was used or does not exist.
+   */
+  confirmAddress: handleUnaryCall<ConfirmAddressRequest, ConfirmAddressResponse>;
+  /** Returns how much of its message budgets an account has used. */
+  listBudgets: handleUnaryCall<ListBudgetsRequest, ListBudgetsResponse>;
 }
 
 export interface WebhookServiceClient extends Client {
@@ -2483,7 +3328,8 @@ export interface WebhookServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Sends the messages of a test that a person has asked for: all of one account.
-   * RESOURCE_EXHAUSTED, and none is sent, beyond its budget of mails or webhook calls.
+   * RESOURCE_EXHAUSTED, and none is sent, beyond its budget of mails or webhook calls. Addresses
+   * that are not confirmed get a confirmation mail instead.
    */
   sendTest(
     request: SendTestRequest,
@@ -2499,6 +3345,76 @@ export interface WebhookServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SendTestResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Sends confirmation mails to the addresses that are not confirmed and have no valid link.
+   * RESOURCE_EXHAUSTED, and none is sent, beyond the budget of mails.
+   */
+  requestConfirmations(
+    request: RequestConfirmationsRequest,
+    callback: (error: ServiceError | null, response: RequestConfirmationsResponse) => void,
+  ): ClientUnaryCall;
+  requestConfirmations(
+    request: RequestConfirmationsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RequestConfirmationsResponse) => void,
+  ): ClientUnaryCall;
+  requestConfirmations(
+    request: RequestConfirmationsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RequestConfirmationsResponse) => void,
+  ): ClientUnaryCall;
+  /** Returns the addresses that are not confirmed for the account. */
+  listUnconfirmed(
+    request: ListUnconfirmedRequest,
+    callback: (error: ServiceError | null, response: ListUnconfirmedResponse) => void,
+  ): ClientUnaryCall;
+  listUnconfirmed(
+    request: ListUnconfirmedRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListUnconfirmedResponse) => void,
+  ): ClientUnaryCall;
+  listUnconfirmed(
+    request: ListUnconfirmedRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListUnconfirmedResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Confirms the address that a token was mailed to; works once. NOT_FOUND for a token that
+   * expired, was used or does not exist.
+   */
+  confirmAddress(
+    request: ConfirmAddressRequest,
+    callback: (error: ServiceError | null, response: ConfirmAddressResponse) => void,
+  ): ClientUnaryCall;
+  confirmAddress(
+    request: ConfirmAddressRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ConfirmAddressResponse) => void,
+  ): ClientUnaryCall;
+  confirmAddress(
+    request: ConfirmAddressRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ConfirmAddressResponse) => void,
+  ): ClientUnaryCall;
+  /** Returns how much of its message budgets an account has used. */
+  listBudgets(
+    request: ListBudgetsRequest,
+    callback: (error: ServiceError | null, response: ListBudgetsResponse) => void,
+  ): ClientUnaryCall;
+  listBudgets(
+    request: ListBudgetsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListBudgetsResponse) => void,
+  ): ClientUnaryCall;
+  listBudgets(
+    request: ListBudgetsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListBudgetsResponse) => void,
   ): ClientUnaryCall;
 }
 

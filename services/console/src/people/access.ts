@@ -43,6 +43,7 @@ const reading = {
   "admin.accounts.ledger": reads,
   "admin.accounts.holds": reads,
   "admin.accounts.forecast": reads,
+  "admin.accounts.message_budgets": reads,
   "admin.accounts.invoices": reads,
   "admin.accounts.invoice": reads,
   "admin.keys.list": reads,

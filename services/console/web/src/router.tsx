@@ -38,6 +38,12 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import("./session/invitation-page.tsx"), "InvitationPage"),
 });
 
+const confirmAddress = createRoute({
+  getParentRoute: () => root,
+  path: "/confirm-address",
+  component: lazyRouteComponent(() => import("./session/confirm-address-page.tsx"), "ConfirmAddressPage"),
+});
+
 const accountSearch = fromSearch({ account: "text" });
 
 const app = createRoute({
@@ -163,6 +169,7 @@ const bills = page(
 const routeTree = root.addChildren([
   signIn,
   invitation,
+  confirmAddress,
   app.addChildren([
     index,
     keys,

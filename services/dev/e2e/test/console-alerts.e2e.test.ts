@@ -11,6 +11,7 @@ import { repoRoot } from "@uag/local/paths";
 import OpenAI from "openai";
 import type { Locator } from "playwright-core";
 import { Stage } from "./console/stage.ts";
+import { confirmationLink, lettersTo, subjectsTo } from "./mail/letters.ts";
 import { MailServer } from "./mail/mail-server.ts";
 
 /** It may cost less than the key's budget, and costs more than one percent of that. */
@@ -30,12 +31,18 @@ describe("spend alerts in the console and from the command line", () => {
     receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
     mail = resources.use(await MailServer.start());
     const smtp = { SMTP_URL: mail.url(), SMTP_CA: mail.ca, SMTP_FROM: "Gateway <gateway@example.com>" };
-    stage = resources.use(
-      await Stage.open({ egressAllow: receiver.address, env: { ...smtp, ALERTS_EVERY_MS: "300" } }),
-    );
+    const env = { ...smtp, MAIL_CONFIRMED_DOMAINS: "example.com", ALERTS_EVERY_MS: "300" };
+    stage = resources.use(await Stage.open({ egressAllow: receiver.address, env }));
   });
   after(() => resources.disposeAsync());
   afterEach(() => stage.closePages());
+
+  /** The output of `npm run alerts`. */
+  const alerts = async (...args: string[]): Promise<string> => {
+    const program = join(repoRoot, "services/dev/cli/src/commands/alerts.ts");
+    const env = { ...process.env, DATA_DIR: stage.fleet.dataDir };
+    return (await promisify(execFile)(process.execPath, [program, ...args], { env })).stdout;
+  };
 
   test("a part of a key's budget and a low balance are told of by webhook and e-mail", async () => {
     const api = adminApi(stage.fleet.run);
@@ -85,31 +92,53 @@ describe("spend alerts in the console and from the command line", () => {
     assert.equal(letters().length, 2);
   });
 
+  test("a new address waits for its confirmation, in the console and on the command line, until a button confirms it", async () => {
+    const to = "colleague@example.org";
+    const id = (await alerts("create", "--below", "1000000", "--name", "Low", "--email", to)).trim();
+    await waitFor(() => lettersTo(mail, to).length === 1, { what: "the confirmation mail" });
+    assert.match(await alerts("list"), new RegExp(`^${id} .* ${to} \\(waiting for confirmation\\)`, "m"));
+    const billing = await stage.visit(`/billing?account=${stage.fleet.run.account_id}`, "Billing");
+    const waiting = billing.getByText(`Waiting for confirmation, receives no alerts yet: ${to}`);
+    await waiting.waitFor();
+
+    const { page: path, token } = confirmationLink(mail, to);
+    assert.equal(path, `${stage.fleet.run.console_url}/confirm-address`);
+    const page = await stage.newPage(`/confirm-address#${token}`);
+    await page.getByRole("heading", { name: "Confirm your address" }).waitFor();
+    assert.deepEqual(subjectsTo(mail, to), ["Confirm this address for spend alerts"], "opening the page confirmed it");
+    await page.getByRole("button", { name: "Confirm" }).click();
+    await page.getByRole("heading", { name: "Confirmed" }).waitFor();
+    await page.getByText(to).waitFor();
+    await waitFor(() => lettersTo(mail, to).length === 2, { what: "the notice that waited" });
+    assert.match(subjectsTo(mail, to)[1] ?? "", /^Low: /);
+    await billing.reload();
+    await billing.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
+    await billing.getByText(to, { exact: false }).first().waitFor();
+    assert.equal(await waiting.count(), 0);
+    assert.doesNotMatch(await alerts("list"), /waiting for confirmation/);
+    await alerts("delete", id);
+  });
+
   test("alerts are made, listed, tried out and deleted from the command line, and the metrics count what they told", async () => {
     const { fleet } = stage;
-    const run = async (...args: string[]): Promise<string> => {
-      const program = join(repoRoot, "services/dev/cli/src/commands/alerts.ts");
-      const env = { ...process.env, DATA_DIR: fleet.dataDir };
-      return (await promisify(execFile)(process.execPath, [program, ...args], { env })).stdout;
-    };
     const told = (): Promise<number> => counterOf(fleet, "metering", "uag_spend_alerts_total");
     const earlier = await told();
     const email = "command@example.com";
-    const id = (await run("create", "--below", "1000000", "--name", "From here", "--email", email)).trim();
+    const id = (await alerts("create", "--below", "1000000", "--name", "From here", "--email", email)).trim();
     const letters = () => mail.letters.filter(({ to }) => to === email);
     await waitFor(() => letters().length === 1, { what: "the e-mail" });
     assert.match(letters()[0]?.text ?? "", /^Subject: From here: \$[\d.]+ is left, less than \$1000000\.00/m);
     await waitFor(async () => (await told()) === earlier + 1, { what: "the count" });
     assert.match(
-      await run("list"),
+      await alerts("list"),
       new RegExp(`^${id} .* From here .* USD left .* < 1000000\\.0+ USD .* low .* ${email}`, "m"),
     );
-    await run("test", id);
+    await alerts("test", id);
     await waitFor(() => letters().length === 2, { what: "the e-mail of the test" });
     assert.match(letters()[1]?.text ?? "", /^Subject: Test: From here/m);
-    assert.equal(await run("delete", id), `${id} is deleted.\n`);
-    assert.doesNotMatch(await run("list"), new RegExp(id));
-    await assert.rejects(run("create", "--email", email), /one of --usd <amount>, --budget, --below/);
-    await assert.rejects(run("delete", id), /The alert does not exist/);
+    assert.equal(await alerts("delete", id), `${id} is deleted.\n`);
+    assert.doesNotMatch(await alerts("list"), new RegExp(id));
+    await assert.rejects(alerts("create", "--email", email), /one of --usd <amount>, --budget, --below/);
+    await assert.rejects(alerts("delete", id), /The alert does not exist/);
   });
 });

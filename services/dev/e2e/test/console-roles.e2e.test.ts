@@ -17,6 +17,7 @@ const reads = [
   "GET /accounts/:id/invoices",
   "GET /accounts/:id/invoices/:month",
   "GET /accounts/:id/ledger",
+  "GET /accounts/:id/message-budgets",
   "GET /alerts",
   "GET /audit-log",
   "GET /keys",

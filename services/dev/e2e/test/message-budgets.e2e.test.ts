@@ -8,6 +8,8 @@ import { counterOf } from "@uag/harness/fleet/metrics";
 import { type Receiver, startReceiver } from "@uag/harness/fleet/receiver";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
+import { Visitor } from "./console/visitor.ts";
+import { confirmationLink, lettersTo, subjectsTo } from "./mail/letters.ts";
 import { MailServer } from "./mail/mail-server.ts";
 
 interface Refusal {
@@ -25,7 +27,13 @@ describe("budgets of the messages that people send", () => {
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
     receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
     mail = resources.use(await MailServer.start());
-    const env = { SMTP_URL: mail.url(), SMTP_CA: mail.ca, SMTP_FROM: "Gateway <gateway@example.com>" };
+    const env = {
+      SMTP_URL: mail.url(),
+      SMTP_CA: mail.ca,
+      SMTP_FROM: "Gateway <gateway@example.com>",
+      MAIL_CONFIRMED_DOMAINS: "example.com",
+      ALERTS_EVERY_MS: "300",
+    };
     fleet = resources.use(await startTestFleet({ dataDir, env, egressAllow: receiver.address }));
   });
   after(() => resources.disposeAsync());
@@ -41,10 +49,12 @@ describe("budgets of the messages that people send", () => {
     idOf(await adminApi(fleet.run).call("POST", "/accounts", { name: "Sender" }));
   const newAlert = (accountId: string, receivers: object): Promise<Response> =>
     call("POST", "/alerts", { account_id: accountId, monthly_usd: "1000", ...receivers });
-  const sent = async (accountId: string): Promise<{ id: string; state: string }[]> => {
-    const listed = await call("GET", `/webhooks/deliveries?account=${accountId}&limit=200`);
-    return ((await listed.json()) as { data: { id: string; state: string }[] }).data;
-  };
+  const rows = async <T>(path: string): Promise<T[]> =>
+    ((await (await call("GET", path)).json()) as { data: T[] }).data;
+  const sent = (accountId: string): Promise<{ id: string; type: string; state: string }[]> =>
+    rows(`/webhooks/deliveries?account=${accountId}&limit=200`);
+  const alertsOf = (accountId: string): Promise<{ unconfirmed_emails: readonly string[] }[]> =>
+    rows(`/alerts?account=${accountId}`);
   const assertRefused = async (response: Response, message: RegExp, maxSeconds: number): Promise<void> => {
     const { error } = (await response.json()) as Refusal;
     assert.deepEqual([response.status, error.code], [429, "rate_limit_exceeded"], error.message);
@@ -114,5 +124,67 @@ describe("budgets of the messages that people send", () => {
     assert.match(error.message, /at most 20 addresses/);
     assert.equal((await newAlert(accountId, { emails: ["Recipient0-1@example.com"] })).status, 201);
     assert.equal((await newAlert(await newAccount(), { emails: ["another@example.com"] })).status, 201);
+  });
+
+  test("an unconfirmed address gets one confirmation mail, then the notice that waited; a GET does not confirm", async () => {
+    const [accountId, to] = [await newAccount(), "stranger@example.org"];
+    // The account has no balance, so the alert is due at once.
+    const low = { kind: "balance", monthly_usd: undefined, below_usd: "5", name: "Buy pills", emails: [to] };
+    const alert = (await (await newAlert(accountId, low)).json()) as { id: string; unconfirmed_emails: string[] };
+    assert.deepEqual(alert.unconfirmed_emails, [to]);
+    await waitFor(() => lettersTo(mail, to).length === 1, { what: "the confirmation mail" });
+    const notice = async () => (await sent(accountId)).some(({ type }) => type === "balance.low");
+    await waitFor(notice, { what: "the notice that waits" });
+    await call("POST", `/alerts/${alert.id}/test`);
+    assert.deepEqual(subjectsTo(mail, to), ["Confirm this address for spend alerts"]);
+    assert.doesNotMatch(lettersTo(mail, to)[0]?.text ?? "", /pills/, "the mail contains no text of the account");
+
+    const { page, token } = confirmationLink(mail, to);
+    const { console_url: console } = fleet.run;
+    assert.equal(page, `${console}/confirm-address`);
+    for (const path of ["/confirm-address", `/api/address-confirmations?token=${token}`]) {
+      await new Visitor(console).get(path);
+    }
+    assert.deepEqual((await alertsOf(accountId))[0]?.unconfirmed_emails, [to]);
+    assert.equal(lettersTo(mail, to).length, 1);
+
+    const recipient = new Visitor(console);
+    const confirmed = await recipient.post("/api/address-confirmations", { token });
+    assert.deepEqual([confirmed.status, confirmed.json().email, confirmed.json().account_id], [200, to, accountId]);
+    await waitFor(() => lettersTo(mail, to).length === 2, { what: "the notice that waited" });
+    assert.match(subjectsTo(mail, to)[1] ?? "", /^Buy pills: \$0\.00 is left/);
+    assert.deepEqual((await alertsOf(accountId))[0]?.unconfirmed_emails, []);
+    const again = await recipient.post("/api/address-confirmations", { token });
+    assert.deepEqual([again.status, again.json().error.code], [404, "not_found"]);
+    const recorded = await rows<{ action: string; target_id: string }>(`/audit-log?account=${accountId}`);
+    const confirmations = recorded.filter(({ action }) => action === "console.address_confirm");
+    assert.deepEqual(
+      confirmations.map(({ target_id }) => target_id),
+      [to],
+    );
+  });
+
+  test("an alert whose confirmation mails exceed the budget is not created", async () => {
+    const accountId = await newAccount();
+    const emails = (n: number) => Array.from({ length: 5 }, (_, at) => `person${n}-${at}@example.org`);
+    for (const n of [1, 2]) assert.equal((await newAlert(accountId, { emails: emails(n) })).status, 201);
+    await assertRefused(await newAlert(accountId, { emails: emails(3) }), /10 mails an hour/, 3_600);
+    assert.equal((await alertsOf(accountId)).length, 2);
+    const budgets = await rows<{ kind: string; per_hour: number; used: number; full_at: string | null }>(
+      `/accounts/${accountId}/message-budgets`,
+    );
+    const mails = budgets.find(({ kind }) => kind === "mail");
+    assert.deepEqual([mails?.per_hour, mails?.used], [10, 10]);
+    assert.ok(Date.parse(mails?.full_at ?? "") > Date.now() + 3_000_000);
+  });
+
+  test("attempts to guess a link are limited", async () => {
+    const guesser = new Visitor(fleet.run.console_url);
+    const statuses: number[] = [];
+    for (let n = 0; n < 60 && statuses.at(-1) !== 429; n++) {
+      statuses.push((await guesser.post("/api/address-confirmations", { token: "A".repeat(43) })).status);
+    }
+    assert.equal(statuses.at(-1), 429);
+    assert.ok(statuses.slice(0, -1).every((status) => status === 404));
   });
 });

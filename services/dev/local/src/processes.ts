@@ -132,6 +132,9 @@ const video: ServiceRow = {
     return {
       ...videoRow.env(around),
       ASSETS_ADDR: around.address("media", "ASSETS_GRPC_PORT"),
+      // The operator of a single machine creates all alerts.
+      MAIL_CONFIRMED_DOMAINS: around.callerEnv["MAIL_CONFIRMED_DOMAINS"] ?? "*",
+      PUBLIC_URL: publicUrl(around.port),
       WEBHOOK_KEY: around.secrets.webhook_key.current,
       WEBHOOK_KEY_PREVIOUS: around.secrets.webhook_key.previous.join(","),
       ...(ofVideo.every(({ name }) => simulated.includes(name)) && simulatedPolling),
@@ -208,6 +211,7 @@ export const services: readonly ServiceRow[] = [
       CONTENT_ORIGINS: `https:,${simulatorUrl}`,
       ADMIN_URL: `http://${adminAddress}/admin/v1`,
       BILLING_ADDR: grpc("billing"),
+      VIDEO_ADDR: grpc("video"),
       CONSOLE_ADMIN_TOKEN: secrets.console_admin_token,
       FIRST_EMAIL: secrets.admin.email,
       FIRST_PASSWORD: secrets.admin.password,

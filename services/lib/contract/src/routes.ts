@@ -144,6 +144,7 @@ const adminTable = [
   admin("GET", "/accounts/:id/ledger", "accounts.ledger"),
   admin("GET", "/accounts/:id/holds", "accounts.holds"),
   admin("GET", "/accounts/:id/forecast", "accounts.forecast"),
+  admin("GET", "/accounts/:id/message-budgets", "accounts.message_budgets"),
   admin("GET", "/accounts/:id/invoices", "accounts.invoices"),
   admin("GET", "/accounts/:id/invoices/:month", "accounts.invoice"),
   admin("POST", "/keys", "keys.create"),

@@ -12,6 +12,12 @@ const keptNotices = 50;
 /** A test button must not become a way to flood a stranger's mailbox. */
 const testPauseMs = 10_000;
 
+export interface AlertStoreOptions {
+  readonly clock: Pick<DatabaseClock, "moment">;
+  /** Asks addresses to confirm that they want an account's mail, where they have not. */
+  readonly requestConfirmations: (request: { accountId: string; addresses: string[] }) => Promise<unknown>;
+}
+
 export interface NewAlert {
   readonly accountId: string;
   readonly keyId: string;
@@ -25,10 +31,10 @@ const missing = (): GatewayError => new GatewayError("not_found", "The alert doe
 export class AlertStore {
   readonly #alerts: mongo.Collection<AlertDocument>;
   readonly #recipients: RecipientStore;
-  readonly #clock: Pick<DatabaseClock, "moment">;
+  readonly #options: AlertStoreOptions;
 
-  constructor(connection: Connection, clock: Pick<DatabaseClock, "moment">) {
-    this.#clock = clock;
+  constructor(connection: Connection, options: AlertStoreOptions) {
+    this.#options = options;
     this.#alerts = collectionOf<AlertDocument>(connection, "alerts");
     this.#recipients = new RecipientStore(connection);
   }
@@ -38,13 +44,16 @@ export class AlertStore {
     await this.#alerts.createIndex({ accountId: 1, createdAt: 1 });
   }
 
-  /** @throws {GatewayError} `invalid_request` above what an account may have */
+  /**
+   * @throws {GatewayError} `invalid_request` above what an account may have, `rate_limit_exceeded`
+   * when no more of its addresses can be asked now
+   */
   async create({ accountId, keyId, terms, actor }: NewAlert): Promise<AlertDocument> {
     if ((await this.#alerts.countDocuments({ accountId }, { limit: maxAlerts })) >= maxAlerts) {
       throw new GatewayError("invalid_request", `An account has at most ${maxAlerts} alerts.`, { param: "account_id" });
     }
     await this.#addRecipients(accountId, terms.emails);
-    const now = new Date(await this.#clock.moment());
+    const now = new Date(await this.#options.clock.moment());
     const made: AlertDocument = {
       _id: newId("alert"),
       accountId,
@@ -70,7 +79,7 @@ export class AlertStore {
   /** @throws {GatewayError} `invalid_request` above what an account may have */
   async update(id: string, terms: Terms): Promise<AlertDocument> {
     await this.#addRecipients((await this.get(id)).accountId, terms.emails);
-    const set = { $set: { ...terms, dueAt: new Date(await this.#clock.moment()) } };
+    const set = { $set: { ...terms, dueAt: new Date(await this.#options.clock.moment()) } };
     const after = await this.#alerts.findOneAndUpdate({ _id: id }, set, { returnDocument: "after" });
     return after ?? raise(missing());
   }
@@ -78,6 +87,7 @@ export class AlertStore {
   async #addRecipients(accountId: string, emails: readonly string[]): Promise<void> {
     const inUse = (await this.list(accountId)).flatMap((alert) => alert.emails);
     await this.#recipients.add(accountId, emails, inUse);
+    if (emails.length > 0) await this.#options.requestConfirmations({ accountId, addresses: [...emails] });
   }
 
   async delete(id: string): Promise<AlertDocument> {
@@ -86,7 +96,7 @@ export class AlertStore {
 
   /** @throws {GatewayError} `rate_limit_exceeded` soon after another test */
   async beginTest(id: string): Promise<AlertDocument> {
-    const now = new Date(await this.#clock.moment());
+    const now = new Date(await this.#options.clock.moment());
     const rested = { $lt: new Date(now.getTime() - testPauseMs) };
     const free = { _id: id, $or: [{ testedAt: { $exists: false } }, { testedAt: rested }] };
     const taken = await this.#alerts.findOneAndUpdate(free, { $set: { testedAt: now } }, { returnDocument: "after" });
@@ -97,7 +107,7 @@ export class AlertStore {
 
   /** The alert that has waited longest, for `leaseMs`; undefined while none is due. */
   async claimDue(leaseMs: number): Promise<AlertDocument | undefined> {
-    const now = await this.#clock.moment();
+    const now = await this.#options.clock.moment();
     const claim = { $set: { dueAt: new Date(now + leaseMs) } };
     const due = { dueAt: { $lte: new Date(now) } };
     return (
@@ -110,7 +120,7 @@ export class AlertStore {
     { _id, dueAt }: AlertDocument,
     { pauseMs, fulls }: { readonly pauseMs: number; readonly fulls: readonly MonthFull[] },
   ): Promise<void> {
-    const next = new Date((await this.#clock.moment()) + pauseMs);
+    const next = new Date((await this.#options.clock.moment()) + pauseMs);
     await this.#alerts.updateOne({ _id, dueAt }, { $set: { dueAt: next, fulls } });
   }
 

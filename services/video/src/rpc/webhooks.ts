@@ -1,6 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging";
 import {
+  type Budget,
   type Delivery,
   type EnqueueRequest,
   type Secret,
@@ -9,10 +10,12 @@ import {
   WebhookServiceService,
 } from "@uag/proto/video/v1/webhooks.ts";
 import type { Logger } from "@uag/runtime/log";
-import { type RpcService, unaryService } from "@uag/runtime/rpc/server";
+import { type Handlers, type RpcService, unaryService } from "@uag/runtime/rpc/server";
 import type { GuardedClient } from "@uag/untrusted/http/guarded";
 import { UrlError } from "@uag/untrusted/http/url-error";
 import { toStoreError } from "../store/errors.ts";
+import type { BudgetUse, MessageBudget } from "../webhooks/budget.ts";
+import type { Confirmations } from "../webhooks/confirmations.ts";
 import {
   type DeliveryDocument,
   type DeliveryState,
@@ -30,75 +33,128 @@ export interface WebhookRpcOptions {
   readonly deliveries: DeliveryStore;
   readonly secrets: SecretStore;
   readonly messages: Messages;
+  readonly budget: Pick<MessageBudget, "read">;
+  readonly confirmations: Pick<Confirmations, "unconfirmed">;
   readonly guarded: Pick<GuardedClient, "parse">;
   /** Undefined where no mail server is configured. */
   readonly mailer: Mailer | undefined;
   readonly log: Logger;
 }
 
+const stored = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw toStoreError(error);
+  });
+
+type Methods<N extends keyof Handlers<WebhookServiceServer>> = Pick<Handlers<WebhookServiceServer>, N>;
+
 /** The gRPC service by which operators and the console manage webhooks, and alerts are sent. */
 export function webhookService(options: WebhookRpcOptions): RpcService {
-  const { deliveries, secrets, messages, log } = options;
-  const stored = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error: unknown) => {
-      throw toStoreError(error);
-    });
   return unaryService<WebhookServiceServer>(
     WebhookServiceService,
     {
-      async rotateSecret({ accountId, overlapMs, immediately, actor }) {
+      ...secretMethods(options),
+      ...deliveryMethods(options),
+      ...sendingMethods(options),
+      ...addressMethods(options),
+      async listBudgets({ accountId }) {
         requireAccount(accountId);
-        const overlap = immediately ? 0 : Number(overlapMs) || usualOverlapMs;
-        if (overlap < 0) throw new GatewayError("invalid_request", undefined, { param: "overlap_ms" });
-        const { secret, made, earlierUntil } = await stored(secrets.rotate(accountId, { overlapMs: overlap, actor }));
-        const earlierUntilMs = BigInt(earlierUntil?.getTime() ?? 0);
-        return { secret, earlierUntilMs, made: secretMessage(accountId, made) };
-      },
-      async listSecrets({ accountId }) {
-        requireAccount(accountId);
-        const found = await stored(secrets.list(accountId));
-        return { secrets: found.map((entry) => secretMessage(accountId, entry)) };
-      },
-      async endSecret({ id }) {
-        const ended = await stored(secrets.end(id));
-        if (ended === undefined) throw missing("There is no such secret that signs.");
-        return secretMessage(ended.accountId, ended.entry);
-      },
-      async listDeliveries({ accountId, state, taskId, alertId, page }) {
-        const { limit, after } = readTimedPage(page);
-        const query = { accountId, state: stateOf(state), taskId, alertId, after, limit: limit + 1 };
-        const found = await stored(deliveries.list(query));
-        const { rows, nextCursor } = toPage(found, limit, (row) => timedCursor(row.createdAt, row._id));
-        return { deliveries: rows.map(messageOf), nextCursor };
-      },
-      async getDelivery({ id }) {
-        const delivery = await stored(deliveries.get(id));
-        if (delivery === null) throw missing("The delivery does not exist.");
-        return { ...messageOf(delivery), body: delivery.body };
-      },
-      async replay({ id }) {
-        return { delivery: messageOf(await stored(messages.replay(id))) };
-      },
-      async checkTargets({ targets }) {
-        for (const target of targets) checkTarget(target, options);
-        return {};
-      },
-      async enqueue(message) {
-        await stored(messages.notify(deliveryOf(message, options)));
-        return {};
-      },
-      async sendTest({ messages: all }) {
-        const [first] = all;
-        if (first === undefined || all.some(({ accountId }) => accountId !== first.accountId)) {
-          throw new GatewayError("invalid_request", "messages: must be of one account.", { param: "messages" });
-        }
-        const test = all.map((message) => deliveryOf(message, options));
-        await stored(messages.test(first.accountId, test));
-        return {};
+        return { budgets: (await stored(options.budget.read(accountId))).map(budgetMessage) };
       },
     },
-    log,
+    options.log,
   );
+}
+
+function secretMethods({ secrets }: WebhookRpcOptions): Methods<"rotateSecret" | "listSecrets" | "endSecret"> {
+  return {
+    async rotateSecret({ accountId, overlapMs, immediately, actor }) {
+      requireAccount(accountId);
+      const overlap = immediately ? 0 : Number(overlapMs) || usualOverlapMs;
+      if (overlap < 0) throw new GatewayError("invalid_request", undefined, { param: "overlap_ms" });
+      const { secret, made, earlierUntil } = await stored(secrets.rotate(accountId, { overlapMs: overlap, actor }));
+      const earlierUntilMs = BigInt(earlierUntil?.getTime() ?? 0);
+      return { secret, earlierUntilMs, made: secretMessage(accountId, made) };
+    },
+    async listSecrets({ accountId }) {
+      requireAccount(accountId);
+      const found = await stored(secrets.list(accountId));
+      return { secrets: found.map((entry) => secretMessage(accountId, entry)) };
+    },
+    async endSecret({ id }) {
+      const ended = await stored(secrets.end(id));
+      if (ended === undefined) throw missing("There is no such secret that signs.");
+      return secretMessage(ended.accountId, ended.entry);
+    },
+  };
+}
+
+function deliveryMethods({
+  deliveries,
+  messages,
+}: WebhookRpcOptions): Methods<"listDeliveries" | "getDelivery" | "replay"> {
+  return {
+    async listDeliveries({ accountId, state, taskId, alertId, page }) {
+      const { limit, after } = readTimedPage(page);
+      const query = { accountId, state: stateOf(state), taskId, alertId, after, limit: limit + 1 };
+      const found = await stored(deliveries.list(query));
+      const { rows, nextCursor } = toPage(found, limit, (row) => timedCursor(row.createdAt, row._id));
+      return { deliveries: rows.map(messageOf), nextCursor };
+    },
+    async getDelivery({ id }) {
+      const delivery = await stored(deliveries.get(id));
+      if (delivery === null) throw missing("The delivery does not exist.");
+      return { ...messageOf(delivery), body: delivery.body };
+    },
+    async replay({ id }) {
+      return { delivery: messageOf(await stored(messages.replay(id))) };
+    },
+  };
+}
+
+function sendingMethods(options: WebhookRpcOptions): Methods<"checkTargets" | "enqueue" | "sendTest"> {
+  const { messages } = options;
+  return {
+    async checkTargets({ targets }) {
+      for (const target of targets) checkTarget(target, options);
+      return {};
+    },
+    async enqueue(message) {
+      await stored(messages.notify(deliveryOf(message, options)));
+      return {};
+    },
+    async sendTest({ messages: all }) {
+      const [first] = all;
+      if (first === undefined || all.some(({ accountId }) => accountId !== first.accountId)) {
+        throw new GatewayError("invalid_request", "messages: must be of one account.", { param: "messages" });
+      }
+      const test = all.map((message) => deliveryOf(message, options));
+      await stored(messages.test(first.accountId, test));
+      return {};
+    },
+  };
+}
+
+function addressMethods(
+  options: WebhookRpcOptions,
+): Methods<"requestConfirmations" | "listUnconfirmed" | "confirmAddress"> {
+  const { messages, confirmations } = options;
+  return {
+    async requestConfirmations({ accountId, addresses }) {
+      requireAccount(accountId);
+      for (const address of addresses) checkTarget({ url: `mailto:${address}`, param: "emails" }, options);
+      await stored(messages.requestConfirmations(accountId, addresses));
+      return {};
+    },
+    async listUnconfirmed({ accountId, addresses }) {
+      requireAccount(accountId);
+      return { addresses: await stored(confirmations.unconfirmed(accountId, addresses)) };
+    },
+    async confirmAddress({ token }) {
+      const { accountId, address } = await stored(messages.confirm(token));
+      return { accountId, address };
+    },
+  };
 }
 
 /** @throws {GatewayError} `invalid_request` for a message that may not be sent */
@@ -125,6 +181,10 @@ function checkTarget({ url, param }: Target, { guarded, mailer }: WebhookRpcOpti
     if (!(error instanceof UrlError)) throw error;
     refuse(error.message, error);
   }
+}
+
+function budgetMessage({ kind, perHour, used, fullInMs }: BudgetUse): Budget {
+  return { kind, perHour: BigInt(perHour), used: BigInt(used), fullInMs: BigInt(fullInMs) };
 }
 
 function missing(text: string): GatewayError {

@@ -67,6 +67,7 @@ export interface DeliveryQuery {
 
 const keptAttempts = 50;
 const keptSeconds = 90 * 86_400;
+const maxReleased = 1_000;
 
 /** Webhook deliveries, sent and pending, with every attempt. */
 export class DeliveryStore {
@@ -87,11 +88,19 @@ export class DeliveryStore {
     await this.#deliveries.createIndex({ createdAt: 1 }, { expireAfterSeconds: keptSeconds });
   }
 
-  /** Adds a message to be sent at once; once per id, however often it is called. */
-  async enqueue(message: NewDelivery): Promise<void> {
+  /** Adds a message to be sent at `dueAt`, by default now; once per id, however often called. */
+  async enqueue(message: NewDelivery, dueAt?: Date): Promise<void> {
     const now = new Date();
     const state = "pending" as const;
-    const delivery = { ...message, state, createdAt: now, dueAt: now, claim: "", tries: 0, attempts: [] };
+    const delivery = {
+      ...message,
+      state,
+      createdAt: now,
+      dueAt: dueAt ?? now,
+      claim: "",
+      tries: 0,
+      attempts: [],
+    };
     await this.#deliveries.insertOne(delivery).catch((error: unknown) => {
       if (!isDuplicate(error)) throw error;
     });
@@ -134,6 +143,19 @@ export class DeliveryStore {
         $push: { attempts: { $each: [attempt], $slice: -keptAttempts } },
       },
     );
+  }
+
+  /** Makes an account's pending mail to an address due. */
+  async releaseMail(accountId: string, address: string): Promise<void> {
+    const pending = await this.#deliveries
+      .find({ accountId, state: "pending", url: /^mailto:/ }, { projection: { url: 1 } })
+      .sort({ createdAt: -1 })
+      .limit(maxReleased)
+      .toArray();
+    const ids = pending
+      .filter(({ url }) => url.toLowerCase() === `mailto:${address.toLowerCase()}`)
+      .map(({ _id }) => _id);
+    await this.#deliveries.updateMany({ _id: { $in: ids }, state: "pending" }, { $set: { dueAt: new Date() } });
   }
 
   /** Starts a new series of attempts; undefined when there is no such delivery. */

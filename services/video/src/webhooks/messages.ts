@@ -1,7 +1,9 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { newId } from "@uag/runtime/ids";
 import type { MessageBudget } from "./budget.ts";
+import { type Asking, type Confirmations, type Confirmed, confirmationType } from "./confirmations.ts";
 import type { DeliveryDocument, DeliveryStore, NewDelivery } from "./deliveries.ts";
-import { isMail } from "./mail.ts";
+import { addressIn, isMail } from "./mail.ts";
 import type { MailPause } from "./mail-pause.ts";
 import type { WebhookSender } from "./sender.ts";
 
@@ -10,9 +12,13 @@ export interface MessagesOptions {
   readonly sender: Pick<WebhookSender, "enqueue" | "wake">;
   readonly budget: MessageBudget;
   readonly pause: MailPause;
+  readonly confirmations: Confirmations;
 }
 
-/** Sends what alerts and people have sent, within the budgets of their accounts. */
+/**
+ * Sends what alerts and people have sent, within the budgets of their accounts. An address that is
+ * not confirmed gets a confirmation mail, and nothing else.
+ */
 export class Messages {
   readonly #options: MessagesOptions;
 
@@ -21,33 +27,75 @@ export class Messages {
   }
 
   /**
-   * Sends a notice of an alert, once per id.
+   * Sends a notice of an alert, once per id. A notice to an unconfirmed address waits for its
+   * confirmation, at most for as long as a link is valid.
    * @throws {GatewayError} `rate_limit_exceeded` beyond the account's notices an hour
    */
   async notify(message: NewDelivery): Promise<void> {
-    const { deliveries, budget } = this.#options;
+    const { deliveries, budget, sender, confirmations } = this.#options;
+    const { accountId } = message;
     if ((await deliveries.get(message._id)) !== null) return;
-    await budget.take(message.accountId, { notice: 1 });
-    await this.#enqueue(message);
+    await budget.take(accountId, { notice: 1 });
+    const unconfirmed = await confirmations.unconfirmed(accountId, addressesOf([message]));
+    if (unconfirmed.length === 0) return await this.#enqueue(message);
+    await this.requestConfirmations(accountId, unconfirmed).catch(unlessBudget);
+    await sender.enqueue(message, new Date(Date.now() + confirmations.lifetimeMs));
+    const stillOpen = await confirmations.unconfirmed(accountId, unconfirmed);
+    if (stillOpen.length === 0) await this.#release(accountId, unconfirmed);
   }
 
   /**
-   * Sends all the messages of a test, or none of them.
+   * Sends all the messages of a test, or none of them. Unconfirmed addresses get a confirmation mail
+   * instead: another one after a pause, because the first may be lost.
    * @throws {GatewayError} `rate_limit_exceeded` beyond the account's mails or webhook calls
    */
   async test(accountId: string, messages: readonly NewDelivery[]): Promise<void> {
-    const mail = messages.filter(({ url }) => isMail(url)).length;
-    await this.#options.budget.take(accountId, { mail, webhook: messages.length - mail });
-    for (const message of messages) await this.#enqueue(message);
+    const { budget, confirmations } = this.#options;
+    const unconfirmed = await confirmations.unconfirmed(accountId, addressesOf(messages));
+    const allowed = messages.filter(({ url }) => !unconfirmed.includes(addressIn(url) ?? ""));
+    const unasked = await confirmations.unasked(accountId, unconfirmed, { resend: true });
+    const mail = allowed.filter(({ url }) => isMail(url)).length;
+    await budget.take(accountId, { mail: mail + unasked.length, webhook: allowed.length - mail });
+    for (const message of allowed) await this.#enqueue(message);
+    await this.#ask(accountId, unasked, { resend: true });
   }
 
   /**
-   * Starts a new series of attempts. A mail that may have arrived is not sent again for a while.
+   * Asks addresses to confirm that they want the account's mail. Those that have confirmed, or have
+   * a valid link, get nothing.
+   * @throws {GatewayError} `rate_limit_exceeded` beyond the account's mails
+   */
+  async requestConfirmations(accountId: string, addresses: readonly string[]): Promise<void> {
+    const { budget, confirmations } = this.#options;
+    const unconfirmed = await confirmations.unconfirmed(accountId, addresses);
+    const unasked = await confirmations.unasked(accountId, unconfirmed, { resend: false });
+    if (unasked.length === 0) return;
+    await budget.take(accountId, { mail: unasked.length });
+    await this.#ask(accountId, unasked, { resend: false });
+  }
+
+  /**
+   * Confirms the address that a token was mailed to, and sends what waits for that.
+   * @throws {GatewayError} `not_found` for a token that expired, was used or does not exist
+   */
+  async confirm(token: string): Promise<Confirmed> {
+    const confirmed = (await this.#options.confirmations.confirm(token)) ?? noLink();
+    await this.#release(confirmed.accountId, [confirmed.address]);
+    return confirmed;
+  }
+
+  /**
+   * Starts a new series of attempts. A mail that may have arrived is not sent again for a while,
+   * and a confirmation mail is not replayed at all.
    * @throws {GatewayError} `not_found`, or `rate_limit_exceeded` beyond a budget or within a pause
    */
   async replay(id: string): Promise<DeliveryDocument> {
     const { deliveries, sender, budget, pause } = this.#options;
-    const { accountId, url, state } = (await deliveries.get(id)) ?? missing();
+    const { accountId, url, state, type } = (await deliveries.get(id)) ?? missing();
+    if (type === confirmationType) {
+      const text = "A confirmation mail cannot be replayed. Test the alert to send another.";
+      throw new GatewayError("invalid_request", text, { param: "id" });
+    }
     if (isMail(url)) {
       if (state === "failed" || state === "stopped") await pause.begin(accountId, url);
       else await pause.requireOver(accountId, url);
@@ -58,6 +106,19 @@ export class Messages {
     return delivery;
   }
 
+  async #ask(accountId: string, addresses: readonly string[], asking: Asking): Promise<void> {
+    for (const address of addresses) {
+      const mail = await this.#options.confirmations.ask(accountId, address, { id: newId("msg"), ...asking });
+      if (mail !== undefined) await this.#enqueue(mail);
+    }
+  }
+
+  async #release(accountId: string, addresses: readonly string[]): Promise<void> {
+    const { deliveries, sender } = this.#options;
+    for (const address of addresses) await deliveries.releaseMail(accountId, address);
+    sender.wake();
+  }
+
   async #enqueue(message: NewDelivery): Promise<void> {
     const { sender, pause } = this.#options;
     if (isMail(message.url)) await pause.begin(message.accountId, message.url);
@@ -65,6 +126,17 @@ export class Messages {
   }
 }
 
+const addressesOf = (messages: readonly NewDelivery[]): string[] => messages.flatMap(({ url }) => addressIn(url) ?? []);
+
+/** The notice waits for the confirmation in any case; the next notice asks again. */
+function unlessBudget(error: unknown): void {
+  if (!(error instanceof GatewayError) || error.code !== "rate_limit_exceeded") throw error;
+}
+
 function missing(): never {
   throw new GatewayError("not_found", "The delivery does not exist.", { param: "id" });
+}
+
+function noLink(): never {
+  throw new GatewayError("not_found", "The link has expired or was used. Test the alert to get another.");
 }

@@ -1,6 +1,7 @@
 import { retryAfterMs } from "@uag/providers/retry-after";
 import type { GuardedClient } from "@uag/untrusted/http/guarded";
 import { UrlError } from "@uag/untrusted/http/url-error";
+import type { Confirmations } from "./confirmations.ts";
 import type { Attempted, DeliveryDocument } from "./deliveries.ts";
 import { addressIn, isMail, type Mailer } from "./mail.ts";
 import { nextTryMs } from "./schedule.ts";
@@ -12,6 +13,7 @@ const maxResponseBytes = 16 * 1024;
 export interface SendOptions {
   readonly guarded: Pick<GuardedClient, "fetch">;
   readonly mailer: Mailer | undefined;
+  readonly confirmations: Pick<Confirmations, "textOf">;
   readonly secrets: readonly string[];
   readonly timeoutMs: number;
   /** Factor on the retry schedule. */
@@ -33,7 +35,7 @@ interface Outcome {
 export async function send(delivery: DeliveryDocument, options: SendOptions): Promise<Attempted> {
   const at = new Date();
   const began = performance.now();
-  const outcome = isMail(delivery.url) ? await sendMail(delivery, options.mailer) : await post(delivery, at, options);
+  const outcome = isMail(delivery.url) ? await sendMail(delivery, options) : await post(delivery, at, options);
   const durationMs = Math.round(performance.now() - began);
   const attempt = { at, durationMs, status: outcome.status, error: outcome.error };
   if (outcome.error === "") return { attempt, state: "delivered" };
@@ -45,10 +47,15 @@ export async function send(delivery: DeliveryDocument, options: SendOptions): Pr
   return { attempt, state: "pending", dueAt: new Date(Date.now() + pauseMs) };
 }
 
-async function sendMail(delivery: DeliveryDocument, mailer: Mailer | undefined): Promise<Outcome> {
+async function sendMail(
+  delivery: DeliveryDocument,
+  { mailer, confirmations }: Pick<SendOptions, "mailer" | "confirmations">,
+): Promise<Outcome> {
   const to = addressIn(delivery.url);
   if (mailer === undefined || to === undefined) return { status: 0, error: "no mail can be sent there" };
-  const { _id: id, subject = "", body: text } = delivery;
+  const text = await confirmations.textOf(delivery);
+  if (text === undefined) return { status: 0, error: "the address was not confirmed", isFinal: true };
+  const { _id: id, subject = "" } = delivery;
   return await mailer.send({ id, to, subject, text });
 }
 

@@ -1,6 +1,7 @@
 import type { GuardedClient } from "@uag/untrusted/http/guarded";
 import type { VideoEvents } from "../events.ts";
 import { maxSleepMs, Wakeup } from "../wakeup.ts";
+import type { Confirmations } from "./confirmations.ts";
 import type { DeliveryDocument, DeliveryStore, NewDelivery } from "./deliveries.ts";
 import type { Mailer } from "./mail.ts";
 import type { SecretStore } from "./secrets.ts";
@@ -20,6 +21,7 @@ export interface SenderOptions {
   readonly guarded: Pick<GuardedClient, "fetch">;
   /** Undefined where no mail server is configured. */
   readonly mailer: Mailer | undefined;
+  readonly confirmations: Pick<Confirmations, "textOf">;
   readonly video: VideoEvents;
   readonly timeoutMs: number;
   readonly scale: number;
@@ -39,10 +41,10 @@ export class WebhookSender implements AsyncDisposable {
     this.#loop = this.#run();
   }
 
-  /** Adds a message and sends it without waiting for the next round. */
-  async enqueue(message: NewDelivery): Promise<void> {
-    await this.#options.deliveries.enqueue(message);
-    this.#wakeup.wakeAt();
+  /** Adds a message and sends it without waiting for the next round, or at `dueAt`. */
+  async enqueue(message: NewDelivery, dueAt?: Date): Promise<void> {
+    await this.#options.deliveries.enqueue(message, dueAt);
+    this.#wakeup.wakeAt(dueAt?.getTime());
   }
 
   wake(): void {

@@ -26,6 +26,7 @@ export type AuditRecord = z.infer<typeof admin.auditRecord>;
 export type WebhookSecret = z.infer<typeof admin.webhookSecret>;
 export type NewWebhookSecret = z.infer<typeof admin.newWebhookSecret>;
 export type SpendAlert = z.infer<typeof admin.alert>;
+export type MessageBudget = z.infer<typeof admin.messageBudget>;
 export type WebhookDelivery = z.infer<typeof admin.webhookDelivery>;
 export type WebhookDeliveryWithBody = z.infer<typeof admin.webhookDeliveryWithBody>;
 export type Model = z.infer<typeof model>;

@@ -51,6 +51,7 @@ const alertSchema = z.object({
   thresholds: z.array(z.number()),
   webhook_url: z.string().nullable(),
   emails: z.array(z.string()),
+  unconfirmed_emails: z.array(z.string()).nullable(),
   month: z.string(),
   spent_usd: z.string(),
   notices: z.array(z.object({ month: z.string(), threshold: z.number().nullable() })),
@@ -66,11 +67,16 @@ function stateOf({ kind, spent_usd, monthly_usd, below_usd, balance_usd, thresho
   return [`${spent_usd} of ${of}`, `${thresholds.join()} %`];
 }
 
+/** An address, with a note when it receives no alerts yet. */
+function emailText({ unconfirmed_emails: waiting }: Alert, email: string): string {
+  return waiting?.includes(email) ? `${email} (waiting for confirmation)` : email;
+}
+
 function rowOf(alert: Alert): string[] {
-  const { id, account_id, key_id, name, webhook_url, emails } = alert;
+  const { id, account_id, key_id, name, webhook_url } = alert;
   const lately = alert.notices.filter(({ month }) => month === alert.month);
   const told = lately.map(({ threshold }) => (threshold === null ? "low" : `${threshold}`));
-  const receivers = [...emails, ...(webhook_url === null ? [] : [webhook_url])];
+  const receivers = [...alert.emails.map((email) => emailText(alert, email)), webhook_url ?? []].flat();
   return [id, key_id ?? account_id, name, ...stateOf(alert), [...new Set(told)].join(), receivers.join()];
 }
 

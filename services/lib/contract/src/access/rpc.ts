@@ -133,6 +133,10 @@ export const access: Readonly<Record<string, Access>> = {
       CheckTargets: router,
       Enqueue: ["metering"],
       SendTest: ["metering"],
+      RequestConfirmations: ["metering"],
+      ListUnconfirmed: router,
+      ConfirmAddress: ["console"],
+      ListBudgets: router,
     },
   },
 };

@@ -20,6 +20,8 @@ export const hash = z.string().describe("SHA-256, hex, over the record and the p
 export const adminRoles = ["operator", "billing", "keys", "read-only"] as const;
 /** What a spend alert tells of. */
 export const alertKinds = ["spend", "budget", "balance"] as const;
+/** The kinds of messages for which each account has a budget. */
+export const budgetKinds = ["mail", "webhook", "notice"] as const;
 /** How a request ended. */
 export const outcomes = ["completed", "disconnected", "failed", "crashed"] as const;
 /** Stretches of time that usage is counted by. */

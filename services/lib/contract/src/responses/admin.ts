@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adminRoles, alertKinds, count, deliveryStates, hash, nano, time, usd } from "./admin-fields.ts";
+import { adminRoles, alertKinds, budgetKinds, count, deliveryStates, hash, nano, time, usd } from "./admin-fields.ts";
 
 /** An API key without its secret. */
 export const key = z.object({
@@ -136,6 +136,12 @@ export const alert = z.object({
   thresholds: z.array(count).describe("Percentages, ascending; empty for `balance`."),
   webhook_url: z.string().nullable().describe("Without its query, which may contain a secret."),
   emails: z.array(z.string()),
+  unconfirmed_emails: z
+    .array(z.string())
+    .nullable()
+    .describe(
+      "The addresses in `emails` that are not confirmed yet and receive only a confirmation mail. Null while the service that sends mail is unavailable.",
+    ),
   created_at: time.nullable(),
   created_by: z.object({ id: z.string(), name: z.string() }).nullable(),
   month: z.string().describe("The current month, UTC."),
@@ -155,6 +161,19 @@ export const alert = z.object({
       }),
     )
     .describe("Recent notifications, oldest first."),
+});
+
+/** A budget of messages; refills evenly over an hour. */
+export const messageBudget = z.object({
+  object: z.literal("message_budget"),
+  kind: z
+    .enum(budgetKinds)
+    .describe(
+      "`mail`, `webhook`: mails and webhook calls triggered by tests, replays and new addresses. `notice`: notices of alerts.",
+    ),
+  per_hour: count,
+  used: count,
+  full_at: time.nullable().describe("When the budget is full again; null if it is full."),
 });
 
 /** One page of a listing. */

@@ -5,7 +5,18 @@ import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
 import { models } from "./models.ts";
 import { playground } from "./playground.ts";
-import { common, failure, invitation, nav, notForRole, notFound, roles, shell, signIn } from "./shell.ts";
+import {
+  common,
+  confirmAddress,
+  failure,
+  invitation,
+  nav,
+  notForRole,
+  notFound,
+  roles,
+  shell,
+  signIn,
+} from "./shell.ts";
 import { usage } from "./usage.ts";
 
 /** Everything the console says, in English; the other languages have the same shape. */
@@ -18,6 +29,7 @@ export const en = {
   fleet,
   bills,
   invitation,
+  confirmAddress,
   keys,
   members,
   models,

@@ -40,6 +40,14 @@ export const invitation = {
   signIn: "Go to the sign-in",
 } as const;
 
+export const confirmAddress = {
+  title: "Confirm your address",
+  about: "After you confirm, this gateway sends the spend alerts of the account named in the mail to your address.",
+  confirm: "Confirm",
+  done: "Confirmed",
+  doneAbout: "{{email}} now receives the spend alerts of account {{account}}. You can close this page.",
+} as const;
+
 export const nav = {
   sections: { use: "Use", manage: "Manage", operate: "Operate" },
   keys: "API keys",

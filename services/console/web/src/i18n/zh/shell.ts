@@ -40,6 +40,14 @@ export const invitation = {
   signIn: "前往登录",
 };
 
+export const confirmAddress = {
+  title: "确认邮箱",
+  about: "确认后，网关会将邮件中所述账户的花费提醒发送到您的邮箱。",
+  confirm: "确认",
+  done: "已确认",
+  doneAbout: "{{email}} 将收到账户 {{account}} 的花费提醒。您可以关闭此页面。",
+};
+
 export const nav = {
   sections: { use: "使用", manage: "管理", operate: "运维" },
   keys: "API 密钥",

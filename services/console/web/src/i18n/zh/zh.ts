@@ -7,7 +7,18 @@ import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
 import { models } from "./models.ts";
 import { playground } from "./playground.ts";
-import { common, failure, invitation, nav, notForRole, notFound, roles, shell, signIn } from "./shell.ts";
+import {
+  common,
+  confirmAddress,
+  failure,
+  invitation,
+  nav,
+  notForRole,
+  notFound,
+  roles,
+  shell,
+  signIn,
+} from "./shell.ts";
 import { usage } from "./usage.ts";
 
 export const zh: Texts<typeof en> = {
@@ -19,6 +30,7 @@ export const zh: Texts<typeof en> = {
   fleet,
   bills,
   invitation,
+  confirmAddress,
   keys,
   members,
   models,

@@ -21,7 +21,10 @@ function AlertMenu({ of: alert, title, onEdit }: { of: SpendAlert; title: string
   const onError = (error: Error): string => notifications.show({ message: error.message, color: "red" });
   const test = useMutation({
     mutationFn: () => call(`${alertPath(alert.id)}/test`, { method: "POST", body: {} }),
-    onSuccess: () => notifications.show({ message: t("billing.alertTested"), color: "teal" }),
+    onSuccess: async () => {
+      notifications.show({ message: t("billing.alertTested"), color: "teal" });
+      await client.invalidateQueries({ queryKey: ["billing", alert.account_id] });
+    },
     onError,
   });
   const remove = useMutation({
@@ -66,6 +69,17 @@ function Thresholds({ of: alert }: { readonly of: SpendAlert }) {
         );
       })}
     </Group>
+  );
+}
+
+/** Those of the addresses that get no mail until they have confirmed that they want it. */
+function Unconfirmed({ of: { unconfirmed_emails: addresses } }: { readonly of: SpendAlert }) {
+  const { t } = useTranslation();
+  if (addresses === null || addresses.length === 0) return null;
+  return (
+    <Text size="xs" c="var(--mantine-color-yellow-text)" style={{ overflowWrap: "anywhere" }}>
+      {t("billing.unconfirmed", { addresses: addresses.join(", ") })}
+    </Text>
   );
 }
 
@@ -133,6 +147,7 @@ function Row({ of: alert, alias, onEdit }: RowProps) {
           {t("billing.alertDeliveries")}
         </TextLink>
       </Group>
+      <Unconfirmed of={alert} />
     </Stack>
   );
 }

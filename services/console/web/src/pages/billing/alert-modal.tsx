@@ -123,7 +123,7 @@ function AlertForm({ account, keys, of: alert, onClose }: FormProps) {
     mutationFn: (values: AlertValues) => saveAlert(account, values, alert),
     onSuccess: async () => {
       onClose();
-      await client.invalidateQueries({ queryKey: ["billing", account, "alerts"] });
+      await client.invalidateQueries({ queryKey: ["billing", account] });
     },
   });
   return (

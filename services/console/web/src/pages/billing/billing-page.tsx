@@ -18,6 +18,7 @@ import { accountQuery, forecastQuery } from "./billing.ts";
 import { Holds } from "./holds.tsx";
 import { Invoices } from "./invoices.tsx";
 import { Ledger } from "./ledger.tsx";
+import { MessageBudgets } from "./message-budgets.tsx";
 import { TopUpModal } from "./top-up-modal.tsx";
 
 const nanoText = (nano: bigint): string => exactUsd(nano).replace(/[$,]/g, "").replace("−", "-");
@@ -74,6 +75,7 @@ function AccountBilling({ id }: { readonly id: string }) {
         <Holds id={id} />
       </SimpleGrid>
       <Alerts id={id} />
+      <MessageBudgets id={id} />
       <Ledger id={id} account={account} />
     </>
   );

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call } from "../../api/http.ts";
 import { pagedQuery } from "../../api/paged.ts";
-import type { Account, Forecast, Hold, Invoice, LedgerEntry, Page } from "../../api/types.ts";
+import type { Account, Forecast, Hold, Invoice, LedgerEntry, MessageBudget, Page } from "../../api/types.ts";
 import { nanoUsdOf } from "../../format/money.ts";
 
 export const accountPath = (id: string): string => `/admin/v1/accounts/${encodeURIComponent(id)}`;
@@ -16,6 +16,8 @@ export const accountQuery = (id: string) => ofAccount<Account>(id, "account");
 export const forecastQuery = (id: string) => ofAccount<Forecast>(id, "forecast", "/forecast");
 export const holdsQuery = (id: string) => ofAccount<Page<Hold>>(id, "holds", "/holds");
 export const invoicesQuery = (id: string) => ofAccount<Page<Invoice>>(id, "invoices", "/invoices");
+export const messageBudgetsQuery = (id: string) =>
+  ofAccount<Page<MessageBudget>>(id, "message budgets", "/message-budgets");
 export const invoiceQuery = (id: string, month: string) =>
   ofAccount<Invoice>(id, `invoice ${month}`, `/invoices/${encodeURIComponent(month)}`);
 
