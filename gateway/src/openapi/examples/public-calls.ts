@@ -9,12 +9,19 @@ async function callAll(call: Call, chosen: { readonly billed: boolean }): Promis
   }
 }
 
+interface Around {
+  readonly webhookUrl: string;
+  /** Waits until everything that was called is billed. */
+  waitForBills(): Promise<void>;
+}
+
 /**
- * Runs examples of every operation of the public API. What costs comes first, so that the account's
- * usage has something to show.
+ * Runs examples of every operation of the public API. Billed operations come first, so that the
+ * account has usage to show.
  */
-export async function callPublicApi(call: Call, { webhookUrl }: { readonly webhookUrl: string }): Promise<void> {
+export async function callPublicApi(call: Call, { webhookUrl, waitForBills }: Around): Promise<void> {
   await callAll(call, { billed: true });
   await callVideos(call, webhookUrl);
+  await waitForBills();
   await callAll(call, { billed: false });
 }

@@ -1,28 +1,44 @@
 import { callAdminApi } from "@uag/gateway/openapi/examples/admin-calls";
 import { callPublicApi } from "@uag/gateway/openapi/examples/public-calls";
-import type { ExampleResponse, Recorded } from "@uag/gateway/openapi/examples/types";
+import type { ExampleResponse, Json, Recorded } from "@uag/gateway/openapi/examples/types";
+import { operations } from "@uag/gateway/openapi/operations";
 import type { Receiver } from "@uag/harness/fleet/receiver";
 import type { Run } from "@uag/local/run-file";
-import { openRecorder } from "./recorder.ts";
+import { openRecorder, type Recorder } from "./recorder.ts";
 
 const shownWebhookUrl = "https://example.com/webhooks/videos";
 const shownProviderUrl = "https://provider.example";
 
+export interface Around {
+  /** Receives the webhooks; the gateway must be allowed to call it. */
+  readonly receiver: Pick<Receiver, "url">;
+  /** Receives every response, unmodified. */
+  seen?(came: ExampleResponse): void;
+  /** Compares usage with providers' reports, between the public examples and those of the admin API. */
+  reconcile?(): Promise<void>;
+}
+
+/** Until then, accounts and usage show different amounts each time. */
+async function waitForBills({ wait, recorded }: Recorder, account: string): Promise<void> {
+  const billed = recorded.filter(({ operation }) => operations[operation]?.billed === true).length;
+  const query = { account, limit: 100 };
+  await wait("admin.usage.events", { query, until: ({ data }) => (data as Json[]).length === billed });
+}
+
 /**
  * Sends every example of the reference to a running gateway, and returns what the reference shows
  * of each.
- * @param receiver receives the webhooks; the gateway must be allowed to call it
- * @param seen receives every response, unmodified
  * @throws when the gateway rejects one
  */
-export async function recordExamples(
-  run: Run,
-  receiver: Pick<Receiver, "url">,
-  seen: (came: ExampleResponse) => void = () => {},
-): Promise<readonly Recorded[]> {
+export async function recordExamples(run: Run, { receiver, seen, reconcile }: Around): Promise<readonly Recorded[]> {
   const names = { [receiver.url]: shownWebhookUrl, [run.simulator_url]: shownProviderUrl };
-  const { call, recorded } = openRecorder(run, { names, seen });
-  await callPublicApi(call, { webhookUrl: receiver.url });
+  const recorder = openRecorder(run, { names, seen: seen ?? (() => {}) });
+  const { call, recorded } = recorder;
+  await callPublicApi(call, {
+    webhookUrl: receiver.url,
+    waitForBills: () => waitForBills(recorder, run.account_id),
+  });
+  await reconcile?.();
   await callAdminApi(call, { account: run.account_id });
   return recorded;
 }

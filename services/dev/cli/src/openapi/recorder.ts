@@ -7,6 +7,8 @@ import type { Run } from "@uag/local/run-file";
 
 export interface Recorder {
   readonly call: Call;
+  /** Repeats a request until its response satisfies `sent.until`; records nothing. */
+  wait(operation: string, sent: Sent): Promise<void>;
   readonly recorded: readonly Recorded[];
 }
 
@@ -50,6 +52,9 @@ export function openRecorder(
 
   return {
     recorded,
+    async wait(operation, sent) {
+      await sendUntil(operation, sent);
+    },
     async call(operation, [name, summary], sent = {}) {
       const came = await sendUntil(operation, sent);
       seen(came);

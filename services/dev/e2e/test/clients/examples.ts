@@ -15,9 +15,10 @@ export function exampleTests(here: () => { readonly fleet: TestFleet; readonly w
   test("every example of the reference is answered with the status that is shown beside it, by what the document allows", async () => {
     const { fleet, webhookUrl } = here();
     const against = documented();
-    const carried = await recordExamples(fleet.run, { url: webhookUrl }, ({ template, method, ...response }) =>
-      against.check(method, templateOf(template), response),
-    );
+    const carried = await recordExamples(fleet.run, {
+      receiver: { url: webhookUrl },
+      seen: ({ template, method, ...response }) => against.check(method, templateOf(template), response),
+    });
     assert.deepEqual(carried.map(outcome), examples.map(outcome));
     assert.deepEqual([...against.problems], []);
   });
