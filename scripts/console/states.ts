@@ -46,7 +46,7 @@ const playground: readonly State[] = [
     name: "playground-chat",
     path: "playground?models=gpt-4o-mini,claude-sonnet-4-6,gemini-2.5-flash",
     async reach(page, { playground }) {
-      await page.getByLabel(playground.message).fill("Which of our plans includes single sign-on?");
+      await page.getByLabel(playground.message, { exact: true }).fill("Which of our plans includes single sign-on?");
       await page.keyboard.press("Enter");
       await page.getByText(dollars).nth(2).waitFor();
     },
@@ -59,7 +59,7 @@ const playground: readonly State[] = [
       const tools = [{ type: "function", function: { name: "get_weather", parameters } }];
       await page.getByLabel(playground.tools).fill(JSON.stringify(tools, null, 2));
       await page.locator("input[type=file]").setInputFiles(await samplePicture());
-      await page.getByLabel(playground.message).fill("How is the weather in Paris?");
+      await page.getByLabel(playground.message, { exact: true }).fill("How is the weather in Paris?");
       await page.keyboard.press("Enter");
       await page.getByText(dollars).first().waitFor();
       await page.locator("input[type=file]").setInputFiles(await samplePicture());
@@ -125,7 +125,7 @@ const playground: readonly State[] = [
     name: "playground-as-code",
     path: "playground?models=gpt-4o-mini",
     async reach(page, { playground }) {
-      await page.getByLabel(playground.message).fill("Which of our plans includes single sign-on?");
+      await page.getByLabel(playground.message, { exact: true }).fill("Which of our plans includes single sign-on?");
       await press(page, playground.code);
       await page.getByRole("tab", { name: "JavaScript" }).click();
     },

@@ -58,28 +58,28 @@ describe("spend alerts in the console and from the command line", () => {
       await page.getByRole("button", { name: "New alert" }).click();
       const form = page.getByRole("dialog");
       await form.getByLabel("Name").fill(kind);
-      await form.getByRole("combobox", { name: "Kind" }).click();
+      await form.getByRole("combobox", { name: "Type" }).click();
       await page.getByRole("option", { name: kind }).click();
       await fill(form);
-      await form.getByLabel("E-mail to").fill(`${account.id}@example.com`);
-      await form.getByLabel("E-mail to").press("Enter");
-      await form.getByLabel("Webhook").fill(receiver.url);
+      await form.getByLabel("Email recipients").fill(`${account.id}@example.com`);
+      await form.getByLabel("Email recipients").press("Enter");
+      await form.getByLabel("Webhook URL").fill(receiver.url);
       await form.getByRole("button", { name: "Save" }).click();
       await form.waitFor({ state: "detached" });
     };
-    await create("Share of a key's budget", async (form) => {
-      await form.getByRole("combobox", { name: "For" }).click();
+    await create("Key budget used", async (form) => {
+      await form.getByRole("combobox", { name: "Applies to" }).click();
       await page.getByRole("option", { name: "budgeted" }).click();
       await form.getByLabel("Thresholds").fill("1");
       await form.getByLabel("Thresholds").press("Enter");
     });
-    await create("Low balance", (form) => form.getByLabel("Less than").fill("1"));
+    await create("Low balance", (form) => form.getByLabel("Below").fill("1"));
     const letters = () => mail.letters.filter(({ to }) => to === `${account.id}@example.com`);
     await waitFor(() => letters().length >= 2, { what: "both e-mails" });
     const unfolded = letters().map(({ text }) => text.replace(/\r?\n[ \t]/g, " "));
     const subjects = unfolded.map((text) => /^Subject: (.*)$/m.exec(text)?.[1] ?? "");
     assert.match(
-      subjects.find((one) => one.startsWith("Share")) ?? "",
+      subjects.find((one) => one.startsWith("Key budget used")) ?? "",
       /% of the monthly budget of \$0\.0001 is spent/,
     );
     assert.match(
@@ -88,7 +88,7 @@ describe("spend alerts in the console and from the command line", () => {
     );
     const types = () => receiver.received.map(({ type }) => type);
     await waitFor(() => types().includes("balance.low"), { what: "the webhook of the balance" });
-    await page.getByText("left · <").waitFor();
+    await page.getByText("remaining · <").waitFor();
     assert.equal(letters().length, 2);
   });
 

@@ -44,7 +44,7 @@ describe("the console in a browser", () => {
 
   test("the sign-in needs less than 200 kB of script, compressed, and nothing that only other pages show", async (t) => {
     const page = await stage.newPage("/sign-in");
-    await page.getByLabel("E-mail").fill("somebody");
+    await page.getByLabel("Email").fill("somebody");
     const readyMs = Number(await page.evaluate("performance.now()"));
     await page.waitForLoadState("networkidle");
     const scripts = await scriptsOf(page);
@@ -64,7 +64,7 @@ describe("the console in a browser", () => {
     await rows.first().click();
     const receipt = page.getByRole("dialog");
     await receipt.getByText("input tokens").first().waitFor();
-    await receipt.getByText("Billed what the provider reported").waitFor();
+    await receipt.getByText("Billed as reported by the provider").waitFor();
   });
 
   test("changes made elsewhere appear on an open page without a reload", async () => {
@@ -114,7 +114,7 @@ describe("the console in a browser", () => {
     const exported = async (): Promise<string[]> => {
       await page.getByRole("button", { name: "Export" }).click();
       const started = page.waitForEvent("download");
-      const link = page.getByRole("menuitem", { name: "Export as JSON lines" });
+      const link = page.getByRole("menuitem", { name: "Export as JSON Lines" });
       const { searchParams } = new URL((await link.getAttribute("href")) ?? "", base_url);
       const hoursAgo = (Date.now() - Date.parse(searchParams.get("from") ?? "")) / 3_600_000;
       assert.ok(hoursAgo >= 23 && hoursAgo <= 26, `from ${hoursAgo} hours ago`);
@@ -125,8 +125,8 @@ describe("the console in a browser", () => {
     assert.ok(rows.length > 0);
     for (const row of rows) assert.equal(row.model, model);
     await page.getByRole("combobox", { name: "Outcome" }).click();
-    await page.getByRole("option", { name: "Process died" }).click();
-    await page.getByText("No requests in this time").waitFor();
+    await page.getByRole("option", { name: "Process crashed" }).click();
+    await page.getByText("No requests in this time range").waitFor();
     assert.deepEqual(await exported(), []);
   });
 
@@ -145,7 +145,7 @@ describe("the console in a browser", () => {
     await page.getByRole("button", { name: "Name" }).click();
     await page.getByText("1–50 of 60").waitFor();
     await rows.first().getByText("many-59").waitFor();
-    await page.getByLabel("Search by name, hint, tag or id").fill("many-03");
+    await page.getByLabel("Search by name, key, tag, or ID").fill("many-03");
     await waitFor(async () => (await rows.count()) === 1, { what: "the key that was searched for" });
   });
 
@@ -155,9 +155,9 @@ describe("the console in a browser", () => {
     assert.equal(await statusOf(client.chat.completions.create(hello)), 200);
     await page.getByRole("row").filter({ hasText: "throttled" }).click();
     await page.getByRole("button", { name: "Edit" }).click();
-    await page.getByLabel("Requests a minute").fill("1");
+    await page.getByLabel("Requests per minute").fill("1");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("In force on every replica").first().waitFor();
+    await page.getByText("They apply within a second").first().waitFor();
     await getsStatus(429, () => client.chat.completions.create(hello));
   });
 
@@ -167,9 +167,9 @@ describe("the console in a browser", () => {
     assert.equal(await statusOf(old.models.list()), 200);
     await page.getByRole("row").filter({ hasText: "renewed" }).click();
     await page.getByRole("button", { name: "Regenerate" }).click();
-    const question = page.getByRole("dialog").filter({ hasText: "Regenerate the key?" });
+    const question = page.getByRole("dialog").filter({ hasText: "Regenerate API key?" });
     await question.getByRole("combobox").click();
-    await page.getByRole("option", { name: "No time" }).click();
+    await page.getByRole("option", { name: "Immediately" }).click();
     await question.getByRole("button", { name: "Regenerate" }).click();
     const renewed = await stage.takeKey(page);
     assert.equal(await statusOf(renewed.models.list()), 200);
@@ -185,9 +185,9 @@ describe("the console in a browser", () => {
     await page.getByRole("row").filter({ hasText: "to be revoked" }).click();
     await page.getByText("1 request", { exact: true }).waitFor();
     await revoke.click();
-    await page.getByText(/It is in use: last used .+, with 1 request in the last hour\./).waitFor();
+    await page.getByText(/This key is in use: last used .+, with 1 request in the last hour\./).waitFor();
     await page.getByRole("button", { name: "Revoke key" }).click();
-    await page.getByText("The key is revoked.").waitFor();
+    await page.getByText("Key revoked.").waitFor();
     await getsStatus(401, () => client.chat.completions.create(hello));
   });
 
@@ -196,10 +196,10 @@ describe("the console in a browser", () => {
     await page.getByRole("button", { name: "New alert" }).click();
     const form = page.getByRole("dialog");
     await form.getByLabel("Name").fill("Research");
-    await form.getByLabel("Amount a month").fill("0.000001");
-    await form.getByLabel("E-mail to").fill("team@example.com");
-    await form.getByLabel("E-mail to").press("Enter");
-    await form.getByLabel("Webhook").fill(receiver.url);
+    await form.getByLabel("Monthly amount").fill("0.000001");
+    await form.getByLabel("Email recipients").fill("team@example.com");
+    await form.getByLabel("Email recipients").press("Enter");
+    await form.getByLabel("Webhook URL").fill(receiver.url);
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "detached" });
     const { base_url, api_key: apiKey } = stage.fleet.run;
@@ -211,7 +211,7 @@ describe("the console in a browser", () => {
     assert.equal(first?.type, "spend.threshold_reached");
     await page.getByRole("link", { name: "Deliveries" }).click();
     await page.getByRole("row").filter({ hasText: receiver.address }).filter({ hasText: "Delivered" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Send again" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Resend" }).click();
     await waitFor(() => receiver.received.length > 1, { what: "the webhook again" });
     assert.deepEqual(
       receiver.received.map(({ id }) => id),
@@ -252,11 +252,11 @@ describe("the console in a browser", () => {
     const row = page.getByRole("row").filter({ hasText: "req_unpriced" });
     await row.click();
     const question = page.getByRole("dialog");
-    await question.getByLabel("Cost in USD").fill("0.125");
-    await question.getByRole("button", { name: "Charge" }).click();
-    await page.getByText("1 request was corrected.").waitFor();
+    await question.getByLabel("Cost (USD)").fill("0.125");
+    await question.getByRole("button", { name: "Set price" }).click();
+    await page.getByText("1 request corrected.").waitFor();
     await row.waitFor({ state: "detached" });
-    await page.getByText("Every request has its price").waitFor();
+    await page.getByText("All requests are priced").waitFor();
     const charges: string[] = [];
     for await (const entry of adminApi(run).rows("/ledger", { request_id: "req_unpriced" })) {
       const { kind, charged_usd } = entry as { kind: string; charged_usd: string };
@@ -264,7 +264,7 @@ describe("the console in a browser", () => {
     }
     assert.deepEqual(charges, ["0.125000000"]);
     await page.goto(`${run.console_url}/billing?account=${run.account_id}`);
-    await page.getByRole("row").filter({ hasText: "Priced afterwards" }).filter({ hasText: "0.125" }).waitFor();
+    await page.getByRole("row").filter({ hasText: "Price correction" }).filter({ hasText: "0.125" }).waitFor();
   });
 
   test("a session that has ended leads to the sign-in, and from there back to the page", async () => {
@@ -272,7 +272,7 @@ describe("the console in a browser", () => {
     await page.getByText("GPT-4o mini", { exact: true }).waitFor();
     await page.context().clearCookies();
     await page.getByRole("link", { name: "Audit log" }).click();
-    await page.getByText("Your session has ended").waitFor();
+    await page.getByText("Your session has expired").waitFor();
     await stage.fillIn(page);
     await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
   });

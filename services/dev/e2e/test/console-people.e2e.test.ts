@@ -34,20 +34,20 @@ describe("people in the console, behind two replicas", () => {
   async function join(operator: Page, email: string, role: string, account?: string): Promise<Page> {
     await operator.getByRole("button", { name: "Invite" }).click();
     const dialog = operator.getByRole("dialog");
-    await dialog.getByLabel("E-mail").fill(email);
+    await dialog.getByLabel("Email").fill(email);
     await dialog.getByRole("combobox", { name: "Role" }).click();
     await operator.getByRole("option", { name: role }).click();
     if (account !== undefined) {
       await dialog.getByRole("combobox", { name: "Account" }).click();
       await operator.getByRole("option", { name: account }).click();
     }
-    await dialog.getByRole("button", { name: "Create link" }).click();
+    await dialog.getByRole("button", { name: "Create invitation link" }).click();
     const link = await dialog.getByLabel("Invitation link").inputValue();
     await dialog.getByRole("button", { name: "Done" }).click();
     const page = await stage.newPage(link.slice(stage.fleet.run.console_url.length));
     await page.getByLabel("Your name").fill(email);
     await page.getByRole("textbox", { name: "Password" }).fill(password);
-    await page.getByRole("button", { name: "Join" }).click();
+    await page.getByRole("button", { name: "Create account" }).click();
     await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
     return page;
   }
@@ -55,10 +55,10 @@ describe("people in the console, behind two replicas", () => {
   test("both replicas run, and a session of one is one of the other", async () => {
     const running = stage.fleet.processes.names().filter((name) => name.startsWith("console"));
     assert.equal(running.length, 2, running.join(" "));
-    const page = await stage.visit("/profile", "Your profile");
+    const page = await stage.visit("/profile", "Profile");
     for (let times = 0; times < 6; times++) {
       await page.reload();
-      await page.getByText("this one").waitFor();
+      await page.getByText("This device").waitFor();
     }
   });
 
@@ -68,7 +68,7 @@ describe("people in the console, behind two replicas", () => {
     await api.call("POST", "/keys", { account_id: other.id, key_alias: "a stranger's key" });
     const operator = await stage.visit("/members", "Members");
     const member = await join(operator, "max@example.com", "Member");
-    await member.getByText("No key yet").waitFor();
+    await member.getByText("No API keys yet").waitFor();
     await stage.issueKey(member, "Max's own");
     await member.getByRole("row").filter({ hasText: "Max's own" }).waitFor();
     await member.goto(`${stage.fleet.run.console_url}/keys?account=${other.id}`);
@@ -104,13 +104,13 @@ describe("people in the console, behind two replicas", () => {
     page.on("response", (response) => {
       if (response.status() >= 400) failed.push(`${response.status()} ${response.url()}`);
     });
-    const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
+    const links = page.getByRole("navigation", { name: "Main navigation" }).getByRole("link");
     const pages = await links.allInnerTexts();
     for (const name of pages) {
       await links.filter({ hasText: name }).click();
       await page.getByRole("heading", { level: 1, name }).waitFor();
       await waitFor(async () => (await page.locator(".mantine-Skeleton-root").count()) === 0, { what: name });
-      assert.equal(await page.getByRole("alert").filter({ hasText: "That did not work" }).count(), 0, name);
+      assert.equal(await page.getByRole("alert").filter({ hasText: "Something went wrong" }).count(), 0, name);
     }
     return { pages, failed };
   }
@@ -137,7 +137,7 @@ describe("people in the console, behind two replicas", () => {
       assert.deepEqual(pages, has, role);
       assert.deepEqual(failed, [], `${role} of ${account}`);
       await page.goto(`${stage.fleet.run.console_url}${lacks}`);
-      await page.getByText("This page is not for your role").waitFor();
+      await page.getByText("You don't have access to this page").waitFor();
     }
     const { pages, failed } = await walkMenu(operator);
     assert.deepEqual(pages, [...use, ...manage, "Accounts", "Unpriced requests", "Fleet", "Provider bills"]);
@@ -163,7 +163,7 @@ describe("people in the console, behind two replicas", () => {
     await page.getByLabel("Amount").fill("12.345678901");
     await page.getByLabel("Note").fill("Invoice 7");
     await page.getByRole("dialog").getByRole("button", { name: "Top up" }).click();
-    await page.getByText("The money is there.").waitFor();
+    await page.getByText("Top-up added.").waitFor();
     await page.getByText("$112.35").first().waitFor();
     await page.getByRole("row").filter({ hasText: "Top-up" }).filter({ hasText: "$12.35" }).waitFor();
     await page
@@ -188,10 +188,10 @@ describe("people in the console, behind two replicas", () => {
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
     await page.getByRole("row").filter({ hasText: "gpt-4o-mini" }).click();
-    await page.getByText("Served by, in the last hour").waitFor();
+    await page.getByText("Providers, last hour").waitFor();
     await page.getByRole("textbox", { name: "input tokens", exact: true }).fill("1000000");
     await page.getByRole("textbox", { name: "output tokens", exact: true }).fill("0");
-    await page.getByText("One request").locator("..").getByText("$0.15").waitFor();
+    await page.getByText("Per request").locator("..").getByText("$0.15").waitFor();
   });
 
   test("a request that costs more than its hold is on the fleet page, and beyond ten times the hold it is charged the hold until an operator prices it", async () => {
@@ -238,6 +238,6 @@ describe("people in the console, behind two replicas", () => {
     for (const service of [...serviceNames, "billing", "metering", "router", "console"])
       await processes.getByText(service, { exact: true }).first().waitFor();
     await page.getByRole("region", { name: "Providers" }).getByText("anthropic").waitFor();
-    await page.getByText(/The books (?:are exact|were not audited)/).waitFor();
+    await page.getByText(/Ledger verified|not been audited/).waitFor();
   });
 });

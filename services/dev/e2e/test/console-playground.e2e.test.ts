@@ -55,7 +55,7 @@ describe("the playground in a browser", () => {
   test("the playground streams a response of each chosen model, with its cost", async () => {
     const models = ["gpt-4o-mini", "claude-sonnet-4-6"];
     const page = await open(`models=${models.join(",")}`);
-    await page.getByLabel("Your message").fill("Say hello");
+    await page.getByLabel("Message", { exact: true }).fill("Say hello");
     await page.getByRole("button", { name: "Send" }).click();
     for (const name of models) await page.getByText(new RegExp(`built-in simulator.*${name}`)).waitFor();
     await page
@@ -68,7 +68,7 @@ describe("the playground in a browser", () => {
     const page = await open("models=gpt-4o-mini");
     await page.getByLabel("Tools").fill(JSON.stringify([tool]));
     await page.locator("input[type=file]").setInputFiles(picture);
-    await page.getByLabel("Your message").fill("How is the weather in Paris?");
+    await page.getByLabel("Message", { exact: true }).fill("How is the weather in Paris?");
     const sent = page.waitForRequest(/chat\/completions/);
     await page.getByRole("button", { name: "Send" }).click();
     const body = (await sent).postDataJSON() as { messages: { content: { type: string }[] }[]; tools: unknown[] };
@@ -84,11 +84,11 @@ describe("the playground in a browser", () => {
     const page = await open("mode=edit");
     await page.evaluate(keepForms);
     await page.locator("input[type=file]").setInputFiles(picture);
-    const canvas = page.getByRole("img", { name: "paint over what is to change" });
+    const canvas = page.getByRole("img", { name: "paint over the area to change" });
     await canvas.click();
     await page.getByLabel("Prompt").fill("A red circle");
     await page.getByRole("button", { name: "Edit", exact: true }).click();
-    await page.getByAltText("Made from: A red circle").waitFor();
+    await page.getByAltText("Image generated from: A red circle").waitFor();
     assert.deepEqual(await page.evaluate(alphasOfMask), { width: side, painted: 0, rest: 255 });
   });
 
@@ -96,8 +96,8 @@ describe("the playground in a browser", () => {
     const page = await open("mode=images");
     await page.getByLabel("Prompt").fill("A lighthouse");
     await page.getByRole("button", { name: "Generate image" }).click();
-    await page.getByAltText("Made from: A lighthouse").waitFor();
-    await waitFor(() => page.evaluate("document.querySelector('img[alt^=Made]').naturalWidth > 0"));
+    await page.getByAltText("Image generated from: A lighthouse").waitFor();
+    await waitFor(() => page.evaluate("document.querySelector('img[alt^=Image]').naturalWidth > 0"));
     await page.getByRole("tab", { name: "Speech" }).click();
     await page.getByLabel("Text").fill("Hello there");
     await page.getByRole("button", { name: "Generate speech" }).click();
@@ -135,7 +135,7 @@ describe("the playground in a browser", () => {
   test("a key that the playground has created for itself is not listed among people's keys", async () => {
     const page = await open("models=gpt-4o-mini");
     await page.getByRole("link", { name: "API keys" }).click();
-    await page.getByText("that the playground made").waitFor();
+    await page.getByText("playground session key").waitFor();
     assert.equal(await page.getByRole("row").filter({ hasText: "Console playground" }).count(), 0);
     await page.getByText("All", { exact: true }).click();
     await page.getByRole("row").filter({ hasText: "Console playground" }).first().waitFor();
@@ -143,7 +143,7 @@ describe("the playground in a browser", () => {
 
   /** The text of a program that makes the call, copied from the page. */
   async function codeOn(page: Page, name: string): Promise<string> {
-    await page.getByRole("button", { name: "As code" }).click();
+    await page.getByRole("button", { name: "Get code" }).click();
     await page.getByRole("tab", { name }).click();
     return (await page.getByRole("region", { name }).textContent()) ?? "";
   }
@@ -166,10 +166,10 @@ describe("the playground in a browser", () => {
     test(`the conversation's call as ${name} runs as it is, and reads its picture from a file`, async () => {
       const page = await open("models=gpt-4o-mini");
       await page.locator("input[type=file]").setInputFiles(picture);
-      await page.getByAltText("Image 1 of the message").waitFor();
-      await page.getByLabel("Your message").fill("Isn't `this` $HOME \\ blue?");
+      await page.getByAltText("Message image 1").waitFor();
+      await page.getByLabel("Message", { exact: true }).fill("Isn't `this` $HOME \\ blue?");
       const code = await codeOn(page, name);
-      await page.getByText("The picture is read from the file picture-1.png.").waitFor();
+      await page.getByText("The image is read from the file picture-1.png.").waitFor();
       const { stdout } = await execute(name, code);
       const text = name === "curl" ? contentOf(stdout) : stdout;
       assert.match(text, /Isn't `this` \$HOME \\ blue\?/);

@@ -70,7 +70,7 @@ export class Stage implements AsyncDisposable {
   }
 
   async fillIn(page: Page, { email, password }: Credentials = this.fleet.run.admin): Promise<void> {
-    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Email").fill(email);
     await page.getByRole("textbox", { name: "Password" }).fill(password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
   }
@@ -94,7 +94,7 @@ export class Stage implements AsyncDisposable {
   /** Reads the key, which is shown once, and closes the dialog. */
   async takeKey(page: Page): Promise<OpenAI> {
     const apiKey = await page.getByLabel("Key", { exact: true }).inputValue();
-    await page.getByRole("button", { name: "I have stored it" }).click();
+    await page.getByRole("button", { name: "I've saved my key" }).click();
     return new OpenAI({ baseURL: `${this.fleet.run.base_url}/v1`, apiKey, maxRetries: 0 });
   }
 }

@@ -10,7 +10,7 @@ export const common = {
   done: "Done",
   nanoUsd: "{{amount}} nano-USD",
   next: "Next page",
-  none: "none",
+  none: "None",
   page: "Page {{number}}",
   previous: "Previous page",
   rows: "{{first}}–{{last}} of {{rows}}",
@@ -23,21 +23,21 @@ export const common = {
 } as const;
 
 export const failure = {
-  title: "That did not work",
-  offline: "The gateway cannot be reached. Check your connection, then try again.",
+  title: "Something went wrong",
+  offline: "Can't reach the gateway. Check your connection and try again.",
   retry: "Try again",
-  requestId: "Request",
+  requestId: "Request ID",
 } as const;
 
 export const invitation = {
   title: "Welcome",
-  about: "{{email}} was invited as {{role}}. Choose a name and a password.",
+  about: "You've been invited as {{role}} ({{email}}). Enter your name and choose a password.",
   name: "Your name",
   password: "Password",
   short: "At least {{count}} characters",
-  accept: "Join",
-  none: "No such invitation",
-  signIn: "Go to the sign-in",
+  accept: "Create account",
+  none: "Invitation not found",
+  signIn: "Go to sign-in",
 } as const;
 
 export const confirmAddress = {
@@ -49,7 +49,7 @@ export const confirmAddress = {
 } as const;
 
 export const nav = {
-  sections: { use: "Use", manage: "Manage", operate: "Operate" },
+  sections: { use: "Build", manage: "Manage", operate: "Operate" },
   keys: "API keys",
   usage: "Usage",
   billing: "Billing",
@@ -58,7 +58,7 @@ export const nav = {
   webhooks: "Webhooks",
   audit: "Audit log",
   members: "Members",
-  settings: "Your profile",
+  settings: "Profile",
   accounts: "Accounts",
   unpriced: "Unpriced requests",
   fleet: "Fleet",
@@ -66,14 +66,14 @@ export const nav = {
 } as const;
 
 export const notFound = {
-  title: "There is nothing here",
-  hint: "The address may be old, or mistyped.",
-  home: "Go to the start page",
+  title: "Page not found",
+  hint: "The link may be outdated or mistyped.",
+  home: "Go to the home page",
 } as const;
 
 export const notForRole = {
-  title: "This page is not for your role",
-  hint: "An operator or the account's owner can change what you may see.",
+  title: "You don't have access to this page",
+  hint: "Ask an operator or the account owner for access.",
 } as const;
 
 export const roles = {
@@ -86,32 +86,33 @@ export const roles = {
 export const shell = {
   account: "Account",
   allAccounts: "All accounts",
-  closeMenu: "Close the menu",
+  closeMenu: "Close menu",
   dark: "Dark mode",
   language: "Language",
   light: "Light mode",
-  menu: "Open the menu",
-  navigation: "Pages",
+  menu: "Open menu",
+  navigation: "Main navigation",
   reference: "API reference",
   signOut: "Sign out",
-  skip: "Skip to the content",
-  user: "Your account, {{name}}",
+  skip: "Skip to content",
+  user: "User menu, {{name}}",
 } as const;
 
 export const signIn = {
   title: "Sign in",
-  about: "Keys, usage and billing of your gateway.",
-  email: "E-mail",
+  about: "API keys, usage, and billing for your gateway.",
+  email: "Email",
   password: "Password",
-  showPassword: "Show the password",
+  showPassword: "Show password",
   submit: "Sign in",
   or: "or",
   with: "Sign in with {{name}}",
-  ended: "Your session has ended. Sign in again to go on where you were.",
+  ended: "Your session has expired. Sign in to continue.",
   errors: {
-    permission_denied: "You have no role here, or may not sign in any more. Ask whoever runs the gateway.",
-    already_exists: "A user of your address signs in with a password. Use it, or have the user removed first.",
+    permission_denied: "You don't have a role here, or your access was disabled. Contact your administrator.",
+    already_exists:
+      "This email address signs in with a password. Use the password, or ask your administrator to remove that user.",
     invalid_request: "The sign-in expired or was started in another browser. Try again.",
-    service_unavailable: "Your sign-in provider cannot be reached just now. Try again in a moment.",
+    service_unavailable: "Can't reach your sign-in provider. Try again in a moment.",
   },
 } as const;

@@ -23,10 +23,10 @@ export const common = {
 };
 
 export const failure = {
-  title: "操作未成功",
+  title: "出错了",
   offline: "无法连接网关。请检查网络后重试。",
   retry: "重试",
-  requestId: "请求",
+  requestId: "请求 ID",
 };
 
 export const invitation = {
@@ -35,8 +35,8 @@ export const invitation = {
   name: "姓名",
   password: "密码",
   short: "至少 {{count}} 个字符",
-  accept: "加入",
-  none: "没有这个邀请",
+  accept: "创建账号",
+  none: "邀请不存在",
   signIn: "前往登录",
 };
 
@@ -49,7 +49,7 @@ export const confirmAddress = {
 };
 
 export const nav = {
-  sections: { use: "使用", manage: "管理", operate: "运维" },
+  sections: { use: "开发", manage: "管理", operate: "运维" },
   keys: "API 密钥",
   usage: "用量",
   billing: "账单",
@@ -66,14 +66,14 @@ export const nav = {
 };
 
 export const notFound = {
-  title: "这里什么也没有",
-  hint: "地址可能已过期或有误。",
+  title: "页面不存在",
+  hint: "链接可能已失效或有误。",
   home: "返回首页",
 };
 
 export const notForRole = {
-  title: "您的角色无权查看此页面",
-  hint: "运营人员或账户所有者可以更改您的权限。",
+  title: "您无权访问此页面",
+  hint: "请联系运维人员或账户所有者获取权限。",
 };
 
 export const roles = {
@@ -91,11 +91,11 @@ export const shell = {
   language: "语言",
   light: "浅色模式",
   menu: "打开菜单",
-  navigation: "页面",
+  navigation: "主导航",
   reference: "API 参考",
   signOut: "退出登录",
   skip: "跳到正文",
-  user: "你的账户，{{name}}",
+  user: "用户菜单，{{name}}",
 };
 
 export const signIn = {
@@ -107,11 +107,11 @@ export const signIn = {
   submit: "登录",
   or: "或",
   with: "使用 {{name}} 登录",
-  ended: "会话已结束。请重新登录以继续。",
+  ended: "会话已过期，请重新登录。",
   errors: {
-    permission_denied: "您在此没有角色，或已不能登录。请联系网关的管理员。",
-    already_exists: "您的邮箱已有使用密码登录的用户。请用密码登录，或先请管理员移除该用户。",
-    invalid_request: "登录用时过长，或是在另一个浏览器中开始的。请重试。",
+    permission_denied: "您没有角色，或访问权限已停用。请联系管理员。",
+    already_exists: "此邮箱使用密码登录。请使用密码，或请管理员先移除该用户。",
+    invalid_request: "登录超时，或在另一个浏览器中开始。请重试。",
     service_unavailable: "暂时无法连接您的登录服务。请稍后重试。",
   },
 };
