@@ -9,13 +9,17 @@ const formatsIn = (language: string) =>
     time: { dateStyle: dateStyleIn(language), timeStyle: "short" },
     exact: { dateStyle: "full", timeStyle: "long" },
     hour: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },
-    day: { month: "short", day: "numeric" },
+    day: { month: "short", day: "numeric", timeZone: "UTC" },
+    month: { month: "short", year: "numeric", timeZone: "UTC" },
   }) as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 /** A time of this year in a table: the year would take a line of its own on a phone. */
 const thisYear: Intl.DateTimeFormatOptions = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" };
 
-/** A time in the viewer's zone and language. */
+/**
+ * A time in the viewer's language and zone. `day` and `month` label buckets of usage, which are
+ * UTC's, so they are dates in UTC.
+ */
 export function timeText(iso: string, format: keyof ReturnType<typeof formatsIn>): string {
   const { language } = i18next;
   const at = new Date(iso);

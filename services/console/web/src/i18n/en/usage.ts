@@ -39,6 +39,7 @@ export const usage = {
   other: "Other",
   nobody: "None",
   untagged: "Untagged",
+  utc: "Dates are in UTC.",
   mostKeys: "Top 50 keys by spend. The rest are grouped under “Other”.",
   requests: "Requests",
   perGroup: "By {{group}}",

@@ -38,6 +38,7 @@ export const usage = {
   },
   other: "其他",
   untagged: "无标签",
+  utc: "日期为 UTC 时间。",
   mostKeys: "花费最高的 50 个密钥，其余归入“其他”。",
   nobody: "无",
   requests: "请求",

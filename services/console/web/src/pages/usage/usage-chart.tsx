@@ -78,7 +78,7 @@ export function UsageChart({ of: series, by, show }: Props) {
     }
   // The tooltip asks for its label also before there is one.
   const timeOf = (start: unknown): string =>
-    typeof start === "string" && start !== "" ? timeText(start, series.bucket === "hour" ? "hour" : "day") : "";
+    typeof start === "string" && start !== "" ? timeText(start, series.bucket) : "";
   const format = (value: number): string =>
     show === "cost" ? shortUsd(nanoUsdOf(value.toFixed(9))) : value < 10_000 ? integer(value) : compact(value);
   return (

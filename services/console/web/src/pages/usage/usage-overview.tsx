@@ -116,6 +116,11 @@ export function UsageOverview() {
         <Suspense fallback={<Skeleton h={280} />}>
           {series.data === undefined ? <Skeleton h={280} /> : <UsageChart of={series.data} by={by} show={show} />}
         </Suspense>
+        {range !== "hour24" && (
+          <Text size="xs" c="dimmed" mt="xs">
+            {t("usage.utc")}
+          </Text>
+        )}
         {by === "tag" && series.data?.groups.some(({ other }) => other) && (
           <Text size="xs" c="dimmed" mt="xs">
             {t("usage.mostKeys")}
