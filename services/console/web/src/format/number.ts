@@ -9,18 +9,26 @@ export function compact(value: number): string {
   return value.toLocaleString(i18next.language, { notation: "compact", maximumFractionDigits: 1 });
 }
 
-const byteUnits = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
+const byteUnits = ["B", "kB", "MB", "GB"] as const;
 
 /** 123,456 as 123.5 kB. */
 export function bytes(value: number): string {
   const power = Math.min(byteUnits.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
-  const unit = byteUnits[power] ?? "byte";
-  return (value / 1_000 ** power).toLocaleString(i18next.language, { style: "unit", unit, maximumFractionDigits: 1 });
+  const amount = (value / 1_000 ** power).toLocaleString(i18next.language, { maximumFractionDigits: 1 });
+  return `${amount} ${byteUnits[power]}`;
 }
 
-/** A share of 1 as a percentage. */
+const smallestShare = 0.000_1;
+
+/** A share of 1 as a percentage, rounded down: 100% and 0% mean all and nothing. */
 export function percent(share: number): string {
-  return share.toLocaleString(i18next.language, { style: "percent", maximumFractionDigits: share < 0.1 ? 2 : 1 });
+  const text = (value: number): string =>
+    value.toLocaleString(i18next.language, {
+      style: "percent",
+      maximumFractionDigits: value < 0.1 ? 2 : 1,
+      roundingMode: "floor",
+    });
+  return share > 0 && share < smallestShare ? `<${text(smallestShare)}` : text(share);
 }
 
 /** Milliseconds as 340 ms, 1.2 s or 3.4 min. */
