@@ -1,4 +1,4 @@
-import type { QueryClient } from "@tanstack/react-query";
+import type { Query, QueryClient } from "@tanstack/react-query";
 import { urlOf } from "./http.ts";
 
 /** What the server says may have changed, and the queries that show it. */
@@ -31,9 +31,9 @@ function createRefresh(client: QueryClient) {
     lastAt = performance.now();
     const names: readonly string[] = [...due].flatMap((type) => shows[type]);
     due.clear();
-    // A receipt does not change with what happens after it.
-    const isDue = ([name, part]: readonly unknown[]): boolean => names.includes(name as string) && part !== "receipt";
-    void client.invalidateQueries({ predicate: ({ queryKey }) => isDue(queryKey) });
+    const isDue = ({ queryKey: [name], meta }: Query): boolean =>
+      names.includes(name as string) && meta?.["ignoresHints"] !== true;
+    void client.invalidateQueries({ predicate: isDue });
   };
   const refresh = (types: readonly HintType[]): void => {
     for (const type of types) due.add(type);

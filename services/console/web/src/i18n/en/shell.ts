@@ -11,6 +11,8 @@ export const common = {
   nanoUsd: "{{amount}} nano-USD",
   next: "Next page",
   none: "None",
+  pending_one: "{{rows}} new row",
+  pending_other: "{{rows}} new rows",
   page: "Page {{number}}",
   previous: "Previous page",
   rows: "{{first}}–{{last}} of {{rows}}",

@@ -11,6 +11,8 @@ export const common = {
   nanoUsd: "{{amount}} 纳美元",
   next: "下一页",
   none: "无",
+  pending_one: "{{rows}} 条新记录",
+  pending_other: "{{rows}} 条新记录",
   page: "第 {{number}} 页",
   previous: "上一页",
   rows: "第 {{first}}–{{last}} 个，共 {{rows}} 个",

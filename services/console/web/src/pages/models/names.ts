@@ -1,8 +1,8 @@
 import i18next from "i18next";
+import { compact } from "../../format/number.ts";
 import type { en } from "../../i18n/en/en.ts";
 
 type Names = (typeof en)["models"];
-type Short = (typeof en)["usage"]["short"];
 
 const spaced = (name: string): string => name.replaceAll("_", " ");
 
@@ -16,9 +16,14 @@ export function unitText(unit: string): string {
   return variant === undefined ? text : i18next.t("models.variant", { unit: text, variant });
 }
 
-/** So much of a unit, for a line that names several: "1.2K in" for the tokens that went in. */
-export function shortUnitText(unit: string, amount: string): string {
-  return i18next.t(`usage.short.${unit as keyof Short}`, { amount, defaultValue: `{{amount}} ${unitText(unit)}` });
+/** An amount of a unit, for a line that names several: "1.2K in" for input tokens. */
+export function shortUnitText(unit: string, count: number): string {
+  const amount = compact(count);
+  return i18next.t(`usage.short.${unit as "input_tokens"}`, {
+    count,
+    amount,
+    defaultValue: `{{amount}} ${unitText(unit)}`,
+  });
 }
 
 /** What goes in or comes out: text, image, audio. */

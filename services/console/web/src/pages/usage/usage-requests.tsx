@@ -1,23 +1,26 @@
 import { Badge, Group, Select, Stack, Text } from "@mantine/core";
+import { useHover } from "@mantine/hooks";
 import { IconListSearch } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { useLiveList } from "../../api/live-list.ts";
 import type { UsageEvent } from "../../api/types.ts";
-import { compact, duration } from "../../format/number.ts";
+import { duration } from "../../format/number.ts";
 import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { PendingButton } from "../../ui/pending-button.tsx";
 import { ShowMore } from "../../ui/show-more.tsx";
 import { Time } from "../../ui/time.tsx";
 import { shortUnitText } from "../models/names.ts";
-import { eventsQuery, tookMs, useFilter, useView } from "./usage.ts";
+import { listedFrom, tookMs, useFilter, useView } from "./usage.ts";
 
 const route = getRouteApi("/app/usage");
 const column = columnsOf<UsageEvent>();
+const idOf = ({ request_id }: UsageEvent): string => request_id;
 const outcomes = ["completed", "disconnected", "failed", "crashed"] as const;
 const outcomeColors = {
   completed: "teal",
@@ -42,7 +45,7 @@ function unitsText(units: UsageEvent["units"]): string {
   return Object.entries(units)
     .filter(([, count]) => count > 0)
     .slice(0, 3)
-    .map(([unit, count]) => shortUnitText(unit, compact(count)))
+    .map(([unit, count]) => shortUnitText(unit, count))
     .join(" · ");
 }
 
@@ -104,10 +107,17 @@ function useColumns(): Columns<UsageEvent> {
 /** Single requests, the newest first; each opens its receipt. */
 export function UsageRequests() {
   const { t } = useTranslation();
-  const { outcome } = route.useSearch();
+  const { outcome, request } = route.useSearch();
   const { range } = useView();
   const navigate = useNavigate({ from: "/usage" });
-  const found = useInfiniteQuery(eventsQuery({ ...useFilter(), outcome }, range));
+  const { hovered, ref } = useHover();
+  const found = useLiveList<UsageEvent>({
+    name: "usage",
+    path: "/usage/events",
+    query: { ...useFilter(), outcome, from: listedFrom(range) },
+    idOf,
+    isHeld: hovered || request !== undefined,
+  });
   const columns = useColumns();
   const filter = (
     <Select
@@ -124,21 +134,29 @@ export function UsageRequests() {
     />
   );
   return (
-    <Panel title={t("usage.requests")} action={<Group gap="sm">{filter}</Group>}>
+    <Panel
+      title={t("usage.requests")}
+      action={
+        <Group gap="sm">
+          <PendingButton of={found.pending} onClick={found.showPending} />
+          {filter}
+        </Group>
+      }
+    >
       {found.error !== null ? (
         <Failure error={found.error} onRetry={() => void found.refetch()} />
       ) : (
-        <>
+        <div ref={ref}>
           <DataTable
             label={t("usage.requests")}
             columns={columns}
             rows={found.data}
-            rowId={({ request_id }) => request_id}
+            rowId={idOf}
             onOpen={({ request_id }) => void navigate({ search: (before) => ({ ...before, request: request_id }) })}
             empty={<Empty icon={IconListSearch} title={t("usage.empty")} hint={t("usage.emptyHint")} />}
           />
           <ShowMore {...found} />
-        </>
+        </div>
       )}
     </Panel>
   );

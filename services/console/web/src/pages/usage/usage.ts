@@ -1,7 +1,6 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { call, type Query } from "../../api/http.ts";
-import { pagedQuery } from "../../api/paged.ts";
 import type { Receipt, UsageEvent, UsageSeries } from "../../api/types.ts";
 import { useUser } from "../../session/use-session.ts";
 import { useAccountId } from "../../shell/account.ts";
@@ -84,17 +83,12 @@ export const seriesQuery = (filter: Query, range: Range, by: Grouping) =>
     refetchInterval: 60_000,
   });
 
-export const eventsQuery = (filter: Query, range: Range) => {
-  return infiniteQueryOptions({
-    ...pagedQuery<UsageEvent>("usage", "/usage/events", { ...filter, from: listedFrom(range) }, 50),
-    placeholderData: keepPreviousData,
-  });
-};
-
 export const receiptQuery = (requestId: string) =>
   queryOptions({
     queryKey: ["usage", "receipt", requestId],
     queryFn: ({ signal }) => call<Receipt>(`/admin/v1/usage/events/${encodeURIComponent(requestId)}`, { signal }),
+    // A receipt does not change with the requests that follow it.
+    meta: { ignoresHints: true },
   });
 
 /** How long a request took, milliseconds. */

@@ -1,21 +1,23 @@
 import { Group, Pill, SegmentedControl, Stack, Text } from "@mantine/core";
+import { useHover } from "@mantine/hooks";
 import { IconWebhook } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { pagedQuery } from "../../api/paged.ts";
+import { useLiveList } from "../../api/live-list.ts";
 import type { WebhookDelivery } from "../../api/types.ts";
 import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { PendingButton } from "../../ui/pending-button.tsx";
 import { ShowMore } from "../../ui/show-more.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DeliveryDrawer } from "./delivery-drawer.tsx";
 import { State } from "./state.tsx";
 
 const route = getRouteApi("/app/webhooks");
+const idOf = ({ id }: WebhookDelivery): string => id;
 const column = columnsOf<WebhookDelivery>();
 function useColumns(): Columns<WebhookDelivery> {
   const { t } = useTranslation();
@@ -62,12 +64,18 @@ export function Deliveries({ account }: { readonly account: string }) {
   const { t } = useTranslation();
   const { state = "", alert = "" } = route.useSearch();
   const navigate = useNavigate({ from: "/webhooks" });
-  const found = useInfiniteQuery(
-    pagedQuery<WebhookDelivery>("deliveries", "/webhooks/deliveries", { account, state, alert }),
-  );
+  const { hovered, ref } = useHover();
+  const found = useLiveList<WebhookDelivery>({
+    name: "deliveries",
+    path: "/webhooks/deliveries",
+    query: { account, state, alert },
+    idOf,
+    isHeld: hovered,
+  });
   const columns = useColumns();
   const filter = (
     <Group gap="xs">
+      <PendingButton of={found.pending} onClick={found.showPending} />
       {alert !== "" && (
         <Pill
           withRemoveButton
@@ -99,17 +107,17 @@ export function Deliveries({ account }: { readonly account: string }) {
       {found.error !== null ? (
         <Failure error={found.error} onRetry={() => void found.refetch()} />
       ) : (
-        <>
+        <div ref={ref}>
           <DataTable
             label={t("webhooks.deliveries")}
             columns={columns}
             rows={found.data}
-            rowId={({ id }) => id}
+            rowId={idOf}
             onOpen={({ id }) => void navigate({ search: (before) => ({ ...before, delivery: id }) })}
             empty={<Empty icon={IconWebhook} title={t("webhooks.empty")} hint={t("webhooks.emptyHint")} />}
           />
           <ShowMore {...found} />
-        </>
+        </div>
       )}
       <DeliveryDrawer />
     </Panel>

@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pendingRows } from "./live-list.ts";
+
+const id = (row: string): string => row;
+
+test("only rows above the first shown one are pending", () => {
+  assert.deepEqual(pendingRows(["d", "c", "b"], ["b", "a"], id), { rows: ["d", "c"], hasGap: false });
+  assert.deepEqual(pendingRows(["b", "a"], ["b", "a"], id), { rows: [], hasGap: false });
+});
+
+test("a newest page without a shown row leaves a gap, unless no row is shown", () => {
+  assert.deepEqual(pendingRows(["z", "y"], ["b", "a"], id), { rows: ["z", "y"], hasGap: true });
+  assert.deepEqual(pendingRows(["z", "y"], [], id), { rows: ["z", "y"], hasGap: false });
+});
