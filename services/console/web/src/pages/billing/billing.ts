@@ -1,10 +1,8 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../api/http.ts";
-import { pagedQuery } from "../../api/paged.ts";
 import type { Account, Forecast, Hold, Invoice, LedgerEntry, MessageBudget, Page } from "../../api/types.ts";
 import { nanoUsdOf } from "../../format/money.ts";
-
-export const accountPath = (id: string): string => `/admin/v1/accounts/${encodeURIComponent(id)}`;
+import { accountPath } from "../../shell/account.ts";
 
 const ofAccount = <T>(id: string, name: string, part = "") =>
   queryOptions({
@@ -12,7 +10,6 @@ const ofAccount = <T>(id: string, name: string, part = "") =>
     queryFn: ({ signal }) => call<T>(`${accountPath(id)}${part}`, { signal }),
   });
 
-export const accountQuery = (id: string) => ofAccount<Account>(id, "account");
 export const forecastQuery = (id: string) => ofAccount<Forecast>(id, "forecast", "/forecast");
 export const holdsQuery = (id: string) => ofAccount<Page<Hold>>(id, "holds", "/holds");
 export const invoicesQuery = (id: string) => ofAccount<Page<Invoice>>(id, "invoices", "/invoices");
@@ -21,22 +18,28 @@ export const messageBudgetsQuery = (id: string) =>
 export const invoiceQuery = (id: string, month: string) =>
   ofAccount<Invoice>(id, `invoice ${month}`, `/invoices/${encodeURIComponent(month)}`);
 
-export const ledgerQuery = (id: string) =>
-  infiniteQueryOptions(pagedQuery<LedgerEntry>("billing", `/accounts/${encodeURIComponent(id)}/ledger`, {}, 200));
-
 /** What a row changes of all the account's money, held or not; nano-USD. */
 export function changeOf({ available_usd, held_usd }: LedgerEntry): bigint {
   return nanoUsdOf(available_usd) + nanoUsdOf(held_usd);
 }
 
+/** The amount that a row reserves or releases, nano-USD; never negative. */
+export function reservedOf({ held_usd }: LedgerEntry): bigint {
+  const nano = nanoUsdOf(held_usd);
+  return nano < 0n ? -nano : nano;
+}
+
 export interface LedgerRow {
   readonly entry: LedgerEntry;
   readonly change: bigint;
-  /** All the account's money after this row, nano-USD. */
-  readonly balance: bigint;
+  /** All the account's money after this row, nano-USD; undefined while newer rows are unknown. */
+  readonly balance: bigint | undefined;
 }
 
-/** The rows, the newest first, each with the balance after it: told back from what there is now. */
+/**
+ * The rows, the newest first, each with the balance after it: the current balance without the
+ * changes of all newer rows, which must be among `entries`.
+ */
 export function withBalance(entries: readonly LedgerEntry[], now: Account): LedgerRow[] {
   let balance = nanoUsdOf(now.available_usd) + nanoUsdOf(now.held_usd);
   return entries.map((entry) => {
@@ -45,4 +48,9 @@ export function withBalance(entries: readonly LedgerEntry[], now: Account): Ledg
     balance -= change;
     return row;
   });
+}
+
+/** The rows while newer ones are unknown, so that no balance can be computed. */
+export function withoutBalance(entries: readonly LedgerEntry[]): LedgerRow[] {
+  return entries.map((entry) => ({ entry, change: changeOf(entry), balance: undefined }));
 }

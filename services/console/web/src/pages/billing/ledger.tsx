@@ -1,29 +1,46 @@
-import { Stack, Switch, Text } from "@mantine/core";
+import { Group, Stack, Switch, Text } from "@mantine/core";
+import { useHover } from "@mantine/hooks";
 import { IconListDetails } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Account } from "../../api/types.ts";
+import { useLiveList } from "../../api/live-list.ts";
+import type { Account, LedgerEntry } from "../../api/types.ts";
 import { exactUsd } from "../../format/money.ts";
 import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { PendingButton } from "../../ui/pending-button.tsx";
 import { ShowMore } from "../../ui/show-more.tsx";
 import { Time } from "../../ui/time.tsx";
-import { type LedgerRow, ledgerQuery, withBalance } from "./billing.ts";
+import { type LedgerRow, reservedOf, withBalance, withoutBalance } from "./billing.ts";
 
+const rowsAtOnce = 200;
 const column = columnsOf<LedgerRow>();
+const idOf = ({ id }: LedgerEntry): string => id;
 const usdText = (nano: bigint): string => exactUsd(nano).replace(/[$,]/g, "").replace("−", "-");
 
-/** What moved; on a phone the balance, which has no column there, stands below it. */
-function Change({ of: { change, balance } }: { readonly of: LedgerRow }) {
+/** The balance after a row; a dash while it is unknown. */
+function Balance({ of: { balance } }: { readonly of: LedgerRow }) {
+  return balance === undefined ? "—" : <Money usd={usdText(balance)} />;
+}
+
+/**
+ * The amount of a row: what it adds to the balance, or what it reserves or releases of it. On a
+ * phone the balance, which has no column there, is below it.
+ */
+function Amount({ of: row }: { readonly of: LedgerRow }) {
+  const { entry, change } = row;
   return (
     <Stack gap={0} align="flex-end">
-      <Money usd={usdText(change)} fw={change > 0n ? 600 : 400} />
+      {change === 0n ? (
+        <Money usd={usdText(reservedOf(entry))} c="dimmed" />
+      ) : (
+        <Money usd={usdText(change)} fw={change > 0n ? 600 : 400} />
+      )}
       <Text size="xs" c="dimmed" hiddenFrom="sm">
-        <Money usd={usdText(balance)} />
+        <Balance of={row} />
       </Text>
     </Stack>
   );
@@ -55,13 +72,13 @@ function useColumns(): Columns<LedgerRow> {
       column.display({
         id: "amount",
         header: t("billing.columns.amount"),
-        cell: ({ row: { original } }) => <Change of={original} />,
+        cell: ({ row: { original } }) => <Amount of={original} />,
         meta: { align: "right" },
       }),
       column.display({
         id: "balance",
         header: t("billing.columns.balance"),
-        cell: ({ row }) => <Money usd={usdText(row.original.balance)} />,
+        cell: ({ row }) => <Balance of={row.original} />,
         meta: { align: "right", from: "sm" },
       }),
     ],
@@ -73,26 +90,41 @@ function useColumns(): Columns<LedgerRow> {
 export function Ledger({ id, account }: { readonly id: string; readonly account: Account | undefined }) {
   const { t } = useTranslation();
   const [all, setAll] = useState(false);
-  const found = useInfiniteQuery(ledgerQuery(id));
+  const { hovered, ref } = useHover();
+  const found = useLiveList<LedgerEntry>({
+    name: "billing",
+    path: `/accounts/${encodeURIComponent(id)}/ledger`,
+    query: {},
+    limit: rowsAtOnce,
+    idOf,
+    isHeld: hovered,
+  });
+  const { data, pending } = found;
   const columns = useColumns();
   const rows = useMemo(() => {
-    if (found.data === undefined || account === undefined) return undefined;
-    return withBalance(found.data, account).filter(({ change }) => all || change !== 0n);
-  }, [found.data, account, all]);
+    if (data === undefined || account === undefined) return undefined;
+    const listed = pending.hasGap
+      ? withoutBalance(data)
+      : withBalance([...pending.rows, ...data], account).slice(pending.rows.length);
+    return listed.filter(({ change }) => all || change !== 0n);
+  }, [data, pending, account, all]);
   const toggle = (
-    <Switch
-      size="xs"
-      label={t("billing.movements")}
-      checked={all}
-      onChange={(event) => setAll(event.currentTarget.checked)}
-    />
+    <Group gap="sm">
+      <PendingButton of={pending} onClick={found.showPending} />
+      <Switch
+        size="xs"
+        label={t("billing.movements")}
+        checked={all}
+        onChange={(event) => setAll(event.currentTarget.checked)}
+      />
+    </Group>
   );
   return (
     <Panel title={t("billing.ledger")} action={toggle}>
       {found.error !== null ? (
         <Failure error={found.error} onRetry={() => void found.refetch()} />
       ) : (
-        <>
+        <div ref={ref}>
           <DataTable
             label={t("billing.ledger")}
             columns={columns}
@@ -101,7 +133,7 @@ export function Ledger({ id, account }: { readonly id: string; readonly account:
             empty={<Empty icon={IconListDetails} title={t("billing.empty")} hint={t("billing.emptyHint")} />}
           />
           <ShowMore {...found} />
-        </>
+        </div>
       )}
     </Panel>
   );

@@ -5,8 +5,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
+import { accountPath, accountQuery } from "../../shell/account.ts";
 import { Failure } from "../../ui/failure.tsx";
-import { accountPath, accountQuery } from "./billing.ts";
 
 interface Props {
   readonly id: string;
