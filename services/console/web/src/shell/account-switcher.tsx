@@ -3,7 +3,7 @@ import { IconBuilding } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { accountsQuery, useAccountId, useSeesAllAccounts } from "./account.ts";
+import { accountsQuery, useAccountId, useAccountName, useSeesAllAccounts } from "./account.ts";
 
 /** For those who see several accounts: which of them everything is about. */
 export function AccountSwitcher() {
@@ -11,11 +11,12 @@ export function AccountSwitcher() {
   const navigate = useNavigate();
   const account = useAccountId();
   const seesAll = useSeesAllAccounts();
+  const nameOf = useAccountName();
   const { data = [] } = useInfiniteQuery({ ...accountsQuery, enabled: seesAll });
   if (!seesAll || data.length < 2)
     return (
       <Text size="sm" fw={500} truncate>
-        {data[0]?.name ?? account}
+        {account !== undefined && nameOf(account)}
       </Text>
     );
   return (

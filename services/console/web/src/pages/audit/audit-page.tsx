@@ -1,11 +1,11 @@
 import { Drawer, Stack, Table, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { pagedQuery } from "../../api/paged.ts";
 import type { AuditRecord } from "../../api/types.ts";
-import { useAccountId } from "../../shell/account.ts";
+import { useAccountId, useAccountName } from "../../shell/account.ts";
 import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
@@ -14,12 +14,23 @@ import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ShowMore } from "../../ui/show-more.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useAllKeys } from "../keys/keys.ts";
 
 const actorOf = ({ actor }: AuditRecord): string => actor.name || actor.id;
 const column = columnsOf<AuditRecord>();
 
+/** The name of what a record changed: a key's or an account's; of other things, the id. */
+function useTargetName(): (record: AuditRecord) => string {
+  const account = useAccountId();
+  const keys = useAllKeys({ account, withRevoked: true });
+  const nameOf = useAccountName();
+  const aliases = useMemo(() => new Map(keys.data?.map(({ id, key_alias }) => [id, key_alias])), [keys.data]);
+  return useCallback(({ target_id: id }) => aliases.get(id) || nameOf(id), [aliases, nameOf]);
+}
+
 function useColumns(): Columns<AuditRecord> {
   const { t } = useTranslation();
+  const targetOf = useTargetName();
   return useMemo(
     () => [
       column.display({ id: "at", header: t("audit.columns.at"), cell: ({ row }) => <Time at={row.original.at} /> }),
@@ -42,14 +53,14 @@ function useColumns(): Columns<AuditRecord> {
         header: t("audit.columns.who"),
         meta: { from: "sm" },
       }),
-      column.accessor("target_id", { id: "target", header: t("audit.columns.target"), meta: { from: "md" } }),
+      column.accessor(targetOf, { id: "target", header: t("audit.columns.target"), meta: { from: "md" } }),
       column.accessor((record) => record.client_address ?? "—", {
         id: "from",
         header: t("audit.columns.from"),
         meta: { from: "lg" },
       }),
     ],
-    [t],
+    [t, targetOf],
   );
 }
 

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { Invoice } from "../../api/types.ts";
 import { exactUsd, nanoUsdOf } from "../../format/money.ts";
 import { integer } from "../../format/number.ts";
-import { useAccountId } from "../../shell/account.ts";
+import { useAccountId, useAccountName } from "../../shell/account.ts";
 import { ChooseAccount } from "../../ui/choose-account.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
 import { Failure } from "../../ui/failure.tsx";
@@ -68,7 +68,7 @@ function Statement({ of: invoice }: { readonly of: Invoice }) {
   return (
     <Panel p={{ base: "md", sm: "xl" }}>
       <Facts>
-        <FactRow name={t("billing.invoice.account")}>{invoice.account_id}</FactRow>
+        <FactRow name={t("billing.invoice.account")}>{useAccountName()(invoice.account_id)}</FactRow>
         <FactRow name={t("billing.invoice.opening")}>{exact(invoice.opening_usd)}</FactRow>
         <FactRow name={t("billing.invoice.toppedUp")}>{exact(invoice.topped_up_usd)}</FactRow>
         <FactRow name={t("billing.invoice.corrected")}>{exact(invoice.corrected_usd)}</FactRow>

@@ -6,6 +6,8 @@ import type { Key, NewKey } from "../../api/types.ts";
 import { useMayChange } from "../../session/use-session.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
+import { TextLink } from "../../ui/links.tsx";
+import { AccountName } from "../../ui/names.tsx";
 import { Time } from "../../ui/time.tsx";
 import { statusOf, tagsOf } from "./keys.ts";
 import { RegenerateKeyModal } from "./regenerate-key-modal.tsx";
@@ -49,12 +51,18 @@ function KeyFacts({ of: key }: { readonly of: Key }) {
           {key.hint}
         </Text>
       </FactRow>
-      <FactRow name={t("keys.columns.account")}>{key.account_id}</FactRow>
+      <FactRow name={t("keys.columns.account")}>
+        <AccountName id={key.account_id} />
+      </FactRow>
       <FactRow name={t("keys.columns.lastUsed")}>
         {key.last_used_at === null ? t("keys.details.notUsed") : <Time at={key.last_used_at} as="relative" />}
       </FactRow>
       <FactRow name={t("keys.details.lastHour")}>
         {t("keys.details.requests", { count: key.requests_last_hour ?? 0 })}
+        {" · "}
+        <TextLink to="/usage" search={{ key: key.id }} size="sm">
+          {t("keys.details.usage")}
+        </TextLink>
       </FactRow>
       <FactRow name={t("keys.columns.models")}>{key.models.join(", ") || t("keys.allModels")}</FactRow>
       <FactRow name={t("keys.columns.limits")}>

@@ -2,7 +2,7 @@ import { Badge, Group, Stack, Text, Tooltip } from "@mantine/core";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Key } from "../../api/types.ts";
-import { useAccountId } from "../../shell/account.ts";
+import { useAccountId, useAccountName } from "../../shell/account.ts";
 import { type Columns, columnsOf } from "../../ui/data-table.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -97,6 +97,7 @@ export function KeyExpiry({ of: { expires } }: { readonly of: Key }) {
 export function useKeyColumns(): Columns<Key> {
   const { t } = useTranslation();
   const oneAccount = useAccountId() !== undefined;
+  const nameOf = useAccountName();
   return useMemo(
     () => [
       column.accessor((key) => key.key_alias.toLowerCase() || last, {
@@ -106,7 +107,13 @@ export function useKeyColumns(): Columns<Key> {
       }),
       ...(oneAccount
         ? []
-        : [column.accessor("account_id", { id: "account", header: t("keys.columns.account"), meta: { from: "lg" } })]),
+        : [
+            column.accessor(({ account_id }) => nameOf(account_id), {
+              id: "account",
+              header: t("keys.columns.account"),
+              meta: { from: "lg" },
+            }),
+          ]),
       column.display({
         id: "models",
         header: t("keys.columns.models"),
@@ -140,9 +147,9 @@ export function useKeyColumns(): Columns<Key> {
         id: "created",
         header: t("keys.columns.created"),
         cell: ({ row }) => <Time at={row.original.created_at} as="date" />,
-        meta: { from: "lg" },
+        meta: { from: oneAccount ? "lg" : "xl" },
       }),
     ],
-    [t, oneAccount],
+    [t, oneAccount, nameOf],
   );
 }

@@ -5,6 +5,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useUser } from "../../session/use-session.ts";
+import { useAccountName } from "../../shell/account.ts";
 import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
@@ -43,11 +44,12 @@ function Name({ of: { name, email, id } }: { readonly of: Member }) {
 
 function useColumns(): Columns<Member> {
   const { t } = useTranslation();
+  const nameOf = useAccountName();
   return useMemo(
     () => [
       column.display({ id: "name", header: t("members.columns.name"), cell: ({ row }) => <Name of={row.original} /> }),
       column.accessor((member) => t(`roles.${member.role}`), { id: "role", header: t("members.columns.role") }),
-      column.accessor((member) => member.account_id ?? t("members.form.all"), {
+      column.accessor(({ account_id: id }) => (id === null ? t("members.form.all") : nameOf(id)), {
         id: "account",
         header: t("members.columns.account"),
         meta: { from: "md" },
@@ -70,7 +72,7 @@ function useColumns(): Columns<Member> {
         meta: { align: "right" },
       }),
     ],
-    [t],
+    [t, nameOf],
   );
 }
 

@@ -6,6 +6,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
 import type { Page as Listing, Repair } from "../../api/types.ts";
+import { useAccountName } from "../../shell/account.ts";
 import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
@@ -31,6 +32,7 @@ async function repairAll(body: object): Promise<Repair[]> {
 
 function useColumns(): Columns<Repair> {
   const { t } = useTranslation();
+  const nameOf = useAccountName();
   return useMemo(
     () => [
       column.display({
@@ -47,7 +49,11 @@ function useColumns(): Columns<Repair> {
           </Stack>
         ),
       }),
-      column.accessor("account_id", { id: "account", header: t("unpriced.columns.account"), meta: { from: "md" } }),
+      column.accessor(({ account_id }) => nameOf(account_id), {
+        id: "account",
+        header: t("unpriced.columns.account"),
+        meta: { from: "md" },
+      }),
       column.accessor("model", { id: "model", header: t("unpriced.columns.model"), meta: { from: "sm" } }),
       column.accessor((row) => t(`unpriced.statuses.${row.status}`), {
         id: "status",
@@ -61,7 +67,7 @@ function useColumns(): Columns<Repair> {
         meta: { align: "right", from: "sm" },
       }),
     ],
-    [t],
+    [t, nameOf],
   );
 }
 

@@ -9,6 +9,7 @@ import { Copy } from "../../ui/copy.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Money } from "../../ui/money.tsx";
+import { AccountName, KeyLink } from "../../ui/names.tsx";
 import { Time } from "../../ui/time.tsx";
 import { unitText } from "../models/names.ts";
 import { LedgerRows } from "./receipt-ledger.tsx";
@@ -116,8 +117,10 @@ function EventFacts({ of: event }: { readonly of: Receipt["event"] }) {
       <FactRow name={t("usage.receipt.provider")}>
         {event.upstream || "—"} {event.upstream_model !== event.model && event.upstream_model}
       </FactRow>
-      <FactRow name={t("usage.receipt.key")}>{event.key_id || "—"}</FactRow>
-      <FactRow name={t("usage.receipt.account")}>{event.account_id}</FactRow>
+      <FactRow name={t("usage.receipt.key")}>{event.key_id === "" ? "—" : <KeyLink id={event.key_id} />}</FactRow>
+      <FactRow name={t("usage.receipt.account")}>
+        <AccountName id={event.account_id} />
+      </FactRow>
       <FactRow name={t("usage.receipt.started")}>
         <Time at={event.started_at} />
       </FactRow>
