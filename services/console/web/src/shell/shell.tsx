@@ -7,6 +7,7 @@ import { Outlet, useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { listenForHints } from "../api/live.ts";
+import { AccountGate } from "./account-gate.tsx";
 import { AccountSwitcher } from "./account-switcher.tsx";
 import { LanguageMenu } from "./language-menu.tsx";
 import { Logo } from "./logo.tsx";
@@ -58,7 +59,9 @@ export function Shell() {
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes["main"]}>
-        <Outlet />
+        <AccountGate>
+          <Outlet />
+        </AccountGate>
       </AppShell.Main>
     </AppShell>
   );

@@ -73,6 +73,12 @@ export const notFound = {
   home: "Go to the home page",
 } as const;
 
+export const noAccount = {
+  title: "Account not found",
+  hint: "No account has this ID. Select an account in the top bar.",
+  home: "Show all accounts",
+} as const;
+
 export const notForRole = {
   title: "You don't have access to this page",
   hint: "Ask an operator or the account owner for access.",

@@ -73,6 +73,12 @@ export const notFound = {
   home: "返回首页",
 };
 
+export const noAccount = {
+  title: "账户不存在",
+  hint: "没有此 ID 的账户。请在顶部选择账户。",
+  home: "显示全部账户",
+};
+
 export const notForRole = {
   title: "您无权访问此页面",
   hint: "请联系运维人员或账户所有者获取权限。",
