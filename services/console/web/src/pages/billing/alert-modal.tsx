@@ -12,6 +12,7 @@ import {
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { ApiError } from "../../api/error.ts";
 import type { Key, SpendAlert } from "../../api/types.ts";
 import { Failure } from "../../ui/failure.tsx";
 import { type AlertValues, alertValuesOf, saveAlert, usualThresholds } from "./alerts.ts";
@@ -115,6 +116,12 @@ function Receivers({ form }: { readonly form: Form }) {
   );
 }
 
+/** The form's field that an error is about: `emails` for `emails[1]`. */
+function fieldOf({ param }: ApiError): keyof AlertValues | undefined {
+  const name = param?.split("[", 1)[0];
+  return (Object.keys(alertValuesOf()) as (keyof AlertValues)[]).find((field) => field === name);
+}
+
 function AlertForm({ account, keys, of: alert, onClose }: FormProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -124,6 +131,10 @@ function AlertForm({ account, keys, of: alert, onClose }: FormProps) {
     onSuccess: async () => {
       onClose();
       await client.invalidateQueries({ queryKey: ["billing", account] });
+    },
+    onError: (error) => {
+      const field = error instanceof ApiError ? fieldOf(error) : undefined;
+      if (field !== undefined) form.setFieldError(field, error.message);
     },
   });
   return (
