@@ -1,4 +1,4 @@
-import { Button, Group, Image, Loader, SimpleGrid, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Button, Group, Image, Loader, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { IconPhoto } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -108,7 +108,33 @@ export function ImageResult({
   );
 }
 
-/** Pictures from words. */
+interface SizeProps {
+  readonly of: Model | undefined;
+  /** Empty for the model's default. */
+  readonly value: string;
+  readonly onChange: (size: string) => void;
+}
+
+/** The sizes that a model lists; free text for one that accepts any. */
+function SizeInput({ of: model, value, onChange }: SizeProps) {
+  const { t } = useTranslation();
+  const sizes = model?.image?.sizes ?? [];
+  const shared = { label: t("playground.size"), value } as const;
+  if (sizes.length === 0)
+    return <TextInput {...shared} placeholder="1024x1024" onChange={(event) => onChange(event.currentTarget.value)} />;
+  return (
+    <Select
+      {...shared}
+      placeholder={t("playground.usual")}
+      data={sizes}
+      value={sizes.includes(value) ? value : null}
+      onChange={(size) => onChange(size ?? "")}
+      clearable
+    />
+  );
+}
+
+/** Images from a prompt. */
 export function ImagesPanel() {
   const { t } = useTranslation();
   const account = useAccountId();
@@ -118,7 +144,15 @@ export function ImagesPanel() {
   const make = useMutation({ mutationFn: () => makeImages("/v1/images/generations", body, account, wanted.prompt) });
   const form = (
     <>
-      <ModelSelect models={models} model={model} choose={choose} />
+      <ModelSelect
+        models={models}
+        model={model}
+        choose={(id) => {
+          choose(id);
+          // Another model may not offer the size.
+          setWanted({ ...wanted, size: "" });
+        }}
+      />
       <Textarea
         label={t("playground.prompt")}
         autosize
@@ -126,12 +160,7 @@ export function ImagesPanel() {
         value={wanted.prompt}
         onChange={(event) => setWanted({ ...wanted, prompt: event.currentTarget.value })}
       />
-      <TextInput
-        label={t("playground.size")}
-        placeholder={model?.image?.sizes[0] ?? "1024x1024"}
-        value={wanted.size}
-        onChange={(event) => setWanted({ ...wanted, size: event.currentTarget.value })}
-      />
+      <SizeInput of={model} value={wanted.size} onChange={(size) => setWanted({ ...wanted, size })} />
       <Group justify="space-between">
         <AsCode path="/v1/images/generations" body={body} />
         <Button
