@@ -1,4 +1,4 @@
-import { Text, Tooltip } from "@mantine/core";
+import { Group, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useAllKeys } from "../pages/keys/keys.ts";
 import { useAccountId, useAccountName } from "../shell/account.ts";
@@ -9,14 +9,14 @@ import { TextLink } from "./links.tsx";
 export function AccountName({ id }: { readonly id: string }) {
   const name = useAccountName()(id);
   return (
-    <>
+    <Group gap={4} wrap="nowrap">
       <Tooltip label={id}>
         <Text component="span" inherit>
           {name}
         </Text>
-      </Tooltip>{" "}
+      </Tooltip>
       <Copy value={id} />
-    </>
+    </Group>
   );
 }
 
