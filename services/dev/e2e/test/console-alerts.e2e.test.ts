@@ -98,7 +98,7 @@ describe("spend alerts in the console and from the command line", () => {
     await waitFor(() => lettersTo(mail, to).length === 1, { what: "the confirmation mail" });
     assert.match(await alerts("list"), new RegExp(`^${id} .* ${to} \\(waiting for confirmation\\)`, "m"));
     const billing = await stage.visit(`/billing?account=${stage.fleet.run.account_id}`, "Billing");
-    const waiting = billing.getByText(`Waiting for confirmation, receives no alerts yet: ${to}`);
+    const waiting = billing.getByText(`Not confirmed yet, receives no alerts: ${to}`);
     await waiting.waitFor();
 
     const { page: path, token } = confirmationLink(mail, to);

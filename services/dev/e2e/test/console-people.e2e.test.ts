@@ -217,8 +217,8 @@ describe("people in the console, behind two replicas", () => {
     await page.getByRole("link", { name: "Unpriced requests" }).click();
     const waiting = page.getByRole("row").filter({ hasText: requestId });
     await waiting.click();
-    await page.getByLabel("Cost in USD").fill("0.001");
-    await page.getByRole("button", { name: "Charge" }).click();
+    await page.getByLabel("Cost (USD)").fill("0.001");
+    await page.getByRole("dialog").getByRole("button", { name: "Set price" }).click();
     await waiting.waitFor({ state: "detached" });
     const charged: Record<string, string> = {};
     for await (const entry of adminApi(fleet.run).rows("/ledger", { request_id: requestId })) {
