@@ -43,7 +43,7 @@ export class StreamCheck {
     this.#rest = text.slice(at);
   }
 
-  /** The answer's body is complete. */
+  /** The response's body is complete. */
   end(): void {
     if (this.#rest !== "") this.#fail("half an event at the end", this.#rest);
     if (!this.#done) this.#fail(`the stream ended after ${this.#chunks} chunks without [DONE]`, "");

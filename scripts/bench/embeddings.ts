@@ -56,7 +56,7 @@ function shortest(float: number): string {
 const pieces = new Map<Writing, readonly [before: string, after: string]>();
 
 /**
- * The list of an answer as text before and after what depends on its nonce: the beginning of the
+ * The list of a response as text before and after what depends on its nonce: the beginning of the
  * first vector.
  */
 function makePieces(writing: Writing): readonly [before: string, after: string] {
@@ -70,7 +70,7 @@ function makePieces(writing: Writing): readonly [before: string, after: string] 
   return [`[${opening(0)}`, `${rest}${writing === "base64" ? '"' : "]"}}${others.join("")}]`];
 }
 
-/** The list of an answer, put together from pieces that are made once. */
+/** The list of a response, put together from pieces that are made once. */
 function vectorList(writing: Writing, nonce: string): string {
   let known = pieces.get(writing);
   if (known === undefined) {

@@ -97,7 +97,7 @@ async function openClient(options: {
 }
 
 /**
- * Keeps a number of connections busy: each sends its next request when it has its answer.
+ * Keeps a number of connections busy: each sends its next request when it has its response.
  * `requests` may end it sooner.
  */
 export async function runClosedLoop(
@@ -134,7 +134,7 @@ const fewConnections = 16;
 const maxConnections = 1_000;
 
 /**
- * Sends at a constant rate whatever the answers do. Latency counts from when a request was due, so
+ * Sends at a constant rate whatever the responses do. Latency counts from when a request was due, so
  * a stall is charged to all the requests it delayed and not just to one.
  */
 export async function runConstantRate(

@@ -1,4 +1,4 @@
-/** npm run bench: the fleet beside a bare proxy, in one run, every answer checked. */
+/** npm run bench: the fleet beside a bare proxy, in one run, every response checked. */
 import { writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { benchAccounts } from "./accounts/bench.ts";
@@ -13,7 +13,7 @@ import { formatNumber, renderTable, rowsOf } from "./report.ts";
 import { runScenario, type ScenarioResult, warmUp } from "./scenarios.ts";
 import { findRunning, type Started, startBaseline, startFleet, startUpstream, type Target } from "./targets.ts";
 
-/** How long after the last answer the ledger may still be catching up. */
+/** How long after the last response the ledger may still be catching up. */
 const settleMs = 30_000;
 
 function print(line: string): void {

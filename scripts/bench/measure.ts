@@ -11,7 +11,7 @@ export interface Run {
   readonly json: JsonResult | undefined;
   readonly streams: StreamsResult | undefined;
   /**
-   * Processor seconds by process, from before the first request until the work behind the answers
+   * Processor seconds by process, from before the first request until the work behind the responses
    * was done too.
    */
   readonly cpuSeconds: ReadonlyMap<string, number>;

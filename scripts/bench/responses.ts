@@ -15,7 +15,7 @@ export function nonceText(nonce: number): string {
   return String(nonce).padStart(nonceDigits, "0");
 }
 
-/** The text of the answer to a JSON request. */
+/** The text of the response to a JSON request. */
 export function responseText(nonce: string): string {
   return `nonce=${nonce} ${filler}`;
 }

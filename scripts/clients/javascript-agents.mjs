@@ -26,7 +26,7 @@ const { api_key: apiKey, base_url } = JSON.parse(await readFile(runFile, "utf8")
 const baseURL = `${base_url}/v1`;
 const ask = 'How is the weather?\ncall get_weather {"city":"Oslo"}';
 /**
- * A question, the call of the tool, its result, the answer; one more call and result may come
+ * A question, the call of the tool, its result, the response; one more call and result may come
  * between.
  */
 const maxTurns = 6;

@@ -79,7 +79,7 @@ function noAccount(line: Line): Committed {
 /**
  * Decides operations of several accounts, those of each account in order, and commits all changes
  * in one transaction. A refused operation changes nothing and does not affect the others. Nothing
- * is answered before the commit, not even "already done": an answer based on a row that a failover
+ * is reported before the commit, not even "already done": a result based on a row that a failover
  * then rolls back would lose money.
  * @param lines of different accounts
  * @param known part of this was tried before, so rows may exist already

@@ -25,7 +25,7 @@ async function run(
     call: async ({ provider: { name } }) => {
       const outcome = outcomes[name]?.[received.filter((one) => one === name).length] ?? "ok";
       received.push(name);
-      if (outcome === "ok") return `answer of ${name}`;
+      if (outcome === "ok") return `response of ${name}`;
       if (typeof outcome === "number")
         throw new UpstreamFailure("capacity", "wait", { status: 429, retryAfterMs: outcome });
       throw new UpstreamFailure(outcome, outcome, { status: 500 });
@@ -42,11 +42,11 @@ async function run(
 const a = upstream("a");
 const b = upstream("b", 1);
 
-test("the first that answers is the answer", async () => {
+test("returns the response of the first upstream that succeeds", async () => {
   assert.deepEqual((await run([a, b], {})).received, "a");
 });
 
-test("each upstream is asked once before any is asked again, and none more than three times", async () => {
+test("tries each upstream once before it retries any, and none more than three times", async () => {
   const bad: FailureKind[] = ["transient", "transient", "transient", "transient"];
   const result = await run([a, b], { a: bad, b: bad });
   assert.equal(result.received, "ababab");
@@ -54,20 +54,20 @@ test("each upstream is asked once before any is asked again, and none more than 
   assert.equal((await run([a, b], { a: ["transient", "ok"], b: ["unreachable"] })).received, "aba");
 });
 
-test("the client's own fault is nobody else's to answer", async () => {
+test("does not retry a request that the client must correct", async () => {
   const result = await run([a, b], { a: ["client"] });
   assert.equal(result.received, "a");
   assert.equal(result.kind, "client");
 });
 
-test("what will not pass by itself is asked elsewhere and not again", async () => {
+test("does not retry a permanent failure at the same upstream, but tries the next one", async () => {
   for (const kind of ["operator", "quota", "unknown_model", "timeout"] as const) {
     assert.equal((await run([a], { a: [kind, "ok"] })).received, "a", kind);
     assert.equal((await run([a, b], { a: [kind] })).received, "ab", kind);
   }
 });
 
-test("a short wait that is asked for is kept, a long one is told to the client", async () => {
+test("honours a short retry delay and reports a long one to the client", async () => {
   const short = await run([a], { a: [300, "ok"] });
   assert.equal(short.received, "aa");
   assert.ok(short.ms >= 295, `${short.ms} ms`);
@@ -76,12 +76,12 @@ test("a short wait that is asked for is kept, a long one is told to the client",
   assert.equal(long.kind, "capacity");
 });
 
-test("of several failures the most telling is told", async () => {
+test("reports the most informative of several failures", async () => {
   assert.equal((await run([a, b], { a: [30_000], b: ["operator"] })).kind, "capacity");
   assert.equal((await run([a, b], { a: ["operator"], b: ["unknown_model"] })).kind, "unknown_model");
 });
 
-test("a failure that the upstream charges for is final, and is the one that is reported", async () => {
+test("stops at a failure that the upstream charges for, and reports that one", async () => {
   const usage = { units: [{ name: "input_tokens", quantity: 3n }], raw: Buffer.from("{}") };
   for (const failure of [
     unusableResponse("not JSON"),
@@ -105,13 +105,13 @@ test("a failure that the upstream charges for is final, and is the one that is r
   }
 });
 
-test("a client that left gets no second try", async () => {
+test("does not retry after the client disconnected", async () => {
   const controller = new AbortController();
   controller.abort();
   assert.equal((await run([a, b], { a: ["transient"] }, controller.signal)).received, "a");
 });
 
-test("without a retry budget the first failure is reported at once", async () => {
+test("reports the first failure at once when the retry budget is exhausted", async () => {
   const budget = new RetryBudget();
   while (budget.withdraw());
   let tries = 0;
@@ -123,5 +123,5 @@ test("without a retry budget the first failure is reported at once", async () =>
   const startedAt = performance.now();
   await assert.rejects(attempt({ ...options, call }), AttemptsFailed);
   assert.equal(tries, 1);
-  assert.ok(performance.now() - startedAt < 1_000, "the delay that the upstream asked for is not waited out");
+  assert.ok(performance.now() - startedAt < 1_000, "does not wait for the delay that the upstream requested");
 });

@@ -18,8 +18,8 @@ export interface CountOptions {
 }
 
 /**
- * Counts the tokens of a prompt at an upstream that can, else estimates them: if no upstream
- * answers, an estimate is still useful.
+ * Counts the tokens of a prompt at an upstream that can, else estimates them: an estimate is still
+ * useful when no upstream responds.
  * @throws {UpstreamFailure} `client` for a request that the upstream rejects, `cancelled` when the
  * signal aborts
  */
@@ -43,6 +43,7 @@ async function countBy(counter: PromptCounter, options: CountOptions, upstream: 
   const response = await post({ pools, upstream, call, signal, failureOf: counter.failureOf });
   const text = await response.read(maxResponseBytes);
   const tokens = countOf(fieldsOf(parsedJson(text.toString("utf8")))[counter.field]);
-  if (tokens === undefined) throw new UpstreamFailure("transient", "the upstream did not count", { status: 200 });
+  if (tokens === undefined)
+    throw new UpstreamFailure("transient", "the upstream returned no token count", { status: 200 });
   return tokens;
 }

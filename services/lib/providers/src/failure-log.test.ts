@@ -46,21 +46,21 @@ function logged(failure: UpstreamFailure): string {
 }
 
 for (const [name, fail] of Object.entries(providers)) {
-  test(`${name}: neither a key nor the prompt that an error quotes is logged, and no more than a line of it`, () => {
+  test(`${name}: logs at most one line of an error, without keys and without the prompt that it quotes`, () => {
     const prompt = "my deepest secret wish";
     for (const status of [400, 404, 500, 503]) {
       const line = logged(fail(status, `Cannot read "${prompt}" with ${key}`));
       assert.ok(!line.includes(prompt) && !line.includes(key), line);
     }
     for (const status of [401, 402, 403, 429]) {
-      const failure = fail(status, `${key} may not: ${"go on ".repeat(1_000)}`);
+      const failure = fail(status, `${key} may not: ${"retry ".repeat(1_000)}`);
       const line = JSON.stringify(failureForLog(failure));
       assert.ok(line.length < 600 && !line.includes(key), line);
-      assert.match(String(failureForLog(failure)["reported"]), /^\[redacted\] may not: go on/);
+      assert.match(String(failureForLog(failure)["reported"]), /^\[redacted\] may not: retry/);
     }
   });
 
-  test(`${name}: no field of what the client is told has a key in it`, () => {
+  test(`${name}: no field of the client's error contains a key`, () => {
     const failure = fail(400, `not ${key}`);
     const reported = JSON.stringify([failure.reported, failure.body?.toString()]);
     assert.ok(failure.reported !== undefined && !reported.includes(key), reported);

@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { UsageReport } from "./usage-report.ts";
 
 /**
- * Why an upstream did not answer, grouped by how to react.
+ * Why an upstream call failed, grouped by how to react.
  * - `client`: the request is at fault; its text goes to the client, no other upstream is tried
  * - `unknown_model`: this upstream does not have the model; another may
  * - `operator`: our account or key there is at fault; another upstream is tried, this one cools
@@ -11,7 +11,7 @@ import type { UsageReport } from "./usage-report.ts";
  *   long
  * - `capacity`: it is rate limiting us
  * - `transient`: it failed; a retry may help
- * - `timeout`: it did not answer in time
+ * - `timeout`: it did not respond in time
  * - `unreachable`: no connection
  * - `busy`: our limit of concurrent calls to it is reached; it was not called
  * - `cancelled`: we aborted because the client did

@@ -52,7 +52,7 @@ export interface GenerateOptions {
 
 /**
  * One attempt at one upstream. Resolves with the complete response, or the first bytes of a stream.
- * What the upstream sends is told by its first bytes: content types are wrong too often. A stream
+ * The first bytes decide what the upstream sends: content types are wrong too often. A stream
  * that was not asked for is collected, and a whole body delivered as the stream that was.
  * @throws {UpstreamFailure}
  */

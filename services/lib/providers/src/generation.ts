@@ -33,7 +33,7 @@ export interface GenerationCall {
   readonly media?: MediaFetcher;
 }
 
-/** A non-streamed answer, in the client's format. */
+/** A non-streamed response, in the client's format. */
 export interface UnaryResponse {
   readonly body: Buffer;
   readonly usage: UsageReport | undefined;
@@ -46,7 +46,7 @@ export interface ReplayedResponse extends Pick<ResponseStream, "closing" | "usag
   readonly output: Buffer[];
 }
 
-/** A streamed answer: converts upstream bytes to client bytes. */
+/** A streamed response: converts upstream bytes to client bytes. */
 export interface ResponseStream {
   /**
    * Takes upstream bytes and returns what the client gets now; slices of the same bytes if the
@@ -60,9 +60,9 @@ export interface ResponseStream {
   readonly failure: UpstreamFailure | undefined;
   /** The client's last bytes (its format's terminator), held back until the bill is on disk. */
   readonly closing: Buffer;
-  /** The upstream's usage of the complete answer. */
+  /** The upstream's usage of the complete response. */
   readonly usage: UsageReport | undefined;
-  /** Preliminary usage, if reported early: all of the prompt, and part of the answer. */
+  /** Preliminary usage, if reported early: all of the prompt, and part of the response. */
   readonly soFar?: UsageReport | undefined;
   readonly delivered: Delivered;
 }
@@ -94,7 +94,7 @@ export interface GenerationAdapter {
    */
   encode(call: GenerationCall, upstream: Upstream, signal: AbortSignal): UpstreamCall | Promise<UpstreamCall>;
   /**
-   * @throws {UpstreamFailure} when the body is not an answer, or is an error under a good status
+   * @throws {UpstreamFailure} when the body is not a response, or is an error under a good status
    */
   decode(body: Buffer, call: GenerationCall, upstream: Upstream): UnaryResponse;
   /**

@@ -21,7 +21,7 @@ function clocked() {
   return { health, fail, pass, now: () => now };
 }
 
-test("an upstream rests after five failures in a row, longer each time, and a success forgets them", () => {
+test("an upstream cools down after five consecutive failures, longer each time, and a success resets the count", () => {
   const { health, fail, pass, now } = clocked();
   const a = upstream("a");
   for (let i = 0; i < 4; i++) fail(a, "transient");
@@ -37,10 +37,10 @@ test("an upstream rests after five failures in a row, longer each time, and a su
   for (let i = 0; i < 4; i++) fail(a, "transient");
   pass(61_000);
   fail(a, "transient");
-  assert.equal(health.cooldownUntil(a), 0, "failures long ago do not count");
+  assert.equal(health.cooldownUntil(a), 0, "old failures do not count");
 });
 
-test("a refused key rests the whole provider; a wait that is asked for is kept; the client's faults count for nothing", () => {
+test("a refused key cools down the whole provider, a requested retry delay is honoured, and client errors do not count", () => {
   const { health, fail, now } = clocked();
   fail(upstream("a", "x"), "operator");
   assert.equal(health.cooldownUntil(upstream("a", "y")) - now(), 60_000);
@@ -52,7 +52,7 @@ test("a refused key rests the whole provider; a wait that is asked for is kept; 
   assert.equal(health.cooldownUntil(upstream("c")), 0);
 });
 
-test("upstreams are asked by priority, by weight among equals, and resting ones last", () => {
+test("orders upstreams by priority, then by weight, with those cooling down last", () => {
   const a = upstream("a");
   const b = upstream("b", "m", { weight: 3 });
   const c = upstream("c", "m", { priority: 1 });
@@ -63,7 +63,7 @@ test("upstreams are asked by priority, by weight among equals, and resting ones 
     assert.ok(order.endsWith("c"));
     if (order.startsWith("b")) heavyFirst++;
   }
-  assert.ok(heavyFirst > 2_700 && heavyFirst < 3_300, `${heavyFirst} of 4000 where 3000 are due`);
+  assert.ok(heavyFirst > 2_700 && heavyFirst < 3_300, `${heavyFirst} of 4000, expected about 3000`);
   assert.equal(names(orderUpstreams([a, c], (of) => (of === a ? 5 : 0))), "ca");
   const cooldowns = new Map([
     [a, 9],
@@ -73,7 +73,7 @@ test("upstreams are asked by priority, by weight among equals, and resting ones 
   assert.equal(names(orderUpstreams([a, b, c], (of) => cooldowns.get(of) ?? 0)), "bca");
 });
 
-test("second tries are at most a fifth of the load once the reserve is used up", () => {
+test("limits retries to a fifth of the load once the reserve is used up", () => {
   const budget = new RetryBudget();
   let retries = 0;
   for (let i = 0; i < 10_000; i++) {
@@ -83,7 +83,7 @@ test("second tries are at most a fifth of the load once the reserve is used up",
   assert.ok(retries >= 2_000 && retries <= 2_130, String(retries));
 });
 
-test("what was seen of an upstream is that of the last hour: calls, what failed, how long answers took, and its rest", () => {
+test("reports each upstream's calls, failures, latency and cooldown over the last hour", () => {
   const { health, fail, pass } = clocked();
   const a = upstream("a");
   health.succeeded(a, 40);

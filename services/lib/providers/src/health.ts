@@ -53,7 +53,7 @@ export class UpstreamHealth {
     return until > this.#clock.monotonic() ? until : 0;
   }
 
-  /** @param tookMs time to the answer, or to its first bytes */
+  /** @param tookMs time to the response, or to its first bytes */
   succeeded(upstream: Upstream, tookMs: number): void {
     this.#recordOf(upstream).succeeded(tookMs, this.#clock.monotonic());
     if (this.#states.size === 0) return;

@@ -8,7 +8,7 @@ function edit(text: string, edits: Record<string, string | undefined>): string {
   return editMembers(bytes, topLevelMembers(bytes), new Map(Object.entries(edits))).toString();
 }
 
-test("only the named members change; every other byte stays", () => {
+test("changes only the named members and no other byte", () => {
   const body = '{ "model" : "a",\n  "seed": 9007199254740993, "n":1e400,"x":"\\u00e9\\"}" }';
   assert.equal(edit(body, { model: '"b"' }), body.replace('"a"', '"b"'));
   assert.equal(edit(body, { seed: undefined }), '{ "model" : "a", "n":1e400,"x":"\\u00e9\\"}" }');
@@ -17,38 +17,38 @@ test("only the named members change; every other byte stays", () => {
   assert.equal(edit(body, { y: "{}" }), `${body.slice(0, -2)},"y":{} }`);
 });
 
-test("empty objects, all removed, all inserted", () => {
+test("edits empty objects, removes all members and inserts all members", () => {
   assert.equal(edit("{}", { a: "1", b: "2" }), '{"a":1,"b":2}');
   assert.equal(edit(" { } ", { a: "1" }), ' {"a":1 } ');
   assert.equal(edit('{"a":1,"b":2}', { a: undefined, b: undefined }), "{}");
   assert.equal(edit('{"a":1,"b":2}', { a: undefined, b: undefined, c: "3" }), '{"c":3}');
 });
 
-test("nothing to change gives back the same buffer", () => {
+test("returns the same buffer when nothing changes", () => {
   const bytes = Buffer.from('{"a":1}');
   assert.equal(editMembers(bytes, topLevelMembers(bytes), new Map([["b", undefined]])), bytes);
 });
 
-test("of a member that is there twice the last stays, as in JSON.parse, however its key is written", () => {
+test("keeps the last of duplicate members, as JSON.parse does, however their keys are escaped", () => {
   assert.equal(edit('{"model":"cheap","n":1,"model":"dear"}', {}), '{"n":1,"model":"dear"}');
   assert.equal(edit('{"model":"cheap","mod\\u0065l":"dear"}', {}), '{"mod\\u0065l":"dear"}');
   assert.equal(edit('{"model":"cheap","mod\\u0065l":"dear"}', { model: '"x"' }), '{"mod\\u0065l":"x"}');
   assert.equal(edit('{"a":1,"a":2,"a":3}', { a: undefined }), "{}");
 });
 
-test("members of inner objects and text in strings are left alone", () => {
+test("leaves members of nested objects and text in strings unchanged", () => {
   const body = '{"messages":[{"model":"x","content":"\\"model\\": {[\\\\"}],"model":"y"}';
   assert.equal(edit(body, { model: '"z"' }), body.replace('"y"', '"z"'));
 });
 
-test("names of Object's own members are plain members", () => {
+test("treats names of Object's own members as ordinary keys", () => {
   assert.equal(
     edit('{"__proto__":{"a":1},"constructor":1}', { model: '"z"' }),
     '{"__proto__":{"a":1},"constructor":1,"model":"z"}',
   );
 });
 
-test("an edit of the bytes is the edit of the parsed object, for any object", () => {
+test("editing the bytes equals editing the parsed object, for random objects", () => {
   for (let seed = 1; seed <= 3_000; seed++) {
     const next = seededRandom(seed);
     const below = (n: number): number => Math.floor(next() * n);

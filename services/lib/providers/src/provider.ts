@@ -1,7 +1,7 @@
 import type { OnAbort, Upstream } from "@uag/catalog/types";
 import type { GenerationAdapter, GenerationCall, GenerationFormat, PromptCounter } from "./generation.ts";
 
-/** A part of an answer that an output cap may not cover. */
+/** A part of a response that an output cap may not cover. */
 export type UncappedOutput = "thinking" | "speech";
 
 /**

@@ -5,7 +5,7 @@ import { redact } from "./redact.ts";
 
 const provider = { apiKey: "my-secret-key", origin: "https://api.acme.test:8443", basePath: "/v1" } as Provider;
 
-test("our key, our upstream's address and what looks like a credential are taken out; the rest stays", () => {
+test("removes our key, the upstream's address and anything that looks like a credential, and keeps other text", () => {
   const text = (value: string): string => redact(value, provider);
   assert.equal(text("bad key my-secret-key."), "bad key [redacted].");
   assert.equal(text("at https://api.acme.test:8443/v1/chat"), "at [upstream]/chat");
@@ -43,7 +43,7 @@ function leaks(text: string, key: string): boolean {
 }
 
 for (const [name, key] of Object.entries(keys)) {
-  test(`no part of a key like ${name}'s is left, wherever it stands around the cut, once or many times`, () => {
+  test(`removes every part of a key like ${name}'s, wherever the text is cut and however often it occurs`, () => {
     const ours = { ...provider, apiKey: key } as Provider;
     const theirs = name === "ark" || name === "custom" ? [] : [provider];
     for (let at = 3_900; at <= 4_010; at++) {
@@ -58,7 +58,7 @@ for (const [name, key] of Object.entries(keys)) {
   });
 }
 
-test("a header of ours is as secret as our key", () => {
+test("removes our configured headers like our key", () => {
   const withHeader = { ...provider, headers: ["api-key", "0123456789-secret-value", "x-team", "blue"] } as Provider;
   assert.equal(redact("0123456789-secret-value of team blue", withHeader), "[redacted] of team blue");
 });

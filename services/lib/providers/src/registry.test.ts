@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { protocolNames } from "@uag/catalog/protocols";
 
-test("no provider's folder imports another's, and nothing but the registry imports one: each can be deleted by itself", async () => {
+test("no provider's folder imports another's, and only the registry imports them", async () => {
   for await (const file of glob("**/*.ts", { cwd: import.meta.dirname })) {
     if (file === "registry.ts" || file.endsWith(".test.ts")) continue;
     const [folder = ""] = file.split("/");

@@ -40,8 +40,8 @@ export function onAbortOf({ onAbort, protocol }: Provider): OnAbort {
 }
 
 /**
- * Whether the model may think invisibly: then only the upstream's own usage tells the size of an
- * answer.
+ * Whether the model may think invisibly: then only the upstream's own usage reports the size of a
+ * response.
  */
 export function thinksUnseen({ fields, model }: Pick<GenerationCall, "fields" | "model">, upstream: Upstream): boolean {
   if (model.reasoning !== undefined && !model.reasoning.shown) return true;

@@ -7,7 +7,7 @@ import { boundedResponse } from "./response-limits.ts";
 
 const failed = (error: unknown): boolean => error instanceof UpstreamFailure && error.kind === "transient";
 
-test("an answer of millions of small things is a failed call, before anything is made of it", () => {
+test("rejects a response of millions of small values before parsing it", () => {
   for (const [piece, count] of [
     ["[", 4_000_000],
     ["{},", 4_000_000],
@@ -17,7 +17,7 @@ test("an answer of millions of small things is a failed call, before anything is
   }
 });
 
-test("an answer with log probabilities of 30,000 tokens, or pictures in base64, is no such answer", () => {
+test("accepts a response with log probabilities of 30,000 tokens, or with images in base64", () => {
   const top = Array.from({ length: 20 }, () => ({ token: "ab", logprob: -1.5, bytes: [97, 98] }));
   const content = Array.from({ length: 30_000 }, () => ({
     token: "ab",
@@ -33,7 +33,7 @@ test("an answer with log probabilities of 30,000 tokens, or pictures in base64, 
 
 const piece = (index: unknown, id = "") => ({ index, id, function: { name: "f", arguments: "{}" } });
 
-test("the place that a provider gives a tool call is no room to be made: a call at place 4,294,967,294 fails the answer", () => {
+test("rejects a tool call with index 4,294,967,294 without allocating a list of that length", () => {
   const chunk = (index: unknown) => ({ choices: [{ index: 0, delta: { tool_calls: [piece(index, "c")] } }] });
   assert.throws(() => new Aggregate().add(chunk(4_294_967_294)), failed);
   const good = new Aggregate();
@@ -42,13 +42,13 @@ test("the place that a provider gives a tool call is no room to be made: a call 
   assert.equal(choice?.message.tool_calls.length, 1);
 });
 
-test("a stream of more tool calls than any answer has fails, and does not slow down with each of them", () => {
+test("rejects a stream with more than 1,000 tool calls", () => {
   const places = new CallPlaces();
   for (let index = 0; index < 1_000; index++) places.find(piece(index));
   assert.throws(() => places.find(piece(1_000)), failed);
 });
 
-test("log probabilities of 200,000 tokens in one chunk are put together like any others", () => {
+test("assembles log probabilities of 200,000 tokens in one chunk", () => {
   const aggregate = new Aggregate();
   aggregate.add({ choices: [{ index: 0, logprobs: { content: Array(200_000).fill({}) }, delta: {} }] });
   const [choice] = aggregate.completion()["choices"] as { logprobs: { content: unknown[] } }[];

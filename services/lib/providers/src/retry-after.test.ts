@@ -5,7 +5,7 @@ import { retryAfterMs } from "./retry-after.ts";
 const now = Date.UTC(2026, 10, 21, 10, 0, 0);
 const of = (headers: Record<string, string>): number | undefined => retryAfterMs((name) => headers[name], now);
 
-test("seconds, milliseconds and dates are understood; nonsense is not", () => {
+test("reads seconds, milliseconds and dates, and ignores invalid values", () => {
   assert.equal(of({ "retry-after": "12" }), 12_000);
   assert.equal(of({ "retry-after": " 0.5 " }), 500);
   assert.equal(of({ "retry-after-ms": "250.5", "retry-after": "9" }), 250.5);

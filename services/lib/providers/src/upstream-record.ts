@@ -47,7 +47,7 @@ export class UpstreamRecord {
     minute.failures++;
   }
 
-  /** An answer that blames the request does not count against the upstream. */
+  /** A response that blames the request does not count against the upstream. */
   refused(nowMs: number): void {
     this.#minuteOf(nowMs).calls++;
   }

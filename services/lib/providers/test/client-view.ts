@@ -8,7 +8,7 @@ interface Called {
   input: string;
 }
 
-/** A client's view of an answer, whatever its format and whether it was streamed. */
+/** A client's view of a response, whatever its format and whether it was streamed. */
 export interface View {
   text: string;
   thinking: string;

@@ -77,7 +77,7 @@ const plain = Buffer.from(
 );
 
 for (const [name, compress] of encodings) {
-  test(`${name}: a reader that pauses gets nothing more until it goes on, then every byte`, async () => {
+  test(`${name}: a paused reader receives nothing until it resumes, then every byte`, async () => {
     encoding = name;
     body = compress(plain);
     const response = await call({ betweenChunksMs: 200 });
@@ -108,7 +108,7 @@ for (const [name, compress] of encodings) {
     assert.ok(Buffer.concat(chunks).equals(plain));
   });
 
-  test(`${name}: a reader that stays away holds the socket back, and may leave at any time`, async () => {
+  test(`${name}: a slow reader applies backpressure to the socket and may stop at any time`, async () => {
     encoding = name;
     // Incompressible bytes, so that the socket has something to hold back.
     const noise = Buffer.alloc(30_000_000);
@@ -127,7 +127,7 @@ for (const [name, compress] of encodings) {
     await closed.promise;
   });
 
-  test(`${name}: a sink that fails fails its call, once, at the first byte or at the end, and nothing else`, async () => {
+  test(`${name}: a failing sink fails only its own call, once, at the first byte or at the end`, async () => {
     encoding = name;
     body = compress(Buffer.from("hello"));
     const fault = new Error("a fault of ours");
@@ -156,7 +156,7 @@ for (const [name, compress] of encodings) {
     }
   });
 
-  test(`${name}: a few bytes that would become gigabytes are unpacked no further than they are read`, async () => {
+  test(`${name}: decompresses a bomb only as far as it is read`, async () => {
     encoding = name;
     body = compress(Buffer.alloc(200_000_000));
     assert.ok(body.length < 1_000_000);
@@ -170,7 +170,7 @@ for (const [name, compress] of encodings) {
     assert.ok(grown < 100, `${grown} MiB more`);
   });
 
-  test(`${name}: what is cut short or is not what it says is a failure, and so is what was given up`, async () => {
+  test(`${name}: a truncated, mislabelled or aborted response is a failure`, async () => {
     encoding = name;
     const whole = compress(plain.subarray(0, 100_000));
     for (const broken of [whole.subarray(0, whole.length - 20), Buffer.from("not compressed at all".repeat(10))]) {
@@ -185,7 +185,7 @@ for (const [name, compress] of encodings) {
   });
 }
 
-test("encodings on top of each other, and unknown ones, are refused", async () => {
+test("rejects stacked and unknown encodings", async () => {
   body = Buffer.from("x");
   for (const name of ["gzip, br", "snappy"]) {
     encoding = name;

@@ -73,7 +73,7 @@ const textOf = async (response: HttpResponse): Promise<string> => (await respons
 
 const kindOf = async (promise: Promise<unknown>): Promise<string> => (await failureOf(promise)).kind;
 
-test("a request is what was asked for, byte for byte", async () => {
+test("sends exactly the requested bytes", async () => {
   let text = "";
   await using server = await listen((socket, piece) => {
     text += piece;
@@ -88,7 +88,7 @@ test("a request is what was asked for, byte for byte", async () => {
   assert.equal(text, `GET /v1/x?y=1 HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n\r\n`);
 });
 
-test("no header and no path can smuggle another request", async () => {
+test("no header or path can smuggle another request", async () => {
   let requests = 0;
   await using server = await listen((socket) => {
     requests++;
@@ -102,7 +102,7 @@ test("no header and no path can smuggle another request", async () => {
   assert.equal(requests, 0);
 });
 
-test("a body of many megabytes arrives whole, and the connection is used again", async () => {
+test("sends a body of many megabytes completely and reuses the connection", async () => {
   const body = Buffer.alloc(8_000_000, "0123456789");
   let bytes = 0;
   await using server = await listen((socket, piece, connection) => {
@@ -117,7 +117,7 @@ test("a body of many megabytes arrives whole, and the connection is used again",
   }
 });
 
-test("an answer before the request has left is taken, and its connection not used again", async () => {
+test("accepts a response that arrives before the request is sent, and does not reuse its connection", async () => {
   const responded = new Set<number>();
   await using server = await listen((socket, _, connection) => {
     if (responded.has(connection)) return;
@@ -131,7 +131,7 @@ test("an answer before the request has left is taken, and its connection not use
   }
 });
 
-test("a connection on which more came than an answer carries no second call", async () => {
+test("does not reuse a connection that received more than one response", async () => {
   await using server = await listen((socket, _, connection) => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n${connection}HTTP/1.1 200 OK\r\n`);
   });
@@ -139,7 +139,7 @@ test("a connection on which more came than an answer carries no second call", as
   assert.equal(await textOf(await server.call()), "2");
 });
 
-test("what comes while nothing was asked closes the connection", async () => {
+test("closes an idle connection that receives unrequested bytes", async () => {
   await using server = await listen((socket, _, connection) => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n${connection}`);
     if (connection === 1) setTimeout(() => socket.write("HTTP/1.1 408 Request Timeout\r\n\r\n"), 30);
@@ -149,7 +149,7 @@ test("what comes while nothing was asked closes the connection", async () => {
   assert.equal(await textOf(await server.call()), "2");
 });
 
-test("a connection that the server closes while idle, or whose time is over, is not used", async () => {
+test("does not use a connection that the server closed, or whose keep-alive has expired", async () => {
   await using server = await listen((socket, _, connection) => {
     const keepAlive = connection === 2 ? "keep-alive: timeout=4\r\n" : "";
     socket.write(`HTTP/1.1 200 OK\r\n${keepAlive}content-length: 1\r\n\r\n${connection}`);
@@ -160,11 +160,11 @@ test("a connection that the server closes while idle, or whose time is over, is 
   assert.equal(await textOf(await server.call()), "2");
   await aTurn();
   assert.equal(await textOf(await server.call()), "2");
-  await waitFor(() => server.open.size === 0, { what: "the end of its time" });
+  await waitFor(() => server.open.size === 0, { what: "the end of its keep-alive" });
   assert.equal(await textOf(await server.call()), "3");
 });
 
-test("a body without a length ends with its connection; a reset before the end of any other is a failure", async () => {
+test("a body without a length ends when the connection closes; any other body that is reset is a failure", async () => {
   const framings = ["", "content-length: 100\r\n", "transfer-encoding: chunked\r\n"];
   await using server = await listen((socket, _, connection) => {
     socket.write(`HTTP/1.1 200 OK\r\n${framings[connection - 1]}\r\n${connection === 3 ? "9\r\n" : ""}all of it`);
@@ -177,7 +177,7 @@ test("a body without a length ends with its connection; a reset before the end o
   }
 });
 
-test("a hundred calls at once have a connection each, and the next hundred use them again", async () => {
+test("a hundred concurrent calls use a connection each, and the next hundred reuse them", async () => {
   await using server = await listen((socket, _, connection) => {
     setTimeout(
       () => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${String(connection).length}\r\n\r\n${connection}`),
@@ -192,7 +192,7 @@ test("a hundred calls at once have a connection each, and the next hundred use t
   }
 });
 
-test("pieces of many streams that arrive together are not mixed up", async () => {
+test("keeps the chunks of concurrent streams apart", async () => {
   await using server = await listen((socket, text) => {
     const name = /x-name: (\w+)/.exec(text)?.[1] ?? "";
     const piece = name.repeat(50);
@@ -217,7 +217,7 @@ test("pieces of many streams that arrive together are not mixed up", async () =>
   await Promise.all(streams);
 });
 
-test("a call that was paused when its answer ended leaves a connection that can be read", async () => {
+test("a call that is paused when its response ends leaves its connection readable", async () => {
   await using server = await listen((socket, _, connection) => {
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n");
     setTimeout(() => socket.write(String(connection)), 20);
@@ -241,7 +241,7 @@ test("a call that was paused when its answer ended leaves a connection that can 
   }
 });
 
-test("a sink that fails fails its call, once, and nothing else", async () => {
+test("a failing sink fails only its own call, once", async () => {
   await using server = await listen((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nabcd"));
   const fault = new Error("a fault of ours");
   const atData = await server.call();
@@ -272,7 +272,7 @@ test("a sink that fails fails its call, once, and nothing else", async () => {
   );
 });
 
-test("TLS: the certificate is checked, the name is sent, and a paused stream loses nothing", async () => {
+test("TLS: verifies the certificate, sends the server name, and a paused stream loses nothing", async () => {
   const pem = readFileSync(new URL("fixtures/localhost.pem", import.meta.url));
   const big = Buffer.alloc(3_000_000, "abcdefgh");
   const names: (string | false | null | undefined)[] = [];

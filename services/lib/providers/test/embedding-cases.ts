@@ -31,7 +31,7 @@ export function failureOf(protocol: Protocol, status: number, body: unknown): [F
   return [failure.kind, failure.reported?.message];
 }
 
-/** The tokens and the raw usage of an answer with one vector. */
+/** The tokens and the raw usage of a response with one vector. */
 export function usageIn(protocol: Protocol, response: string): (string | number)[] | undefined {
   const { adapter, upstream } = spoken(protocol);
   const { usage } = adapter.decode(Buffer.from(response), { ...base, inputs: ["a"] }, upstream);

@@ -108,7 +108,7 @@ function randomResponse(next: () => number): { text: string; body: string } {
   return { text: `${head}\r\n${body}`, body };
 }
 
-test("an answer is read the same however it is cut: length, chunks with extensions and trailers, until the end", async () => {
+test("reads a response the same however it is split: with a length, chunked with extensions and trailers, or until the connection closes", async () => {
   for (let seed = 1; seed <= 150; seed++) {
     const next = seededRandom(seed);
     const { text, body } = randomResponse(next);
@@ -118,7 +118,7 @@ test("an answer is read the same however it is cut: length, chunks with extensio
   }
 });
 
-test("whatever comes, it is an answer or a failure, never more than was sent, and never the end of the process", async () => {
+test("random bytes yield a response or a failure, never more than was sent, and never crash the process", async () => {
   for (let seed = 1; seed <= 300; seed++) {
     const next = seededRandom(seed);
     const bytes = Buffer.from(randomResponse(next).text, "latin1");
@@ -130,7 +130,7 @@ test("whatever comes, it is an answer or a failure, never more than was sent, an
 
 const head = "HTTP/1.1 200 OK\r\n";
 
-test("an answer of which two readers could think differently is no answer", async () => {
+test("rejects an ambiguous response", async () => {
   for (const text of [
     "HTTP/2 200\r\n\r\n",
     "HTTP/1.2 200 OK\r\n\r\n",
@@ -166,7 +166,7 @@ test("an answer of which two readers could think differently is no answer", asyn
   }
 });
 
-test("frames that are none end a chunked answer", async () => {
+test("rejects a chunked response with an invalid frame", async () => {
   for (const body of [
     "\r\n",
     "g\r\n",
@@ -186,7 +186,7 @@ test("frames that are none end a chunked answer", async () => {
   }
 });
 
-test("an end before the end is a failure, whether in the head, the length or a chunk", async () => {
+test("a response cut off in its head, body or chunk is a failure", async () => {
   for (const text of [
     "",
     `${head}x: 1\r\n`,
@@ -198,7 +198,7 @@ test("an end before the end is a failure, whether in the head, the length or a c
   }
 });
 
-test("a head without end, in bytes or in headers, is given up, and trailers too", async () => {
+test("rejects an endless head or endless trailers, by bytes or by number of headers", async () => {
   const endless = `${head}transfer-encoding: chunked\r\n\r\n0\r\nx: ${"y".repeat(70_000)}\r\n\r\n`;
   for (const text of [
     `${head}x: ${"y".repeat(70_000)}\r\n\r\n`,
@@ -211,7 +211,7 @@ test("a head without end, in bytes or in headers, is given up, and trailers too"
   }
 });
 
-test("hints, chunk extensions and trailers without end keep nobody waiting beyond the time for a byte", async () => {
+test("endless hints, chunk extensions and trailers time out like missing bytes", async () => {
   const drips: [start: string, piece: string][] = [
     ["", "HTTP/1.1 103 Early Hints\r\n\r\n"],
     ["HTTP/1.1 200 ", "O"],
@@ -229,7 +229,7 @@ test("hints, chunk extensions and trailers without end keep nobody waiting beyon
   }
 });
 
-test("accepts 100 Continue and other interim responses that were not asked for, however they are cut", async () => {
+test("accepts unrequested interim responses such as 100 Continue, however they are split", async () => {
   const interim =
     "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 100\r\nx: 1\r\n\r\n";
   const body = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -240,7 +240,7 @@ test("accepts 100 Continue and other interim responses that were not asked for, 
   }
 });
 
-test("204 and 304 have no body whatever they say", async () => {
+test("204 and 304 have no body, whatever their headers declare", async () => {
   for (const status of ["204 No Content", "304 Not Modified"]) {
     const got = await readText(`HTTP/1.1 ${status}\r\ncontent-length: 5\r\n\r\n`);
     assert.deepEqual([got.status, got.body, got.failure], [Number(status.slice(0, 3)), "", undefined]);

@@ -44,7 +44,7 @@ const call = (more: Partial<HttpRequest> = {}): Promise<HttpResponse> =>
     ...more,
   });
 
-test("head and body come, and the connection is used again", async () => {
+test("receives head and body and reuses the connection", async () => {
   script = (_, response) => response.writeHead(201, { "x-one": "1" }).end("hello");
   for (let i = 0; i < 10; i++) {
     const response = await call();
@@ -62,7 +62,7 @@ test("a call within a trace carries its traceparent, and one without carries non
   assert.equal(await seen(), "undefined");
 });
 
-test("a body that comes long before anybody reads it is not lost", async () => {
+test("keeps a body that arrives long before it is read", async () => {
   const big = Buffer.alloc(300_000, 7);
   script = (_, response) => void response.end(big);
   const response = await call();
@@ -70,7 +70,7 @@ test("a body that comes long before anybody reads it is not lost", async () => {
   assert.ok((await response.read(1e6)).equals(big));
 });
 
-test("compressed answers are understood though none was asked for, and bombs are not unpacked", async () => {
+test("decompresses unrequested compression and does not expand bombs", async () => {
   const encodings: [string, (text: string) => Buffer][] = [
     ["gzip", gzipSync],
     ["br", brotliCompressSync],
@@ -95,19 +95,19 @@ test("compressed answers are understood though none was asked for, and bombs are
   assert.equal((await failureOf(consumed)).kind, "transient");
 });
 
-test("an answer that is too long is given up", async () => {
+test("rejects a response that is too long", async () => {
   script = (_, response) => void response.end(Buffer.alloc(1_000_000));
   assert.equal((await failureOf((await call()).read(100_000))).kind, "transient");
 });
 
-test("no connection, no head in time, no more bytes in time, too long in all: each is told apart", async () => {
+test("distinguishes a refused connection, a late head, a stalled body and an exceeded total time", async () => {
   const closed = createTcpServer();
   closed.listen(0, "127.0.0.1");
   await once(closed, "listening");
   const { port } = closed.address() as AddressInfo;
   closed.close();
   assert.equal((await failureOf(call({ origin: `http://127.0.0.1:${port}` }))).kind, "unreachable");
-  // A server that accepts connections and never answers the TLS handshake.
+  // A server that accepts connections and never responds to the TLS handshake.
   const mute = createTcpServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
   await once(mute, "listening");
   const muteOrigin = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
@@ -122,7 +122,7 @@ test("no connection, no head in time, no more bytes in time, too long in all: ea
   assert.equal((await failureOf(response.read(100))).kind, "timeout");
 });
 
-test("a connection that breaks before or after the head is a failure that may pass", async () => {
+test("a connection that breaks before or after the head is a transient failure", async () => {
   script = (request) => void request.socket.destroy();
   assert.equal((await failureOf(call())).kind, "transient");
   script = (_, response) => {
@@ -132,7 +132,7 @@ test("a connection that breaks before or after the head is a failure that may pa
   assert.equal((await failureOf((await call()).read(1_000))).kind, "transient");
 });
 
-test("giving up closes the connection at once, whenever it happens", async () => {
+test("aborting closes the connection immediately at any stage", async () => {
   const controllers = [new AbortController(), new AbortController(), new AbortController()];
   controllers[0]!.abort();
   assert.equal((await failureOf(call({ signal: controllers[0]!.signal }))).kind, "cancelled");
@@ -159,7 +159,7 @@ test("giving up closes the connection at once, whenever it happens", async () =>
   await leftAgain;
 });
 
-test("pausing stops the reading, resuming goes on where it was", async () => {
+test("pausing stops reading, and resuming continues where it stopped", async () => {
   let written = 0;
   script = (_, response) => {
     response.writeHead(200);

@@ -82,7 +82,7 @@ export interface ImageCases {
 /** Declares one test per case. */
 export function testImages(protocol: Protocol, cases: ImageCases): { encode(request: Partial<ImageRequest>): Sent } {
   for (const { what, request, path, body } of cases.sent) {
-    test(`sent as its protocol has it: ${what}`, () => {
+    test(`encodes a request: ${what}`, () => {
       const sent = encode(protocol, request);
       assert.equal(sent.path, path);
       assert.deepEqual(JSON.parse(sent.body.toString()), body);

@@ -54,7 +54,7 @@ after(async () => {
   server.close();
 });
 
-test("a picture is known by its bytes, sound by what its server says, and redirects are followed", async () => {
+test("detects images by their bytes and audio by its content type, and follows redirects", async () => {
   const picture = { type: "inline", mediaType: "image/png", base64: png.toString("base64") };
   assert.deepEqual(await media.fetch(`${url}/picture`, "image", { param: "p", signal }), picture);
   assert.deepEqual(await media.fetch(`${url}/moved`, "image", { param: "p", signal }), picture);
@@ -63,13 +63,13 @@ test("a picture is known by its bytes, sound by what its server says, and redire
 });
 
 for (const [what, path, kind] of [
-  ["what is not there", "/gone", "image"],
-  ["a page", "/page", "image"],
-  ["a picture for a document", "/picture", "document"],
-  ["more than fits into a request", "/big", "image"],
-  ["an address inside", "/inside", "image"],
+  ["a missing file", "/gone", "image"],
+  ["a web page", "/page", "image"],
+  ["an image in place of a document", "/picture", "document"],
+  ["a file that is too large for a request", "/big", "image"],
+  ["an internal address", "/inside", "image"],
 ] as const) {
-  test(`refused as the client's fault, naming the field and no address: ${what}`, async () => {
+  test(`rejects ${what} with a client error that names the field and no address`, async () => {
     const refused = (error: unknown): boolean => {
       assert.ok(error instanceof UpstreamFailure);
       assert.equal(error.kind, "client");
@@ -88,7 +88,7 @@ const isClients = (text: RegExp) => (error: unknown) => {
   return true;
 };
 
-test("a request has 64 URLs fetched and no more, one that is named twice once", async () => {
+test("fetches at most 64 URLs per request, and a repeated one once", async () => {
   calls = 0;
   using one = createMediaFetcher(fetches().open(caller));
   const call = (n: number) => one.fetch(`${url}/picture?${n}`, "image", { param: `p[${n}]`, signal });
@@ -99,7 +99,7 @@ test("a request has 64 URLs fetched and no more, one that is named twice once", 
   assert.equal(calls, 64);
 });
 
-test("what failed is fetched again when it is asked for again", async () => {
+test("fetches a failed URL again when it is requested again", async () => {
   calls = 0;
   using one = createMediaFetcher(fetches().open(caller));
   for (const times of [1, 2]) {
@@ -108,7 +108,7 @@ test("what failed is fetched again when it is asked for again", async () => {
   }
 });
 
-test("twelve pictures of 13 MiB: 40 MiB are fetched, the request is refused, and all was counted until it was over", async () => {
+test("of twelve images of 13 MiB, fetches 40 MiB, rejects the request and accounts for all memory until its end", async () => {
   const buffers = new BufferBudget({ totalBytes: 200 * mebibyte, ownerBytes: 200 * mebibyte });
   const one = createMediaFetcher(fetches(buffers).open(caller));
   const fetching = Array.from({ length: 12 }, (_, n) =>
@@ -123,7 +123,7 @@ test("twelve pictures of 13 MiB: 40 MiB are fetched, the request is refused, and
   assert.equal(buffers.held, 0);
 });
 
-test("many requests of one account hold its part of memory and no more; the others are told to come again", async () => {
+test("requests of one account hold at most its share of memory; further ones get a 503", async () => {
   const ownerBytes = 100 * mebibyte;
   const buffers = new BufferBudget({ totalBytes: 10 * ownerBytes, ownerBytes });
   const urls = fetches(buffers);
@@ -139,7 +139,7 @@ test("many requests of one account hold its part of memory and no more; the othe
   assert.equal(buffers.held, 0);
 });
 
-test("a request that is over fetches nothing more and holds nothing, whatever is still coming", async () => {
+test("a finished request fetches nothing more and holds no memory, even with fetches in progress", async () => {
   const buffers = new BufferBudget();
   const one = createMediaFetcher(fetches(buffers).open(caller));
   const fetching = [1, 2, 3].map((n) => one.fetch(`${url}/slow?${n}`, "image", { param: "p", signal }));
@@ -149,7 +149,7 @@ test("a request that is over fetches nothing more and holds nothing, whatever is
   assert.equal(buffers.held, 0);
 });
 
-test("a key has so many fetched at once, all keys together so many, and nobody is forgotten", async () => {
+test("limits concurrent fetches per key and in total, and serves every waiting key", async () => {
   maxConcurrent = 0;
   const urls = fetches();
   const call = async (keyId: string, n: number) => {
@@ -162,7 +162,7 @@ test("a key has so many fetched at once, all keys together so many, and nobody i
   assert.equal(maxConcurrent, limits.atOnce);
 });
 
-test("who waits and leaves takes no place", async () => {
+test("a waiting fetch that is aborted takes no slot", async () => {
   const urls = fetches();
   const open = () => createMediaFetcher(urls.open(caller));
   const aborter = new AbortController();

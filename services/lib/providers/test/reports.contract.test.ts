@@ -105,7 +105,7 @@ test("Anthropic: reads amounts in cents, and keeps only the workspace's", async 
   );
 });
 
-test("retries a rate limit, and gives up on what does not pass", async () => {
+test("retries a rate limit, and reports an error that persists", async () => {
   let calls = 0;
   const limited: Handle = (_, response) =>
     ++calls === 1 ? json(response, "{}", 429) : json(response, openAiPage("2026-11-22", ""));
@@ -126,7 +126,7 @@ test("retries a rate limit, and gives up on what does not pass", async () => {
   );
 });
 
-test("says which setting to change when the admin key is refused", async () => {
+test("names the setting to change when the admin key is refused", async () => {
   for (const status of [401, 403])
     await withApi(
       (_, response) => json(response, "{}", status),
@@ -137,7 +137,7 @@ test("says which setting to change when the admin key is refused", async () => {
     );
 });
 
-test("refuses a report that is not JSON, has another form, is too long, or never ends", async () => {
+test("rejects a report that is not JSON, has another form, is too long, or never ends", async () => {
   const ends =
     (text: string): Handle =>
     (_, response) =>

@@ -98,7 +98,7 @@ const piece = (bytes: Buffer): string =>
   event({ output: { finish_reason: "null", audio: { data: bytes.toString("base64") } }, usage });
 const last = (url?: string): string => event({ output: { finish_reason: "stop", audio: { data: "", url } }, usage });
 
-test("it is asked for a stream, and its pieces are handed on as they are", async () => {
+test("requests a stream and passes its audio on unchanged", async () => {
   respond = events(piece(samples.subarray(0, 101)), piece(samples.subarray(101)), last());
   const spoken = await speak("slowly");
   assert.deepEqual(spoken.pcm, samples);
@@ -111,7 +111,7 @@ test("it is asked for a stream, and its pieces are handed on as they are", async
   assert.deepEqual(JSON.parse(body), { model: "qwen3-tts-flash", input });
 });
 
-test("an answer in one piece names a file, which is fetched", async () => {
+test("fetches the file that a non-streamed response refers to", async () => {
   respond = json({
     output: { finish_reason: "stop", audio: { data: "", url: `${origin}/sound.wav` } },
     usage,
@@ -120,22 +120,22 @@ test("an answer in one piece names a file, which is fetched", async () => {
   assert.deepEqual((await speak()).pcm, samples);
 });
 
-test("a stream without sound in it names a file too", async () => {
+test("fetches the file that a stream without audio refers to", async () => {
   respond = events(last(`${origin}/sound.wav`));
   assert.deepEqual((await speak()).pcm, samples);
 });
 
-test("a header before the first samples is no sound", async () => {
+test("skips a WAV header before the first samples", async () => {
   respond = events(piece(wav()), last());
   assert.deepEqual((await speak()).pcm, samples);
 });
 
-test("a stream whose last line ends are missing is whole all the same", async () => {
+test("accepts a stream without its final line breaks", async () => {
   respond = events(piece(samples), last().trimEnd());
   assert.deepEqual((await speak()).pcm, samples);
 });
 
-test("a file that cannot be had is the upstream's failure", async () => {
+test("a file that cannot be fetched is an upstream failure", async () => {
   for (const url of ["http://127.0.0.1:1/x.wav", "https://10.0.0.1/x.wav", `${origin}/nothing`, "no url"]) {
     respond = received.length % 2 === 0 ? events(last(url)) : json({ output: { audio: { data: "", url } }, usage });
     await assert.rejects(speak(), { kind: "transient" }, url);
@@ -144,12 +144,12 @@ test("a file that cannot be had is the upstream's failure", async () => {
   await assert.rejects(speak(), { kind: "transient" });
 });
 
-test("a stream that breaks off is a failure, not an end", async () => {
+test("a stream that ends early is a failure", async () => {
   respond = events(piece(samples));
   await assert.rejects(speak(), { kind: "transient" });
 });
 
-test("errors are told apart wherever they are said", async () => {
+test("classifies errors wherever they are reported", async () => {
   const error = (code: string) => ({ code, message: "No. sk-secret-key", request_id: "r" });
   const cases: [respond: (response: ServerResponse) => void, kind: string][] = [
     [json(error("InvalidParameter")), "client"],
@@ -174,7 +174,7 @@ test("errors are told apart wherever they are said", async () => {
   });
 });
 
-test("a slow reader holds the socket back, gets every byte, and may leave at any time", async () => {
+test("a slow reader applies backpressure, receives every byte and may stop at any time", async () => {
   const whole = Buffer.alloc(6 * 1024 * 1024, "0123456789");
   respond = (response) => {
     response.writeHead(200, { "content-type": "application/octet-stream" });

@@ -92,7 +92,7 @@ async function mutualServer(): Promise<string> {
   return `https://localhost:${await listening(createHttpsServer(options, (_, response) => response.end("in")))}`;
 }
 
-test("https goes through HTTPS_PROXY's tunnel and http through HTTP_PROXY, but for what NO_PROXY names and this machine", async () => {
+test("sends https through HTTPS_PROXY and http through HTTP_PROXY, except for hosts in NO_PROXY and this machine", async () => {
   const way = await proxy();
   const env = { HTTPS_PROXY: way.url, HTTP_PROXY: "http://127.0.0.1:1", http_proxy: way.url, NO_PROXY: "direct.test" };
   const lookup = async () => [{ address: "127.0.0.1", family: 4 }];
@@ -109,7 +109,7 @@ test("https goes through HTTPS_PROXY's tunnel and http through HTTP_PROXY, but f
   assert.deepEqual(way.received, [`POST http://api.test:${port}/v1/x`, `CONNECT ${new URL(secure).host}`]);
 });
 
-test("a provider's own proxy goes before the environment's, and `none` is none", async () => {
+test("a provider's own proxy overrides the environment's, and `none` disables it", async () => {
   const [ours, theirs] = [await proxy(), await proxy({ password: "p@ss" })];
   const port = await listening(createServer((_, response) => response.end("directly")));
   const lookup = async () => [{ address: "127.0.0.1", family: 4 }];
@@ -126,7 +126,7 @@ test("a provider's own proxy goes before the environment's, and `none` is none",
   assert.equal(theirs.received.length, 2);
 });
 
-test("a proxy that refuses, is not there or says nothing is no connection, in time", async () => {
+test("a proxy that refuses, is unreachable or does not respond fails as unreachable within the timeout", async () => {
   const locked = await proxy({ password: "right" });
   const mute = await listening(createServer().on("connect", () => {}) as Server);
   const origin = await mutualServer();
@@ -144,7 +144,7 @@ test("a proxy that refuses, is not there or says nothing is no connection, in ti
   }
 });
 
-test("a proxy setting that is no URL is refused at the start, without its text", () => {
+test("rejects a proxy setting that is not a URL at startup, without quoting it", () => {
   for (const text of ["user:secret@proxy:80", "socks5://user:secret@proxy"]) {
     assert.throws(
       () => proxiesOf({ HTTPS_PROXY: text }),
@@ -153,7 +153,7 @@ test("a proxy setting that is no URL is refused at the start, without its text",
   }
 });
 
-test("a provider's own authority and our certificate are used, and read again when they are replaced", async (t) => {
+test("uses a provider's own CA and our client certificate, and reloads them when their files change", async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "tls-"));
   t.after(() => rmSync(dir, { recursive: true }));
   const file = join(dir, "own.pem");
@@ -173,7 +173,7 @@ test("a provider's own authority and our certificate are used, and read again wh
   assert.equal(await call(pools, origin, { transport }), "in");
 });
 
-test("calls beyond the connections wait for their turn in order, and beyond the line fail at once as busy", async () => {
+test("queues calls above the connection limit in order, and rejects those above the queue limit as busy", async () => {
   let underWay = 0;
   let max = 0;
   const order: string[] = [];
@@ -216,7 +216,7 @@ test("calls beyond the connections wait for their turn in order, and beyond the 
   assert.equal(max, 3);
 });
 
-test("who waits in line and leaves, or waits for too long, gives up its place and holds nothing", async () => {
+test("a queued call that is aborted or times out leaves the queue", async () => {
   const port = await listening(createServer((_, response) => void setTimeout(() => response.end("ok"), 2_500)));
   await using pools = new HttpPools();
   const transport = testTransport({ maxConnections: 1, maxQueued: 1 });
@@ -232,7 +232,7 @@ test("who waits in line and leaves, or waits for too long, gives up its place an
   assert.equal(await call(pools, origin, hasty), "ok");
 });
 
-test("a name with several addresses is called at the one that answers", async () => {
+test("connects to the address that responds when a name has several", async () => {
   const port = await listening(createServer((_, response) => response.end("here")));
   const found = [
     { address: "::1", family: 6 },

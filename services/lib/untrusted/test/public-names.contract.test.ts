@@ -19,7 +19,7 @@ interface NameServer {
   readonly address: string;
   /** Queried names, one entry per query. */
   readonly received: string[];
-  /** The answer for a name and a family; undefined: no answer. */
+  /** The response for a name and a family; undefined: no response. */
   responses(name: string, family: 4 | 6): readonly string[] | undefined;
 }
 

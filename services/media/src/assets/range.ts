@@ -4,7 +4,7 @@ const single = /^bytes=(\d*)-(\d*)$/;
 
 /**
  * The part of a file requested by a `range` header (RFC 9110, 14.2). Undefined: the whole file,
- * which is also the answer to several ranges and to invalid ones.
+ * which is also the response to several ranges and to invalid ones.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | undefined {
   const match = single.exec(header?.replaceAll(/\s/g, "") ?? "");

@@ -47,7 +47,7 @@ async function serve(
     refuse(request, response, new GatewayError("method_not_allowed"));
     return;
   }
-  // A URL that was never issued and one whose file is gone get the same answer.
+  // A URL that was never issued and one whose file is gone get the same response.
   const opened = tokens.open(path.exec(request.url ?? "")?.[1] ?? "");
   if (opened === undefined) return refuse(request, response, new GatewayError("not_found"));
   const remainingMs = opened.expiresAtMs - Date.now();

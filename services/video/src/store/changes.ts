@@ -21,7 +21,7 @@ export interface Sent {
   readonly dueAt?: Date;
 }
 
-/** What the provider's answer to the creation adds to a task. */
+/** What the provider's response to the creation adds to a task. */
 export interface Created {
   readonly upstreamId: string;
   /** Further ids by which the task can be found; shown unless its owner was already given ours. */

@@ -13,7 +13,7 @@ const usualPollMs = 15_000;
 const maxKeepTries = 3;
 
 /**
- * The provider's answer, with its file copied to our own store if it would soon be gone from the
+ * The provider's response, with its file copied to our own store if it would soon be gone from the
  * provider's.
  */
 async function withKeptResult(

@@ -14,7 +14,7 @@ import { endTask } from "./upstream-state.ts";
 const maxSearches = 3;
 
 /**
- * Completes a submission with unknown outcome: its process died, or the provider's answer was lost.
+ * Completes a submission with unknown outcome: its process died, or the provider's response was lost.
  * The task is never created again. It is searched for if the provider lists its tasks; if not
  * found, it has failed and costs nothing.
  * @returns how it is rescheduled for another search; otherwise undefined

@@ -4,7 +4,7 @@ export interface VisitorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of an answer
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a response
   json(): any;
 }
 

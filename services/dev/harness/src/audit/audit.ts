@@ -37,7 +37,7 @@ async function auditOnce({ run, dataDir, except }: AuditOptions): Promise<AuditR
 
 /**
  * Re-adds the whole ledger and compares it with the balances and with what the simulator served.
- * Bills arrive slightly after the answers, so a difference counts only if it persists.
+ * Bills arrive slightly after the responses, so a difference counts only if it persists.
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
   const deadline = performance.now() + (options.waitMs ?? 30_000);

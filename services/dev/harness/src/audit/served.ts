@@ -31,7 +31,7 @@ export interface Served {
   /** Number of images made; undefined where images are not counted. */
   readonly images: number | undefined;
   /**
-   * What the provider charges: the whole answer, what it had made when the client disconnected, or
+   * What the provider charges: the whole response, what it had made when the client disconnected, or
    * nothing; undefined for tasks.
    */
   readonly charged: "whole" | "made" | "nothing" | undefined;

@@ -24,7 +24,7 @@ const portOf = (address: string): string => address.slice(address.lastIndexOf(":
 
 /**
  * Connections are passed on as they are. A router that says it is leaving gets no new ones, and
- * keeps those it has: it ends them itself when their answers are out.
+ * keeps those it has: it ends them itself when their responses are out.
  */
 function configFile({ port, adminPort, routers }: BalancerOptions): string {
   const backend = (name: string, addressOf: (router: BalancedRouter) => string): string => `

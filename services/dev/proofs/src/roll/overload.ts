@@ -75,7 +75,7 @@ async function measured(fleet: TestFleet, work: () => Promise<Phase>): Promise<M
   return { ...(phases[0] as Phase), cpuMs };
 }
 
-/** For people: what an answer takes of the processor, and what a refusal adds. */
+/** For people: what a response takes of the processor, and what a refusal adds. */
 function showCpu(peak: Measured, crowd: Measured): string {
   const perAnswer = peak.cpuMs / peak.answered;
   const perRefusal = (crowd.cpuMs - crowd.answered * perAnswer) / crowd.refused;

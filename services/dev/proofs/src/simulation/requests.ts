@@ -239,7 +239,7 @@ export class Requests {
         truth.reportedCost = cost;
         underway.stage = "billed";
       },
-      // The disk failed: what was streamed is billed later; an answer that was not sent is not.
+      // The disk failed: what was streamed is billed later; a response that was not sent is not.
       () => {
         if (!stream && !asCrashed) truth.possible.delete(cost);
       },

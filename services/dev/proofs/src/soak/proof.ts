@@ -29,7 +29,7 @@ export interface Proof {
 }
 
 /**
- * A model with a price for its output only: with a cap that the answer exactly reaches, a request
+ * A model with a price for its output only: with a cap that the response exactly reaches, a request
  * costs exactly its hold.
  */
 export const exactModel = "exact-words";

@@ -21,7 +21,7 @@ export interface SoakOptions {
 const perMinute = 300;
 const atOnce = 4;
 const concurrentModel = "gpt-4.1-mini";
-/** Its provider continues when a client disconnects, and charges for the whole answer. */
+/** Its provider continues when a client disconnects, and charges for the whole response. */
 const continuingModel = "gemini-2.5-flash";
 const progressMs = 10_000;
 /**

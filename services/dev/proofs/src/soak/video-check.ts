@@ -22,7 +22,7 @@ const made = z.object({ request_id: z.string().nullable(), polls: z.number(), ch
 const madeList = z.object({ tasks: z.array(made) });
 export type MadeTask = z.infer<typeof made>;
 
-/** Every task's row, including those whose client got no answer. */
+/** Every task's row, including those whose client got no response. */
 async function readRows(mongodbUrl: string): Promise<Row[]> {
   const client = await MongoClient.connect(mongodbUrl);
   try {

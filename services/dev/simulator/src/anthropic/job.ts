@@ -11,7 +11,7 @@ import { signatureOf } from "./signature.ts";
 import { inputOfUses, type ToolUse, toolUseBlocks, toolUsesOf } from "./tool-uses.ts";
 import { turnOf } from "./turn.ts";
 
-/** A validated request, with its answer. */
+/** A validated request, with its response. */
 export interface MessageJob {
   readonly call: Call;
   readonly id: string;
@@ -27,7 +27,7 @@ export interface MessageJob {
 
 const stopReasons = { stop: "end_turn", length: "max_tokens", tools: "tool_use", filter: "refusal" } as const;
 
-/** Decides the answer to a validated request. */
+/** Decides the response to a validated request. */
 export function jobFor(call: Call, request: MessagesRequest, model: AnthropicModel, prompt: Prompt): MessageJob {
   const { huge } = call.faults;
   const turn = turnOf(call, request, model);
@@ -51,7 +51,7 @@ export function jobFor(call: Call, request: MessagesRequest, model: AnthropicMod
 }
 
 /**
- * The usage of an answer with this many output tokens, as an honest provider reports it; at the
+ * The usage of a response with this many output tokens, as an honest provider reports it; at the
  * beginning without tool uses.
  */
 export function usageOf({ cacheUse, candidate, uses }: MessageJob, outputTokens: number, begun = false): Usage {
@@ -76,7 +76,7 @@ export function outputTokensOf({ candidate }: MessageJob): number {
   return candidate.tokens.reasoning + candidate.tokens.text;
 }
 
-/** Why the answer ended: reason, stop sequence, and details of a refusal. */
+/** Why the response ended: reason, stop sequence, and details of a refusal. */
 export function ending({ call, candidate }: MessageJob): object {
   const chosen = call.faults["end-reason"];
   if (chosen !== undefined) return { stop_reason: chosen, stop_sequence: null };
@@ -99,7 +99,7 @@ function inputOf(text: string): unknown {
   }
 }
 
-/** The complete content of an answer. */
+/** The complete content of a response. */
 export function contentOf({ candidate, hidesThinking, useBlocks }: MessageJob): object[] {
   const thinking = textOf(candidate.reasoning);
   const text = textOf(candidate.content);

@@ -7,7 +7,7 @@ export function signatureOf(thinking: string): string {
 
 /**
  * Whether a signature sent back by a client is one of this simulator's. Thinking text that was
- * omitted from the answer comes back empty, with any signature in the simulator's format.
+ * omitted from the response comes back empty, with any signature in the simulator's format.
  */
 export function isOurSignature(thinking: string, signature: string): boolean {
   if (thinking !== "") return signature === signatureOf(thinking);

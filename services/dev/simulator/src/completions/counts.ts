@@ -29,7 +29,7 @@ function predictionCounts(request: ChatRequest, response: string): { accepted: n
 }
 
 /**
- * Counts the tokens of a complete answer: the prompt once, the output of all candidates together.
+ * Counts the tokens of a complete response: the prompt once, the output of all candidates together.
  */
 export function countsOf(options: {
   call: Call;

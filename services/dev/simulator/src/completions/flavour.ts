@@ -18,7 +18,7 @@ export interface ChatModel {
   readonly video?: true;
 }
 
-/** Tokens of one answer. `text`, `audioOut` and `reasoning` add up to the output. */
+/** Tokens of one response. `text`, `audioOut` and `reasoning` add up to the output. */
 export interface Counts {
   readonly prompt: number;
   readonly cached: number;
@@ -51,7 +51,7 @@ export interface ChatFlavour {
   readonly speech: "transcript" | "beside";
   /** Whether chunks contain random padding, like OpenAI's. */
   readonly padsChunks: boolean;
-  /** Fields of every answer and chunk besides the documented core. */
+  /** Fields of every response and chunk in addition to the documented core. */
   readonly responseFields: { readonly [field: string]: unknown };
   readonly messageFields: { readonly [field: string]: unknown };
   readonly toolCallIdPrefix: string;

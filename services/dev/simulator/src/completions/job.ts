@@ -3,7 +3,7 @@ import type { Call } from "../http/types.ts";
 import type { ChatFlavour, ChatModel, Counts } from "./flavour.ts";
 import type { ChatRequest } from "./schema.ts";
 
-/** A request that passed all checks, with its answer. */
+/** A request that passed all checks, with its response. */
 export interface ChatJob {
   readonly call: Call;
   readonly request: ChatRequest;
@@ -13,7 +13,7 @@ export interface ChatJob {
   readonly counts: Counts;
   readonly id: string;
   readonly customTools: ReadonlySet<string>;
-  /** Whether the answer is spoken too. */
+  /** Whether the response is spoken too. */
   readonly speaks: boolean;
 }
 

@@ -62,7 +62,7 @@ function textFor(turn: Turn, steering: Steering, random: Random): string {
   return replyTo(turn, random);
 }
 
-/** Decides the answer. Deterministic for the same turn. */
+/** Decides the response. Deterministic for the same turn. */
 export function planResponse(turn: Turn): Plan {
   const steering = steeringOf(turn.userText);
   const random = randomFrom(turn.digest, "answer");

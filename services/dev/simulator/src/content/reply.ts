@@ -48,7 +48,7 @@ function shapeOf({ seen, tools, system }: Turn): string {
 
 /**
  * The number of words the user wants: "in 200 words" is explicit; a story or an essay is longer
- * than an answer.
+ * than a response.
  */
 function wordsWanted(userText: string): number {
   const [, number] = /\b(\d{1,4})[ -]words?\b/i.exec(userText) ?? [];
@@ -63,7 +63,7 @@ function uptakeOf(turn: Turn): string {
 }
 
 /**
- * An answer that names the model, takes up the request, explains how to reach the real model, and
+ * A response that names the model, takes up the request, explains how to reach the real model, and
  * has the requested length. Deterministic for the same turn and random stream.
  */
 export function replyTo(turn: Turn, random: Random): string {

@@ -17,7 +17,7 @@ export interface Steering {
   readonly searches?: number;
   /** Web pages fetched by the provider itself. */
   readonly fetches?: number;
-  /** The answer is withheld. */
+  /** The response is withheld. */
   readonly filtered: boolean;
   /** The prompt itself violates the provider's rules. */
   readonly blocked: boolean;

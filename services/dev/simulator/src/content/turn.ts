@@ -11,13 +11,13 @@ export interface Tool {
   readonly schema: unknown;
 }
 
-/** One request for an answer, independent of the chat protocol. */
+/** One request for a response, independent of the chat protocol. */
 export interface Turn {
   /** Hex digest of the request; decides everything not decided otherwise. */
   readonly digest: string;
   /** The provider's name in the truth log. */
   readonly provider: string;
-  /** The model id in the answer. */
+  /** The model id in the response. */
   readonly model: string;
   /**
    * Text of the last user message, without additions by a client program; empty when the
@@ -36,8 +36,8 @@ export interface Turn {
   readonly toolChoice: "auto" | "none" | "required";
   readonly parallelTools: boolean;
   readonly format: { readonly kind: "text" } | { readonly kind: "json" } | { readonly kind: "schema"; schema: unknown };
-  /** Tokens of reasoning before the answer; 0 for a model that does not reason. */
+  /** Tokens of reasoning before the response; 0 for a model that does not reason. */
   readonly reasoningTokens: number;
-  /** The answers to `echo body` and `echo headers`. */
+  /** The responses to `echo body` and `echo headers`. */
   readonly echo: { readonly body: unknown; readonly headers: unknown };
 }

@@ -22,7 +22,7 @@ export function tokensOfInput(input: EmbeddingInput): number {
   return typeof input === "string" ? countTokens(input) : input.length;
 }
 
-/** The answer of providers with OpenAI's format: a list of vectors, each with its index. */
+/** The response of providers with OpenAI's format: a list of vectors, each with its index. */
 export function embeddingList(
   call: Call,
   options: {

@@ -2,7 +2,7 @@ import { CutByFault } from "../http/sink.ts";
 import type { Protocol, StreamEvent } from "../http/types.ts";
 import type { Faults } from "./catalogue.ts";
 
-/** The answer stalls here for ever. */
+/** The response stalls here for ever. */
 export const stalled = Symbol("stalled");
 
 function ending(faults: Faults, sent: number): CutByFault | undefined {
@@ -11,7 +11,7 @@ function ending(faults: Faults, sent: number): CutByFault | undefined {
   return undefined;
 }
 
-/** An error inside an answer with status 200. */
+/** An error inside a response with status 200. */
 export function errorInside(protocol: Protocol, faults: Faults): StreamEvent {
   return protocol.streamError({ status: faults["error-status"] ?? 500, quota: faults.quota !== undefined });
 }

@@ -25,7 +25,7 @@ function okWithError(protocol: Protocol, faults: Faults, streams: boolean): Repl
   return { ...reply, status: 200 };
 }
 
-/** The answer that a fault substitutes for the operation's own; undefined if none does. */
+/** The response that a fault substitutes for the operation's own; undefined if none does. */
 export function replyByFault(call: Call, protocol: Protocol, streams: boolean): Reply | undefined {
   const { faults } = call;
   if (faults.html !== undefined) return bytesReply(faults.html, "text/html", proxyPage, faults);

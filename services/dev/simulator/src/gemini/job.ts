@@ -7,7 +7,7 @@ import type { Prompt } from "./prompt.ts";
 import type { GenerateRequest } from "./schema.ts";
 import { turnOf } from "./turn.ts";
 
-/** A validated request, with its answer. */
+/** A validated request, with its response. */
 export interface GenerateJob {
   readonly call: Call;
   readonly responseId: string;
@@ -36,7 +36,7 @@ function cachedTokens(call: Call, prompt: Prompt): number {
   return seen < cacheableFrom ? 0 : seen;
 }
 
-/** Decides the answer to a validated request. */
+/** Decides the response to a validated request. */
 export function jobFor(call: Call, request: GenerateRequest, model: GeminiModel, prompt: Prompt): GenerateJob {
   const config = request.generationConfig ?? {};
   const { huge } = call.faults;
@@ -63,7 +63,7 @@ function details(byModality: Iterable<readonly [string, number]>): object[] {
   return [...byModality].map(([modality, tokenCount]) => ({ modality, tokenCount }));
 }
 
-/** Usage after this many tokens of answer and thoughts, as an honest provider reports it. */
+/** Usage after this many tokens of response and thoughts, as an honest provider reports it. */
 export function usageOf({ prompt, cached }: GenerateJob, responseTokens: number, thoughtTokens: number): Usage {
   return {
     promptTokenCount: prompt.total,

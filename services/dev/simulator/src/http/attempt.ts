@@ -88,7 +88,7 @@ function replyTo(exchange: Exchange, call: Call, streams: boolean): Reply | Prom
   return replyByFault(call, provider.protocol, streams) ?? route.handle(call);
 }
 
-/** Reads a request and decides its answer: credential, body, faults, operation, in this order. */
+/** Reads a request and decides its response: credential, body, faults, operation, in this order. */
 export async function respondTo(context: AttemptContext, exchange: Exchange): Promise<CallResult> {
   const { match, request, url, bytes } = exchange;
   const { protocol } = match.provider;

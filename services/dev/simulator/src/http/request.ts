@@ -14,7 +14,7 @@ export interface ReadRequest {
   readonly requestedModel: string | undefined;
   readonly faults: Faults;
   readonly streams: boolean;
-  /** Equal for requests with the same answer, streamed or not. */
+  /** Equal for requests with the same response, streamed or not. */
   readonly identity: string;
 }
 

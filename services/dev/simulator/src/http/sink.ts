@@ -5,7 +5,7 @@ import type { Random } from "../content/hash.ts";
 /** The client closed the connection, or it was closed on shutdown. */
 export class ClientGone extends Error {}
 
-/** A fault ends the answer early: properly, by a reset, or by closing the connection. */
+/** A fault ends the response early: properly, by a reset, or by closing the connection. */
 export class CutByFault extends Error {
   readonly how: "end" | "reset" | "close";
   constructor(how: "end" | "reset" | "close") {

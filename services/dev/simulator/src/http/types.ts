@@ -18,7 +18,7 @@ export interface StreamEvent {
   readonly httpStatus?: number;
   /** One line: JSON, or a terminator such as [DONE]. */
   readonly data: string;
-  /** Tokens of the answer in this event. */
+  /** Tokens of the response in this event. */
   readonly tokens?: number;
   /** Usage that it reports to the client; later reports replace earlier ones field by field. */
   readonly usage?: Usage | undefined;
@@ -30,13 +30,13 @@ export interface StreamEvent {
 }
 
 interface Measured {
-  /** The usage an honest provider reports for the whole answer. */
+  /** The usage an honest provider reports for the whole response. */
   readonly trueUsage?: Usage;
-  /** The units a provider bills for the whole answer. */
+  /** The units a provider bills for the whole response. */
   readonly units?: Units;
   /** The task it created or reports, and how often the task was polled. */
   readonly task?: { readonly id: string; readonly polls: number };
-  /** The id inside the answer. */
+  /** The id inside the response. */
   readonly responseId?: string;
   readonly headers?: ReplyHeaders;
 }
@@ -94,7 +94,7 @@ export interface Protocol {
   readonly open?: true;
   /** The client's credential, unmodified; undefined or empty when there is none. */
   credential(headers: IncomingHttpHeaders, query: URLSearchParams): string | undefined;
-  /** The answer to a missing (undefined) or wrong credential. */
+  /** The response to a missing (undefined) or wrong credential. */
   unauthorized(credential: string | undefined): Reply;
   notFound(method: string, path: string): Reply;
   badJson(): Reply;
@@ -106,7 +106,7 @@ export interface Protocol {
    * attempts.
    */
   newRequestId(digest: string, count: number): string;
-  /** Headers of every answer. */
+  /** Headers of every response. */
   headers(requestId: string, tookMs: number): ReplyHeaders;
 }
 
@@ -115,7 +115,7 @@ export interface Call {
   readonly params: { readonly [name: string]: string };
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The same with credentials masked, for answers that echo them. */
+  /** The same with credentials masked, for responses that echo them. */
   readonly shownHeaders: IncomingHttpHeaders;
   /** Scheme, host and port under which the client reached the simulator. */
   readonly origin: string;
@@ -132,7 +132,7 @@ export interface Call {
   readonly model: string | undefined;
   readonly faults: Faults;
   /**
-   * Determines the answer: a hash over provider, operation, model and body, independent of
+   * Determines the response: a hash over provider, operation, model and body, independent of
    * streaming.
    */
   readonly digest: string;

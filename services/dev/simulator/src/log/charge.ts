@@ -2,7 +2,7 @@ import type { Faults } from "../faults/catalogue.ts";
 import type { Outcome } from "./outcome.ts";
 
 /**
- * What a provider charges for an attempt. `whole`: the whole answer, as in `true_usage` and
+ * What a provider charges for an attempt. `whole`: the whole response, as in `true_usage` and
  * `units`. `made`: the prompt, and the output sent before the client disconnected. `nothing`: it
  * was rejected, or cut off by the provider itself.
  */
@@ -13,13 +13,13 @@ export interface Ending {
   /** HTTP status of the intended answer. */
   readonly status: number;
   readonly stream: boolean;
-  /** Tokens of the answer that were sent. */
+  /** Tokens of the response that were sent. */
   readonly tokens: number;
   readonly faults: Faults;
 }
 
 /**
- * A non-streamed answer is completed, and charged, once its request has arrived. A stream stops
+ * A non-streamed response is completed, and charged, once its request has arrived. A stream stops
  * when its client disconnects, unless the fault `abort-bills` makes the provider continue.
  */
 export function chargeOf({ outcome, status, stream, tokens, faults }: Ending): Charge {

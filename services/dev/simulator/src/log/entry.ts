@@ -38,10 +38,10 @@ export interface LogEntry {
   readonly blocked_ms: number;
   /** Usage as reported to the client; null if none was. */
   readonly usage: Usage | null;
-  /** The usage an honest provider reports for the whole answer. */
+  /** The usage an honest provider reports for the whole response. */
   readonly true_usage: Usage | null;
   /**
-   * The units a provider bills for the whole answer; null for tasks, whose bill is in
+   * The units a provider bills for the whole response; null for tasks, whose bill is in
    * `GET /sim/tasks`.
    */
   readonly units: Units | null;

@@ -94,7 +94,7 @@ function expiryOf(faults: Faults, lifeSeconds: number): number {
   return faults["media-expired"] === undefined ? now + lifeSeconds : now - 1;
 }
 
-/** The traits of a URL in the answer to a call, according to its faults. */
+/** The traits of a URL in the response to a call, according to its faults. */
 export function traitsOf({ origin, faults }: Call, lifeSeconds: number = dayOfSeconds): UrlTraits {
   const traits = { slow: faults["media-slow"], mebibytes: faults["image-mib"] };
   return { origin, expires: expiryOf(faults, lifeSeconds), ...traits };

@@ -15,7 +15,7 @@ const signed = '{"type":"thinking","thinking":"x","signature":"abc123"}';
 const use = '{"type":"tool_use", "id":"t","name":"f","input":{"id":12345678901234567890}}';
 const user = '{"role":"user","content":"Hi"}';
 
-test("thinking without a signature is left out of a history, and every other byte stays", () => {
+test("removes thinking without a signature from the history and changes no other byte", () => {
   const turn = (...blocks: string[]) => `{"role": "assistant", "content": [ ${blocks.join(" , ")} ], "x": 1}`;
   const body = (...turns: string[]) =>
     `{ "model":"m", "messages" : [${[user, ...turns, user].join(", ")}], "max_tokens":9 }`;
@@ -27,13 +27,13 @@ test("thinking without a signature is left out of a history, and every other byt
   assert.equal(cleaned(body(turn(unsigned))), `{ "model":"m", "messages" : [${user},${user}], "max_tokens":9 }`);
 });
 
-test("what is signed, by whomever, is the provider's to judge: not a byte changes", () => {
+test("passes signed thinking on unchanged, whatever its origin", () => {
   const body = `{"messages":[${user}, {"role":"assistant","content":[${signed}]}]}`;
   assert.equal(cleaned(body), body);
   assert.equal(cleaned('{"messages":"none"}'), '{"messages":"none"}');
 });
 
-test("an answer that called tools and has lost its thinking is gone on with without a budget for it", () => {
+test("disables the thinking budget when a turn that called tools has lost its thinking", () => {
   const body = (type: string, ...blocks: string[]) =>
     `{"thinking":{"type":"${type}","budget_tokens":2000},"messages":[${user},{"role":"assistant","content":[${blocks}]}]}`;
   const thinkingOf = (text: string) => (JSON.parse(cleaned(text)) as { thinking: { type: string } }).thinking.type;

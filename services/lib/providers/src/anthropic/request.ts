@@ -18,7 +18,7 @@ interface Message {
   content: Block[];
 }
 
-const jsonOnly = "Answer with one JSON object and nothing else: no words around it, no code fence.";
+const jsonOnly = "Respond with one JSON object only, without surrounding text or a code fence.";
 
 /** Encodes a conversation for Anthropic. */
 export async function encodeForAnthropic(
@@ -90,9 +90,9 @@ function blockOf(part: UserPart | AssistantPart): Block {
 
 function mediaBlock(part: MediaPart): Block {
   const { kind, source, param } = part;
-  if (kind === "audio" || kind === "video") throw refusal(param, `This model does not take ${kind}.`);
+  if (kind === "audio" || kind === "video") throw refusal(param, `This model does not accept ${kind}.`);
   if (kind === "document" && source.type === "inline" && source.mediaType !== "application/pdf") {
-    if (!source.mediaType.startsWith("text/")) throw refusal(param, "This model takes PDF and text files.");
+    if (!source.mediaType.startsWith("text/")) throw refusal(param, "This model accepts only PDF and text files.");
     const data = Buffer.from(source.base64, "base64").toString("utf8");
     return { type: "document", source: { type: "text", media_type: "text/plain", data }, ...titled(part) };
   }

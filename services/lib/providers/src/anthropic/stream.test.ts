@@ -18,7 +18,7 @@ const run = (pieces: readonly Buffer[]) => {
   return { stream, text: Buffer.concat(out).toString("utf8") };
 };
 
-test("however the bytes are cut, every event goes on as it came, the last one when the bill is written", () => {
+test("forwards every event unchanged wherever the stream is split, and holds the last one until the bill is written", () => {
   for (let seed = 1; seed <= 200; seed++) {
     const { stream, text } = run(cutAnywhere(bytes, seededRandom(seed)));
     assert.equal(stream.state, "finished");
@@ -28,12 +28,12 @@ test("however the bytes are cut, every event goes on as it came, the last one wh
   }
 });
 
-test("what was delivered is counted from the content, whatever its kind", () => {
+test("counts delivered text from content of every kind", () => {
   const { stream } = run([bytes]);
   assert.equal(stream.delivered.text, 'Need the weather 🌦Où?get_weather{"city": "Oslo"}now');
 });
 
-test("without its last event a stream is broken; the prompt's count is known by then", () => {
+test("a stream without its last event fails, with the prompt's tokens already counted", () => {
   const { stream } = run([Buffer.from(wire.slice(0, 6).join(""))]);
   assert.equal(stream.state, "failed");
   assert.equal(stream.failure?.kind, "transient");
@@ -41,7 +41,7 @@ test("without its last event a stream is broken; the prompt's count is known by 
   assert.equal(unitsAsNumbers(stream.soFar?.units)["cached_input_tokens"], 12_000);
 });
 
-test("an error in the stream is kept for the client without our secrets", () => {
+test("an error in the stream reaches the client without our secrets", () => {
   const event =
     'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"sk-secret-key"}}\n\n';
   const { stream, text } = run([Buffer.from(wire.slice(0, 3).join("") + event)]);
@@ -50,7 +50,7 @@ test("an error in the stream is kept for the client without our secrets", () => 
   assert.match(stream.failure?.body?.toString("utf8") ?? "", /overloaded_error.*\[redacted\]/);
 });
 
-test("the request's bytes change only where the upstream needs it", () => {
+test("changes only the bytes of a request that the upstream requires to change", () => {
   const model = testModel("", "anthropic");
   const body = '{ "model":"m","max_tokens":5, "new_beta_field":{"x":12345678901234567890},"temperature":0.5 }';
   const headers = ["anthropic-beta", "a,b", "anthropic-version", "2023-06-01", "anthropic-future", "x"];

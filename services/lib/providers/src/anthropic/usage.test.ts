@@ -15,19 +15,19 @@ const last = (usage: unknown): ReportedUsage => ({ usage, final: true });
 
 const golden: Golden[] = [
   [
-    "all at once",
+    "all usage in one report",
     [last({ input_tokens: 9, output_tokens: 12 })],
     { input_tokens: 9, output_tokens: 12 },
     { input_tokens: 9, output_tokens: 12 },
   ],
   [
-    "the prompt first, the answer last",
+    "the prompt's usage first, the output's last",
     [start({ input_tokens: 25, cache_read_input_tokens: 5, output_tokens: 1 }), last({ output_tokens: 15 })],
     { input_tokens: 25, cached_input_tokens: 5, output_tokens: 15 },
     { input_tokens: 25, cached_input_tokens: 5, output_tokens: 15 },
   ],
   [
-    "cumulative: the last of each field counts, null says nothing",
+    "cumulative reports: the last non-null value of each field counts",
     [
       start({ input_tokens: 25, cache_read_input_tokens: 5, output_tokens: 1 }),
       start({ output_tokens: 7 }),
@@ -37,25 +37,25 @@ const golden: Golden[] = [
     { input_tokens: 30, cached_input_tokens: 5, output_tokens: 15 },
   ],
   [
-    "twice the same",
+    "the same report twice",
     [start({ input_tokens: 25, output_tokens: 1 }), last({ output_tokens: 15 }), last({ output_tokens: 15 })],
     { input_tokens: 25, output_tokens: 15 },
     { input_tokens: 25, output_tokens: 15 },
   ],
   [
-    "cut before the end: the prompt is known, the answer in part",
+    "a stream cut off before its end: the prompt's usage and part of the output's",
     [start({ input_tokens: 25, output_tokens: 1 }), start({ output_tokens: 7 })],
     undefined,
     { input_tokens: 25, output_tokens: 7 },
   ],
   [
-    "an end without a count of the answer",
+    "a final report without output tokens",
     [start({ input_tokens: 25, output_tokens: 1 }), last({ input_tokens: 25 })],
     undefined,
     { input_tokens: 25, output_tokens: 1 },
   ],
   [
-    "cache writes by their life",
+    "cache writes by lifetime",
     [
       last({
         input_tokens: 1,
@@ -68,13 +68,13 @@ const golden: Golden[] = [
     { input_tokens: 1, cache_write_5m_tokens: 100, cache_write_1h_tokens: 200, output_tokens: 1 },
   ],
   [
-    "cache writes that are not told apart",
+    "cache writes without a breakdown by lifetime",
     [last({ input_tokens: 1, cache_creation_input_tokens: 300, cache_creation: null, output_tokens: 1 })],
     { input_tokens: 1, cache_write_5m_tokens: 300, output_tokens: 1 },
     { input_tokens: 1, cache_write_5m_tokens: 300, output_tokens: 1 },
   ],
   [
-    "thinking is inside the output, searches are beside it",
+    "thinking included in the output, searches counted separately",
     [
       last({
         input_tokens: 1,
@@ -87,13 +87,13 @@ const golden: Golden[] = [
     { input_tokens: 1, output_tokens: 90, web_searches: 2 },
   ],
   [
-    "fast mode never passes for the usual price",
+    "fast mode as units of its own",
     [last({ input_tokens: 1, output_tokens: 2, speed: "fast" })],
     { "input_tokens:fast": 1, "output_tokens:fast": 2 },
     { "input_tokens:fast": 1, "output_tokens:fast": 2 },
   ],
   [
-    "adds up the model runs of a response with a compaction, which the top level leaves out",
+    "the sum of the model runs of a response with a compaction, which the top level omits",
     [
       start({ input_tokens: 900, output_tokens: 3 }),
       last({
@@ -109,7 +109,7 @@ const golden: Golden[] = [
     { input_tokens: 940, cached_input_tokens: 8, cache_write_1h_tokens: 5, output_tokens: 57 },
   ],
   [
-    "keeps the tokens of another model apart, whatever the top level counts",
+    "tokens of another model as units of their own, whatever the top level counts",
     [
       last({
         input_tokens: 45,
@@ -124,7 +124,7 @@ const golden: Golden[] = [
     { input_tokens: 41, "input_tokens:claude-opus-4-8:fast": 45, "output_tokens:claude-opus-4-8:fast": 70 },
   ],
   [
-    "keeps the tokens of another model apart if it is the only one",
+    "tokens of another model as units of their own, even if it is the only one",
     [
       last({
         input_tokens: 4,
@@ -136,7 +136,7 @@ const golden: Golden[] = [
     { "input_tokens:claude-opus-4-8": 4, "output_tokens:claude-opus-4-8": 7 },
   ],
   [
-    "reports an iteration that cannot be counted",
+    "an iteration that cannot be counted",
     [
       last({
         input_tokens: 4,
@@ -148,13 +148,13 @@ const golden: Golden[] = [
     { input_tokens: 4, output_tokens: 7, unreadable_iterations: 1 },
   ],
   [
-    "takes a single iteration of the requested model by the top level",
+    "a single iteration of the requested model, from the top level",
     [last({ input_tokens: 4, output_tokens: 7, iterations: [{ input_tokens: 4, output_tokens: 7 }] })],
     { input_tokens: 4, output_tokens: 7 },
     { input_tokens: 4, output_tokens: 7 },
   ],
   [
-    "leaves out uses that are billed as tokens alone, and reports uses that it does not know",
+    "no uses that are billed as tokens alone, and unknown uses under their own names",
     [
       last({
         input_tokens: 1,
@@ -166,18 +166,18 @@ const golden: Golden[] = [
     { input_tokens: 1, output_tokens: 2, code_runs: 4 },
   ],
   [
-    "reports counts that it does not know",
+    "unknown counts under their own names",
     [last({ input_tokens: 1, output_tokens: 2, new_tokens: 5, cache_creation: { ephemeral_24h_input_tokens: 7 } })],
     { input_tokens: 1, output_tokens: 2, new_tokens: 5, ephemeral_24h_input_tokens: 7 },
     { input_tokens: 1, output_tokens: 2, new_tokens: 5, ephemeral_24h_input_tokens: 7 },
   ],
   ["never", [start(undefined), last(null)], undefined, undefined],
-  ["zeros: nobody counted", [last({ input_tokens: 0, output_tokens: 0 })], undefined, undefined],
+  ["only zeros, which count as no usage", [last({ input_tokens: 0, output_tokens: 0 })], undefined, undefined],
   ["negative", [last({ input_tokens: -1, output_tokens: 4 })], undefined, undefined],
 ];
 
 for (const [what, reported, report, soFar] of golden) {
-  test(`Anthropic's usage: ${what}`, () => {
+  test(`reads Anthropic's usage: ${what}`, () => {
     const usage = new AnthropicUsage("claude-sonnet-4-5");
     for (const { usage: fields, final } of reported) usage.add(fields, { final });
     assert.deepEqual(usage.report && unitsAsNumbers(usage.report.units), report);

@@ -3,7 +3,7 @@ import { inline, testImages } from "../../test/image-cases.ts";
 testImages("ark", {
   sent: [
     {
-      what: "Ark, no n and no watermark",
+      what: "Ark, without n and without a watermark",
       request: { size: "2K", references: [inline], options: { seed: 1 } },
       path: "/images/generations",
       body: {
@@ -17,7 +17,7 @@ testImages("ark", {
       },
     },
     {
-      what: "Ark, several pictures, a watermark on request",
+      what: "Ark, several images with a requested watermark",
       request: {
         references: [inline, { type: "url", url: "https://a.test/1" }],
         delivery: "inline",
@@ -35,14 +35,14 @@ testImages("ark", {
   ],
   read: [
     {
-      what: "a picture of a set that failed is a fault, and not billed",
+      what: "reports a failed image of a set as a fault and does not bill it",
       body: { data: [{ url: "https://x/1" }, { error: { code: "E", message: "no" } }], usage: { generated_images: 1 } },
       expected: { images: 1, faults: 1, billed: 1 },
     },
   ],
   failing: [
     {
-      what: "all of a set failed",
+      what: "fails when every image of a set failed",
       body: { data: [{ error: { code: "E", message: "no" } }] },
       kind: "client",
       code: "E",

@@ -66,6 +66,6 @@ function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageRespon
 function faultIn(item: unknown, upstream: Upstream): UpstreamMessage[] {
   const { error } = fieldsOf(item);
   if (!isFields(error)) return [];
-  const message = redact(textOf(error["message"]) ?? "The picture was not made.", upstream.provider);
+  const message = redact(textOf(error["message"]) ?? "The image was not generated.", upstream.provider);
   return [{ message, type: "invalid_request_error", code: textOf(error["code"]), param: undefined }];
 }

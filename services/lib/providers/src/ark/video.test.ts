@@ -3,8 +3,8 @@ import { describe, test } from "node:test";
 import { order, read, upstream } from "../../test/video-cases.ts";
 import { seedanceVideo } from "./video.ts";
 
-describe("a video of Ark's is read as it says", () => {
-  test("a task carries our id, by which it is found again", () => {
+describe("reads Ark's video tasks", () => {
+  test("a task carries our id, by which it can be found again", () => {
     const call = seedanceVideo.create({ ...order, body: { content: [] } }, upstream("ark"));
     assert.equal(call.body?.["safety_identifier"], "task-1");
     const listed = seedanceVideo.list?.read({ items: [{ id: "cgt-1", safety_identifier: "task-1" }, { id: "cgt-2" }] });
@@ -14,7 +14,7 @@ describe("a video of Ark's is read as it says", () => {
     ]);
   });
 
-  test("a finished task has its video, tokens and seed", () => {
+  test("a finished task has the video's URL, its tokens and its seed", () => {
     const usage = { completion_tokens: 108_900, total_tokens: 108_900 };
     const body = {
       id: "cgt-1",

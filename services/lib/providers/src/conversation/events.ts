@@ -1,4 +1,4 @@
-/** One piece of a protocol's answer; a non-streamed answer yields the same events at once. */
+/** One piece of a protocol's response; a non-streamed response yields the same events at once. */
 export type ResponseEvent =
   | { readonly type: "start"; readonly id: string; readonly model: string | undefined }
   | TextEvent
@@ -15,7 +15,7 @@ export type ResponseEvent =
   | { readonly type: "usage"; readonly tokens: Tokens }
   /** The upstream is alive but sent no content. */
   | { readonly type: "idle" }
-  /** End of the answer; always last. */
+  /** End of the response; always last. */
   | { readonly type: "end" };
 
 export interface TextEvent {
@@ -58,7 +58,7 @@ export function unknownStop(candidate: number, reason: string, details?: string)
   ];
 }
 
-/** An answer's usage. No field contains another, except that `thinking` is part of `output`. */
+/** A response's usage. No field contains another, except that `thinking` is part of `output`. */
 export interface Tokens {
   readonly input: number;
   readonly cacheRead: number;

@@ -8,7 +8,7 @@ export interface Conversation {
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice | undefined;
-  /** False: at most one tool call per answer. */
+  /** False: at most one tool call per response. */
   readonly parallelTools: boolean;
   /** Tokens; undefined: the upstream's default. */
   readonly outputCap: number | undefined;

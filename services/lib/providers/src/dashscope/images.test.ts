@@ -13,7 +13,7 @@ testImages("dashscope", {
       },
     },
     {
-      what: "DashScope, pictures before the text, a size under the vendor's name",
+      what: "DashScope, images before the text, a size under the vendor's name",
       request: { size: "1472*1140", references: [{ type: "url", url: "https://a.test/1" }, inline] },
       path: "/api/v1/services/aigc/multimodal-generation/generation",
       body: {
@@ -42,18 +42,18 @@ testImages("dashscope", {
   ],
   read: [
     {
-      what: "the usage is kept as it came",
+      what: "keeps the usage object unmodified",
       body: '{"output":{"choices":[{"message":{"content":[{"image":"https://x/1"}]}}]},"usage":{"image_count": 1,"w":1e2}}',
       expected: { billed: 1, units: undefined, raw: '{"image_count": 1,"w":1e2}' },
     },
   ],
   failing: [
     {
-      what: "DashScope's error under a good status",
+      what: "an error of DashScope's under status 200",
       body: { code: "InvalidParameter", message: "no" },
       kind: "client",
     },
-    { what: "DashScope's debt", body: { code: "Arrearage", message: "pay" }, kind: "operator" },
+    { what: "an overdue DashScope account", body: { code: "Arrearage", message: "pay" }, kind: "operator" },
   ],
   statuses: [
     { status: 429, body: { code: "Throttling.RateQuota", message: "slow down" }, kind: "capacity" },

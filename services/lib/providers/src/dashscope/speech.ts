@@ -17,7 +17,7 @@ const maxBodyBytes = 64 * 1024 * 1024;
 
 /**
  * Qwen3-TTS in DashScope's own protocol (Model Studio, qwen-tts API). A stream is requested, whose
- * events carry 24 kHz PCM; a non-streamed answer, or a stream without audio, contains the URL of a
+ * events carry 24 kHz PCM; a non-streamed response, or a stream without audio, contains the URL of a
  * WAV file instead.
  */
 export const dashScopeSpeech: SpeechAdapter = {

@@ -16,5 +16,5 @@ export const dashScopeVariant: OpenAiVariant = {
   operatorCodes: new Set(["Arrearage", "invalid_api_key", "InvalidApiKey", "access_denied", "AccessDenied"]),
   takesRequired: false,
   takesTopK: true,
-  soundByUrl: true,
+  audioByUrl: true,
 };

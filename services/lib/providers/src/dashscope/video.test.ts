@@ -5,17 +5,17 @@ import { UpstreamFailure } from "../failure.ts";
 import type { VideoState } from "../video/types.ts";
 import { wanVideo } from "./video.ts";
 
-describe("a video of DashScope's is read as it says", () => {
+describe("reads DashScope's video tasks", () => {
   const task = (output: object, usage?: object): VideoState => read(wanVideo, { output, usage });
 
-  test("a task is asked for asynchronously, its body as it is", () => {
+  test("creates a task asynchronously, with the client's body unchanged", () => {
     const call = wanVideo.create(order, upstream("dashscope"));
     assert.deepEqual(call.body, { model: "model", ...order.body });
     assert.deepEqual(call.headers, ["x-dashscope-async", "enable"]);
     assert.equal(wanVideo.createdId({ output: { task_id: "t1", task_status: "PENDING" } }), "t1");
   });
 
-  test("every generation's way of counting is read", () => {
+  test("reads the usage format of every model generation", () => {
     const counts = [
       { video_count: 1, video_duration: 5, video_ratio: "832*480" },
       { duration: 5.0, size: "832*480", input_video_duration: 0, output_video_duration: 5, video_count: 1, SR: 480 },
@@ -27,19 +27,19 @@ describe("a video of DashScope's is read as it says", () => {
     }
   });
 
-  test("a failed task says why, without our key", () => {
+  test("a failed task gives the provider's reason, without our key", () => {
     const state = task({ task_status: "FAILED", code: "InvalidParameter", message: "Bad key sk-secret-1234" });
     assert.equal(state.phase, "failed");
     assert.equal(state.reason, "Bad key [redacted]");
   });
 
-  test("a task that it does not know, or has put off, is told apart", () => {
+  test("distinguishes unknown tasks from suspended ones", () => {
     assert.equal(task({ task_status: "UNKNOWN" }).phase, "unknown");
     assert.equal(task({ task_status: "SUSPENDED" }).phase, "running");
     assert.throws(() => task({}), UpstreamFailure);
   });
 
-  test("tasks are listed by Beijing's time", () => {
+  test("lists tasks in Beijing time", () => {
     const lost = {
       taskId: "t",
       upstreamModel: "wan2.6-t2v",

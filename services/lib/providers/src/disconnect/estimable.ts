@@ -26,7 +26,7 @@ const cache: Hides = ({ body }, { reportsPromptFirst, cachesFromTokens }) =>
   !reportsPromptFirst && body.length >= cachesFromTokens;
 
 /**
- * When the usage of each unit cannot be told from what was received of a stream. Our own count of
+ * When the usage of each unit cannot be derived from what was received of a stream. Our own count of
  * the prompt is of its text, as uncached input.
  */
 const hidden: Readonly<Record<GenerationUnit, Hides>> = {
@@ -55,7 +55,7 @@ export function isEstimable(call: StreamCall, shown: Visibility): boolean {
   return !priced.some((unit) => Object.hasOwn(hidden, unit) && hidden[unit as GenerationUnit](call, shown));
 }
 
-/** Whether the answer is to be spoken. */
+/** Whether the response is to be spoken. */
 export function requestsSpeech({ audio, modalities }: Fields): boolean {
   return audio != null || (Array.isArray(modalities) && modalities.includes("audio"));
 }

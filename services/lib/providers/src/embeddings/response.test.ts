@@ -15,7 +15,7 @@ const scan = (text: string) => {
   };
 };
 
-test("vectors are found as text and as base64, whatever else is in the answer", () => {
+test("finds vectors as text and as base64, whatever else the response contains", () => {
   const list = ` [ {"object":"embedding","embedding":[0.1, -2e-3],"index": 1 },\n{"index":0,"x":{"y":["]",{}]},"embedding":"AA=="} ]`;
   const response = `{"id":"a\\"}","model":"m","data":${list}, "usage" : {"prompt_tokens":3,"d":[1,{"a":"]"}]} , "last":true}`;
   assert.deepEqual(scan(response), {
@@ -47,7 +47,7 @@ test("the scanner finds what JSON.parse finds, in any layout", () => {
   }
 });
 
-test("a broken answer is an error at every cut, and never a hang", () => {
+test("a response cut off at any byte is an error and never blocks", () => {
   const response = `{"data":[{"embedding":[1,2],"index":0},{"embedding":"AA","index":1}],"model":"m","usage":{"a":"b"}}`;
   for (let end = 0; end < response.length; end++) assert.throws(() => scan(response.slice(0, end)), SyntaxError);
   for (const bad of [
@@ -63,7 +63,7 @@ test("a broken answer is an error at every cut, and never a hang", () => {
     assert.throws(() => scan(bad), SyntaxError, bad);
 });
 
-test("vectors are put in the order of the inputs, and each input has exactly one", () => {
+test("orders vectors by input and requires exactly one per input", () => {
   const read = (indexes: (number | undefined)[], count = indexes.length) => {
     const data = indexes.map((index, place) => ({ ...(index !== undefined && { index }), embedding: [place] }));
     const body = Buffer.from(JSON.stringify({ data }));

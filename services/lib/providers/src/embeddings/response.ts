@@ -9,7 +9,7 @@ import type { RawVector, TokenReport } from "./types.ts";
 const maxErrorBytes = 256 * 1024;
 
 /**
- * Reads the vectors of an answer, in the order of the inputs whatever their order in the answer.
+ * Reads the vectors of a response, in the order of the inputs whatever their order in the response.
  * @param count number of inputs sent
  * @param errorInside interprets a body that is not a list of vectors, if it can
  * @throws {UpstreamFailure} unless there is exactly one vector per input
@@ -21,7 +21,7 @@ export function readVectors(
   const scanned = scan(body, options.names);
   if (scanned === undefined) {
     const failure = body.length > maxErrorBytes ? undefined : options.errorInside(parsedJson(body.toString("utf8")));
-    throw failure ?? broken("is no list of vectors");
+    throw failure ?? broken("is not a list of vectors");
   }
   const vectors = new Array<RawVector | undefined>(options.count);
   let inOrder = true;
@@ -29,17 +29,17 @@ export function readVectors(
     const index = given ?? place;
     inOrder &&= given === place;
     const fits = Number.isInteger(index) && index >= 0 && index < options.count && vectors[index] === undefined;
-    if (!fits) throw unusableResponse("the upstream's response has a vector too many");
+    if (!fits) throw unusableResponse("the upstream's response has more vectors than inputs");
     vectors[index] = { body, index, start, end };
   }
   const found = scanned.vectors.length;
   if (found === 0) throw broken("has no vectors");
-  if (found !== options.count) throw unusableResponse("the upstream's response lacks a vector");
+  if (found !== options.count) throw unusableResponse("the upstream's response has fewer vectors than inputs");
   const list = inOrder ? body.subarray(scanned.list.start, scanned.list.end) : undefined;
   return { vectors: vectors as RawVector[], scanned, list };
 }
 
-/** The usage object of an answer, if it reports tokens; a copy, because the answer is large. */
+/** The usage object of a response, if it reports tokens; a copy, because the response is large. */
 export function readUsage(
   body: Buffer,
   options: { scanned: ScannedResponse; member: string; counts: TokenCounts },

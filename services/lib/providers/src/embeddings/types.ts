@@ -24,7 +24,7 @@ export interface EmbeddingCall {
   readonly inputType: InputType | undefined;
 }
 
-/** A vector within an answer's bytes, in the upstream's encoding. */
+/** A vector within a response's bytes, in the upstream's encoding. */
 export interface RawVector extends FoundVector {
   readonly body: Buffer;
 }
@@ -56,7 +56,7 @@ export interface EmbeddingAdapter {
   readonly numbersIn: keyof typeof numberBytes;
   encode(call: EmbeddingCall, upstream: Upstream): Omit<UpstreamCall, "stream">;
   /**
-   * @throws {UpstreamFailure} when the body does not answer this call, or is an error under a good
+   * @throws {UpstreamFailure} when the body does not match this call, or is an error under a good
    * status
    */
   decode(body: Buffer, call: EmbeddingCall, upstream: Upstream): EmbeddingResponse;

@@ -10,7 +10,7 @@ const refused = { type: "refusal", refusal: "I will not." };
 
 const partsOf = ([turn]: readonly Turn[]) => turn?.parts;
 
-test("an assistant's refusal stays in the conversation in OpenAI's formats, which have such a part", () => {
+test("keeps an assistant's refusal part in conversations in OpenAI's formats", () => {
   const role = "assistant";
   const parts = [
     { type: "text", text: "Hello" },
@@ -23,7 +23,7 @@ test("an assistant's refusal stays in the conversation in OpenAI's formats, whic
   assert.deepEqual(partsOf(readResponses({ input }).turns), parts);
 });
 
-test("the Messages format reads texts alone: another protocol's refusal part is not taken for one", () => {
+test("the Messages format reads only text parts and ignores another protocol's refusal part", () => {
   const { turns } = readMessages({
     system: [text, refused],
     messages: [

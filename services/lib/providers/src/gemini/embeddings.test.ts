@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failureOf, spoken, usageIn } from "../../test/embedding-cases.ts";
 
-test("Gemini is asked for a batch, and always for a size", () => {
+test("sends Gemini a batch request that always names a size", () => {
   const { path, headers, body } = spoken("gemini", { inputType: "document" });
   assert.equal(path, "/v1beta/models/real:batchEmbedContents");
   assert.ok(headers.join(" ").includes("x-goog-api-key sk-secret-key"));
@@ -14,14 +14,14 @@ test("Gemini is asked for a batch, and always for a size", () => {
   });
 });
 
-test("Gemini's tokens are read where it says them", () => {
+test("reads token counts from Gemini's usage fields", () => {
   const list = '"embeddings":[{"values":[1]}]';
   const usage = '{"promptTokenCount":7}';
   assert.deepEqual(usageIn("gemini", `{${list},"usageMetadata":${usage}}`), [7, usage]);
   assert.equal(usageIn("gemini", `{${list}}`), undefined);
 });
 
-test("a model that Gemini does not have is unknown there", () => {
+test("classifies a model that Gemini does not have as unknown_model", () => {
   const body = { error: { message: "gone", status: "NOT_FOUND" } };
   assert.deepEqual(failureOf("gemini", 404, body), ["unknown_model", "gone"]);
 });

@@ -10,7 +10,7 @@ const taskTypes: Record<InputType, string> = { query: "RETRIEVAL_QUERY", documen
 
 /**
  * Gemini's `batchEmbedContents` (ai.google.dev/api/embeddings). The size is always sent: the
- * upstream model's default may differ from that of the model it stands for. Truncated vectors are
+ * upstream model's default may differ from that of the model it serves. Truncated vectors are
  * not of length 1 there, and most models report no usage.
  */
 export const geminiEmbeddings: EmbeddingAdapter = {

@@ -1,6 +1,6 @@
 import { type ResponseEvent, type StopReason, unknownStop } from "../conversation/events.ts";
 
-/** The model ended by itself, or at a limit. */
+/** The model finished, or reached a limit. */
 const ends: Readonly<Record<string, StopReason>> = { STOP: "stop", MAX_TOKENS: "length", CONTINUATION: "length" };
 
 /** Google withheld the content, or what followed it. */
@@ -30,7 +30,7 @@ export interface Finish {
 
 /**
  * The events for a candidate's end. A candidate that calls tools also ends with `STOP`. Google
- * charges for all others too, so they are responses: what came is kept, and Google's words say why
+ * charges for all others too, so they are responses: the received part is kept, and Google's message says why
  * it is not complete. That includes failed tool calls (`MALFORMED_FUNCTION_CALL`,
  * `UNEXPECTED_TOOL_CALL`, `TOO_MANY_TOOL_CALLS`), `MISSING_THOUGHT_SIGNATURE`,
  * `MALFORMED_RESPONSE`, `OTHER` and any reason that is new

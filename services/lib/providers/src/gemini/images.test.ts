@@ -3,7 +3,7 @@ import { inline, testImages } from "../../test/image-cases.ts";
 testImages("gemini", {
   sent: [
     {
-      what: "Gemini, a size as ratio and tier",
+      what: "Gemini, a size as aspect ratio and tier",
       request: { size: "3840x2160", references: [inline] },
       path: "/v1beta/models/theirs:generateContent",
       body: {
@@ -17,7 +17,7 @@ testImages("gemini", {
       },
     },
     {
-      what: "Gemini, nothing but the prompt",
+      what: "Gemini, only a prompt",
       request: {},
       path: "/v1beta/models/theirs:generateContent",
       body: {
@@ -28,7 +28,7 @@ testImages("gemini", {
   ],
   read: [
     {
-      what: "Gemini's words and thoughts count beside its picture",
+      what: "counts Gemini's text and thoughts in addition to its image",
       body: {
         candidates: [
           {
@@ -59,13 +59,13 @@ testImages("gemini", {
       code: "content_policy_violation",
     },
     {
-      what: "a withheld picture",
+      what: "a withheld image",
       body: { candidates: [{ finishReason: "IMAGE_SAFETY" }] },
       kind: "client",
       code: "content_policy_violation",
     },
     {
-      what: "words alone",
+      what: "text without an image",
       body: { candidates: [{ content: { parts: [{ text: "I cannot" }] }, finishReason: "STOP" }] },
       kind: "client",
       code: "no_image",

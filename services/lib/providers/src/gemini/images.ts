@@ -83,7 +83,7 @@ function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageRespon
   };
 }
 
-/** Sketches that belong to the model's thoughts are not part of the answer. */
+/** Sketches that belong to the model's thoughts are not part of the response. */
 function pictureIn(part: Fields): ImageItem[] {
   const { data, mimeType } = fieldsOf(part["inlineData"] ?? part["inline_data"]);
   if (part["thought"] === true || typeof data !== "string" || data === "") return [];
@@ -95,11 +95,11 @@ function withoutPicture(fields: Fields, candidates: readonly Fields[], parts: re
   if (blocked !== undefined) return nothingMade([moderated(`The prompt was refused: ${blocked}.`)]);
   const reason = textOf(candidates[0]?.["finishReason"]) ?? "";
   if (/SAFETY|PROHIBITED|RECITATION|BLOCKLIST|SPII/.test(reason))
-    return nothingMade([moderated(`The picture was withheld: ${reason}.`)]);
+    return nothingMade([moderated(`The image was withheld: ${reason}.`)]);
   const text = parts.map((part) => textOf(part["text"]) ?? "").join("");
   const message =
     text === ""
-      ? "The model made no image."
+      ? "The model generated no image."
       : `The model responded with text instead of an image: ${text.slice(0, 500)}`;
   const reported = { message, type: "invalid_request_error", code: "no_image", param: "prompt" };
   return new UpstreamFailure("client", message, { status: 200, reported });

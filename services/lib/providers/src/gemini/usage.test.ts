@@ -8,17 +8,17 @@ const counts = (...list: [string, number][]) => list.map(([modality, tokenCount]
 
 const golden: Golden[] = [
   [
-    "thoughts stand beside the candidates",
+    "thoughts, counted separately from the candidates",
     { promptTokenCount: 9, candidatesTokenCount: 12, thoughtsTokenCount: 30, totalTokenCount: 51 },
     { input_tokens: 9, output_tokens: 42 },
   ],
   [
-    "what a cache served is inside the prompt",
+    "cached tokens, included in the prompt",
     { promptTokenCount: 100, cachedContentTokenCount: 60, candidatesTokenCount: 1, totalTokenCount: 101 },
     { cached_input_tokens: 60, input_tokens: 40, output_tokens: 1 },
   ],
   [
-    "each kind of input by itself, cached sound too",
+    "each kind of input separately, cached audio included",
     {
       promptTokenCount: 1000,
       cachedContentTokenCount: 150,
@@ -38,12 +38,12 @@ const golden: Golden[] = [
     },
   ],
   [
-    "what tools put into the prompt",
+    "input added by tools",
     { promptTokenCount: 10, toolUsePromptTokenCount: 90, candidatesTokenCount: 5, totalTokenCount: 105 },
     { input_tokens: 100, output_tokens: 5 },
   ],
   [
-    "pictures that came out",
+    "generated images",
     {
       promptTokenCount: 10,
       candidatesTokenCount: 1300,
@@ -53,29 +53,33 @@ const golden: Golden[] = [
     { input_tokens: 10, image_output_tokens: 1290, output_tokens: 10 },
   ],
   [
-    "all went into thoughts",
+    "a response of thoughts only",
     { promptTokenCount: 9, thoughtsTokenCount: 64, totalTokenCount: 73 },
     { input_tokens: 9, output_tokens: 64 },
   ],
-  ["a total that says more", { promptTokenCount: 9, totalTokenCount: 20 }, { input_tokens: 9, output_tokens: 11 }],
   [
-    "parts that exceed the whole",
+    "a total above the sum of its parts",
+    { promptTokenCount: 9, totalTokenCount: 20 },
+    { input_tokens: 9, output_tokens: 11 },
+  ],
+  [
+    "parts above their total",
     { promptTokenCount: 10, cachedContentTokenCount: 50, promptTokensDetails: counts(["AUDIO", 99]) },
     { cached_input_tokens: 10 },
   ],
   ["the prompt of a blocked request", { promptTokenCount: 9, totalTokenCount: 9 }, { input_tokens: 9 }],
   ["nothing", {}, undefined],
-  ["no prompt", { candidatesTokenCount: 4 }, undefined],
+  ["no prompt tokens", { candidatesTokenCount: 4 }, undefined],
   ["text", { promptTokenCount: "9" }, undefined],
 ];
 
 for (const [what, usage, units] of golden) {
-  test(`Gemini's usage: ${what}`, () => {
+  test(`reads Gemini's usage: ${what}`, () => {
     const found = geminiUsage(usage);
     assert.deepEqual(found && unitsAsNumbers(found.units), units);
     if (found === undefined) return;
     const { input, cacheRead, output } = found.tokens;
     const sum = Object.values(units ?? {}).reduce((total, count) => total + count, 0);
-    assert.equal(input + cacheRead + output, sum, "the client is told what is billed");
+    assert.equal(input + cacheRead + output, sum, "the client's usage equals the billed usage");
   });
 }

@@ -56,8 +56,8 @@ export class CallTimer implements Timed {
 
   onDue(now: number): void {
     const silentAt = this.#since + this.#allowedMs;
-    if (now >= this.#endAt) this.#expired("the call took too long in all");
-    else if (now >= silentAt) this.#expired("no bytes in time");
+    if (now >= this.#endAt) this.#expired("the call exceeded its total timeout");
+    else if (now >= silentAt) this.#expired("the upstream sent no bytes within its timeout");
     else deadlines.set(this, Math.min(this.#endAt, silentAt, now + this.#allowedMs));
   }
 

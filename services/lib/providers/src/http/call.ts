@@ -101,7 +101,7 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
       this.#lane = pools.lane(origin, timeouts.connectMs, transport);
       if (this.#lane.enter(this)) return;
       this.#lane = undefined;
-      this.#fail(busy("too many calls wait for a connection"));
+      this.#fail(busy("too many calls are waiting for a connection"));
     } catch (error) {
       this.broke(error);
     }
@@ -203,8 +203,8 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
   #expired(reason: string): void {
     if (this.#controller !== undefined) {
       this.#fail(new UpstreamFailure("timeout", reason, { status: this.status }));
-    } else if (this.#request !== undefined) this.#fail(busy("no connection was free in time"));
-    else this.#fail(new UpstreamFailure("unreachable", "no connection in time"));
+    } else if (this.#request !== undefined) this.#fail(busy("no connection became free within the timeout"));
+    else this.#fail(new UpstreamFailure("unreachable", "no connection within the timeout"));
   }
 
   #fail(failure: UpstreamFailure): void {

@@ -27,8 +27,8 @@ export function wireFailure(error: unknown, status: number): UpstreamFailure {
     return new UpstreamFailure("unreachable", `no connection: ${code || message}`, { cause: error });
   }
   // A path or header that would break the request: it came from our configuration.
-  if (code === "UND_ERR_INVALID_ARG") return new UpstreamFailure("operator", `it cannot be sent: ${message}`);
-  if (code === "UND_ERR_DESTROYED") return new UpstreamFailure("cancelled", "the service stops");
+  if (code === "UND_ERR_INVALID_ARG") return new UpstreamFailure("operator", `the request cannot be sent: ${message}`);
+  if (code === "UND_ERR_DESTROYED") return new UpstreamFailure("cancelled", "the service is stopping");
   return new UpstreamFailure("transient", `the connection broke: ${code || message}`, { status, cause: error });
 }
 

@@ -16,7 +16,7 @@ export function headerIn(headers: Headers, name: string): string | undefined {
 }
 
 /**
- * Problems that the parser accepts and we do not: a transfer coding nobody would decode, and an
+ * Problems that the parser accepts and we do not: a transfer coding that we do not decode, and an
  * unbounded number of headers.
  */
 export function headFault(

@@ -61,5 +61,5 @@ function decompressor(encoding: string): Transform {
   if (encoding === "deflate") return createInflate(gentle);
   if (encoding === "br") return createBrotliDecompress();
   if (encoding === "zstd") return createZstdDecompress(zstdWindow);
-  throw unusableResponse(`the upstream responded in the encoding ${encoding.slice(0, 40)}`);
+  throw unusableResponse(`the upstream responded with the unsupported content encoding ${encoding.slice(0, 40)}`);
 }

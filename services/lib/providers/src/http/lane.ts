@@ -44,7 +44,7 @@ export class Lane implements AsyncDisposable {
     return true;
   }
 
-  /** Call once for each that entered, whether it got its turn or not. */
+  /** Call once for each that entered, whether it was granted a connection or not. */
   leave(waiter: Waiter): void {
     if (this.#waiting.delete(waiter)) return;
     this.#underWay--;

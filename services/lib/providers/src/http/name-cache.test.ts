@@ -5,7 +5,7 @@ import { NameCache } from "./name-cache.ts";
 
 const address = (text: string): LookupAddress[] => [{ address: text, family: 4 }];
 const silent = new Promise<LookupAddress[]>(() => {});
-const broken = Object.assign(new Error("no answer"), { code: "EAI_AGAIN" });
+const broken = Object.assign(new Error("no response"), { code: "EAI_AGAIN" });
 
 /** A clock controlled by the test. */
 function clock(t: TestContext): { pass(ms: number): void } {
@@ -20,7 +20,7 @@ function clock(t: TestContext): { pass(ms: number): void } {
   };
 }
 
-test("a name is asked for once by all who want it, and again after half a minute", async (t) => {
+test("concurrent callers share one lookup, whose result is refreshed after 30 s", async (t) => {
   const time = clock(t);
   let calls = 0;
   const names = new NameCache(async () => address(`10.0.0.${++calls}`));
@@ -33,7 +33,7 @@ test("a name is asked for once by all who want it, and again after half a minute
   assert.equal(calls, 2);
 });
 
-test("a name server that falls silent or breaks cuts nobody off whose name was known, for an hour", async (t) => {
+test("uses a known name's addresses for up to an hour while the name server fails or does not respond", async (t) => {
   const time = clock(t);
   let respond: () => Promise<LookupAddress[]> = async () => address("10.0.0.1");
   let calls = 0;
@@ -46,7 +46,7 @@ test("a name server that falls silent or breaks cuts nobody off whose name was k
   time.pass(31_000);
   assert.deepEqual(await names.resolve("api.test"), address("10.0.0.1"));
   assert.deepEqual(await names.resolve("api.test"), address("10.0.0.1"));
-  assert.equal(calls, 2, "a broken one is left alone for a while");
+  assert.equal(calls, 2, "a failed lookup is not retried immediately");
   respond = () => silent;
   time.pass(6_000);
   const waiting = names.resolve("api.test");
@@ -58,7 +58,7 @@ test("a name server that falls silent or breaks cuts nobody off whose name was k
   assert.equal(gone, "nothing yet");
 });
 
-test("a name that was never known fails as the system says, and is asked for again", async () => {
+test("an unknown name fails with the system's error, and the next call looks it up again", async () => {
   let works = false;
   const names = new NameCache(async () => {
     if (works) return address("10.0.0.1");
@@ -69,7 +69,7 @@ test("a name that was never known fails as the system says, and is asked for aga
   assert.deepEqual(await names.resolve("api.test"), address("10.0.0.1"));
 });
 
-test("two questions are open at a time, however many names are wanted", async () => {
+test("runs at most two lookups at a time", async () => {
   const received: string[] = [];
   const responses: ((found: LookupAddress[]) => void)[] = [];
   const names = new NameCache((name) => {
@@ -84,7 +84,7 @@ test("two questions are open at a time, however many names are wanted", async ()
   assert.deepEqual(received, ["a", "b", "c"]);
 });
 
-test("a connection gets all addresses, or the first of the family that it wants", async () => {
+test("returns all addresses, or the first of the requested family", async () => {
   const both = [{ address: "::1", family: 6 }, ...address("10.0.0.1")];
   const names = new NameCache(async () => both);
   const look = (options: object): Promise<unknown[]> =>

@@ -30,8 +30,8 @@ const maxNames = 1_000;
 const maxConcurrent = 2;
 
 /**
- * Resolves and caches upstreams' names, with one lookup at a time per name. Once a name is known,
- * an unresponsive or broken name server cuts nobody off.
+ * Resolves and caches upstreams' names, with one lookup at a time per name. A failing name server
+ * does not affect calls to names that are already known.
  */
 export class NameCache {
   readonly #lookUp: Lookup;

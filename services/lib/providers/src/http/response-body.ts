@@ -17,7 +17,7 @@ export interface BodySource {
   readOn(): void;
   /** The reader or the decompressor failed: respond with `fail`. */
   broke(error: unknown): void;
-  /** The sink was told that it ended. */
+  /** `end` of the sink was called. */
   over(): void;
 }
 
@@ -40,7 +40,7 @@ export class ResponseBody {
   #earlyBytes = 0;
   #ended = false;
   #failure: UpstreamFailure | undefined;
-  /** The sink was told how it ended. */
+  /** `end` or `error` of the sink was called. */
   #over = false;
 
   constructor(source: BodySource) {

@@ -30,7 +30,7 @@ export interface MakeImagesOptions {
 }
 
 /**
- * Makes one call to one upstream, for a non-streamed answer.
+ * Makes one call to one upstream, for a non-streamed response.
  * @throws {UpstreamFailure}
  */
 export async function makeImages(options: MakeImagesOptions): Promise<ImageResponse> {

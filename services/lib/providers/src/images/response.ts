@@ -20,7 +20,7 @@ export function rawMember(body: Buffer, key: string): Buffer | undefined {
 
 const nullText = Buffer.from("null");
 
-/** The failure for an answer without images: the first fault tells why. */
+/** The failure for a response without images: the first fault is the reason. */
 export function nothingMade(faults: readonly UpstreamMessage[]): UpstreamFailure {
   const [reported] = faults;
   if (reported === undefined) return new UpstreamFailure("transient", "the response has no image", { status: 200 });

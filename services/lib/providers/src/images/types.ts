@@ -62,7 +62,7 @@ export interface ImageResponse {
   /** Number of images to bill, for a model billed by image. */
   readonly billedImages: number;
   readonly usage: ImageUsage | undefined;
-  /** The parsed answer: each client format picks what it needs. */
+  /** The parsed response: each client format picks what it needs. */
   readonly fields: Fields;
   readonly body: Buffer;
 }
@@ -78,7 +78,7 @@ export interface ImageAdapter {
    */
   priceVariants(request: ImageRequest): readonly string[];
   encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream">;
-  /** @throws {UpstreamFailure} when the answer contains no image */
+  /** @throws {UpstreamFailure} when the response contains no image */
   decode(body: Buffer, call: ImageCall, upstream: Upstream): ImageResponse;
   /**
    * The usage in a response object, whatever else is in it. Where images are billed one by one, the

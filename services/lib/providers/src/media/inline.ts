@@ -13,6 +13,6 @@ export async function inlineMedia(
 ): Promise<InlineSource> {
   const { source, kind, param } = part;
   if (source.type === "inline") return source;
-  if (media === undefined) throw refusal(param, `This model takes ${kind} only as base64.`);
+  if (media === undefined) throw refusal(param, `This model accepts ${kind} only as base64.`);
   return await media.fetch(source.url, kind, { param, signal });
 }

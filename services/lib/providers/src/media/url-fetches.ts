@@ -87,7 +87,10 @@ export class UrlAllowance implements Disposable {
     this.#over.signal.throwIfAborted();
     this.#bytes += bytes;
     if (this.#bytes > limits.bytes) {
-      throw new UrlError("too_large", `The URLs of a request may come to ${limits.bytes / mebi} MiB in all.`);
+      throw new UrlError(
+        "too_large",
+        `The contents of a request's URLs may not exceed ${limits.bytes / mebi} MiB in total.`,
+      );
     }
     lease.take(heldPerByte * bytes);
   }

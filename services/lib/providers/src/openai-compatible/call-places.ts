@@ -2,7 +2,7 @@ import { countOf, type Fields, fieldsOf, textOf } from "../conversation/fields.t
 import { checkCallOrdinal } from "../response-limits.ts";
 
 /**
- * Distinguishes the tool calls of a streamed answer. OpenAI numbers them; other vendors omit the
+ * Distinguishes the tool calls of a streamed response. OpenAI numbers them; other vendors omit the
  * number, reuse it, repeat id and name in every piece, or send an empty id.
  */
 export class CallPlaces {

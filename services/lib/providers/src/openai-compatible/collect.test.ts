@@ -23,7 +23,7 @@ const call = { model: testModel() };
 const collect = (text: string) => collectChat(Buffer.from(text), { call, upstream, variant: dashScopeVariant });
 const completion = (text: string) => JSON.parse(collect(text).body.toString());
 
-test("text, reasoning, finish reason and usage come together into one completion", () => {
+test("assembles text, reasoning, finish reason and usage into one completion", () => {
   const response = completion(
     delta({ role: "assistant", content: "" }) +
       delta({ reasoning_content: "Hm." }) +
@@ -48,7 +48,7 @@ test("text, reasoning, finish reason and usage come together into one completion
   });
 });
 
-test("parallel tool calls are told apart by index, and by id where a vendor leaves the index out", () => {
+test("distinguishes parallel tool calls by index, or by id if the vendor omits the index", () => {
   const part = (fields: object) => delta({ tool_calls: [fields] });
   const indexed =
     part({ index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } }) +
@@ -67,7 +67,7 @@ test("parallel tool calls are told apart by index, and by id where a vendor leav
   assert.deepEqual(completion(odd + ending).choices[0].message.tool_calls, expected);
 });
 
-test("sound comes as one WAV file", () => {
+test("returns audio as one WAV file", () => {
   const samples = [Buffer.from([1, 2, 3, 4]), Buffer.from([5, 6])];
   const audio = completion(
     samples.map((part) => delta({ audio: { id: "x", data: part.toString("base64"), transcript: "Hi" } })).join("") +
@@ -80,7 +80,7 @@ test("sound comes as one WAV file", () => {
   assert.equal(audio.transcript, "HiHi");
 });
 
-test("a stream that is cut, holds an error or is no JSON is no answer", () => {
+test("rejects a stream that is cut off, contains an error or is not JSON", () => {
   const kind = (text: string): string | undefined => {
     try {
       collect(text);

@@ -9,7 +9,7 @@ import { generatedText } from "./text.ts";
 import { thoughtUnitOf, unitsOfUsage } from "./usage.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
-/** Context for reading an answer. */
+/** Context for reading a response. */
 export interface ResponseContext {
   readonly call: Pick<GenerationCall, "model">;
   readonly upstream: Upstream;
@@ -17,7 +17,7 @@ export interface ResponseContext {
 }
 
 /**
- * Assembles a complete stream into one answer.
+ * Assembles a complete stream into one response.
  * @throws {UpstreamFailure} for an error in the stream, a chunk that is not JSON, or a missing end
  */
 export function collectChat(body: Buffer, { call, upstream, variant }: ResponseContext): UnaryResponse {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { base, failureOf, spoken, usageIn } from "../../test/embedding-cases.ts";
 
-test("OpenAI is asked for base64, with the size only when one is asked for", () => {
+test("requests base64 from OpenAI, and a size only if the client requested one", () => {
   const { path, headers, body } = spoken("openai");
   assert.equal(path, "/embeddings");
   assert.ok(headers.join(" ").includes("authorization Bearer sk-secret-key"));
@@ -12,7 +12,7 @@ test("OpenAI is asked for base64, with the size only when one is asked for", () 
   assert.deepEqual(spoken("openai", { inputs: [[1, 2]] }).body.input, [[1, 2]]);
 });
 
-test("an upstream that knows one size of vectors is not told another, and its vectors are not finished", () => {
+test("sends no dimensions to an upstream with one vector size, and marks its vectors for shortening", () => {
   const { adapter, upstream, body } = spoken("openai", { dimensions: 2 }, { vectorsCutHere: true });
   assert.equal("dimensions" in body, false);
   const response = Buffer.from('{"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":1}}');
@@ -21,7 +21,7 @@ test("an upstream that knows one size of vectors is not told another, and its ve
   assert.equal(adapter.decode(response, call, upstream).finished, true);
 });
 
-test("tokens are read where they are said; zero and nothing are no count", () => {
+test("reads the reported tokens; zero or a missing usage counts as no report", () => {
   const list = '"data":[{"index":0,"embedding":[1]}]';
   const usage = '{"prompt_tokens":5,"total_tokens":5}';
   assert.deepEqual(usageIn("openai", `{${list},"usage":${usage}}`), [5, usage]);
@@ -29,7 +29,7 @@ test("tokens are read where they are said; zero and nothing are no count", () =>
   assert.equal(usageIn("openai", `{${list},"usage":null}`), undefined);
 });
 
-test("failures are told apart, also under a good status", () => {
+test("classifies failures, also under status 200", () => {
   const body = { error: { message: "no", type: "invalid_request_error" } };
   assert.deepEqual(failureOf("openai", 400, body), ["client", "no"]);
   const { adapter, upstream } = spoken("openai");

@@ -21,14 +21,14 @@ const kinds: readonly [code: unknown, kind: FailureKind][] = [
   ["invalid_prompt", "client"],
 ];
 for (const [code, kind] of kinds) {
-  test(`an error within a response with code ${JSON.stringify(code)} means ${kind}`, () => {
+  test(`classifies an error with code ${JSON.stringify(code)} within a response as ${kind}`, () => {
     const failure = inside({ code, message: "m" });
     assert.equal(failure.kind, kind);
     assert.equal(failure.reported?.message, "m");
   });
 }
 
-test("an error keeps the details that its message refers to, without secrets", () => {
+test("keeps the details that an error's message refers to, without secrets", () => {
   const failed = "<function=f>{broken}</function> sk-secret-key";
   const body = { error: { message: "See 'failed_generation'.", code: "tool_use_failed", failed_generation: failed } };
   const { reported, kind } = openAiFailure(

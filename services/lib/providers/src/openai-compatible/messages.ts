@@ -110,7 +110,8 @@ async function mediaContent(part: MediaPart, { call, signal }: OpenAiContext): P
     const url = source.type === "url" ? source.url : dataUrlOf(source.mediaType, source.base64);
     return { type: "image_url", image_url: { url, ...(part.detail !== undefined && { detail: part.detail }) } };
   }
-  if (kind !== "document" || !call.model.input.has("file")) throw refusal(param, "This model does not take documents.");
+  if (kind !== "document" || !call.model.input.has("file"))
+    throw refusal(param, "This model does not accept documents.");
   // Chat accepts a file's content, not its URL.
   const { mediaType, base64 } = await inlineMedia(part, call.media, signal);
   return {

@@ -14,7 +14,7 @@ const counter = /_(tokens|queries|requests|searches|sources|calls|count|seconds|
 const capital = /[A-Z]/g;
 
 /**
- * Counters that no unit here stands for, such as Perplexity's `num_search_queries` or OpenRouter's
+ * Counters without a unit here, such as Perplexity's `num_search_queries` or OpenRouter's
  * `server_tool_use`: each is a unit of its own name, so that a provider's charge for it is noticed
  * instead of lost.
  * @param known members of the provider's usage that units count

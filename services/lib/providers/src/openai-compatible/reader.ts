@@ -17,7 +17,7 @@ import type { OpenAiVariant } from "./variant.ts";
 const candidate = 0;
 
 /**
- * Reads the answers of OpenAI and compatible vendors. Only the first choice is read: other formats
+ * Reads the responses of OpenAI and compatible vendors. Only the first choice is read: other formats
  * have no more.
  */
 export class OpenAiReader implements ResponseReader {

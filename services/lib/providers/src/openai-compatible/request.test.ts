@@ -11,30 +11,30 @@ const encode = (body: string, model = plain, more = {}) =>
 const sent = (body: string, model = plain, more = {}): string => encode(body, model, more).body.toString();
 
 const cases: [what: string, body: string, sent: string, model?: typeof plain, more?: object][] = [
-  ["the model's name there", '{"model":"m","x":9007199254740993}', '{"model":"real","x":9007199254740993}'],
+  ["the model's name at the upstream", '{"model":"m","x":9007199254740993}', '{"model":"real","x":9007199254740993}'],
   ["no other change without a stream", '{ "model" : "m" , "max_tokens": 5}', '{ "model" : "real" , "max_tokens": 5}'],
   [
-    "usage is asked of a stream",
+    "usage requested for a stream",
     '{"model":"m","stream":true}',
     '{"model":"real","stream":true,"stream_options":{"include_usage":true}}',
   ],
   [
-    "beside other stream options",
+    "usage requested in addition to other stream options",
     '{"stream_options":{"a":1e2},"model":"m","stream":true}',
     '{"stream_options":{"a":1e2,"include_usage":true},"model":"real","stream":true}',
   ],
   [
-    "against the client's false",
+    "usage requested although the client sent false",
     '{"stream_options":{"include_usage":false},"model":"m","stream":true}',
     '{"stream_options":{"include_usage":true},"model":"real","stream":true}',
   ],
   [
-    "in place of null",
+    "usage requested in place of null",
     '{"stream_options":null,"model":"m","stream":true}',
     '{"stream_options":{"include_usage":true},"model":"real","stream":true}',
   ],
   [
-    "not again when the client asks",
+    "unchanged when the client requests usage itself",
     '{"stream_options":{"include_usage":true},"model":"m","stream":true}',
     '{"stream_options":{"include_usage":true},"model":"real","stream":true}',
   ],
@@ -42,41 +42,57 @@ const cases: [what: string, body: string, sent: string, model?: typeof plain, mo
 const newCap = testModel("    output_cap_field: max_completion_tokens");
 const oldCap = testModel("    output_cap_field: max_tokens");
 cases.push(
-  ["the cap under its new name", '{"model":"m","max_tokens":5}', '{"model":"real","max_completion_tokens":5}', newCap],
-  ["the cap under its old name", '{"model":"m","max_completion_tokens":5}', '{"model":"real","max_tokens":5}', oldCap],
   [
-    "of two caps the newer",
+    "the output cap under its new name",
+    '{"model":"m","max_tokens":5}',
+    '{"model":"real","max_completion_tokens":5}',
+    newCap,
+  ],
+  [
+    "the output cap under its old name",
+    '{"model":"m","max_completion_tokens":5}',
+    '{"model":"real","max_tokens":5}',
+    oldCap,
+  ],
+  [
+    "the newer of two output caps",
     '{"max_tokens":7,"model":"m","max_completion_tokens":5}',
     '{"model":"real","max_tokens":5}'.replace('"model":"real","max_tokens":5', '"max_tokens":5,"model":"real"'),
     oldCap,
   ],
   [
-    "null is no cap",
+    "null as no output cap",
     '{"model":"m","max_completion_tokens":null,"max_tokens":5}',
     '{"model":"real","max_completion_tokens":5}',
     newCap,
   ],
-  ["no cap stays none", '{"model":"m"}', '{"model":"real"}', newCap],
-  ["an affordable cap", '{"model":"m"}', '{"model":"real","max_tokens":42}', plain, { outputCap: 42 }],
+  ["no output cap added when the client sends none", '{"model":"m"}', '{"model":"real"}', newCap],
   [
-    "an affordable cap by its new name",
+    "an output cap that the balance covers",
+    '{"model":"m"}',
+    '{"model":"real","max_tokens":42}',
+    plain,
+    { outputCap: 42 },
+  ],
+  [
+    "an output cap that the balance covers, under its new name",
     '{"model":"m"}',
     '{"model":"real","max_completion_tokens":42}',
     newCap,
     { outputCap: 42 },
   ],
   [
-    "a stream from a model that only streams",
+    "a stream requested from a model that only streams",
     '{"model":"m"}',
     '{"model":"real","stream":true,"stream_options":{"include_usage":true}}',
     testModel("    stream_only: true"),
   ],
 );
 for (const [what, body, expected, model, more] of cases) {
-  test(`upstream request: ${what}`, () => assert.equal(sent(body, model, more), expected));
+  test(`the upstream request has ${what}`, () => assert.equal(sent(body, model, more), expected));
 }
 
-test("the key, the content type and the request's id go along, and the path is the variant's", () => {
+test("sends the key, content type and request id to the variant's path", () => {
   const { path, headers } = encode('{"model":"m"}');
   assert.equal(path, "/chat/completions");
   assert.deepEqual(headers, [
@@ -101,7 +117,7 @@ const toQwen = (body: object): Record<string, unknown> => {
   return JSON.parse(bytes.toString()) as Record<string, unknown>;
 };
 
-test("what DashScope has other words for is said in them", () => {
+test("renames fields for DashScope", () => {
   const messages = [{ role: "developer", content: "x" }];
   assert.deepEqual(toQwen({ model: "m", messages })["messages"], [{ role: "system", content: "x" }]);
   const f = { type: "function", function: { name: "f" } };
@@ -111,7 +127,7 @@ test("what DashScope has other words for is said in them", () => {
   assert.equal(
     choice([f, { type: "function", function: { name: "g" } }]),
     "required",
-    "what cannot be said is refused there",
+    "a choice that DashScope cannot express is passed on, for it to reject",
   );
   assert.equal(choice([f], { enable_thinking: true }), "required");
 });

@@ -17,7 +17,7 @@ export function encodeChat(call: GenerationCall, upstream: Upstream, variant: Op
   if (stream) requestUsage(edits, call, members);
   setOutputCap(edits, call, members);
   if (!variant.takesRequired) nameOnlyTool(edits, call);
-  setMessages(edits, call, { developerRole: upstream.provider.developerRole, soundByUrl: variant.soundByUrl });
+  setMessages(edits, call, { developerRole: upstream.provider.developerRole, audioByUrl: variant.audioByUrl });
   return {
     path: variant.path,
     headers: [...providerHeaders(upstream.provider), "x-client-request-id", call.requestId],

@@ -18,7 +18,7 @@ const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const usageOnly = `data: {"choices":[],"usage": ${JSON.stringify(usage)} }\n\n`;
 const done = "data: [DONE]\n\n";
 
-test("however the bytes are cut, all but the usage chunk comes out as it went in", () => {
+test("passes every chunk but the usage chunk through unchanged, wherever the stream is split", () => {
   const body = [event({}), ": ping\n\n", event({ usage: null }), event({}).replaceAll("\n", "\r\n"), event({})];
   for (let seed = 1; seed <= 300; seed++) {
     const next = seededRandom(seed);
@@ -41,20 +41,20 @@ test("however the bytes are cut, all but the usage chunk comes out as it went in
   }
 });
 
-test("events that come together leave as one slice of the same memory", () => {
+test("returns events that arrive together as one slice of the same buffer", () => {
   const bytes = Buffer.from(event({}) + event({}) + event({}));
   const out = open(false).push(bytes);
   assert.equal(out.length, 1);
   assert.equal(out[0]?.buffer, bytes.buffer);
 });
 
-test("what comes after the terminator is nobody's", () => {
+test("ignores bytes after the terminator", () => {
   const stream = open(false);
   assert.equal(Buffer.concat(stream.push(Buffer.from(event({}) + done + event({})))).toString(), event({}));
   assert.deepEqual(stream.push(Buffer.from(event({}))), []);
 });
 
-test("an error event ends the stream and keeps its text from the client unless it is about the request", () => {
+test("an error event fails the stream and is not forwarded to the client", () => {
   for (const text of [
     'data: {"error":{"message":"m","type":"server_error"}}\n\n',
     'event: error\ndata: {"error":{"message":"m"}}\n\n',
@@ -66,21 +66,21 @@ test("an error event ends the stream and keeps its text from the client unless i
   }
 });
 
-test("a chunk that only mentions an error, or has a null one, is a chunk", () => {
+test("forwards a chunk that only mentions an error, or has a null one", () => {
   const text = event({ error: null }) + event({ choices: [{ delta: { content: 'say "error"' } }] });
   const stream = open(false);
   assert.equal(Buffer.concat(stream.push(Buffer.from(text))).toString(), text);
   assert.equal(stream.state, "open");
 });
 
-test("a stream that ends early has failed, and its last half event is closed off", () => {
+test("a stream that ends early fails, and its unterminated last event is terminated", () => {
   const stream = open(false);
   stream.push(Buffer.from(`${event({})}data: {"choices":[]}`));
   assert.equal(Buffer.concat(stream.end()).toString(), 'data: {"choices":[]}\n\n');
   assert.equal(stream.failure?.kind, "transient");
 });
 
-test("a usage that is not told as OpenAI tells it is the only thing of a stream that changes", () => {
+test("changes only a usage object that differs from OpenAI's form", () => {
   const beside = { ...usage, total_tokens: 12, completion_tokens_details: { reasoning_tokens: 5 } };
   const last = `data: {"id":"c","choices":[],"usage":${JSON.stringify(beside)},"x":1e400}\n\n`;
   const stream = open(true);

@@ -37,17 +37,17 @@ const chunks: [text: string, chunk: object][] = [
   ["", { error: "x" }],
 ];
 for (const [text, value] of chunks) {
-  test(`text of ${JSON.stringify(value).slice(42, 120)}`, () => {
+  test(`extracts the text of ${JSON.stringify(value).slice(42, 120)}`, () => {
     assert.equal(generatedText(value), text);
     assert.equal(quickText(Buffer.from(JSON.stringify(value))) ?? text, text);
   });
 }
 
-test("a whole answer's text is its message's", () => {
+test("extracts the message's text from a complete response", () => {
   assert.equal(generatedText({ choices: [{ message: { role: "assistant", content: "Hi" } }] }), "Hi");
   assert.equal(generatedText(null), "");
 });
 
-test("the usual chunk is read without parsing", () => {
+test("reads the usual chunk without parsing it", () => {
   assert.equal(quickText(Buffer.from(JSON.stringify(chunk(delta({ content: "Hello" }))))), "Hello");
 });

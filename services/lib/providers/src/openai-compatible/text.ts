@@ -24,7 +24,7 @@ export function quickText(data: Buffer): string | undefined {
 }
 
 /**
- * The generated text of one chunk or of a complete answer: content, reasoning, refusals, tool
+ * The generated text of one chunk or of a complete response: content, reasoning, refusals, tool
  * calls, transcripts.
  */
 export function generatedText(value: unknown): string {

@@ -8,7 +8,7 @@ type Golden = [what: string, usage: unknown, units: Record<string, number> | und
 const golden: Golden[] = [
   ["plain", { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 }, { input_tokens: 9, output_tokens: 12 }],
   [
-    "cached and reasoning are parts, never added",
+    "cached and reasoning tokens as parts of the totals",
     {
       prompt_tokens: 2006,
       completion_tokens: 300,
@@ -19,12 +19,12 @@ const golden: Golden[] = [
     { input_tokens: 86, cached_input_tokens: 1920, output_tokens: 300 },
   ],
   [
-    "all of the budget went into reasoning",
+    "reasoning tokens only",
     { prompt_tokens: 20, completion_tokens: 64, total_tokens: 84, completion_tokens_details: { reasoning_tokens: 64 } },
     { input_tokens: 20, output_tokens: 64 },
   ],
   [
-    "reasoning beside the completion, as the total shows (xAI)",
+    "reasoning in addition to the completion, as xAI's total shows",
     { prompt_tokens: 32, completion_tokens: 9, total_tokens: 135, completion_tokens_details: { reasoning_tokens: 94 } },
     { input_tokens: 32, output_tokens: 103 },
   ],
@@ -40,7 +40,7 @@ const golden: Golden[] = [
     { input_tokens: 20, audio_input_tokens: 100, output_tokens: 10, audio_output_tokens: 80 },
   ],
   [
-    "video in, as DashScope counts it",
+    "video input in DashScope's form",
     {
       prompt_tokens: 207,
       completion_tokens: 103,
@@ -60,12 +60,12 @@ const golden: Golden[] = [
     { input_tokens: 20, cache_write_5m_tokens: 80, output_tokens: 1 },
   ],
   [
-    "DeepSeek's names for cached",
+    "DeepSeek's names for cached tokens",
     { prompt_tokens: 100, completion_tokens: 1, prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 },
     { input_tokens: 36, cached_input_tokens: 64, output_tokens: 1 },
   ],
   [
-    "parts that exceed the whole",
+    "parts above their total",
     { prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 8, audio_tokens: 8 } },
     { cached_input_tokens: 8, audio_input_tokens: 2, output_tokens: 1 },
   ],
@@ -74,16 +74,20 @@ const golden: Golden[] = [
     { prompt_tokens: 1, completion_tokens: 1, prompt_tokens_details: null, completion_tokens_details: null },
     { input_tokens: 1, output_tokens: 1 },
   ],
-  ["an answer of no tokens", { prompt_tokens: 7, completion_tokens: 0 }, { input_tokens: 7 }],
-  ["a prompt alone, with a total", { prompt_tokens: 7, total_tokens: 7 }, { input_tokens: 7 }],
-  ["a total that leaves the rest", { prompt_tokens: 7, total_tokens: 9 }, { input_tokens: 7, output_tokens: 2 }],
+  ["a response without tokens", { prompt_tokens: 7, completion_tokens: 0 }, { input_tokens: 7 }],
+  ["a prompt only, with a total", { prompt_tokens: 7, total_tokens: 7 }, { input_tokens: 7 }],
   [
-    "Mistral's names for cached",
+    "a total that implies the missing count",
+    { prompt_tokens: 7, total_tokens: 9 },
+    { input_tokens: 7, output_tokens: 2 },
+  ],
+  [
+    "Mistral's names for cached tokens",
     { prompt_tokens: 10, completion_tokens: 1, num_cached_tokens: 4, prompt_audio_seconds: {} },
     { input_tokens: 6, cached_input_tokens: 4, output_tokens: 1 },
   ],
   [
-    "counters without a unit here",
+    "counters without a unit of ours",
     {
       prompt_tokens: 10,
       completion_tokens: 1,
@@ -100,22 +104,22 @@ const golden: Golden[] = [
   ],
   ["null", null, undefined],
   ["no counts", {}, undefined],
-  ["zeros: nobody counted", { prompt_tokens: 0, completion_tokens: 0 }, undefined],
+  ["zeros, which count as no report", { prompt_tokens: 0, completion_tokens: 0 }, undefined],
   ["negative", { prompt_tokens: -5, completion_tokens: 3 }, undefined],
   ["text", { prompt_tokens: "5", completion_tokens: 3 }, undefined],
   ["fractions", { prompt_tokens: 5.5, completion_tokens: 3 }, undefined],
-  ["beyond counting", { prompt_tokens: 1e300, completion_tokens: 3 }, undefined],
-  ["half of it", { prompt_tokens: 5 }, undefined],
+  ["numbers too large to count", { prompt_tokens: 1e300, completion_tokens: 3 }, undefined],
+  ["a prompt without a completion", { prompt_tokens: 5 }, undefined],
 ];
 for (const [what, usage, units] of golden) {
-  test(`a usage of ${what} is read in units, or not at all`, () => {
+  test(`splits usage into units: ${what}`, () => {
     const found = unitsOfUsage(usage);
     const byName = found === undefined ? undefined : Object.fromEntries(found.map((u) => [u.name, Number(u.quantity)]));
     assert.deepEqual(byName, units);
   });
 }
 
-test("an answer that was thought about is counted apart where that has a price, and only there", () => {
+test("bills the output after thinking as a unit of its own only if that unit has a price", () => {
   const usage = {
     prompt_tokens: 10,
     completion_tokens: 30,
@@ -136,7 +140,7 @@ test("an answer that was thought about is counted apart where that has a price, 
   assert.equal(thoughtUnitOf(testModel()), "output_tokens");
 });
 
-test("reasoning that a vendor counts beside the completion is told inside it, as OpenAI tells it", () => {
+test("reports reasoning that a vendor counts separately as part of the completion", () => {
   const beside = {
     prompt_tokens: 11,
     completion_tokens: 0,

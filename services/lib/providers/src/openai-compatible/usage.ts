@@ -12,7 +12,7 @@ import { otherCounters } from "./other-counters.ts";
  * included in `prompt_tokens`, reasoning in `completion_tokens` (OpenAI's reference, chat
  * completion object); where a vendor's own total shows that reasoning is separate from
  * `completion_tokens` (xAI), it is added.
- * @param thoughtUnit the output unit for answers that involved thinking
+ * @param thoughtUnit the output unit for responses that involved thinking
  * @returns undefined when the object does not report usage
  */
 export function unitsOfUsage(usage: unknown, thoughtUnit: OutputUnit = "output_tokens"): Unit[] | undefined {
@@ -51,7 +51,7 @@ export function usageIn(value: Fields): unknown {
 type OutputUnit = Extract<UnitName, "output_tokens" | "thinking_output_tokens">;
 
 /**
- * DashScope charges more for the whole answer when the model has thought: this applies to models
+ * DashScope charges more for the whole response when the model has thought: this applies to models
  * with a price for that.
  */
 export function thoughtUnitOf({ price }: Pick<Model, "price">): OutputUnit {

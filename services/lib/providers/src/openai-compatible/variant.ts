@@ -11,7 +11,7 @@ export interface OpenAiVariant {
   /** Takes `top_k`. */
   readonly takesTopK: boolean;
   /** Accepts audio as a web or data URL, in parts of type `input_audio`. */
-  readonly soundByUrl: boolean;
+  readonly audioByUrl: boolean;
 }
 
 /** From OpenAI's guide on error codes; the names of newer billing codes follow the same pattern. */
@@ -28,5 +28,5 @@ export const openAiVariant: OpenAiVariant = {
   operatorCodes: new Set(["invalid_api_key", "account_deactivated", ...openAiQuota]),
   takesRequired: true,
   takesTopK: false,
-  soundByUrl: false,
+  audioByUrl: false,
 };

@@ -2,29 +2,33 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compatibleMessages } from "./vendor-messages.ts";
 
-const vendor = { developerRole: false, soundByUrl: true };
+const vendor = { developerRole: false, audioByUrl: true };
 const user = (...content: unknown[]) => ({ role: "user", content, name: "n" });
-const sound = (data: string, format = "mp3") => ({ type: "input_audio", input_audio: { data, format } });
-const heard = (url: string) => ({ type: "audio_url", audio_url: { url } });
+const audio = (data: string, format = "mp3") => ({ type: "input_audio", input_audio: { data, format } });
+const audioUrl = (url: string) => ({ type: "audio_url", audio_url: { url } });
 
 const cases: [what: string, from: unknown[], to: unknown[] | undefined][] = [
   ["nothing to change", [{ role: "system", content: "x" }, user({ type: "text", text: "y" })], undefined],
-  ["what is no message", [null, 5, "x", { content: [null, 5] }], undefined],
+  ["values that are not messages", [null, 5, "x", { content: [null, 5] }], undefined],
   [
     "the role developer",
     [{ role: "developer", content: "x", name: "n" }],
     [{ role: "system", content: "x", name: "n" }],
   ],
-  ["a sound's address", [user(heard("https://a.test/x.WAV?y"))], [user(sound("https://a.test/x.WAV?y", "wav"))]],
-  ["an address that says nothing", [user(heard("https://a.test/x"))], [user(sound("https://a.test/x"))]],
   [
-    "a sound inside a data URL",
-    [user(heard("data:audio/mpeg;base64,AAAA"))],
-    [user(sound("data:audio/mpeg;base64,AAAA"))],
+    "the URL of an audio file",
+    [user(audioUrl("https://a.test/x.WAV?y"))],
+    [user(audio("https://a.test/x.WAV?y", "wav"))],
   ],
-  ["OpenAI's bare base64", [user(sound("AAAA", "wav"))], [user(sound("data:;base64,AAAA", "wav"))]],
+  ["a URL without a file extension", [user(audioUrl("https://a.test/x"))], [user(audio("https://a.test/x"))]],
   [
-    "what a Claude thought: none",
+    "audio in a data URL",
+    [user(audioUrl("data:audio/mpeg;base64,AAAA"))],
+    [user(audio("data:audio/mpeg;base64,AAAA"))],
+  ],
+  ["OpenAI's bare base64", [user(audio("AAAA", "wav"))], [user(audio("data:;base64,AAAA", "wav"))]],
+  [
+    "Claude's thinking, which is removed",
     [
       {
         role: "assistant",
@@ -47,22 +51,22 @@ const cases: [what: string, from: unknown[], to: unknown[] | undefined][] = [
       { role: "assistant", content: "", tool_calls: [] },
     ],
   ],
-  ["sound that is a URL already", [user(sound("https://a.test/x.mp3"), sound("data:;base64,AAAA"))], undefined],
+  ["audio that is already a URL", [user(audio("https://a.test/x.mp3"), audio("data:;base64,AAAA"))], undefined],
 ];
 for (const [what, from, to] of cases) {
-  test(`a vendor's own words for ${what}`, () => assert.deepEqual(compatibleMessages(from, vendor), to));
+  test(`converts messages for a vendor: ${what}`, () => assert.deepEqual(compatibleMessages(from, vendor), to));
 }
 
-test("a vendor that knows OpenAI's words gets them", () => {
-  const messages = [{ role: "developer", content: "x" }, user(heard("https://a.test/x"), sound("AAAA"))];
-  assert.equal(compatibleMessages(messages, { developerRole: true, soundByUrl: false }), undefined);
+test("leaves messages unchanged for a vendor that supports OpenAI's form", () => {
+  const messages = [{ role: "developer", content: "x" }, user(audioUrl("https://a.test/x"), audio("AAAA"))];
+  assert.equal(compatibleMessages(messages, { developerRole: true, audioByUrl: false }), undefined);
 });
 
-test("a message keeps thinking in Mistral's form, which its own models read", () => {
+test("keeps thinking in Mistral's form, which Mistral's models read", () => {
   const content = [
     { type: "thinking", thinking: [{ type: "text", text: "t" }] },
     { type: "text", text: "x" },
   ];
-  const vendor = { developerRole: true, soundByUrl: false };
+  const vendor = { developerRole: true, audioByUrl: false };
   assert.equal(compatibleMessages([{ role: "assistant", content }], vendor), undefined);
 });

@@ -4,7 +4,7 @@ export interface Vendor {
   /** Supports messages with the role `developer`. */
   readonly developerRole: boolean;
   /** Accepts audio as a web or data URL, in parts of type `input_audio`. */
-  readonly soundByUrl: boolean;
+  readonly audioByUrl: boolean;
 }
 
 /**
@@ -27,7 +27,7 @@ function compatibleMessage(sent: unknown, vendor: Vendor): unknown {
   const message = withoutThinking(sent);
   const role = message["role"] === "developer" && !vendor.developerRole ? "system" : message["role"];
   const { content } = message;
-  const parts = vendor.soundByUrl && Array.isArray(content) ? content.map(soundByUrl) : content;
+  const parts = vendor.audioByUrl && Array.isArray(content) ? content.map(audioByUrl) : content;
   const same = !Array.isArray(content) || content.every((part, index) => part === (parts as unknown[])[index]);
   return role === message["role"] && same ? message : { ...message, role, content: parts };
 }
@@ -54,7 +54,7 @@ function isThought(part: unknown): boolean {
   return thoughts.has(type) && !Array.isArray(thinking);
 }
 
-function soundByUrl(part: unknown): unknown {
+function audioByUrl(part: unknown): unknown {
   const { type, ...fields } = fieldsOf(part);
   if (type === "audio_url") {
     const url = textOf(fieldsOf(fields["audio_url"])["url"]) ?? "";

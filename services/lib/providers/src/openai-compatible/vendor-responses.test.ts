@@ -53,7 +53,7 @@ const mistral = [
   { type: "text", text: "Hi" },
 ];
 
-test("a response whose content is a list keeps its thinking and its text", () => {
+test("keeps thinking and text of a response whose content is a list", () => {
   const choice = { message: { role: "assistant", content: mistral }, finish_reason: "stop" };
   assert.deepEqual(whole("messages", choice)["content"], [
     { type: "thinking", thinking: "Hm", signature: "" },
@@ -64,7 +64,7 @@ test("a response whose content is a list keeps its thinking and its text", () =>
   assert.equal((message?.["content"] as Json[] | undefined)?.[0]?.["text"], "Hi");
 });
 
-test("a stream whose content is a list keeps its thinking and its text", () => {
+test("keeps thinking and text of a stream whose content is a list", () => {
   const chunks = [...mistral.map((part) => chunkOf({ content: [part] })), chunkOf({ content: "!" })];
   const end = [chunkOf({ content: "" }, { finish_reason: "stop" }), { choices: [], usage }, "[DONE]"];
   const { events, stream } = streamed("messages", [...chunks, ...end]);
@@ -77,7 +77,7 @@ test("a stream whose content is a list keeps its thinking and its text", () => {
   assert.equal(stream.delivered.text, "HmHi!");
 });
 
-test("reasoning is read from each vendor's field, also beside an empty one of another name", () => {
+test("reads reasoning from each vendor's field, also if a field of another name is empty", () => {
   for (const message of [
     { reasoning: "Hm" },
     { reasoning_content: "", reasoning: "Hm" },
@@ -102,7 +102,7 @@ const ends: readonly [finish: Json, calls: boolean, messages: string, status: st
 ];
 
 for (const [finish, calls, reason, status] of ends) {
-  test(`the end ${JSON.stringify(finish)}${calls ? " beside calls" : ""} is ${reason} and ${status}`, () => {
+  test(`finish reason ${JSON.stringify(finish)}${calls ? " beside calls" : ""} becomes ${reason} and ${status}`, () => {
     const message = calls ? { content: null, tool_calls: [call] } : { content: "Hi" };
     assert.equal(whole("messages", { message, ...finish })["stop_reason"], reason);
     assert.equal(whole("responses", { message, ...finish })["status"], status);
@@ -112,13 +112,13 @@ for (const [finish, calls, reason, status] of ends) {
   });
 }
 
-test("an unknown end tells what the provider says of it", () => {
+test("an unknown finish reason includes the provider's explanation", () => {
   const choice = { message: { content: "" }, finish_reason: "error", error: { message: "Provider gone" } };
   const text = JSON.stringify(whole("messages", choice)["content"]);
   assert.match(text, /error.*Provider gone/);
 });
 
-test("log probabilities reach a client of responses, streamed and whole", () => {
+test("log probabilities reach clients of the Responses format, streamed or not", () => {
   const logprobs = { content: [{ token: "Hi", logprob: -0.1, bytes: [72, 105], top_logprobs: [] }] };
   const done = whole("responses", { message: { content: "Hi" }, logprobs, finish_reason: "stop" });
   const parts = (response: unknown): Json[] => ((response as Json)["output"] as Json[])[0]?.["content"] as Json[];
@@ -130,7 +130,7 @@ test("log probabilities reach a client of responses, streamed and whole", () => 
   assert.deepEqual(parts(events.at(-1)?.["response"])[0]?.["logprobs"], logprobs.content);
 });
 
-test("usage is read where Groq and Moonshot put it, and passes unchanged", () => {
+test("reads usage from Groq's and Moonshot's fields and passes it on unchanged", () => {
   for (const place of [{ x_groq: { id: "r", usage } }, { choices: [{ index: 0, delta: {}, usage }] }]) {
     for (const format of ["chat.completions", "messages"] as const) {
       const last = { ...chunkOf({}, { finish_reason: "stop" }), ...place };

@@ -28,7 +28,7 @@ const images = testImages("openai", {
   ],
   read: [
     {
-      what: "OpenAI's tokens are taken apart",
+      what: "splits OpenAI's tokens by kind",
       body: { data: [{ b64_json: "AA" }, { b64_json: "AA" }], usage: gammaUsage },
       expected: {
         images: 2,
@@ -37,14 +37,14 @@ const images = testImages("openai", {
       },
     },
     {
-      what: "DALL-E counts nothing",
+      what: "bills DALL-E, which reports no usage, by image",
       body: { data: [{ url: "https://x/1" }] },
       expected: { images: 1, billed: 1, raw: undefined },
     },
   ],
   failing: [
     { what: "not JSON", body: "<html>", kind: "transient" },
-    { what: "no pictures", body: { data: [] }, kind: "transient" },
+    { what: "no images", body: { data: [] }, kind: "transient" },
     {
       what: "an error under a good status",
       body: { error: { message: "no", code: "content_policy_violation" } },
@@ -53,7 +53,7 @@ const images = testImages("openai", {
   ],
 });
 
-test("sent as its protocol has it: OpenAI, an edit as a form with names and types of ours", () => {
+test("encodes a request: OpenAI, an edit as a form with our file names and types", () => {
   const options = { quality: "low", user: 'x"\r\n--form' };
   const sent = images.encode({ references: [inline, inline], mask: inline, size: "auto", options });
   assert.equal(sent.path, "/images/edits");

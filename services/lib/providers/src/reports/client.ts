@@ -52,7 +52,7 @@ export async function readReport<T extends z.ZodType>(
     if (!page.data.has_more) return buckets;
     const next = page.data.next_page ?? "";
     if (next === "" || next === query.get("page"))
-      throw unknownForm(access, request.path, "has_more is true, but next_page leads nowhere");
+      throw unknownForm(access, request.path, "has_more is true, but next_page is missing or repeated");
     query.set("page", next);
   }
   throw new ReportError(`${access.provider}'s report ${request.path} has more than ${maxPages} pages.`);

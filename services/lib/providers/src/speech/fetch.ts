@@ -27,11 +27,11 @@ export function createAudioFetcher(client: GuardedClient): AudioFetcher {
         const take = (bytes: number): Promise<void> | undefined => memory.take(bytes, signal);
         const response = await client.fetch(securedUrl(url, client), { timeoutMs, maxBytes, take, signal });
         if (response.status === 200) return response.body;
-        throw new UpstreamFailure("transient", `the audio URL returned ${response.status}`, { status: 200 });
+        throw new UpstreamFailure("transient", `the audio URL returned status ${response.status}`, { status: 200 });
       } catch (error) {
         if (!(error instanceof UrlError)) throw error;
         if (signal.aborted) throw new UpstreamFailure("cancelled", "the call was aborted", { cause: error });
-        throw new UpstreamFailure("transient", "the audio cannot be fetched", { status: 200, cause: error });
+        throw new UpstreamFailure("transient", "the audio could not be fetched", { status: 200, cause: error });
       }
     },
   };

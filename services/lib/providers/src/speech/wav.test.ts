@@ -23,7 +23,7 @@ function wav(
   return Buffer.concat([text("RIFF"), length(0xffffffff), text("WAVE"), ...chunks]);
 }
 
-test("samples are found behind other chunks, and whatever a streamed file says of its size", () => {
+test("finds samples after other chunks, whatever size a streamed file declares", () => {
   const list = Buffer.concat([Buffer.from("LIST\x03\0\0\0abc\0", "latin1")]);
   for (const file of [wav(), wav({ before: list }), wav({ size: 0 }), wav({ size: 0xffffffff }), wav({ code: 0xfffe })])
     assert.deepEqual(pcmOfWav(file), samples);
@@ -31,7 +31,7 @@ test("samples are found behind other chunks, and whatever a streamed file says o
   assert.deepEqual(pcmOfWav(wav().subarray(0, -1)), samples.subarray(0, 4));
 });
 
-test("a file of another kind is refused, however it is broken", () => {
+test("rejects a file of another kind and every truncated file", () => {
   for (const bad of [
     wav({ rate: 44_100 }),
     wav({ channels: 2 }),

@@ -19,7 +19,7 @@ export function isWav(bytes: Buffer): boolean {
  * @throws {WavError}
  */
 export function pcmOfWav(file: Buffer): Buffer {
-  if (!isWav(file)) throw new WavError("the sound is no WAV file");
+  if (!isWav(file)) throw new WavError("the audio is not a WAV file");
   let formatSeen = false;
   for (let at = 12; at + 8 <= file.length; ) {
     const name = file.toString("latin1", at, at + 4);
@@ -30,7 +30,7 @@ export function pcmOfWav(file: Buffer): Buffer {
       formatSeen = true;
     }
     if (name === "data") {
-      if (!formatSeen) throw new WavError("the WAV file says nothing of its format");
+      if (!formatSeen) throw new WavError("the WAV file has no format chunk");
       const end = size === 0 ? file.length : Math.min(file.length, start + size);
       return file.subarray(start, start + ((end - start) & ~1));
     }
@@ -41,12 +41,14 @@ export function pcmOfWav(file: Buffer): Buffer {
 }
 
 function checkFormat(format: Buffer): void {
-  if (format.length < 16) throw new WavError("the WAV file's format is cut off");
+  if (format.length < 16) throw new WavError("the WAV file's format chunk is truncated");
   const code = format.readUInt16LE(0);
   const channels = format.readUInt16LE(2);
   const rate = format.readUInt32LE(4);
   const bits = format.readUInt16LE(14);
   const known = code === pcmFormat || code === extensibleFormat;
   if (known && channels === 1 && rate === sampleRate && bits === 16) return;
-  throw new WavError(`the WAV file is of format ${code}, ${channels} channels, ${rate} Hz, ${bits} bits`);
+  throw new WavError(
+    `the WAV file has the unsupported format ${code} with ${channels} channels, ${rate} Hz and ${bits} bits`,
+  );
 }

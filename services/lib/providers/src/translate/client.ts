@@ -3,19 +3,19 @@ import type { Fields } from "../conversation/fields.ts";
 import type { Conversation } from "../conversation/types.ts";
 import type { GenerationCall } from "../generation.ts";
 
-/** A client format: parses requests and writes answers. */
+/** A client format: parses requests and writes responses. */
 export interface ClientFormat {
   /** @throws {UpstreamFailure} `client` for what no other protocol can express */
   read(fields: Fields): Conversation;
-  /** Builds a complete answer from its events, as a JSON value. */
+  /** Builds a complete response from its events, as a JSON value. */
   response(events: readonly ResponseEvent[], call: GenerationCall): object;
   openWriter(call: GenerationCall): ResponseWriter;
 }
 
-/** Writes a streamed answer in the client's format. */
+/** Writes a streamed response in the client's format. */
 export interface ResponseWriter {
-  /** The client's events for one event of the answer; empty when there is nothing to send yet. */
+  /** The client's events for one event of the response; empty while no event can be sent. */
   write(event: ResponseEvent): string;
-  /** Available once the answer has ended. */
+  /** Available once the response has ended. */
   readonly closing: Buffer;
 }

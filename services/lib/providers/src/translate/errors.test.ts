@@ -37,7 +37,7 @@ for (const [status, body, kind] of ofAnthropic) {
   });
 }
 
-test("Anthropic's body is kept byte for byte, but for our secrets", () => {
+test("keeps Anthropic's error body byte for byte, except for our secrets", () => {
   const body = `{ "type":"error", "error":{"type":"invalid_request_error","message":"messages.0: no"},"request_id":"r"}`;
   assert.equal(anthropicFailure(respond(400, body), upstream).body?.toString("utf8"), body);
   const leaky = anthropicFailure(respond(400, anthropic("invalid_request_error", "bad key sk-secret-key")), upstream);
@@ -45,7 +45,7 @@ test("Anthropic's body is kept byte for byte, but for our secrets", () => {
   assert.ok(!leaky.reported?.message.includes("sk-secret-key"));
 });
 
-test("Anthropic's wait is kept, and an error under a good status is found", () => {
+test("keeps Anthropic's retry delay and detects an error under status 200", () => {
   const limited = anthropicFailure(respond(429, anthropic("rate_limit_error"), { "retry-after": "12" }), upstream);
   assert.equal(limited.retryAfterMs, 12_000);
   assert.equal(anthropicErrorInside(JSON.stringify(anthropic("overloaded_error")), upstream)?.kind, "transient");
@@ -71,7 +71,7 @@ for (const [status, body, kind] of ofGemini) {
   });
 }
 
-test("Gemini's wait is in the body, and an error may come in the middle of a stream", () => {
+test("reads Gemini's retry delay from the body and detects an error within a stream", () => {
   const body = gemini(429, "RESOURCE_EXHAUSTED", detail({ retryDelay: "22.5s" }));
   assert.equal(geminiFailure(respond(429, body), upstream).retryAfterMs, 22_500);
   assert.equal(geminiErrorInside(gemini(429, "RESOURCE_EXHAUSTED"), upstream)?.kind, "capacity");

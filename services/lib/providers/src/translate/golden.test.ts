@@ -16,7 +16,7 @@ for (const file of goldenFiles) {
   }
 
   for (const { title, param, ...given } of file.refused) {
-    test(`what ${pair} cannot carry is refused before anything is sent: ${title}`, async () => {
+    test(`${pair} rejects a request that cannot be translated before sending anything: ${title}`, async () => {
       const { adapter, call, upstream } = pairOf(file, given);
       const refused = (error: unknown): boolean => {
         assert.ok(error instanceof UpstreamFailure, String(error));
@@ -29,7 +29,7 @@ for (const file of goldenFiles) {
   }
 
   for (const { title, upstream: reported, client, units } of file.responses) {
-    test(`an answer from ${pair} reaches the client with all of its usage: ${title}`, () => {
+    test(`a response from ${pair} reaches the client with all of its usage: ${title}`, () => {
       const { adapter, call, upstream } = pairOf(file);
       const whole = adapter.decode(Buffer.from(JSON.stringify(reported)), call, upstream);
       assert.deepEqual(JSON.parse(steady(whole.body.toString("utf8"))), client);

@@ -7,7 +7,7 @@ import type { UpstreamFailure } from "../failure.ts";
 import type { BadResponse, GenerationCall, UpstreamCall } from "../generation.ts";
 import type { UsageReport } from "../usage-report.ts";
 
-/** An upstream protocol: encodes conversations and reads answers. */
+/** An upstream protocol: encodes conversations and reads responses. */
 export interface UpstreamProtocol {
   /** @throws {UpstreamFailure} `client` for what the protocol cannot express */
   encode(
@@ -22,15 +22,15 @@ export interface UpstreamProtocol {
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
-/** Reads one answer, streamed or not. */
+/** Reads one response, streamed or not. */
 export interface ResponseReader {
-  /** @throws {UpstreamFailure} when the body is not an answer */
+  /** @throws {UpstreamFailure} when the body is not a response */
   body(body: Buffer): ResponseEvent[];
   /** @throws {UpstreamFailure} when the stream reports a failure, or is invalid */
   event(event: SseEvent): ResponseEvent[];
   /** The final event was received: nothing more is read. */
   readonly ended: boolean;
-  /** The connection ended here. Returns the last events if the answer is complete. */
+  /** The connection ended here. Returns the last events if the response is complete. */
   end(): ResponseEvent[] | undefined;
   readonly usage: UsageReport | undefined;
   readonly soFar: UsageReport | undefined;

@@ -42,7 +42,7 @@ for (const file of goldenFiles) {
     const bytes = Buffer.from(reported.join(""));
     const name = `${file.client} to ${file.protocol}: ${title}`;
 
-    test(`however the bytes are cut the client gets the same: ${name}`, () => {
+    test(`the client receives the same events wherever the bytes are split: ${name}`, () => {
       const { adapter, call, upstream } = pairOf(file);
       for (let seed = 1; seed <= 100; seed++) {
         const next = seededRandom(seed);
@@ -52,16 +52,16 @@ for (const file of goldenFiles) {
       }
     });
 
-    test(`the pieces put together are the whole answer: ${name}`, () => {
+    test(`the stream's pieces add up to the complete response: ${name}`, () => {
       const { adapter, call, upstream } = pairOf(file);
       const streamed = steady(textOf(adapter.openStream(call, upstream), [bytes]));
-      const collected = adapter.collect?.(bytes, call, upstream) ?? assert.fail("nothing collects");
+      const collected = adapter.collect?.(bytes, call, upstream) ?? assert.fail("the adapter has no collect");
       const { ofStream, ofWhole } = views(file);
       const whole = JSON.parse(steady(collected.body.toString("utf8"))) as Record<string, unknown>;
       assert.deepEqual(comparable(ofStream(streamed)), comparable(ofWhole(whole)));
     });
 
-    test(`a stream that is cut short fails, and what came of it is counted: ${name}`, () => {
+    test(`a stream that is cut off fails, and its delivered part is counted: ${name}`, () => {
       const { adapter, call, upstream } = pairOf(file);
       for (let events = 0; events < reported.length - 2; events++) {
         const stream = adapter.openStream(call, upstream);
@@ -95,7 +95,7 @@ function mutatedEvent(event: string, next: () => number): string {
 }
 
 for (const file of goldenFiles) {
-  test(`odd events break neither the process nor the client's format: ${file.client} to ${file.protocol}`, () => {
+  test(`malformed events break neither the process nor the client's format: ${file.client} to ${file.protocol}`, () => {
     const { adapter, call, upstream } = pairOf(file);
     const { ofStream } = views(file);
     let finished = 0;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failureOf, spoken, usageIn } from "../../test/embedding-cases.ts";
 
-test("Voyage gets its own names, and no field that it does not know", () => {
+test("renames fields for Voyage and sends none that it does not support", () => {
   const { path, body } = spoken("voyage", { dimensions: 2, inputType: "query" });
   assert.equal(path, "/v1/embeddings");
   assert.deepEqual(body, {
@@ -14,12 +14,12 @@ test("Voyage gets its own names, and no field that it does not know", () => {
   });
 });
 
-test("Voyage's tokens are read", () => {
+test("reads Voyage's token count", () => {
   const list = '"data":[{"index":0,"embedding":[1]}]';
   assert.deepEqual(usageIn("voyage", `{${list},"usage":{"total_tokens":6}}`), [6, '{"total_tokens":6}']);
 });
 
-test("Voyage's failures are told apart, with its words and without our key", () => {
+test("classifies Voyage's errors, keeping their messages without our key", () => {
   const unknown = { detail: "Model x is not supported. Supported models are y." };
   assert.deepEqual(failureOf("voyage", 400, { detail: "too long" }), ["client", "too long"]);
   assert.equal(failureOf("voyage", 400, unknown)[0], "unknown_model");

@@ -3,7 +3,7 @@ import { inline, testImages } from "../../test/image-cases.ts";
 testImages("xai", {
   sent: [
     {
-      what: "xAI, a size as ratio and resolution",
+      what: "xAI, a size as aspect ratio and resolution",
       request: { count: 3, size: "1920x1080", options: { quality: "low" } },
       path: "/images/generations",
       body: {
@@ -30,7 +30,7 @@ testImages("xai", {
       },
     },
     {
-      what: "xAI, edits as JSON, the client's own shape",
+      what: "xAI, edits as JSON in the client's own form",
       request: {
         references: [{ type: "url", url: "https://a.test/1" }],
         options: { aspect_ratio: "auto", resolution: "1.5k" },
@@ -47,7 +47,7 @@ testImages("xai", {
       },
     },
     {
-      what: "xAI, several pictures",
+      what: "xAI, several images",
       request: { references: [inline, inline] },
       path: "/images/edits",
       body: {
@@ -62,14 +62,14 @@ testImages("xai", {
   ],
   read: [
     {
-      what: "a withheld picture is a fault, and not billed",
+      what: "reports a withheld image as a fault and does not bill it",
       body: { data: [{ url: "", respect_moderation: false }, { url: "https://x/1" }], usage: { cost_in_usd_ticks: 2 } },
       expected: { images: 1, faults: 1, billed: 1, raw: '{"cost_in_usd_ticks":2}' },
     },
   ],
   failing: [
     {
-      what: "all withheld",
+      what: "fails when every image was withheld",
       body: { data: [{ respect_moderation: false }] },
       kind: "client",
       code: "content_policy_violation",

@@ -71,7 +71,7 @@ function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageRespon
   const images = listOf(fields["data"]).flatMap((item) => {
     const blocked = fieldsOf(item)["respect_moderation"] === false;
     const found = blocked ? [] : itemOf(item, undefined);
-    if (found.length === 0) faults.push(moderated("The picture was withheld by the provider's moderation."));
+    if (found.length === 0) faults.push(moderated("The image was withheld by the provider's moderation."));
     return found;
   });
   if (images.length === 0) throw nothingMade(faults);

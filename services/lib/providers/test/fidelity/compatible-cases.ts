@@ -36,7 +36,7 @@ const usage = (prompt: number, output: number, more: Json = {}): Json => ({
 });
 const rome = { type: "call", name: "weather", input: { city: "Rome" } } as const;
 
-/** What providers send that speak OpenAI's chat format. */
+/** Responses of providers that use OpenAI's chat format. */
 export const compatibleCases: readonly FidelityCase[] = [
   {
     title: "parallel calls in pieces",

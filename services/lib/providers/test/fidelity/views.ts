@@ -192,7 +192,7 @@ const tool = { name: "weather", parameters: { type: "object", properties: {} } }
 export const nextRequests: Readonly<Record<GenerationFormat, (view: View) => Json>> = {
   "chat.completions": ({ turn, callIds }) => ({
     messages: [
-      { role: "user", content: "Go on." },
+      { role: "user", content: "Continue." },
       ...turn,
       ...callIds.map((id) => ({ role: "tool", tool_call_id: id, content: "done" })),
       ...(callIds.length === 0 ? [{ role: "user", content: "More." }] : []),
@@ -202,7 +202,7 @@ export const nextRequests: Readonly<Record<GenerationFormat, (view: View) => Jso
   messages: ({ turn, callIds }) => ({
     max_tokens: 4_096,
     messages: [
-      { role: "user", content: "Go on." },
+      { role: "user", content: "Continue." },
       ...turn,
       {
         role: "user",
@@ -216,7 +216,7 @@ export const nextRequests: Readonly<Record<GenerationFormat, (view: View) => Jso
   }),
   responses: ({ turn, callIds }) => ({
     input: [
-      { role: "user", content: "Go on." },
+      { role: "user", content: "Continue." },
       ...turn,
       ...callIds.map((id) => ({ type: "function_call_output", call_id: id, output: "done" })),
       ...(callIds.length === 0 ? [{ role: "user", content: "More." }] : []),

@@ -38,9 +38,9 @@ export interface VectorNames {
 }
 
 /**
- * Finds the vectors in an answer without parsing them: a list of numbers contains no other
+ * Finds the vectors in a response without parsing them: a list of numbers contains no other
  * brackets, so its end is found at memory speed, and the bytes can be passed on to a client.
- * @throws {SyntaxError} when the bytes are not such an answer; the content of a vector is not
+ * @throws {SyntaxError} when the bytes are not such a response; the content of a vector is not
  * checked
  */
 export function scanVectors(body: Buffer, names: VectorNames): ScannedResponse {

@@ -37,7 +37,7 @@ export function convertVector(
     if (dimensions !== undefined && given.length < dimensions) throw broken("has a vector that is too short");
     if (format === "base64") return encodeFloats(dimensions === undefined ? given : unitVector(given, dimensions));
     checkFinite(given);
-    // What was decoded lies in memory that is used again.
+    // The decoded vector is in memory that is reused.
     if (dimensions === undefined && isEncoded) return () => formatFloats(decodeFloats(vector.body, vector));
     const floats = dimensions === undefined ? given : unitVector(given, dimensions);
     return () => formatFloats(floats);

@@ -21,7 +21,7 @@ function encodedFloats(body: Buffer, start: number, end: number): number {
   let last = end;
   while (last > start && body[last - 1] === equals) last--;
   const floats = Math.floor(((last - start) * 3) / 4) / bytesPerFloat;
-  if (!Number.isInteger(floats)) throw unusableResponse("a vector of the upstream's response is cut off");
+  if (!Number.isInteger(floats)) throw unusableResponse("a vector in the upstream's response is truncated");
   return floats;
 }
 
@@ -31,7 +31,7 @@ function writtenFloats(body: Buffer, start: number, end: number): number {
   for (let at = start; at < end; at++) {
     const byte = body[at] as number;
     if (inNumbers[byte] === 0)
-      throw unusableResponse("a vector of the upstream's response has a value that is not a number");
+      throw unusableResponse("a vector in the upstream's response has a value that is not a number");
     if (byte === comma) commas++;
     else if (byte > 32) blank = false;
   }

@@ -55,7 +55,7 @@ const shortest = (value: number): number => {
 const digitsOf = (text: string): number =>
   text.replace(/e.*/, "").replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "").length || 1;
 
-test("every 32-bit float is written as the shortest number that reads back as the same float", () => {
+test("writes every 32-bit float as the shortest number that parses to the same float", () => {
   for (const floats of [someFloats(50_000), edges]) {
     const text = formatFloats(floats);
     const parsed = JSON.parse(text.toString("latin1")) as number[];
@@ -71,7 +71,7 @@ test("every 32-bit float is written as the shortest number that reads back as th
     assert.throws(() => checkFinite(Float32Array.of(1, value)), RangeError);
 });
 
-test("floats survive text and base64, in any order of the two", () => {
+test("converting floats between text and base64 in any order loses nothing", () => {
   const floats = someFloats(20_000);
   for (let i = 0; i < floats.length; i++) if (Object.is(floats[i], -0)) floats[i] = 0;
   const base64 = encodeFloats(floats);
@@ -83,18 +83,18 @@ test("floats survive text and base64, in any order of the two", () => {
   assert.deepEqual(converted(whole(asBase64), "float", undefined), text);
 });
 
-test("base64 is little-endian, standard alphabet, padded", () => {
+test("base64 is little-endian, in the standard alphabet, with padding", () => {
   assert.equal(encodeFloats(Float32Array.of(1, -2)).toString(), '"AACAPwAAAMA="');
   const escaped = Buffer.from(JSON.stringify("////fw==").replaceAll("/", "\\/"));
   assert.equal(decodeFloats(escaped, { start: 0, end: escaped.length }).length, 1);
 });
 
-test("bytes that are in the client's format already are handed on, not copied", () => {
+test("passes bytes that are already in the client's format on without copying them", () => {
   const vector = whole("[0.10000000149011612, 2]");
   assert.equal(converted(vector, "float", undefined).buffer, vector.body.buffer);
 });
 
-test("a shortened vector has length 1, and its direction", () => {
+test("a shortened vector has length 1 and keeps its direction", () => {
   const vector = unitVector(Float32Array.of(3, 4, 12), 2);
   assert.deepEqual(
     [...vector].map((value) => value.toFixed(6)),
@@ -105,7 +105,7 @@ test("a shortened vector has length 1, and its direction", () => {
   assert.equal(text, "[0.6,0.8]");
 });
 
-test("what is no vector is the upstream's failure", () => {
+test("a value that is not a vector is an upstream failure", () => {
   const isFailure = (error: unknown) => error instanceof UpstreamFailure && error.kind === "transient";
   for (const bad of ["[1,,2]", '["1"]', "[null]", "[[1]]", "[NaN]", "[1,]", "[1e999]"])
     assert.throws(() => convertVector(whole(bad), bad === "[1e999]" ? "float" : "base64", 1), isFailure, bad);

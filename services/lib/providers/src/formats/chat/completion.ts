@@ -79,7 +79,7 @@ class Choice {
   }
 }
 
-/** A complete answer as a chat completion. */
+/** A complete response as a chat completion. */
 export function chatCompletion(events: readonly ResponseEvent[], call: GenerationCall): object {
   const choices = new Map<number, Choice>();
   let tokens: Tokens | undefined;

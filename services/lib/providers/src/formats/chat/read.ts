@@ -10,7 +10,8 @@ import { readTurns } from "./turns.ts";
  * @throws {UpstreamFailure} `client` for what no other protocol can express
  */
 export function readChat(fields: Fields): Conversation {
-  if (fields["functions"] != null) throw refusal("functions", "This model takes tools, not functions.");
+  if (fields["functions"] != null)
+    throw refusal("functions", "This model does not support functions. Use tools instead.");
   if (listOf(fields["modalities"]).includes("audio"))
     throw refusal("modalities", "This model does not generate audio.");
   const format = fieldsOf(fields["response_format"]);

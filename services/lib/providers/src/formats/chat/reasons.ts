@@ -33,7 +33,7 @@ export function chatUsage(tokens: Tokens | undefined): object | undefined {
   };
 }
 
-/** The answer's id in OpenAI's format. */
+/** The response's id in OpenAI's format. */
 export function chatId(id: string, requestId: string): string {
   return `chatcmpl-${(id || requestId).replace(/^(chatcmpl-|msg_)/, "")}`;
 }

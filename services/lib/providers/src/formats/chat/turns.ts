@@ -50,7 +50,8 @@ function readTurn(message: Fields, param: string, names: Map<string, string>): T
 }
 
 function readAssistant(message: Fields, param: string, names: Map<string, string>): AssistantPart[] {
-  if (message["function_call"] != null) throw refusal(`${param}.function_call`, "This model takes tool_calls.");
+  if (message["function_call"] != null)
+    throw refusal(`${param}.function_call`, "This model does not support function_call. Use tool_calls instead.");
   const texts = textParts(message["content"], readTextPart);
   const parts = textAndThinking(texts, message["thinking_blocks"]);
   const signature = googleSignature(message);

@@ -6,7 +6,7 @@ import { googleExtra } from "./extra.ts";
 import { chatId, chatUsage, finishReasons } from "./reasons.ts";
 import { thinkingBlock } from "./thinking-blocks.ts";
 
-/** Writes an answer as OpenAI's chunks. */
+/** Writes a response as OpenAI's chunks. */
 export class ChatWriter implements ResponseWriter {
   readonly closing = Buffer.from("data: [DONE]\n\n");
   readonly #call: GenerationCall;

@@ -10,7 +10,7 @@ type Block =
   | { type: "redacted"; data: string }
   | { type: "call"; called: CallEvent; input: string };
 
-/** A complete answer as a message. */
+/** A complete response as a message. */
 export function messageOf(events: readonly ResponseEvent[], call: GenerationCall): object {
   const blocks: Block[] = [];
   let start: { id: string; model: string | undefined } = { id: "", model: undefined };

@@ -22,12 +22,12 @@ export function messageUsage(tokens: Tokens | undefined): object {
   };
 }
 
-/** The answer's id in Anthropic's format. */
+/** The response's id in Anthropic's format. */
 export function messageId(id: string, requestId: string): string {
   return `msg_${(id || requestId).replace(/^(chatcmpl-|msg_)/, "")}`;
 }
 
-/** Why the provider refused, if it said so. */
+/** Why the provider refused, if it reports a reason. */
 export function refusalDetails(reason: StopReason, explanation: string): object {
   if (reason !== "refusal") return {};
   return { stop_details: { type: "refusal", category: null, explanation: explanation === "" ? null : explanation } };

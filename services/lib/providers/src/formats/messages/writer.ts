@@ -4,7 +4,7 @@ import type { ResponseWriter } from "../../translate/client.ts";
 import { BlockSequence, eventText } from "./blocks.ts";
 import { messageId, messageUsage, refusalDetails, stopReasons } from "./reasons.ts";
 
-/** Writes an answer as Anthropic's events. */
+/** Writes a response as Anthropic's events. */
 export class MessageWriter implements ResponseWriter {
   readonly closing = Buffer.from(eventText("message_stop", {}));
   readonly #call: GenerationCall;

@@ -56,7 +56,7 @@ function readItem(item: Fields, param: string, names: Map<string, string>): Turn
     case "item_reference": {
       // Clients refer to reasoning of their own accord, and do without it elsewhere.
       if (textOf(item["id"])?.startsWith(`${reasoningPrefix}_`)) return { role: "assistant", parts: [] };
-      throw refusal(param, "nothing is stored here: send the item itself, as clients do when store is false.");
+      throw refusal(param, "the gateway stores no items. Send the item itself, as clients do when store is false.");
     }
     default: {
       const type = String(item["type"]).slice(0, 60);

@@ -4,7 +4,7 @@ export interface OutputEvent {
   readonly [field: string]: unknown;
 }
 
-/** How an item ended: incomplete when the answer was cut off in it. */
+/** How an item ended: incomplete when the response was cut off in it. */
 export type ItemEnd = "completed" | "incomplete";
 
 /** One item of a response's output, while it grows. */

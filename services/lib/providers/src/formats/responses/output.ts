@@ -9,7 +9,7 @@ import { type ClientTool, specialTools } from "./tools.ts";
 
 /**
  * A response's output: messages and reasoning follow one another, calls grow beside each other
- * until the answer stops.
+ * until the response stops.
  */
 export class ResponseOutput {
   readonly #requestId: string;

@@ -42,7 +42,7 @@ function fileSource(part: Fields, param: string): MediaSource {
   const url = textOf(part["file_url"]);
   if (url !== undefined) return { type: "url", url };
   const data = textOf(part["file_data"]);
-  if (data === undefined) throw refusal(param, "needs file_data or file_url: stored files are not supported.");
+  if (data === undefined) throw refusal(param, "requires file_data or file_url: stored files are not supported.");
   const source = sourceOfUrl(data, "application/pdf");
   return source.type === "url" ? { type: "inline", mediaType: "application/pdf", base64: data } : source;
 }

@@ -3,7 +3,7 @@ import type { GenerationCall } from "../../generation.ts";
 import { ResponseOutput } from "./output.ts";
 import { responseId, responseObject } from "./response-object.ts";
 
-/** A complete answer as a response object. */
+/** A complete response as a response object. */
 export function responseOf(events: readonly ResponseEvent[], call: GenerationCall): object {
   const output = new ResponseOutput(call);
   let id = "";

@@ -17,7 +17,7 @@ function resultOf(json: readonly string[]) {
   return { events, items: output.items };
 }
 
-test("a custom tool's call carries the text that was inside the function's JSON, in the stream and as a whole", () => {
+test("extracts a custom tool's text from the function's JSON, streamed or not", () => {
   const { events, items } = resultOf(['{"inp', 'ut":"*** Begin\\n"}']);
   const item = { id: "ctc_r_0", type: "custom_tool_call", status: "completed", call_id: "call_1", name: "apply_patch" };
   assert.deepEqual(items, [{ ...item, input: "*** Begin\n" }]);
@@ -32,12 +32,12 @@ test("a custom tool's call carries the text that was inside the function's JSON,
   );
 });
 
-test("what a model writes in place of the JSON is taken as the custom tool's text", () => {
+test("uses text that is not the expected JSON as the custom tool's input", () => {
   const [item] = resultOf(["*** Begin"]).items;
   assert.equal((item as { input: string }).input, "*** Begin");
 });
 
-test("a tool in a namespace is called by a flat name, and its call names tool and namespace apart", () => {
+test("flattens a namespaced tool's name for the provider and restores tool and namespace in its call", () => {
   const inner = { type: "function", name: "close", parameters: { type: "object" } };
   const request = { input: "x", tools: [{ type: "namespace", name: "agents", tools: [inner] }] };
   assert.deepEqual(

@@ -4,7 +4,7 @@ import type { ResponseWriter } from "../../translate/client.ts";
 import { ResponseOutput } from "./output.ts";
 import { responseId, responseObject, statusOf } from "./response-object.ts";
 
-/** Writes an answer as the Responses format's events. */
+/** Writes a response as the Responses format's events. */
 export class ResponsesWriter implements ResponseWriter {
   readonly #call: GenerationCall;
   readonly #output: ResponseOutput;
