@@ -4,7 +4,7 @@ import { callParts } from "./call-parts.ts";
 
 const { signal } = new AbortController();
 
-test("no more than so many parts are asked for at once, and answers keep their places", async () => {
+test("limits concurrent parts and returns their responses in order", async () => {
   const parts = Array.from({ length: 20 }, (_, index) => index);
   let busy = 0;
   let max = 0;
@@ -26,7 +26,7 @@ test("no more than so many parts are asked for at once, and answers keep their p
   );
 });
 
-test("after a failure no part is begun, and what was under way is kept when it comes soon", async () => {
+test("after a failure starts no part, and keeps responses in flight that arrive within the grace period", async () => {
   const begun: number[] = [];
   const slow = Promise.withResolvers<string>();
   const { responses, failure } = await callParts([0, 1, 2, 3], {
@@ -44,7 +44,7 @@ test("after a failure no part is begun, and what was under way is kept when it c
   assert.match(String(failure?.thrown), /part 1 failed/);
 });
 
-test("what is under way for long after a failure is given up", async () => {
+test("aborts parts that exceed the grace period after a failure", async () => {
   const { responses, failure } = await callParts([0, 1], {
     atOnce: 2,
     signal,

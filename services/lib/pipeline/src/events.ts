@@ -25,7 +25,7 @@ export interface SettledRequest {
 /** Observable events around an upstream call: each is logged and counted here and nowhere else. */
 export interface CapabilityEvents {
   settled(request: SettledRequest, settlement: Settlement): void;
-  /** A call of an upstream has begun to answer. */
+  /** An upstream's response has begun. */
   upstreamResponded(upstream: Upstream): void;
   upstreamFailed(requestId: string, upstream: Upstream, failure: UpstreamFailure): void;
   /** A request got an error response. One with a status of 500 or more is logged with its cause. */
@@ -92,12 +92,12 @@ function alarmAboutBills(
     if (reportedNanoUsd > holdNanoUsd) {
       countedAboveHold.labels(provider, model).inc();
       aboveHold.record({ provider, model, holdNanoUsd, reportedNanoUsd });
-      log.error(fields, "request costs more than was held for it");
+      log.error(fields, "request cost exceeds its hold");
     }
     for (const name of request.unpriced) unpricedUnits.labels(provider, model, counterOf(name)).inc();
     if (pricing !== Pricing.UNPRICED) return;
     unpriced.inc();
-    log.error({ ...fields, unpriced: request.unpriced }, "request cannot be priced");
+    log.error({ ...fields, unpriced: request.unpriced }, "request has units without a price");
   };
 }
 

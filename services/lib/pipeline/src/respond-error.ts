@@ -15,7 +15,7 @@ export interface RespondErrorOptions {
 /** Responds with an error if the client is still connected. */
 export function respondError(exchange: LinkExchange, clientError: ClientError, options: RespondErrorOptions): void {
   const { error } = clientError;
-  // Nobody gets a response to an exchange that its client has ended.
+  // An exchange that its client has ended gets no response.
   if (exchange.over && error.cause instanceof LinkError) return;
   options.events.refused(clientError);
   if (exchange.over) return;

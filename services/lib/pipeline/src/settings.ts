@@ -20,7 +20,7 @@ export const capabilitySettings = {
     .string()
     .regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex")
     .optional()
-    .describe("Key that proves to metering who publishes usage, hex, 32 bytes or more. Needed unless TLS is off."),
+    .describe("Key that authenticates published usage to metering, hex, 32 bytes or more. Required unless TLS is off."),
   BILLING_ADDR: z.string().min(1).describe("Billing, as `host:port`."),
   METERING_ADDR: z.string().min(1).describe("Metering, as `host:port`."),
   JOURNAL_DIR: z
@@ -43,7 +43,7 @@ export const capabilitySettings = {
     "Proxy for calls to upstreams over https, as a URL; a provider may have its own in the catalogue. `https_proxy` goes first.",
   ),
   HTTP_PROXY: proxy.describe("The same for http, and for https where that has none."),
-  NO_PROXY: proxy.describe("Hosts that are called without, comma-separated; this machine always is."),
+  NO_PROXY: proxy.describe("Hosts that are called without a proxy, comma-separated; this machine always is."),
   MONGODB_URL: z
     .string()
     .min(1)
@@ -54,7 +54,9 @@ export const capabilitySettings = {
     .describe(
       "Encrypts stored responses: 32 bytes in hex. Unset: responses are not stored, and a retry gets the receipt.",
     ),
-  ANSWER_KEY_PREVIOUS: previousSecrets(sealingKey).describe("Comma-separated keys that it replaced."),
+  ANSWER_KEY_PREVIOUS: previousSecrets(sealingKey).describe(
+    "Previous values of ANSWER_KEY, comma-separated, for responses encrypted under them.",
+  ),
   ANSWER_TTL_MS: z.coerce
     .number()
     .int()
@@ -66,14 +68,19 @@ export const capabilitySettings = {
     .int()
     .min(1)
     .default(10_000)
-    .describe("Requests under way at once; more are refused."),
+    .describe("Maximum concurrent requests; more are refused."),
   ...bufferSettings,
   BUFFER_ACCOUNT_BYTES: bytes
     .optional()
     .describe(
-      "What one account may hold of it, at least the largest request body that is to be served; unset: a quarter, and 64 MiB or more.",
+      "Share of it that one account may hold, at least the largest request body to be served; unset: a quarter, but at least 64 MiB.",
     ),
-  DRAIN_MS: z.coerce.number().int().min(0).default(20_000).describe("How long stopping waits for requests under way."),
+  DRAIN_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(20_000)
+    .describe("How long a stopping process waits for requests in flight."),
 } as const;
 
 const schema = z.object(capabilitySettings);

@@ -129,7 +129,7 @@ describe("under an Idempotency-Key a request runs once", () => {
     }
   });
 
-  test("the same key and body are answered again as they were, without another run", async () => {
+  test("replays the stored response for the same key and body without another run", async () => {
     handler = async (exchange) => respond(201, (await exchange.readBody({ maxBytes: 99 })).toString())(exchange);
     const ran = await counting(async () => {
       const first = await call("images.edits", { key: "same", body: "abc" });
@@ -155,7 +155,7 @@ describe("under an Idempotency-Key a request runs once", () => {
     assert.equal(ran, 4);
   });
 
-  test("a form that is sent again has another boundary and is the same form", async () => {
+  test("treats a form that is sent again with another boundary as the same form", async () => {
     handler = respond(200, "ok");
     const form = (boundary: string, value: string): KeyedCall => ({
       key: "form",
@@ -167,7 +167,7 @@ describe("under an Idempotency-Key a request runs once", () => {
     assert.equal((await call("images.edits", form("cccc", "y"))).status, 422);
   });
 
-  test("40 MiB of letters that are their form's boundary are digested in passing", async () => {
+  test("digests 40 MiB made of the boundary's letters without blocking other requests", async () => {
     handler = respond(200, "ok");
     const letters = Buffer.alloc(40 * mebibyte, "a");
     let maxUs = 0;
@@ -191,7 +191,7 @@ describe("under an Idempotency-Key a request runs once", () => {
     assert.equal(buffers.held, 0);
   });
 
-  test("a body is counted before it is kept: beyond what its account may hold it is refused for the moment", async () => {
+  test("accounts for a body before it is kept, and rejects one that exceeds its account's share of memory with a retryable error", async () => {
     handler = respond(200, "ok");
     const body = Buffer.alloc(49 * mebibyte, "a");
     const ran = await counting(async () => {
@@ -203,7 +203,7 @@ describe("under an Idempotency-Key a request runs once", () => {
     assert.equal(buffers.held, 0);
   });
 
-  test("while the first request runs others get 409, also when it takes longer than the lease", async () => {
+  test("responds 409 while the first request runs, even if it takes longer than the lease", async () => {
     const gate = Promise.withResolvers<void>();
     handler = async (exchange) => {
       await gate.promise;
@@ -221,7 +221,7 @@ describe("under an Idempotency-Key a request runs once", () => {
   });
 
   for (const status of [429, 500, 502, 503, 402]) {
-    test(`an answer of ${status} is not kept: the next request runs`, async () => {
+    test(`does not store a response with status ${status}: the next request runs`, async () => {
       const key = `again-${status}`;
       handler = respond(status, "no");
       await call("images.edits", { key });
@@ -230,14 +230,14 @@ describe("under an Idempotency-Key a request runs once", () => {
     });
   }
 
-  test("a refusal is kept as any answer", async () => {
+  test("stores a rejection like any other response", async () => {
     handler = respond(400, "bad");
     await call("images.edits", { key: "bad" });
     handler = respond(200, "good");
     assert.deepEqual((await call("images.edits", { key: "bad" })).text, "bad");
   });
 
-  test("a stream is answered again byte for byte; one that broke is not kept", async () => {
+  test("replays a stream byte for byte, and does not store one that broke", async () => {
     const pieces = ["data: 1\n\n", "data: 2\n\n", "data: [DONE]\n\n"];
     handler = async (exchange) => {
       exchange.head(200, ["content-type", "text/event-stream"]);
@@ -259,7 +259,7 @@ describe("under an Idempotency-Key a request runs once", () => {
     assert.equal((await call("images.edits", { key: "broken" })).text, "whole");
   });
 
-  test("large answers are kept too", async () => {
+  test("stores large responses too", async () => {
     const large = Buffer.alloc(3 * 1024 * 1024 + 17, "ä");
     handler = (exchange) => exchange.respond(200, [], large);
     await call("images.edits", { key: "large" });
@@ -268,7 +268,7 @@ describe("under an Idempotency-Key a request runs once", () => {
     assert.ok(Buffer.from(again.text, "latin1").equals(large));
   });
 
-  test("a client that leaves finds the answer when it comes back", async () => {
+  test("a client that disconnects gets the response when it retries", async () => {
     const gate = Promise.withResolvers<void>();
     let aborted = false;
     handler = async (exchange) => {
@@ -281,7 +281,7 @@ describe("under an Idempotency-Key a request runs once", () => {
     };
     const stream = open("images.edits", { key: "leaves" });
     await stream.head;
-    stream.call.cancel("the client left");
+    stream.call.cancel("the client disconnected");
     gate.resolve();
     for (;;) {
       const again = await call("images.edits", { key: "leaves" });
@@ -294,7 +294,7 @@ describe("under an Idempotency-Key a request runs once", () => {
     assert.equal(aborted, false);
   });
 
-  test("a run whose process died before its upstream was asked is free again after its lease", async () => {
+  test("a run whose process died before its upstream call can run again after its lease", async () => {
     await using store = new IdempotencyStore({ url, database, leaseMs: 60_000, lifeMs, box: testBox });
     const claim = async (token: string) =>
       (await store.claim("dead", { bodyDigest: "body", requestId: token, token })).kind;
@@ -302,12 +302,12 @@ describe("under an Idempotency-Key a request runs once", () => {
     assert.equal(await claim("second"), "running");
     await lapseRuns({ url, database });
     assert.equal(await claim("second"), "mine");
-    assert.equal(await store.start("dead", "first", "m"), false, "who lost the key may not ask an upstream");
+    assert.equal(await store.start("dead", "first", "m"), false, "a run that lost its key may not call an upstream");
     await store.keep("dead", "first", { status: 200, headers: [], body: [Buffer.from("late")] });
     assert.equal(await claim("third"), "running");
   });
 
-  test("a key is not empty and has at most 255 characters", async () => {
+  test("rejects an empty key and one above 255 characters", async () => {
     handler = respond(200, "ok");
     assert.equal((await call("images.edits", { key: "k".repeat(256) })).status, 400);
     assert.equal((await call("images.edits", { key: "" })).status, 400);

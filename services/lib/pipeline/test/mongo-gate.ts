@@ -34,7 +34,7 @@ export async function startMongoGate(url: string): Promise<MongoGate> {
   const way = new URL(url);
   way.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   way.searchParams.delete("replicaSet");
-  // As in production: who finds the way closed is told so soon.
+  // As in production, a connection to an unreachable database fails quickly.
   for (const wait of ["serverSelectionTimeoutMS", "connectTimeoutMS", "waitQueueTimeoutMS"])
     way.searchParams.delete(wait);
   way.searchParams.set("directConnection", "true");

@@ -35,7 +35,7 @@ export async function lapseRuns({ url, database }: { url: string; database: stri
     .collection("runs")
     .updateMany({ state: { $in: ["claimed", "started"] } }, { $set: past });
   await connection.close();
-  if (matchedCount === 0) throw new Error("there is no run whose lease could run out");
+  if (matchedCount === 0) throw new Error("no unfinished run has a lease to expire");
 }
 
 /** Admits everything and records the bills; a recorded bill counts as applied in metering. */

@@ -55,7 +55,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     }
   };
 
-  test("MongoDB is away when a key is claimed: 503, and nothing runs", async () => {
+  test("MongoDB is unreachable when a key is claimed: responds 503, and nothing runs", async () => {
     await using one = await replica();
     gate.close();
     const refused = await one.call(key);
@@ -67,7 +67,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.deepEqual(books.costs, [1_000n]);
   });
 
-  test("MongoDB goes away before the start is noted: no upstream is asked, and the next request runs", async () => {
+  test("MongoDB becomes unreachable before the start is recorded: no upstream is called, and the next request runs", async () => {
     await using one = await replica();
     const { admit } = books.admission;
     Object.assign(books.admission, {
@@ -85,7 +85,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.deepEqual(books.costs, [1_000n]);
   });
 
-  test("MongoDB is away for longer than the lease while a request runs: no other run begins, and its answer is kept", async () => {
+  test("MongoDB is unreachable for longer than the lease while a request runs: no second run begins, and the response is stored", async () => {
     await using one = await replica();
     await using other = await replica();
     const gateway = Promise.withResolvers<void>();
@@ -116,7 +116,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.deepEqual(books.costs, [5n]);
   });
 
-  test("MongoDB is away for longer than the lease when the answer should be kept: nobody is told that it was lost, and it is kept when MongoDB is back", async () => {
+  test("MongoDB is unreachable for longer than the lease when the response should be stored: no client gets a receipt, and the response is stored once MongoDB is back", async () => {
     // As in production, longer than the driver may take to find its server again.
     const longLeaseMs = 60_000;
     await using one = await replica({ leaseMs: longLeaseMs });
@@ -134,7 +134,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.deepEqual(books.costs, [7n]);
   });
 
-  test("a process is gone before its answer was kept: the client gets the receipt, and nothing runs again", async () => {
+  test("a process dies before its response is stored: the client gets the receipt, and nothing runs again", async () => {
     await using other = await replica({ url });
     {
       await using one = await replica();
@@ -155,7 +155,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.equal(other.received(), 0);
   });
 
-  test("a process is gone while its upstream was asked: who comes waits for the bill; when nothing is owed it runs again", async () => {
+  test("a process dies during its upstream call: later requests wait for the bill, and run only if nothing is owed", async () => {
     await using other = await replica({ url });
     const hanging = Promise.withResolvers<never>();
     hanging.promise.catch(() => {});
@@ -167,7 +167,7 @@ describe("under an idempotency key a request is billed at most once", () => {
         return hanging.promise;
       };
       one.call(key).catch(() => {});
-      await waitFor(async () => one.received() === 1, { what: "the upstream is asked" });
+      await waitFor(async () => one.received() === 1, { what: "the upstream call" });
     }
     for (const _ of ["the lease ran out", "the lease ran out again, and there is no bill"]) {
       await sleep(leaseMs * 2);
@@ -180,16 +180,16 @@ describe("under an idempotency key a request is billed at most once", () => {
     hanging.reject(new Error("the test is over"));
   });
 
-  test("what was billed is not run again, also when its answer was a passing failure", async () => {
+  test("does not run a billed request again, even if its response was a transient failure", async () => {
     await using one = await replica();
-    one.upstream = async () => ({ status: 502, text: "broke off", costNanoUsd: 11n });
+    one.upstream = async () => ({ status: 502, text: "interrupted", costNanoUsd: 11n });
     assert.equal((await one.call(key)).status, 502);
     const again = await one.call(key);
     assert.match(again.text, /idempotency_result_lost/);
     assert.equal(one.received(), 1);
   });
 
-  test("a bill that the disk refuses is named to nobody unless it is charged later: the next request runs, or gets the receipt", async () => {
+  test("a bill that the disk refuses appears in a receipt only if it is charged later; otherwise the next request runs", async () => {
     await using one = await replica();
     books.full = true;
     assert.equal((await one.call(key)).status, 503);
@@ -207,7 +207,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.deepEqual([one.received(), books.costs], [3, [1_000n, 1_000n]]);
   });
 
-  test("a run that was taken over while it stood still asks no upstream", async () => {
+  test("a run that was taken over while its process was paused calls no upstream", async () => {
     await using one = await replica({ leaseMs: 60_000, renewMs: 60_000 });
     await using other = await replica();
     const { admit } = books.admission;
@@ -220,7 +220,7 @@ describe("under an idempotency key a request is billed at most once", () => {
       },
     });
     const first = one.call(key);
-    await waitFor(async () => admissions === 1, { what: "the first is admitted" });
+    await waitFor(async () => admissions === 1, { what: "admission of the first run" });
     await lapseRuns({ url, database });
     assert.equal((await insist(other)).text, "answer");
     waking.resolve();
@@ -230,7 +230,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.equal((await one.call(key)).text, "answer");
   });
 
-  test("of replicas that are asked at once one runs, and all come to its answer", async () => {
+  test("of concurrent requests to several replicas one runs, and all get its response", async () => {
     const replicas = await Promise.all(Array.from({ length: 3 }, () => replica()));
     await using all = new AsyncDisposableStack();
     for (const one of replicas) {
@@ -245,7 +245,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.deepEqual(books.costs, [3n]);
   });
 
-  test("an answer is given again only within its key's limits, which count it and are told as they stand now", async () => {
+  test("a replay counts toward its key's limits and reports their current state", async () => {
     await using one = await replica();
     assert.equal((await one.call(key)).header("x-ratelimit-remaining-requests"), "9");
     const operations: string[] = [];
@@ -264,7 +264,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.deepEqual([refused.status, refused.header("retry-after")], [429, "5"]);
   });
 
-  test("an answer is not given again to a key that may not use its model any more", async () => {
+  test("does not replay a response to a key that may no longer use its model", async () => {
     await using one = await replica();
     assert.equal((await one.call(key, { models: ["m"] })).text, "answer");
     const refused = await one.call(key, { models: ["another"] });
@@ -272,7 +272,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.equal((await one.call(key, { models: ["m"] })).text, "answer");
   });
 
-  test("another API key of the same account never gets an answer, with the same idempotency key and the same body", async () => {
+  test("never replays a response to another API key of the same account", async () => {
     await using one = await replica();
     await one.call(key);
     const other = await one.call(key, { keyId: "another" });
@@ -280,7 +280,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.equal(one.received(), 2);
   });
 
-  test("answers are encrypted where they are kept, and without their key the client gets the receipt", async () => {
+  test("encrypts stored responses, and gives the client the receipt when their encryption key is gone", async () => {
     await using one = await replica();
     one.upstream = async () => ({ status: 200, text: "a secret between two", costNanoUsd: 4n });
     await one.call(key);
@@ -294,7 +294,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.equal((await one.call(key)).text, "a secret between two");
   });
 
-  test("where no answers are kept a request is billed once all the same", async () => {
+  test("bills a request once even if no responses are stored", async () => {
     await using one = await replica({ box: undefined });
     assert.equal((await one.call(key)).text, "answer");
     assert.match((await one.call(key)).text, /idempotency_result_lost/);

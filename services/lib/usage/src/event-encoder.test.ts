@@ -58,7 +58,7 @@ function randomEvent(seed: number): UsageEvent {
   };
 }
 
-test("whatever an event holds, it is encoded byte for byte as the generated codec encodes it", () => {
+test("encodes random events byte for byte like the generated codec", () => {
   const encoder = new EventEncoder();
   for (let seed = 0; seed < 1_500; seed++) {
     const event = randomEvent(seed);
@@ -69,14 +69,14 @@ test("whatever an event holds, it is encoded byte for byte as the generated code
   }
 });
 
-test("an encoded event is not changed by the events encoded after it", () => {
+test("encoding further events does not change an earlier one", () => {
   const first = encodeFinal(randomEvent(7));
   const copy = Buffer.from(first);
   for (let seed = 8; seed < 40; seed++) encodeFinal(randomEvent(seed));
   assert.ok(copy.equals(first));
 });
 
-test("keeps a figure beyond int64 at its end instead of wrapping it around", () => {
+test("clamps a number beyond int64 instead of wrapping it around", () => {
   const units = [{ name: "input_tokens", quantity: 2n ** 64n + 5n }];
   const event = { ...randomEvent(7), costNanoUsd: 2n ** 70n, holdNanoUsd: -(2n ** 70n), units };
   const { kind } = JournalRecord.decode(encodeFinal(event));

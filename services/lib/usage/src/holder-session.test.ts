@@ -48,7 +48,7 @@ function setUp() {
     trim: (segment: number) => {
       seen.trims.push(segment);
       // A loop that trims without ever waiting would hang the test.
-      if (seen.trims.length > 100) throw new Error("it trims for ever");
+      if (seen.trims.length > 100) throw new Error("trimming does not end");
       return Promise.resolve();
     },
   };
@@ -70,7 +70,7 @@ function setUp() {
   return { session, request, journal, seen, failures };
 }
 
-test("what an open request keeps of the journal is written anew, and the rest goes", async () => {
+test("rewrites the records of an open request and deletes the older segments", async () => {
   const { session, seen, failures } = setUp();
   session.trim();
   await new Promise(setImmediate);
@@ -78,7 +78,7 @@ test("what an open request keeps of the journal is written anew, and the rest go
   assert.deepEqual(failures, []);
 });
 
-test("a bill that the disk refuses keeps its part of the journal, and nobody waits for that in a circle", async () => {
+test("a bill that the disk refuses keeps its journal segments, and trimming does not loop", async () => {
   const { session, request, journal, seen, failures } = setUp();
   journal.append = () => Promise.reject(new Error("ENOSPC"));
   void request.settle(bill);

@@ -14,7 +14,7 @@ import type { Grant } from "./wallet/wallet.ts";
 
 const acquireTimeoutMs = 5_000;
 /**
- * Open requests whose `started` lies more than this many segments behind are rewritten at the
+ * Open requests whose `started` is more than this many segments behind are rewritten at the
  * journal's end.
  */
 const segmentsBehind = 4;
@@ -104,7 +104,7 @@ export class HolderSession implements RequestSession {
     const grant = await account.wait(hold);
     if (this.lease.live) return grant;
     account.settle(grant, hold, 0n);
-    throw outOfReach(new Error("the lease ran out while waiting for a grant"));
+    throw outOfReach(new Error("the lease expired while the request waited for a grant"));
   }
 
   delay(ms: number): Promise<void> {

@@ -6,7 +6,7 @@ import type { Logger } from "@uag/runtime/log";
 export function onKeyChanged({ bus, log }: { bus: Bus; log: Logger }, onChange: (keyId: string) => void): void {
   bus.subscribe(keyChangedSubject, (data) => {
     const message = keyChanged.decode(data);
-    if (message === undefined) log.error({ bytes: data.length }, "a key change cannot be read");
+    if (message === undefined) log.error({ bytes: data.length }, "invalid key change message");
     else onChange(message.key_id);
   });
 }

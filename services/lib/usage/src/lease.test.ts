@@ -21,7 +21,7 @@ function setUp(respond: () => Promise<{ leaseMs: number; nowMs?: bigint }>) {
   return { lease, fenced, advance: (ms: number) => (now += ms), suspend: (ms: number) => (suspended += ms) };
 }
 
-test("a lease counts from when its heartbeat was sent, not from when it was answered", async () => {
+test("a lease runs from when its heartbeat was sent, not from when the response arrived", async () => {
   const response = Promise.withResolvers<{ leaseMs: number }>();
   const { lease, advance } = setUp(() => response.promise);
   assert.equal(lease.live, false);
@@ -35,22 +35,22 @@ test("a lease counts from when its heartbeat was sent, not from when it was answ
   lease[Symbol.dispose]();
 });
 
-test("a machine that was suspended wakes up without its lease, though its monotonic clock stood still, until billing renews it", async () => {
+test("a machine that was suspended has no lease until billing renews it, although its monotonic clock was stopped", async () => {
   const { lease, advance, suspend } = setUp(() => Promise.resolve({ leaseMs: 15_000 }));
   await lease.beat();
   advance(1_000);
   suspend(200);
-  assert.equal(lease.live, true, "clocks that part by so much are only kept in step");
+  assert.equal(lease.live, true, "a small difference of the clocks is normal clock adjustment");
   suspend(600_000);
   assert.equal(lease.live, false);
   await lease.beat();
   assert.equal(lease.live, true);
   suspend(-1_000);
-  assert.equal(lease.live, false, "a wall clock that was set back may hide a suspend");
+  assert.equal(lease.live, false, "a wall clock that was set back may hide a suspension");
   lease[Symbol.dispose]();
 });
 
-test("while billing is out of reach a lease runs on until its end, and only billing's own word fences", async () => {
+test("a lease runs until its end while billing is unreachable, and only a response of billing fences the holder", async () => {
   let respond = (): Promise<{ leaseMs: number }> => Promise.resolve({ leaseMs: 1_000 });
   const { lease, fenced, advance } = setUp(() => respond());
   await lease.beat();
@@ -66,7 +66,7 @@ test("while billing is out of reach a lease runs on until its end, and only bill
   lease[Symbol.dispose]();
 });
 
-test("an answer that comes after the lease was ended does not revive it", async () => {
+test("a response that arrives after the lease was ended does not revive it", async () => {
   const response = Promise.withResolvers<{ leaseMs: number }>();
   const { lease } = setUp(() => response.promise);
   const beat = lease.beat();
@@ -76,7 +76,7 @@ test("an answer that comes after the lease was ended does not revive it", async 
   assert.equal(lease.live, false);
 });
 
-test("a process whose clock differs from the database's by more than five seconds has no lease, until it agrees again", async () => {
+test("a process has no lease while its clock differs from the database's by more than five seconds", async () => {
   const start = Date.UTC(2026, 10, 1);
   let wall = start;
   let databaseMs = start;
@@ -86,13 +86,13 @@ test("a process whose clock differs from the database's by more than five second
     service: "s",
     billing: { heartbeat: async () => ({ leaseMs: 15_000, nowMs: BigInt(databaseMs) }) } as never,
     clock: { now: () => wall, monotonic: () => 0 },
-    fenced: () => assert.fail("it is not fenced"),
+    fenced: () => assert.fail("the holder was fenced"),
     skewed: (skewMs, skewed) => changes.push([skewMs, skewed]),
   });
   await lease.beat();
   assert.equal(lease.live, true);
   wall += 5_000;
-  assert.equal(lease.live, false, "its clock was set");
+  assert.equal(lease.live, false, "the clock differs");
   await lease.beat();
   assert.equal(lease.live, true, "five seconds are tolerated");
   wall += 400 * 86_400_000;

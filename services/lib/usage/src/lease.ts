@@ -28,7 +28,7 @@ const firstTryMs = 1_000;
  */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
-  /** When the last heartbeat that billing answered was sent. */
+  /** When the last acknowledged heartbeat was sent. */
   #renewedAt: Moment | undefined;
   #leaseMs = 0;
   /** At the last heartbeat, milliseconds. */
@@ -46,7 +46,7 @@ export class Lease implements Disposable {
     return msSince(this.#options.clock, this.#renewedAt) < this.#leaseMs;
   }
 
-  /** Why this process's clock forbids to admit; undefined when it is right. */
+  /** Why this process's clock prevents admission; undefined when it is correct. */
   get clockFault(): string | undefined {
     if (Math.abs(this.#skewMs) <= maxSkewMs) return undefined;
     return `The clock differs from the database's by ${this.#skewMs} ms; at most ${maxSkewMs} ms are allowed.`;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { decodeRecord, encodeBatch, encodeCheckpoint, encodeFinal, encodeStarted, isFinal } from "./records.ts";
 
-test("a batch put together from journal records decodes to exactly their events", () => {
+test("a batch built from journal records decodes to exactly their events", () => {
   const events = Array.from({ length: 300 }, (_, n) =>
     UsageEvent.fromPartial({
       requestId: `req_${n}`,
@@ -20,14 +20,14 @@ test("a batch put together from journal records decodes to exactly their events"
   );
 });
 
-test("only finals are taken for finals", () => {
+test("recognizes finals and no other records", () => {
   const event = UsageEvent.fromPartial({ requestId: "r" });
   assert.ok(isFinal(encodeFinal(event)));
   assert.ok(!isFinal(encodeStarted(event)));
   assert.ok(!isFinal(encodeCheckpoint({ requestId: "r", units: [], costNanoUsd: 0n })));
 });
 
-test("a bill is never too large for a message: what the upstream said of its usage is left out before it is written down", () => {
+test("leaves out the upstream's usage object when it would make a bill too large for a message", () => {
   const event = UsageEvent.fromPartial({ requestId: "r", accountId: "a", rawUsage: Buffer.alloc(3_000_000, 0x20) });
   const final = encodeFinal(event);
   assert.ok(final.length < 1_000);

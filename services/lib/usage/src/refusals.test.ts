@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatUsd, insufficientBalance } from "./refusals.ts";
 
-test("money is shown to the last digit that matters", () => {
+test("shows amounts to the last significant digit", () => {
   assert.equal(formatUsd(1_234n), "$0.000001234");
   assert.equal(formatUsd(5_000_000_000n), "$5.00");
   assert.equal(formatUsd(12_345_600_000n), "$12.3456");
@@ -10,7 +10,7 @@ test("money is shown to the last digit that matters", () => {
   assert.equal(formatUsd(0n), "$0.00");
 });
 
-test("a refusal for lack of money says what was needed and what is there", () => {
+test("a refusal for insufficient balance names the required and the available amount", () => {
   const error = insufficientBalance(20_000_000n, 7_500n);
   assert.equal(error.code, "insufficient_balance");
   assert.match(error.message, /\$0\.02, .*\$0\.0000075 /);

@@ -61,7 +61,7 @@ async function settledWith(refusals: number, stream: boolean) {
   return { outcome, written, later, delayedMs };
 }
 
-test("a bill that the disk refuses once, or for seconds, is written all the same, once, and the answer goes out", async () => {
+test("retries a bill that the disk refuses for seconds, writes it once and sends the response", async () => {
   for (const refusals of [1, 8]) {
     const { outcome, written, later } = await settledWith(refusals, false);
     assert.equal(outcome, "settled");
@@ -73,17 +73,17 @@ test("a bill that the disk refuses once, or for seconds, is written all the same
   }
 });
 
-test("an answer in one piece that cannot be billed is not given, and not charged for when the disk is back", async () => {
+test("does not send a non-streamed response that cannot be billed, and does not charge it later", async () => {
   const { outcome, written, later, delayedMs } = await settledWith(1_000, false);
   assert.deepEqual([outcome, written], ["refused", []]);
-  assert.ok(delayedMs > 8_000, `it was tried for ${delayedMs} ms of the process's clock`);
+  assert.ok(delayedMs > 8_000, `retried for only ${delayedMs} ms of the process's clock`);
   const [voided] = later;
   assert.equal(later.length, 1);
   assert.deepEqual([voided?.costNanoUsd, voided?.outcome, voided?.units], [0n, Outcome.FAILED, []]);
   assert.equal(voided?.settlementRule, SettlementRule.NOTHING_OWED);
 });
 
-test("what a stream has delivered is charged when the disk is back", async () => {
+test("charges what a stream has delivered once the disk is back", async () => {
   const { outcome, later } = await settledWith(1_000, true);
   assert.deepEqual([outcome, later.map(({ costNanoUsd }) => costNanoUsd)], ["refused", [900n]]);
 });

@@ -138,8 +138,8 @@ export class OpenRequest implements Admitted {
   }
 
   /**
-   * A non-streamed response has not been sent, and the client is told to retry: it is not charged
-   * for what it does not get.
+   * A non-streamed response has not been sent, and the client receives a retryable error: it is not
+   * charged for a response that it does not get.
    */
   #voided(): Uint8Array {
     const { FAILED } = Outcome;

@@ -8,7 +8,7 @@ import type { Publisher } from "./publish/publisher.ts";
 import { drained, retireHolder } from "./retire-holder.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 
-test("a bill that is on its way to the disk when its holder leaves is published before the journal is deleted; a later one is refused", async () => {
+test("publishes a bill that is being written when its holder retires before deleting the journal, and refuses later ones", async () => {
   const dir = await mkdtemp(join(tmpdir(), "leave-"));
   await using _ = { [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) };
   const disk = Promise.withResolvers<void>();
@@ -17,7 +17,7 @@ test("a bill that is on its way to the disk when its holder leaves is published 
     return open(...args);
   };
   const journal = await Journal.open(dir, {
-    damaged: () => assert.fail("nothing is damaged"),
+    damaged: () => assert.fail("the journal was reported as damaged"),
     failed: (error) => assert.fail(String(error)),
     openFile: openFile as NonNullable<Parameters<typeof Journal.open>[1]["openFile"]>,
   });
@@ -46,7 +46,7 @@ test("a bill that is on its way to the disk when its holder leaves is published 
   assert.deepEqual(published, ["bill"]);
 });
 
-/** Returns of which each look sees `perLook` fewer, and a clock that goes on with the looks. */
+/** Returns that shrink by `perLook` at each poll, and a clock that advances with the polls. */
 function returning(count: number, perLook: number) {
   let [now, pending] = [0, count];
   const delay = async (ms: number): Promise<void> => {
@@ -57,14 +57,14 @@ function returning(count: number, perLook: number) {
   return { dependencies, pending: () => pending, elapsed: () => now };
 }
 
-test("returns are waited for as long as billing takes them, however many they are", async () => {
+test("waits for returns as long as billing accepts them, however many", async () => {
   const many = returning(100_000, 700);
   assert.equal(await drained(many.pending, many.dependencies, 5_000), true);
   assert.equal(many.pending(), 0);
   assert.ok(many.elapsed() > 10_000);
 });
 
-test("returns that billing does not take are given up after a while: their grants are released with the holder", async () => {
+test("gives up on returns that billing does not accept; closing the holder releases their grants", async () => {
   const stuck = returning(3, 0);
   assert.equal(await drained(stuck.pending, stuck.dependencies, 5_000), false);
   assert.equal(stuck.elapsed(), 5_000);

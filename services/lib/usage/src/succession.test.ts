@@ -4,7 +4,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import { Succession } from "./succession.ts";
 
-test("a process that cannot open a journal refuses with 503, is not ready at once and not alive after a minute, and goes on trying", async () => {
+test("a process that cannot open a journal responds 503, is unready at once and not alive after a minute, and keeps retrying", async () => {
   let now = 0;
   let tries = 0;
   const stopping = new AbortController();

@@ -124,7 +124,7 @@ export class Succession {
   /**
    * The session that admits, with its lease renewed if it had expired.
    * @throws {GatewayError} `service_unavailable` when none could be opened or billing does not
-   * answer
+   * respond
    */
   async live(): Promise<HolderSession> {
     const { lease } = await this.#opened();

@@ -136,6 +136,6 @@ export interface TaskAdmission {
 
 /** Everything admission does for its process. */
 export interface AdmissionOfProcess extends Admission, TaskAdmission, FreeAdmission {
-  /** Liveness: whether this process can still recover by itself; if not, restart it. */
+  /** Liveness: whether this process can still recover; if not, restart it. */
   readonly alive: HealthCheck;
 }

@@ -81,7 +81,7 @@ async function cuttable(url: string): Promise<{ url: string; cut(on: boolean): v
   };
 }
 
-test("every admitted request is billed once, exactly, and a clean stop leaves no money held and no file behind", async () => {
+test("bills every admitted request exactly once, and a clean stop leaves no held money and no file", async () => {
   await using house = await startHouse();
   const account = await house.account(usd);
   const costs = new Map<string, bigint>();
@@ -105,7 +105,7 @@ test("every admitted request is billed once, exactly, and a clean stop leaves no
   await assertSettled(house, account, usd, costs);
 });
 
-test("with funds for exactly k of n requests exactly k are admitted and the others are told what is missing", async () => {
+test("with funds for exactly k of n requests admits exactly k, and the other refusals name the missing amount", async () => {
   await using house = await startHouse();
   const [k, hold] = [37, 10_000n];
   const account = await house.account(BigInt(k) * hold + 5n);
@@ -138,7 +138,7 @@ test("with funds for exactly k of n requests exactly k are admitted and the othe
   await assertSettled(house, account, BigInt(k) * hold + 5n, costs);
 });
 
-test("while the broker is away requests go on, and all of their usage arrives when it is back", async () => {
+test("requests continue while the broker is unreachable, and all of their usage arrives once it is back", async () => {
   await using house = await startHouse();
   await using way = await cuttable(engineUrl("TEST_NATS_URL"));
   const account = await house.account(usd);
@@ -163,7 +163,7 @@ test("while the broker is away requests go on, and all of their usage arrives wh
   await assertSettled(house, account, usd, costs);
 });
 
-test("usage that a wiped stream had lost is published again, and nothing is billed twice", async () => {
+test("republishes usage that a wiped stream has lost, and bills nothing twice", async () => {
   await using house = await startHouse();
   const log = createLogger({ service: "test", level: "silent" });
   await using bus = await connectBus({ settings: { NATS_URL: engineUrl("TEST_NATS_URL") }, name: "wiper", log });
@@ -176,13 +176,13 @@ test("usage that a wiped stream had lost is published again, and nothing is bill
     costs.set(`r${n}`, 10n);
     if (n % 100 === 50) {
       const { streams } = await bus.connection.jetstreamManager();
-      await waitFor(() => streams.delete(`${house.prefix}USAGE`).catch(() => false), { what: "a stream to wipe" });
+      await waitFor(() => streams.delete(`${house.prefix}USAGE`).catch(() => false), { what: "a stream to delete" });
     }
   }
   await assertSettled(house, account, usd, costs);
 });
 
-test("billing and metering may be killed at any time: nothing is lost and nothing doubled", async () => {
+test("killing billing and metering at any time loses and duplicates nothing", async () => {
   await using house = await startHouse({ HOLDER_LEASE_MS: "10000" });
   const account = await house.account(usd);
   const costs = new Map<string, bigint>();
@@ -218,7 +218,7 @@ test("billing and metering may be killed at any time: nothing is lost and nothin
   await assertSettled(house, account, usd, costs);
 });
 
-test("after kill -9 of a replica every request that was started has exactly one bill, and the rest of its grants comes back", async () => {
+test("after kill -9 of a replica every started request has exactly one bill, and its unspent money is returned", async () => {
   await using house = await startHouse();
   const account = await house.account(usd);
   const started = new Set<string>();
@@ -232,7 +232,7 @@ test("after kill -9 of a replica every request that was started has exactly one 
     await once(child, "close");
     for (const line of lines) {
       const [what, id = ""] = line.split(" ");
-      // A machine that is too busy for billing to answer in time says so.
+      // On a busy machine billing may not respond in time.
       if (what === "refused") assert.equal(id, "service_unavailable");
       if (what === "started") started.add(id);
       if (what === "settled") settled.add(id);
@@ -289,7 +289,7 @@ test("a full journal refuses new work with 503 and drops nothing", async () => {
   await assertSettled(house, account, usd, costs);
 });
 
-test("one long request does not keep the journal from being trimmed, and survives the kill of its replica", async () => {
+test("one long request does not prevent trimming of the journal, and is billed after its replica is killed", async () => {
   await using house = await startHouse();
   const account = await house.account(usd);
   await using admission = await replica(house.env, { publish: fast, journalSegmentBytes: 4_000, idleMs: 1_000 });
@@ -308,7 +308,7 @@ test("one long request does not keep the journal from being trimmed, and survive
   await assertSettled(house, account, usd, costs);
 });
 
-test("a replica that was paused for longer than its lease admits nothing when it wakes until it has opened anew", async () => {
+test("a replica that was paused for longer than its lease admits nothing until it has opened a new session", async () => {
   await using house = await startHouse({ HOLDER_LEASE_MS: "1500", REAP_INTERVAL_MS: "100", ORPHAN_GRACE_MS: "0" });
   const account = await house.account(usd);
   using spawned = spawnReplica(house, account, "p");
@@ -318,7 +318,7 @@ test("a replica that was paused for longer than its lease admits nothing when it
   await waitFor(async () => (await house.events(account)).length > 0, { what: "a first bill" });
   child.kill("SIGSTOP");
   await waitFor(async () => (await house.accounts.getAccount({ id: account })).heldNanoUsd === 0n, { what: "fenced" });
-  // More than one on a machine that stood still before, too.
+  // More than one if the machine was paused before, too.
   const old = new Set((await house.events(account)).map(({ holderId }) => holderId));
   assert.ok(old.size > 0);
   const before = new Set(lines);

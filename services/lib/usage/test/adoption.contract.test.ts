@@ -37,7 +37,7 @@ async function gauge(admission: { text(): Promise<string> }, name: string): Prom
   return Number(new RegExp(`^${name}\\{.*\\} (.*)$`, "m").exec(await admission.text())?.[1]);
 }
 
-test("a full disk keeps no bill that is on it from being charged; crashed requests get theirs when there is room, and then new ones are admitted", async (t) => {
+test("a full disk does not delay bills already written; requests of dead processes are billed once space is free, and new ones are admitted then", async (t) => {
   await using house = await startHouse();
   const account = await house.account(usd);
   const settled = await abandonJournal(house, account, "full");
@@ -66,7 +66,7 @@ test("a full disk keeps no bill that is on it from being charged; crashed reques
   assert.deepEqual((await house.ledger.audit({})).violations, []);
 });
 
-test("one journal that cannot be opened keeps no other from coming home, is told of, and comes home itself once it can", async () => {
+test("a journal that cannot be opened does not block others, is reported, and is adopted once it can be opened", async () => {
   await using house = await startHouse();
   const account = await house.account(usd);
   const settled = await abandonJournal(house, account, "good");
@@ -76,16 +76,20 @@ test("one journal that cannot be opened keeps no other from coming home, is told
   const broken = join(house.journalDir, `a@b@${kernel}`);
   await writeFile(broken, "no directory");
   await using admission = await replica(house.env, quick);
-  await waitFor(async () => (await house.events(account)).length >= settled.length, { what: "its bills" });
-  await waitFor(async () => (await moneyOf(house, account)).heldNanoUsd === 0n, { what: "its money" });
-  await waitFor(async () => (await gauge(admission, "uag_waiting_journals")) === 1, { what: "only the other" });
+  await waitFor(async () => (await house.events(account)).length >= settled.length, {
+    what: "the other journal's bills",
+  });
+  await waitFor(async () => (await moneyOf(house, account)).heldNanoUsd === 0n, { what: "the other holder's money" });
+  await waitFor(async () => (await gauge(admission, "uag_waiting_journals")) === 1, {
+    what: "only the journal that cannot be opened",
+  });
   await waitFor(async () => (await gauge(admission, "uag_waiting_journal_seconds")) > 0, { what: "its age" });
   const [left = ""] = (await journals(house)).filter((name) => name.startsWith("a@"));
   await rm(join(house.journalDir, left));
   await waitFor(async () => (await gauge(admission, "uag_waiting_journals")) === 0, { what: "none" });
 });
 
-test("a journal of another kernel is let alone while its holder may live, and comes home once billing calls the holder gone", async () => {
+test("a journal of another kernel is adopted only after billing reports its holder gone", async () => {
   await using house = await startHouse({ HOLDER_LEASE_MS: "1500", REAP_INTERVAL_MS: "100", ORPHAN_GRACE_MS: "600000" });
   const account = await house.account(usd);
   const settled = await abandonJournal(house, account, "far");
@@ -93,8 +97,10 @@ test("a journal of another kernel is let alone while its holder may live, and co
   const [id, owner] = name.split("@");
   await rename(join(house.journalDir, name), join(house.journalDir, `${id}@${owner}@0123456789ab.ba9876543210`));
   await using admission = await replica(house.env, quick);
-  await waitFor(async () => (await gauge(admission, "uag_waiting_journals")) === 1, { what: "a look at it" });
-  // It is looked at again and again, also when its holder's lease has run out.
+  await waitFor(async () => (await gauge(admission, "uag_waiting_journals")) === 1, {
+    what: "the search for journals",
+  });
+  // The search repeats, also after its holder's lease has expired.
   await sleep(2_500);
   assert.ok((await journals(house)).some((one) => one.endsWith("@0123456789ab.ba9876543210")));
   await house.fence([id ?? ""], new Date(Date.now() - 3_600_000));

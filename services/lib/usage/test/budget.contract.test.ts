@@ -14,7 +14,7 @@ import { request, settlement } from "./harness.ts";
 const usd = 1_000_000_000n;
 const limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 5_000n };
 
-test("a key spends its month's budget over two replicas to the last nano-USD, and the account's other keys go on", async () => {
+test("a key spends its monthly budget over two replicas to the last nano-USD, and the account's other keys are unaffected", async () => {
   await roomInHour();
   await using house = await startHouse();
   using keys = createRpcClient<KeyServiceServer>(KeyServiceService, house.env["BILLING"] as string, insecure);

@@ -24,7 +24,7 @@ describe("a holder that billing fences", () => {
   const holders = async (): Promise<string[]> =>
     (await readdir(house.journalDir)).flatMap((name) => (name.includes("@") ? [name.split("@")[0] as string] : []));
 
-  test("takes no bill of a task with it: what was acknowledged while it left is charged", async () => {
+  test("loses no bill of a task: bills acknowledged during its retirement are charged", async () => {
     const accountId = await house.account(1_000n * usd);
     await using only = await replica(house.env, { publish });
     const settled = new Set<string>();
@@ -67,7 +67,7 @@ describe("a holder that billing fences", () => {
     );
   });
 
-  test("has its successor tried again and again when the disk refuses it: 503 meanwhile, not ready at once, and then requests go on", async () => {
+  test("is succeeded once the disk allows it: until then requests get 503 and the process is unready, then requests continue", async () => {
     const accountId = await house.account(usd);
     await using only = await replica(house.env, { publish });
     await (await only.admit(request(accountId, "before", 1_000n))).settle(settlement(10n));
@@ -88,7 +88,7 @@ describe("a holder that billing fences", () => {
     await waitFor(async () => (await house.events(accountId)).length === 2, { what: "both bills" });
   });
 
-  test("gives its unspent money back at once, also what its last requests leave: nobody is refused for it", async () => {
+  test("returns its unspent money at once, including that of its last requests, so that no request is refused for it", async () => {
     const accountId = await house.account(100_000n);
     await using only = await replica(house.env, { publish, idleMs: 60_000 });
     const open = await only.admit(request(accountId, "open", 1_000n));

@@ -11,7 +11,7 @@ async function counted(house: House, name: string): Promise<number> {
   return Number(new RegExp(`^${name}\\{[^}]*\\} (\\d+)$`, "m").exec(text)?.[1]);
 }
 
-test("three replicas spend one account at full rate to its last request: exactly what it pays for is admitted, nothing is refused before, and few transactions are in each other's way", async (t) => {
+test("three replicas spend one account at full rate: all affordable requests are admitted, none is refused before, and few transactions conflict", async (t) => {
   await using house = await startHouse();
   const [hold, workers] = [1_000_000n, 24];
   const affordable = 6_000;
@@ -31,7 +31,7 @@ test("three replicas spend one account at full rate to its last request: exactly
           await mine.settle(settlement(hold));
         } catch (error) {
           assert.ok(error instanceof GatewayError, String(error));
-          // After a pause of the whole machine billing may not have answered in time.
+          // After a pause of the whole machine billing may not have responded in time.
           if (error.code === "service_unavailable") {
             await sleep(50);
             continue;

@@ -29,7 +29,7 @@ const report = (line: string): void => {
 const now = (): number => performance.timeOrigin + performance.now();
 let made = 0;
 
-/** Resolves to false when billing could not be asked: that is no response about a limit. */
+/** Resolves to false when billing was unreachable, which is not a refusal by a limit. */
 async function one(order: Order): Promise<boolean> {
   const id = `${process.pid}-${++made}`;
   const { keyId, limits, version } = order;

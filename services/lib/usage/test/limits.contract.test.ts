@@ -10,7 +10,7 @@ const usd = 1_000_000_000n;
 const all = [0, 1, 2];
 
 /**
- * A replica may report that an overloaded machine's billing did not answer in time: that is not a
+ * A replica may report that billing on an overloaded machine did not respond in time: that is not a
  * false refusal.
  */
 function assertOnly(refusals: ReadonlyMap<string, number>, code: string): void {
@@ -19,7 +19,7 @@ function assertOnly(refusals: ReadonlyMap<string, number>, code: string): void {
   assert.deepEqual(others, []);
 }
 
-test("60 requests a minute hit by 1,000 over three replicas are 60, from the first on", async () => {
+test("admits exactly 60 of 1,000 requests over three replicas within a minute, from the first on", async () => {
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 3);
   const limits = limited({ requestsPerMinute: 60 });
@@ -31,7 +31,7 @@ test("60 requests a minute hit by 1,000 over three replicas are 60, from the fir
   assert.equal(replicas.spans.length, 60);
 });
 
-test("requests that come one by one to three replicas all find the permit that another one has", async () => {
+test("sequential requests to three replicas each get the permit that another replica holds", async () => {
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 3);
   const limits = limited({ requestsPerMinute: 20 });
@@ -41,7 +41,7 @@ test("requests that come one by one to three replicas all find the permit that a
   assert.equal(replicas.refusals.get("rate_limit_exceeded"), 1);
 });
 
-test("of 1,000 requests over three replicas never more than 5 are in flight, and all permits come back", async () => {
+test("of 1,000 requests over three replicas at most 5 are in flight, and all permits are returned", async () => {
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 3);
   const limits = limited({ concurrentRequests: 5 });
@@ -61,7 +61,7 @@ test("of 1,000 requests over three replicas never more than 5 are in flight, and
   );
 });
 
-test("the concurrency permits of a replica that was killed with -9 are back within 6 s, and never too many", async () => {
+test("the concurrency permits of a replica killed with -9 are available again within 6 s, and never more than the limit", async () => {
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 3);
   const limits = limited({ concurrentRequests: 5 });
@@ -79,14 +79,14 @@ test("the concurrency permits of a replica that was killed with -9 are back with
   for (const replica of [1, 2]) void replicas.run(replica, order);
   await waitFor(() => replicas.spans.length > 5, { what: "a permit that is back" });
   const backMs = watch.ms;
-  // Billing that stood still listens for another lease before it takes anybody for dead.
+  // After a pause, billing waits for one more lease before it declares any holder dead.
   const standstills = Math.floor((performance.now() - killedAt - backMs) / 1_000);
   assert.ok(backMs < 6_000 + standstills * 5_000, `after ${backMs} ms`);
   await sleep(1_500);
   assert.equal(maxConcurrent(replicas.spans), 5);
 });
 
-test("while replicas are killed no more is admitted in a minute than the limit", async () => {
+test("never admits more than the limit in a minute while replicas are killed", async () => {
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 3);
   const limits = limited({ requestsPerMinute: 300 });
@@ -102,11 +102,11 @@ test("while replicas are killed no more is admitted in a minute than the limit",
   assert.ok(busiestMinute(replicas.spans) <= 300);
   assert.ok(
     replicas.spans.length > before + 20,
-    `${replicas.spans.length - before} were admitted by those that live on`,
+    `${replicas.spans.length - before} were admitted by the surviving replicas`,
   );
 });
 
-test("a limit that is lowered or raised holds at once, over all replicas", async () => {
+test("a lowered or raised limit applies at once, over all replicas", async () => {
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 3);
   const run = (version: number, requestsPerMinute: number, count: number) =>
@@ -121,7 +121,7 @@ test("a limit that is lowered or raised holds at once, over all replicas", async
   assert.equal(replicas.spans.length, 30);
 });
 
-test("a replica goes on with its permits while billing is away, and then says 503 and not 429", async () => {
+test("a replica uses its permits while billing is unreachable, then responds 503 and not 429", async () => {
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 1);
   const limits = limited({ requestsPerMinute: 60 });

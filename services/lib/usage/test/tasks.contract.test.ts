@@ -9,7 +9,7 @@ import { taskBill, taskOf } from "./harness.ts";
 const usd = 1_000_000_000n;
 const publish = { gatherMs: 20, confirmMs: 50 };
 
-describe("tasks that outlive the process that began them", () => {
+describe("tasks that outlive the process that started them", () => {
   let house: House;
   const resources = new AsyncDisposableStack();
 
@@ -23,7 +23,7 @@ describe("tasks that outlive the process that began them", () => {
     return { available: availableNanoUsd, held: heldNanoUsd, charged: chargedNanoUsd };
   };
 
-  test("exactly the price is held, once for each task, whoever asks; another process settles it, once, however often it is told", async () => {
+  test("holds exactly the price once per task, whichever process asks, and any process settles it once, however often it is called", async () => {
     const accountId = await house.account(10n * usd);
     const requested = taskOf(accountId, "task-1", usd);
     let grantId = "";
@@ -48,7 +48,7 @@ describe("tasks that outlive the process that began them", () => {
     assert.deepEqual((await house.ledger.audit({})).violations, []);
   });
 
-  test("a failed task costs nothing, and what it held is free before its bill has arrived", async () => {
+  test("a failed task costs nothing, and its hold is released before its bill arrives", async () => {
     const accountId = await house.account(usd);
     await using only = await replica(house.env, { publish });
     const requested = taskOf(accountId, "task-2", usd);
@@ -57,7 +57,7 @@ describe("tasks that outlive the process that began them", () => {
     assert.deepEqual(await moneyOf(accountId), { available: usd, held: 0n, charged: 0n });
   });
 
-  test("a task that the balance does not cover is refused", async () => {
+  test("refuses a task that the balance does not cover", async () => {
     const accountId = await house.account(usd - 1n);
     await using only = await replica(house.env, { publish });
     const refused = only.admitTask(taskOf(accountId, "task-3", usd));

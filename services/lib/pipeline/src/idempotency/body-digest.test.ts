@@ -21,7 +21,7 @@ const form = (boundary: string, value: string): string =>
 const formDigest = (boundary: string, value: string, size?: () => number): string =>
   digestOf(form(boundary, value), typeOf(boundary), size);
 
-test("a form has one digest, whatever its boundary and however it is cut", () => {
+test("a form has the same digest whatever its boundary and however it is split", () => {
   const expected = formDigest("aaaa", "x");
   for (const boundary of ["b", "----WebKitFormBoundary7MA4YWxkTrZu0gW", "c".repeat(70)]) {
     for (const size of [1, 2, 3, 7, 64, 1_000])
@@ -38,7 +38,7 @@ test("a form has one digest, whatever its boundary and however it is cut", () =>
   assert.equal(digestOf(form("aaaa", "x"), 'multipart/form-data; charset=x; boundary="aaaa"'), expected);
 });
 
-test("other contents have another digest, also where one contains the other's boundary within a line", () => {
+test("different contents have different digests, even if one contains the other's boundary within a line", () => {
   const bodies = ["x", "y", "xx", "", "see --bb there", "see --cc there", "\r\n", "\r\n--b", "\r\n-bb"];
   const digests = bodies.map((value) => formDigest("bb", value));
   assert.equal(new Set(digests).size, bodies.length);
@@ -50,19 +50,19 @@ test("a boundary counts only at the start of a line, and only if it has at most 
   assert.notEqual(long("a"), long("b"));
 });
 
-test("where a part ends is part of the form", () => {
+test("the end of each part affects the digest", () => {
   assert.notEqual(digestOf("--a\r\nxy\r\n--a", typeOf("a")), digestOf("--a\r\nx\r\n--ay", typeOf("a")));
 });
 
 /** The worst combinations of boundary and body. */
 const hostile: [what: string, boundary: string, unit: string][] = [
-  ["letters that are the boundary", "a", "a"],
-  ["nothing but boundaries", "a", "\r\n--a"],
-  ["almost the boundary, over and over", `${"a".repeat(69)}b`, "a"],
+  ["text made of the boundary's letters", "a", "a"],
+  ["only boundaries", "a", "\r\n--a"],
+  ["near misses of the boundary, repeated", `${"a".repeat(69)}b`, "a"],
   ["the boundary without its last letter", `${"a".repeat(69)}b`, `\r\n--${"a".repeat(69)}`],
 ];
 for (const [what, boundary, unit] of hostile) {
-  test(`64 MiB take less than 3 s of the processor, and 32 MiB of memory at most: ${what}`, () => {
+  test(`digests 64 MiB in less than 3 s of CPU time and 32 MiB of memory: ${what}`, () => {
     const piece = Buffer.alloc(65_536, unit);
     const digest = new BodyDigest(typeOf(boundary));
     const before = process.memoryUsage().heapUsed;

@@ -137,7 +137,7 @@ export class RecordingExchange implements LinkExchange {
     if (this.#chunks === undefined) return;
     const { lease } = this.#options;
     try {
-      if (lease.held + chunk.length > maxBytes) throw new Error("too large to be kept");
+      if (lease.held + chunk.length > maxBytes) throw new Error("the response is too large to store");
       lease.take(chunk.length);
       this.#chunks.push(chunk);
     } catch {

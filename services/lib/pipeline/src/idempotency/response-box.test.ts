@@ -5,9 +5,9 @@ import { keyringOf } from "@uag/runtime/keyring";
 import { ResponseBox } from "./response-box.ts";
 
 const [old, young] = ["ab".repeat(32), "cd".repeat(32)];
-const response = Buffer.from("what the model said");
+const response = Buffer.from("the model's response");
 
-test("an answer at rest is not readable, and opens under its key and in its place only", () => {
+test("a stored response is encrypted and decrypts only under its key and in its place", () => {
   const box = new ResponseBox(keyringOf(old));
   const sealed = box.seal(response, "token/0");
   assert.equal(sealed.includes("model"), false);
@@ -18,14 +18,14 @@ test("an answer at rest is not readable, and opens under its key and in its plac
   assert.throws(() => box.open(sealed, "token/0"));
 });
 
-test("a key is replaced without an answer that cannot be read: what the old one sealed opens while it is named", () => {
+test("after a key rotation decrypts responses sealed under the previous key while it is configured", () => {
   const sealed = new ResponseBox(keyringOf(old)).seal(response, "p");
   const during = new ResponseBox(keyringOf(young, [old]));
   assert.deepEqual(during.open(sealed, "p"), response);
   assert.deepEqual(new ResponseBox(keyringOf(young)).open(during.seal(response, "p"), "p"), response);
 });
 
-test("an empty piece and a large one come back as they were", () => {
+test("encrypts and decrypts empty and large pieces", () => {
   const box = new ResponseBox(keyringOf(old));
   for (const bytes of [Buffer.alloc(0), randomBytes(1024 * 1024)])
     assert.deepEqual(box.open(box.seal(bytes, "p"), "p"), bytes);

@@ -31,7 +31,8 @@ export class ResponseBox {
   open(sealed: Buffer, place: string): Buffer {
     const id = sealed.toString("hex", 0, idBytes);
     const key = this.#keys.all.find((one) => one.id === id);
-    if (key === undefined) throw new Error(`the key ${id} of a stored answer is not configured`);
+    if (key === undefined)
+      throw new Error(`a stored response was encrypted under the key ${id}, which is not configured`);
     const nonce = sealed.subarray(idBytes, idBytes + nonceBytes);
     const decipher = createDecipheriv("aes-256-gcm", key.secret, nonce, { authTagLength: tagBytes });
     decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(-tagBytes));

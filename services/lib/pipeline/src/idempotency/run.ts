@@ -126,6 +126,6 @@ export class Run {
 
   #complain(error: unknown): void {
     const { log, requestId } = this.#options;
-    log.error({ err: error, request_id: requestId }, "writing the state of an idempotency key failed");
+    log.error({ err: error, request_id: requestId }, "writing the state of an idempotency key failed; retrying");
   }
 }

@@ -16,7 +16,7 @@ export class Runs implements AsyncDisposable {
   }
 
   /**
-   * Wraps admission to tell runs when their upstream may be called, and what they are billed. Other
+   * Wraps admission to notify runs when their upstream may be called, and what they are billed. Other
    * requests pass through.
    */
   reporting(admission: Admission): Admission {

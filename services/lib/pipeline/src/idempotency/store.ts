@@ -97,7 +97,7 @@ export class IdempotencyStore implements AsyncDisposable {
   }
 
   /**
-   * A lease also expires when a living process cannot reach the database. So whoever first finds it
+   * A lease also expires when a living process cannot reach the database. So the first request that finds it
    * expired extends it once: a living process renews it within that time, or ends the run.
    */
   async #doubt({ _id, token, leaseUntil }: RecordDocument): Promise<Claim> {
@@ -149,7 +149,7 @@ export class IdempotencyStore implements AsyncDisposable {
   async keep(id: string, token: string, { status, headers, body }: RecordedResponse): Promise<void> {
     const { records, parts } = await this.#collections();
     const { box, lifeMs } = this.#options;
-    if (box === undefined) throw new Error("there is no key to seal answers with");
+    if (box === undefined) throw new Error("no key to encrypt stored responses is configured");
     const whole = Buffer.concat(body);
     const pieces = Array.from({ length: Math.ceil(whole.length / pieceBytes) }, (_, n) =>
       whole.subarray(n * pieceBytes, (n + 1) * pieceBytes),
@@ -191,7 +191,7 @@ export class IdempotencyStore implements AsyncDisposable {
     for (let n = 0; n < count; n++) {
       const place = `${token}/${n}`;
       const part = await parts.findOne({ _id: place });
-      if (part === null || box === undefined) throw new Error("a stored answer is not whole any more");
+      if (part === null || box === undefined) throw new Error("a stored response is missing a piece");
       yield box.open(part.data, place);
     }
   }

@@ -110,16 +110,16 @@ const fault = (): never => {
   throw new Error("a fault of ours");
 };
 
-test("a good answer is billed once, and follows its bill", async () => {
+test("bills a successful response once, and sends it after its bill is written", async () => {
   const { settled, responses } = await run({});
   assert.deepEqual([settled.length, settled[0]?.costNanoUsd, responses], [1, 3n, [200]]);
 });
 
 for (const [where, spec] of Object.entries({
-  "before an upstream is asked": { call: async () => fault() },
+  "before an upstream call": { call: async () => fault() },
   "after the upstream's response": { respond: fault },
 } satisfies Record<string, Partial<Spec>>)) {
-  test(`a fault ${where} gives the hold back, and is answered with 500`, async () => {
+  test(`a fault ${where} releases the hold and responds with 500`, async () => {
     const { settled, responses, lines } = await run(spec);
     assert.ok(settled.length === 1 && owedNothing(settled));
     assert.deepEqual([responses, lines.length], [[500], 1]);
@@ -128,7 +128,7 @@ for (const [where, spec] of Object.entries({
 
 const owedByFailure: [what: string, failure: UpstreamFailure, rule: SettlementRule, costNanoUsd: bigint][] = [
   [
-    "an error with usage is billed by that usage",
+    "bills an error with usage by that usage",
     new UpstreamFailure("transient", "an error with usage", {
       status: 200,
       usage: { units: [{ name: "input_tokens", quantity: 2n }], raw: Buffer.from('{"prompt_tokens":2}') },
@@ -137,20 +137,20 @@ const owedByFailure: [what: string, failure: UpstreamFailure, rule: SettlementRu
     2n,
   ],
   [
-    "a response that cannot be used is billed by estimate",
+    "bills an unusable response by estimate",
     unusableResponse("not JSON", { received: "some text" }),
     SettlementRule.FAILED_ESTIMATE,
     9n,
   ],
   [
-    "an error without usage is free",
+    "bills nothing for an error without usage",
     new UpstreamFailure("transient", "an error", { status: 200 }),
     SettlementRule.NOTHING_OWED,
     0n,
   ],
 ];
 for (const [title, failure, rule, costNanoUsd] of owedByFailure) {
-  test(`${title}, and its bill names the rule`, async () => {
+  test(`${title}, and records the settlement rule`, async () => {
     const { settled, responses } = await run({
       call: () => Promise.reject(new AttemptsFailed(failure, current.models.get("m")?.upstreams[0] as Upstream, 1)),
       owed: (_, { failure: { received = "" } }) => ({
@@ -177,7 +177,7 @@ for (const code of Object.keys(errorTable) as ErrorCode[]) {
   });
 }
 
-test("logs one line with the cause for a response of ours that an upstream's URL made fail", async () => {
+test("logs one line with the cause when fetching an upstream's URL fails", async () => {
   const call = async (): Promise<never> => {
     throw new UpstreamFailure("transient", "an image URL cannot be fetched", { cause: new Error("not public") });
   };
@@ -189,18 +189,18 @@ test("logs one line with the cause for a response of ours that an upstream's URL
   );
 });
 
-test("a fault before the hold holds nothing and bills nothing", async () => {
+test("a fault before the hold reserves and bills nothing", async () => {
   const { settled, holds } = await run({ read: fault });
   assert.deepEqual([settled, holds], [[], []]);
 });
 
-test("a fault while a failed answer is let go does not keep its bill from being written", async () => {
+test("a fault while a failed response is discarded does not prevent its bill", async () => {
   const { settled, responses, lines } = await run({ respond: fault, discard: fault });
   assert.ok(settled.length === 1 && owedNothing(settled));
   assert.deepEqual([responses, lines.length], [[500], 2]);
 });
 
-test("a stream that cannot begin is cut, let go and free", async () => {
+test("a stream that cannot begin is cut, discarded and not billed", async () => {
   let discarded = 0;
   const { settled, responses } = await run(
     {
@@ -214,7 +214,7 @@ test("a stream that cannot begin is cut, let go and free", async () => {
   assert.deepEqual([responses, discarded], [["service_unavailable"], 1]);
 });
 
-test("a balance that does not cover the quick bound is tried with tighter ones, and the last refusal is told", async () => {
+test("tries tighter bounds when the balance does not cover the first, and reports the last refusal", async () => {
   const size = (holdNanoUsd: bigint): Size => ({ holdNanoUsd, tokens: 1 });
   const resize: Spec["resize"] = async function* (_, { availableNanoUsd }) {
     assert.equal(availableNanoUsd, 7n);
@@ -227,7 +227,7 @@ test("a balance that does not cover the quick bound is tried with tighter ones, 
   assert.deepEqual([refused.holds, refused.responses, refused.settled], [[10n], [402], []]);
 });
 
-test("a counter without a price costs at least the hold, keeps its name, and is reported", async () => {
+test("bills a counter without a price at least at the hold, under its own name, and reports it", async () => {
   const charge = {
     units: [
       { name: "input_tokens", quantity: 3n },
@@ -242,11 +242,11 @@ test("a counter without a price costs at least the hold, keeps its name, and is 
   assert.deepEqual(settlement?.units[1], { name: "tool_search_requests_", quantity: 2n });
   const labels = 'provider="p",model="m",counter="tool_search_requests_"';
   assert.match(await metrics(), new RegExp(`uag_unpriced_units_total\\{${labels},service="test"\\} 1`));
-  const line = lines.find(({ msg }) => msg === "request cannot be priced");
+  const line = lines.find(({ msg }) => msg === "request has units without a price");
   assert.deepEqual([line?.["provider"], line?.["unpriced"]], ["p", ["tool_search_requests_"]]);
 });
 
-test("a cost above the hold is charged and counted, and beyond ten times the hold it is the hold", async () => {
+test("charges and counts a cost above the hold, but charges the hold if the cost exceeds ten times the hold", async () => {
   const cases: [quantity: bigint, cost: bigint, pricing: Pricing, aboveHold: boolean][] = [
     [10n, 10n, Pricing.EXACT, false],
     [100n, 100n, Pricing.EXACT, true],

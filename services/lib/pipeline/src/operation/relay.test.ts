@@ -64,7 +64,7 @@ function stage(keepAlive: Buffer | undefined) {
   };
 }
 
-test("a stream that says nothing for ten seconds says that it is alive, and again every ten", async () => {
+test("sends a keep-alive event after ten idle seconds, and every ten seconds after that", async () => {
   using on = stage(ping);
   on.report("a");
   on.wait(9_000);
@@ -76,10 +76,10 @@ test("a stream that says nothing for ten seconds says that it is alive, and agai
   on.over();
   await on.done;
   on.wait(60_000);
-  assert.deepEqual(on.written.slice(4), ["b"], "nothing is said after the end");
+  assert.deepEqual(on.written.slice(4), ["b"], "nothing is sent after the end");
 });
 
-test("a format without such an event stays silent, and so does a stream whose client does not read", async () => {
+test("sends no keep-alive in formats without such an event, or to a client that does not read", async () => {
   {
     using silent = stage(undefined);
     silent.report("a");
@@ -98,7 +98,7 @@ test("a format without such an event stays silent, and so does a stream whose cl
   assert.deepEqual(on.written, ["a", String(ping)]);
 });
 
-test("what was delivered is noted every five seconds, and every 64 KiB", () => {
+test("records a checkpoint every five seconds and every 64 KiB", () => {
   using on = stage(undefined);
   on.report("a");
   on.wait(4_000);

@@ -36,8 +36,8 @@ export interface RequestTrace {
 }
 
 /**
- * What a usage event says of the request's trace: the span only where metering's is to be its
- * child.
+ * What a usage event records of the request's trace: the span only where metering's span is to be
+ * its child.
  */
 export function traceOf(
   { tracing }: Pick<CapabilityContext, "tracing">,

@@ -58,7 +58,7 @@ export async function parseJsonBody(body: Buffer, { limits, opaque }: JsonOption
 
 /**
  * Parses bytes as one JSON object, within the limits of `parseJson`.
- * @throws {GatewayError} `invalid_json` (422) for what is not JSON, `invalid_request` for
+ * @throws {GatewayError} `invalid_json` (422) for bytes that are not JSON, `invalid_request` for
  * unacceptable JSON
  */
 export function readJsonObject(bytes: Buffer, { limits, opaque }: JsonOptions = {}): JsonBody {

@@ -4,7 +4,7 @@ import { withoutNulls } from "./nulls.ts";
 
 const opaque = new Set(["schema"]);
 
-test("members that are null are left out at every level; lists keep their places, a message its empty content", () => {
+test("removes null members at every level, but no list items and no message's empty content", () => {
   const body = {
     a: null,
     b: [{ c: null, d: 1 }, null],
@@ -13,10 +13,10 @@ test("members that are null are left out at every level; lists keep their places
   };
   const expected = { b: [{ d: 1 }, null], e: { f: {} }, messages: [{ content: null }] };
   assert.deepEqual(withoutNulls(body, opaque), expected);
-  assert.equal(body.b[0] !== null && "c" in (body.b[0] ?? {}), true, "the body itself is as it was");
+  assert.equal(body.b[0] !== null && "c" in (body.b[0] ?? {}), true, "the body itself is unchanged");
 });
 
-test("what is not ours is not looked into, and what has no null is the very same object", () => {
+test("does not inspect opaque members, and returns the same object when it has no null", () => {
   const body = {
     tool: { schema: { enum: ["a", null], default: null, properties: { x: { const: null } } } },
     list: [{ a: 1 }],

@@ -49,7 +49,7 @@ const wrongValues: readonly unknown[] = [
   { type: "nothing" },
 ];
 
-test("an error about a union of any request names what is expected", async () => {
+test("an error about a union names the expected alternatives, in every request", async () => {
   const all = await unions();
   assert.ok(all.length >= 10, `${all.length} unions were found`);
   for (const [file, union] of all) {

@@ -34,7 +34,7 @@ export const outside = "0000-00";
 const [firstYear, lastYear] = [2024, 2099];
 
 /**
- * The month (UTC) in which a request began. Every terminal event of a request, whoever reports it,
+ * The month (UTC) in which a request began. Every terminal event of a request, whichever process reports it,
  * carries the same start; so a request's id is unique within its partition.
  */
 export function monthOf(startedAt: Date): string {

@@ -19,7 +19,7 @@ export function diskPoint(operation: DiskOperation): void {
   if (path === "") return;
   const [code = "", ...operations] = faultsIn(path);
   if (!operations.includes(operation)) return;
-  throw Object.assign(new Error(`${code}: so the test wants it, ${operation}`), { code });
+  throw Object.assign(new Error(`${code}: injected by a test, ${operation}`), { code });
 }
 
 function faultsIn(file: string): string[] {

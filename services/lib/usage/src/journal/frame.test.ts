@@ -25,7 +25,7 @@ function readAll(bytes: Buffer, salt: number): string[] {
   return found;
 }
 
-test("records come back as they were written, whatever bytes they hold", () => {
+test("reads back records with any bytes as written", () => {
   const random = seededRandom(1);
   for (let n = 0; n < 200; n++) {
     const { bytes, payloads } = build(random, n);
@@ -33,7 +33,7 @@ test("records come back as they were written, whatever bytes they hold", () => {
   }
 });
 
-test("a cut or a flipped bit anywhere never throws, never yields a record that was not written, and loses only the hit ones", () => {
+test("a cut or a flipped bit anywhere never throws, never yields a record that was not written, and loses only the damaged records", () => {
   const random = seededRandom(2);
   for (let n = 0; n < 3_000; n++) {
     const salt = Math.floor(random() * 2 ** 32);
@@ -52,7 +52,7 @@ test("a cut or a flipped bit anywhere never throws, never yields a record that w
   }
 });
 
-test("a payload that holds a whole record of another journal is not taken for one when the bytes in front are damaged", () => {
+test("does not read a record of another journal inside a payload as a record, even after damaged bytes", () => {
   const inner = Buffer.alloc(frameBytes + 5);
   writeFrame(inner, 0, Buffer.from("trick"), 7);
   const outer = Buffer.alloc(frameBytes + inner.length);
@@ -61,7 +61,7 @@ test("a payload that holds a whole record of another journal is not taken for on
   assert.deepEqual(readAll(outer, 8), []);
 });
 
-test("one damaged copy of the salt in a segment's header does not lose the segment", () => {
+test("reads a segment with one damaged copy of the salt in its header", () => {
   const header = encodeHeader(0xdeadbeef);
   header.writeUInt8(0, 5);
   assert.equal(readSalt(header), 0xdeadbeef);

@@ -142,7 +142,7 @@ export class Journal implements AsyncDisposable {
     if (state === "ok") return { ok: true };
     return {
       ok: false,
-      reason: state === "full" ? "the journal is full" : `the journal cannot write: ${this.#failure}`,
+      reason: state === "full" ? "the journal is full" : `writing to the journal failed: ${this.#failure}`,
     };
   };
 
@@ -182,7 +182,7 @@ export class Journal implements AsyncDisposable {
 
   #refusalOf({ length }: Uint8Array): Error | undefined {
     if (this.#closed) return new JournalClosed("the journal is closed");
-    return length === 0 || length > maxPayloadBytes ? new RangeError("a record has 1 byte to 16 MiB") : undefined;
+    return length === 0 || length > maxPayloadBytes ? new RangeError("a record must have 1 byte to 16 MiB") : undefined;
   }
 
   async #flush(): Promise<void> {
@@ -259,7 +259,7 @@ export class Journal implements AsyncDisposable {
    * Visits durable records starting at `from`, about 1 MiB at a time.
    * @param visit gets each record (a view, valid during the call) and where it ends; false stops
    * after it
-   * @returns where to continue; equal to `from` when there is nothing more yet
+   * @returns where to continue; equal to `from` when no further record exists yet
    */
   async read(from: Position, visit: (payload: Buffer, end: Position) => boolean): Promise<Position> {
     const [first] = this.#sizes.keys();

@@ -82,7 +82,7 @@ export async function readRecords(options: ReadOptions): Promise<number> {
       base += at;
       at = 0;
       chunk = await readBytes(file, base, end - base);
-      if (base + chunk.length < end) throw new Error(`${path} is shorter than what was written to it`);
+      if (base + chunk.length < end) throw new Error(`${path} is shorter than the data written to it`);
       continue;
     }
     const found = findFrame(chunk, at + 1, salt);

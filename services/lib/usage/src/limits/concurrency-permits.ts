@@ -2,7 +2,7 @@ import type { Permits } from "./window-permits.ts";
 
 /**
  * One replica's share of a concurrency limit. Each request in flight uses one permit; a released
- * one needs no rest.
+ * one can be reused at once.
  */
 export class ConcurrencyPermits {
   #held = 0;

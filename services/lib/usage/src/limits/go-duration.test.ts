@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { goDuration } from "./go-duration.ts";
 import { limitHeaders } from "./headers.ts";
 
-test("durations are what Go prints, the form that OpenAI's headers have", () => {
+test("formats durations like Go, as in OpenAI's headers", () => {
   const printed: [number, string][] = [
     [-5, "0s"],
     [0, "0s"],
@@ -19,7 +19,7 @@ test("durations are what Go prints, the form that OpenAI's headers have", () => 
   for (const [ms, text] of printed) assert.equal(goDuration(ms), text);
 });
 
-test("Anthropic's form of the headers is for messages only, with the reset as a time", () => {
+test("sends Anthropic's headers only for messages, with the reset as a time", () => {
   const requests = { limit: 60, remaining: 59, resetMs: 59_100 };
   const own = [
     "x-ratelimit-limit-requests",

@@ -57,7 +57,7 @@ export class Holder {
 
   /**
    * Makes sure that half of the lease is left, so that permits which arrive now outlast the next
-   * tick: while none are held, nobody renews. @throws {GatewayError} when billing cannot be reached
+   * tick: while none are held, the lease is not renewed. @throws {GatewayError} when billing cannot be reached
    */
   async ensure(): Promise<void> {
     if (this.#remainingMs <= this.#leaseMs / 2) await this.renew();

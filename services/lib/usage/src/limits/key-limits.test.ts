@@ -77,7 +77,7 @@ const refusal =
   (error: unknown) =>
     error instanceof GatewayError && error.code === code && check(error);
 
-test("a permit borrowed just before an unused lease runs out is good for the whole admission", async () => {
+test("a permit borrowed just before an unused lease expires is valid for the whole admission", async () => {
   const stage = new Stage({ requestsPerMinute: 100n });
   await stage.holder.renew();
   stage.time = 3_990;
@@ -86,7 +86,7 @@ test("a permit borrowed just before an unused lease runs out is good for the who
   assert.equal(reservation.live, true);
 });
 
-test("a request that finds permits at hand asks nobody", async () => {
+test("a request that finds permits in memory makes no call", async () => {
   const stage = new Stage({ requestsPerMinute: 100n, concurrentRequests: 100n });
   await stage.key.wait(request);
   const { length } = stage.calls;
@@ -94,7 +94,7 @@ test("a request that finds permits at hand asks nobody", async () => {
   assert.equal(stage.calls.length, length);
 });
 
-test("requests that wait together ask billing once for all, and are served in order", async () => {
+test("waiting requests share one call to billing and are served in order", async () => {
   const stage = new Stage({ requestsPerMinute: 50n });
   const admitted = await Promise.allSettled(Array.from({ length: 60 }, () => stage.key.wait(request)));
   assert.equal(admitted.filter(({ status }) => status === "fulfilled").length, 50);
@@ -102,7 +102,7 @@ test("requests that wait together ask billing once for all, and are served in or
   assert.ok(stage.calls.length <= 3, `${stage.calls.length} calls`);
 });
 
-test("a refused client that goes on asking does not reach billing until a permit can be free", async () => {
+test("a refused client that keeps retrying causes no calls to billing until a permit can be free", async () => {
   const stage = new Stage({ requestsPerMinute: 5n });
   stage.heap.set(LimitKind.REQUESTS, 0);
   stage.retryAfterMs = 30_000;
@@ -123,7 +123,7 @@ test("a request that one limit refuses takes nothing from the others", async () 
   assert.notEqual(stage.key.take(request), undefined);
 });
 
-test("tokens are corrected by what the answer came to, both ways", async () => {
+test("corrects reserved tokens by the actual usage, up or down", async () => {
   const stage = new Stage({ tokensPerMinute: 100n });
   const first = await stage.key.wait({ tokens: 60, native: false });
   await assert.rejects(stage.key.wait({ tokens: 60, native: false }), refusal("token_limit_exceeded"));
@@ -142,7 +142,7 @@ test("tokens are corrected by what the answer came to, both ways", async () => {
   );
 });
 
-test("while billing is away permits are used until the lease ends, and then nobody is let through or told 429", async () => {
+test("while billing is unreachable permits are used until the lease ends; after that requests get 503, not 429", async () => {
   const stage = new Stage({ requestsPerMinute: 10n });
   await stage.key.wait(request);
   stage.away = true;
@@ -155,7 +155,7 @@ test("while billing is away permits are used until the lease ends, and then nobo
   await stage.key.wait(request);
 });
 
-test("after a lapse no old permit is used, the new id borrows anew, and what is in flight still counts", async () => {
+test("after a lapse uses no old permit, borrows under the new id, and still counts requests in flight", async () => {
   const stage = new Stage({ requestsPerMinute: 10n, concurrentRequests: 2n });
   const first = await stage.key.wait(request);
   const { id } = stage.holder;
@@ -179,7 +179,7 @@ test("a lowered limit returns every permit, those in use when their requests end
   assert.ok(stage.calls.at(-1)?.keyVersion === 2n && stage.calls.at(-1)?.limit === 2n);
 });
 
-test("a lowered limit returns what waiting requests had taken too, once they are admitted or refused", async () => {
+test("a lowered limit also returns the permits of waiting requests, once they are admitted or refused", async () => {
   const stage = new Stage({ requestsPerMinute: 8n, tokensPerMinute: 80n });
   const taken = await Promise.all(Array.from({ length: 4 }, () => stage.key.wait(request)));
   stage.learn({ requestsPerMinute: 2n, tokensPerMinute: 20n }, 2n);
@@ -212,25 +212,25 @@ async function lapseWhileServed(microtasks: number): Promise<boolean> {
   const taken = await stage.key.wait(request);
   await new Promise(setImmediate);
   const borrowedBy = stage.calls.at(-1)?.holderId;
-  const moment = `when the lease runs out ${microtasks} microtasks after borrowing`;
-  assert.equal(taken.live, borrowedBy === stage.holder.id, `a permit that others may have admits ${moment}`);
+  const moment = `when the lease expires ${microtasks} microtasks after borrowing`;
+  assert.equal(taken.live, borrowedBy === stage.holder.id, `a permit that others may hold admits a request ${moment}`);
   if (taken.live) return false;
   const there = stage.heap.get(LimitKind.REQUESTS);
   taken.undo();
-  assert.equal(stage.key.take(request), undefined, `an old permit is here ${moment}`);
+  assert.equal(stage.key.take(request), undefined, `an old permit remains ${moment}`);
   await new Promise(setImmediate);
-  assert.equal(stage.heap.get(LimitKind.REQUESTS), there, `billing gets a permit twice ${moment}`);
+  assert.equal(stage.heap.get(LimitKind.REQUESTS), there, `a permit is returned twice ${moment}`);
   return true;
 }
 
-test("a lease that runs out at any moment in which a waiting request is served admits nothing, and leaves no permit behind under the next one", async () => {
+test("a lease that expires at any moment while a waiting request is served admits nothing and leaves no permit for the next lease", async () => {
   const taken: boolean[] = [];
   for (let microtasks = 0; microtasks < 16; microtasks++) taken.push(await lapseWhileServed(microtasks));
-  assert.deepEqual(taken.toSorted(), taken, "first before the permits are taken, then behind it");
+  assert.deepEqual(taken.toSorted(), taken, "first before the permits are taken, then after");
   assert.ok(taken[0] === false && taken.at(-1) === true);
 });
 
-test("returns more permits than one call takes in several calls", async () => {
+test("returns permits in several calls when they exceed the maximum of one call", async () => {
   const stage = new Stage({ requestsPerMinute: 1n });
   stage.heap.set(LimitKind.REQUESTS, 0);
   const shared = new SharedLimit({
@@ -251,7 +251,7 @@ test("returns more permits than one call takes in several calls", async () => {
   assert.equal(stage.heap.get(LimitKind.REQUESTS), 20_000);
 });
 
-test("never repeats a call that was refused as invalid", async () => {
+test("never repeats a call that was rejected as invalid", async () => {
   const stage = new Stage({ requestsPerMinute: 100n });
   stage.invalid = true;
   await assert.rejects(stage.key.wait(request), refusal("service_unavailable"));

@@ -84,7 +84,7 @@ export class KeyLimits {
     return names.every((name) => this.#limits[name].empty) && this.#concurrency.inFlight === 0;
   }
 
-  /** True while billing must be told that this replica is alive. */
+  /** True while this replica must send heartbeats to billing. */
   get holds(): boolean {
     return names.some((name) => this.#limits[name].permits.held > 0);
   }
@@ -103,7 +103,7 @@ export class KeyLimits {
       const value = Number(now[name] < max ? now[name] : max);
       const lowered = value < limit.limit;
       limit.learn(value, version);
-      // Only billing, with all permits returned, can tell which of them a lowered limit leaves.
+      // Only billing, with all permits returned, can decide which of them remain under a lowered limit.
       if (lowered) void this.#returnAll(name);
     }
   }

@@ -27,6 +27,6 @@ export function overLimit(
 
 /** A request that counts for more tokens than a minute allows: waiting does not help. */
 export function largerThanLimit(tokens: number, limit: number, headers: readonly string[]): GatewayError {
-  const text = `This request counts as ${tokens} tokens, and this key may use ${limit} tokens a minute. Make the prompt or the cap on the answer smaller.`;
+  const text = `This request counts as ${tokens} tokens, and this key may use ${limit} tokens a minute. Shorten the prompt or lower the output cap.`;
   return new GatewayError(codes.tokens, text, { retryable: false, headers });
 }

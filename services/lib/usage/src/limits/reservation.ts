@@ -10,7 +10,7 @@ import type { WindowPermits } from "./window-permits.ts";
 export interface WindowUse {
   readonly permits: WindowPermits;
   readonly count: number;
-  /** When the permits stop resting; undefined while the request is not admitted. */
+  /** When the permits are free again; undefined while the request is not admitted. */
   readonly until?: number;
 }
 
@@ -42,8 +42,7 @@ export class Reservation {
   }
 
   /**
-   * The request is admitted, perhaps a while after it took its permits: their 60 s of rest begin
-   * now.
+   * The request is admitted, perhaps a while after it took its permits: their 60 s begin now.
    */
   admitted(): void {
     const now = this.#now();
@@ -107,7 +106,7 @@ export class Reservation {
 
 /** `service_unavailable`: the permits of a request that waited may belong to others by now. */
 export const lapsed = (): GatewayError =>
-  outOfReach(new Error("the lease on limits ran out while the request waited to be admitted"));
+  outOfReach(new Error("the lease on limits expired while the request waited for admission"));
 
 /**
  * Call after the last wait. @throws {GatewayError} `service_unavailable` when others may hold its

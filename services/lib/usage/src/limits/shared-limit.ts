@@ -76,7 +76,7 @@ export class SharedLimit {
   #calling: Promise<void> | undefined;
   /** Increases when everything is returned: permits requested before that are returned too. */
   #epoch = 0;
-  /** A call that was never answered: repeated verbatim, since billing may have received it. */
+  /** A call without a response: repeated verbatim, since billing may have received it. */
   #pendingRequest: BorrowRequest | undefined;
   #exhaustedUntil = 0;
   #exhaustedCount = 0;
@@ -93,7 +93,7 @@ export class SharedLimit {
     this.permits = options.permits;
   }
 
-  /** True when it holds nothing and nobody waits. */
+  /** True when it holds no permit and no request waits. */
   get empty(): boolean {
     return this.permits.held <= 0 && !this.#owes && this.#calling === undefined;
   }
@@ -253,7 +253,9 @@ export class SharedLimit {
     } while (this.#waiters.length > 0 || this.#returns.length > 0);
   }
 
-  /** Billing took nothing of a call that it found invalid: the next one is made anew. */
+  /**
+   * Billing rejected a call as invalid and took nothing of it: the next one is built anew.
+   */
   #refused({ returned }: BorrowRequest, error: unknown): void {
     if (!(error instanceof GatewayError) || error.code !== "invalid_request") return;
     this.#pendingRequest = undefined;
@@ -270,8 +272,8 @@ export class SharedLimit {
   }
 
   /**
-   * Billing has no more: refuses the waiting requests, and those that arrive before a new answer is
-   * possible.
+   * Billing has no more: refuses the waiting requests, and those that arrive before another
+   * response is possible.
    */
   #markExhausted(retryAfterMs: number): void {
     const now = this.#options.now();

@@ -15,7 +15,7 @@ function busiestMinute(uses: { at: number; count: number }[]): number {
   return max;
 }
 
-test("replicas that pass permits to each other never use more than the limit in any 60 s, whatever the order and the clocks", () => {
+test("replicas that exchange permits never exceed the limit in any 60 s, whatever the order and their clocks", () => {
   for (let seed = 1; seed <= 30; seed++) {
     const random = seededInt(seed);
     const limit = 1 + random(50);
@@ -47,7 +47,7 @@ test("replicas that pass permits to each other never use more than the limit in 
     assert.equal(
       replicas.reduce((sum, { permits }) => sum + permits.held, 0),
       limit,
-      `seed ${seed}: a permit was lost or made`,
+      `seed ${seed}: a permit was lost or created`,
     );
     assert.ok(busiestMinute(uses) <= limit, `seed ${seed}: over the limit`);
   }
@@ -58,7 +58,7 @@ function use(permits: WindowPermits, count: number, now: number): number | undef
   return permits.reserve(count, now) ? permits.use(count, now) : undefined;
 }
 
-test("a replica that has all permits admits exactly the limit, and again a minute later", () => {
+test("a replica with all permits admits exactly the limit, and again a minute later", () => {
   const permits = new WindowPermits();
   permits.add({ count: 60, freeInMs: 0 }, 0);
   const admitted = (now: number) => {
@@ -72,7 +72,7 @@ test("a replica that has all permits admits exactly the limit, and again a minut
   assert.equal(admitted(61_000), 60);
 });
 
-test("tokens used beyond the reservation are a debt that later admissions pay", () => {
+test("tokens used beyond the reservation are deducted from later admissions", () => {
   const permits = new WindowPermits();
   permits.add({ count: 100, freeInMs: 0 }, 0);
   assert.notEqual(use(permits, 60, 0), undefined);
@@ -82,7 +82,7 @@ test("tokens used beyond the reservation are a debt that later admissions pay", 
   assert.equal(permits.freeAt(60_000), 100);
 });
 
-test("a request that waited after it took its permit counts from when it was admitted, and nobody is told to come sooner", () => {
+test("a permit's minute begins when its request is admitted, and retry delays account for that", () => {
   const permits = new WindowPermits();
   permits.add({ count: 1, freeInMs: 0 }, 0);
   assert.ok(permits.reserve(1, 0));

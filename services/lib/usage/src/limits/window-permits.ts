@@ -4,17 +4,17 @@ export interface Permits {
   readonly freeInMs: number;
 }
 
-/** How long a used permit rests, milliseconds: the window of "per minute". */
+/** How long a used permit cannot be used again, milliseconds: the window of "per minute". */
 export const windowMs = 60_000;
 
 /**
- * Rests end on multiples of this, rounded up, so that a busy limit keeps few entries. Costs at most
- * 0.2 % of the limit.
+ * Cooldowns end on multiples of this, rounded up, so that a busy limit keeps few entries. Costs at
+ * most 0.2 % of the limit.
  */
 const grainMs = 100;
 
 /**
- * One replica's permits of a per-minute limit: some free, the others resting until 60 s after their
+ * One replica's permits of a per-minute limit: some free, the others cooling down until 60 s after their
  * use. Every permit is used at most once in any 60 s, so the replicas together never admit more
  * than there are permits. Times are milliseconds on the replica's own monotonic clock.
  */
@@ -30,12 +30,12 @@ export class WindowPermits {
   private lastFree = 0;
   /**
    * Time of becoming free -> count. Insertion order is not time order: borrowed permits arrive with
-   * any remaining rest.
+   * any remaining cooldown.
    */
   private readonly resting = new Map<number, number>();
   private nextFree = Number.POSITIVE_INFINITY;
 
-  /** Permits this replica holds: free, reserved or resting. */
+  /** Permits this replica holds: free, reserved or cooling down. */
   get held(): number {
     return this.free + this.reserved + this.restingCount;
   }
@@ -91,7 +91,7 @@ export class WindowPermits {
   }
 
   /**
-   * The request is admitted: its permits rest from now on. Returns until when, to pass to {@link
+   * The request is admitted: its permits cool down from now on. Returns until when, to pass to {@link
    * unuse}.
    */
   use(count: number, now: number): number {
@@ -121,7 +121,7 @@ export class WindowPermits {
 
   /**
    * Uses more than was reserved, after the fact: free permits go below zero, and the next ones to
-   * wake pay the debt.
+   * become free cover it.
    */
   overuse(count: number, now: number): void {
     this.wake(now);
@@ -136,7 +136,7 @@ export class WindowPermits {
   }
 
   /**
-   * Removes up to `count` permits to return, free ones first, then the longest-resting; never
+   * Removes up to `count` permits to return, free ones first, then those with the longest cooldown left; never
    * reserved ones.
    */
   remove(count: number, now: number): Permits[] {
@@ -145,7 +145,7 @@ export class WindowPermits {
     const free = Math.min(Math.max(this.free, 0), count);
     if (free > 0) out.push({ count: free, freeInMs: 0 });
     this.free -= free;
-    // Overuse is this replica's debt, which its resting permits must cover first.
+    // Overuse is this replica's debt, which its next permits must cover first.
     let left = Math.min(count - free, Math.max(0, this.free + this.restingCount));
     for (const until of [...this.resting.keys()].sort((a, b) => b - a)) {
       if (left === 0) break;

@@ -43,7 +43,7 @@ async function readAll(journal: Journal): Promise<Batch[]> {
 /** Fewer than a message takes of one account, and more. */
 const mixed = Array.from({ length: 3_000 }, (_, n) => event(n, n % 3 === 0 ? "hot" : `acct_${n}`));
 
-test("finals of many accounts are in few messages, whatever segments they lie in and however busy one account is", async () => {
+test("packs finals of many accounts into few messages, across segments and however busy one account is", async () => {
   await journalOf(mixed, async (journal) => {
     assert.ok(journal.end.segment > 3);
     const batches = await readAll(journal);
@@ -55,7 +55,7 @@ function event(n: number, accountId: string): UsageEvent {
   return UsageEvent.fromPartial({ requestId: `r${n}`, accountId, rawUsage: Buffer.alloc(300, 65) });
 }
 
-test("every final goes into one batch, which holds accounts of one partition alone, and reads the same from the journal", async () => {
+test("puts every final into one batch of a single partition, which reads the same from the journal", async () => {
   await journalOf(mixed, async (journal) => {
     const batches = await readAll(journal);
     const ids: string[] = [];
@@ -73,7 +73,7 @@ test("every final goes into one batch, which holds accounts of one partition alo
   });
 });
 
-test("accounts are spread evenly over the partitions, whether their names count up or are random", () => {
+test("spreads accounts evenly over the partitions, with sequential and with random ids", () => {
   for (const name of [(n: number) => `acct_${n}`, () => crypto.randomUUID()]) {
     const counts = new Array<number>(usagePartitions).fill(0);
     for (let n = 0; n < 64_000; n++) counts[partitionOf(name(n))]!++;

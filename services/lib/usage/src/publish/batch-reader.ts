@@ -36,7 +36,7 @@ class Finals {
 /**
  * Reads finals starting at `from`, until their total reaches the bound, and makes batches of one
  * partition each.
- * @returns undefined when there is nothing to read
+ * @returns undefined when no final is left to read
  */
 export async function readBatches(
   journal: Pick<Journal, "read">,

@@ -12,12 +12,12 @@ function settledAt(perSecond: number, partitions: number, from = 250): number {
   return ms;
 }
 
-test("finals of many busy accounts are gathered longer, up to two seconds, so that messages are not many and small", () => {
+test("gathers finals of many busy accounts for up to two seconds, which makes fewer and larger messages", () => {
   assert.equal(settledAt(2_000, 64), 2_000);
   assert.equal(settledAt(8_000, 64), 1_000);
 });
 
-test("usage of few requests, or of few accounts, is published at once, also after a rush", () => {
+test("publishes usage of few requests or few accounts at once, also after a busy period", () => {
   assert.equal(settledAt(200, 64, 2_000), 250);
   assert.equal(settledAt(2_000, 1, 2_000), 250);
   assert.equal(settledAt(0, 64, 2_000), 250);

@@ -13,7 +13,7 @@ import type { Journal } from "../journal/journal.ts";
 import { encodeFinal } from "../records.ts";
 import { Publisher } from "./publisher.ts";
 
-test("a publisher that has ended is not kept by the bus: each holder and each adopted journal has one", async () => {
+test("an ended publisher leaves no subscription on the bus", async () => {
   const listeners = new Set<unknown>();
   const bus = {
     connected: false,
@@ -52,7 +52,7 @@ function heldStream() {
   return { published, bus: bus as unknown as Bus };
 }
 
-test("a batch that waits in the stream is never published again, only one that the stream has lost: copies would feed an overload", async () => {
+test("republishes a batch only if the stream has lost it, not while it waits there", async () => {
   const { published, bus } = heldStream();
   const dir = await mkdtemp(join(tmpdir(), "publisher-"));
   const ignore = (): void => undefined;

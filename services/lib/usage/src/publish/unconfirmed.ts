@@ -4,7 +4,7 @@ import type { Position } from "../journal/journal.ts";
 export interface Batch {
   readonly id: string;
   readonly partition: number;
-  /** Its records lie between these positions, mixed with those of other partitions. */
+  /** Its records are between these positions, mixed with those of other partitions. */
   readonly from: Position;
   readonly to: Position;
   readonly events: number;

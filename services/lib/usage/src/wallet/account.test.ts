@@ -53,14 +53,14 @@ function setUp(available: bigint) {
   return { account, books };
 }
 
-test("requests that come at once share one call to billing, and later ones need none", async () => {
+test("concurrent requests share one call to billing, and later ones need none", async () => {
   const { account, books } = setUp(1_000_000n);
   await Promise.all(Array.from({ length: 100 }, () => account.wait(10n)));
   assert.ok(books.results.length <= 2, String(books.results.length));
   assert.ok(account.take(10n));
 });
 
-test("with money for exactly k of n waiting requests k are served, and the number of calls does not grow with n", async () => {
+test("with money for exactly k of n waiting requests serves k, with a number of calls that does not grow with n", async () => {
   for (const k of [0, 1, 7, 100, 499]) {
     const { account, books } = setUp(BigInt(k) * 10n + 3n);
     const results = await Promise.allSettled(Array.from({ length: 500 }, () => account.wait(10n)));
@@ -72,7 +72,7 @@ test("with money for exactly k of n waiting requests k are served, and the numbe
   }
 });
 
-test("parts of several grants that add up to a request are given back and asked for as one", async () => {
+test("returns remainders of several grants and acquires them as one grant when a request needs their sum", async () => {
   const { account, books } = setUp(10n);
   const first = await account.wait(5n);
   const second = await account.wait(5n);
@@ -82,7 +82,7 @@ test("parts of several grants that add up to a request are given back and asked 
   assert.equal(books.available, 0n);
 });
 
-test("an Acquire whose answer was lost is asked again with the same id, so its grant is not lost", async () => {
+test("repeats an Acquire whose response was lost with the same id, so its grant is not lost", async () => {
   const { account, books } = setUp(1_000n);
   books.failure = new GatewayError("service_unavailable");
   await assert.rejects(account.wait(10n), { code: "service_unavailable" });
@@ -93,7 +93,7 @@ test("an Acquire whose answer was lost is asked again with the same id, so its g
   assert.equal(held + books.available, 1_000n);
 });
 
-test("what nobody used for a while goes back, and then nothing is left of the account", async () => {
+test("returns idle money and then forgets the account", async () => {
   const { account, books } = setUp(1_000n);
   account.settle(await account.wait(10n), 10n, 4n);
   for (let second = 0; second < 12; second++) account.advance(1_000, 10_000);
@@ -101,7 +101,7 @@ test("what nobody used for a while goes back, and then nothing is left of the ac
   assert.equal(account.empty, true);
 });
 
-test("a grant that came of a call which was given up, after its second asking was refused, is found and goes back", async () => {
+test("finds and returns the grant of an abandoned Acquire whose repetition was refused", async () => {
   const returns: GrantReturn[] = [];
   const results: AcquireRequest[] = [];
   const granted = {
@@ -146,20 +146,20 @@ test("a grant that came of a call which was given up, after its second asking wa
   assert.equal(account.empty, true);
 });
 
-test("an account that is seen once a minute is admitted from memory each time, and what nobody uses goes back once", () => {
+test("an account used once a minute is admitted from memory each time, and idle money is returned once", () => {
   const returns: GrantReturn[] = [];
   const source = {
     holderId: "h",
     newRequestId: () => "acq_1",
     fenced: () => undefined,
-    acquire: () => Promise.reject(new Error("not asked")),
+    acquire: () => Promise.reject(new Error("unexpected Acquire")),
     returnGrants: (_: string, more: readonly GrantReturn[]) => returns.push(...more),
   };
   const account = new Account({ accountId: "a", keyId: "" }, source, {});
   account.wallet.add("g", 1_000n, false);
   for (let minute = 0; minute < 5; minute++) {
     const grant = account.take(1n);
-    assert.ok(grant, "from memory");
+    assert.ok(grant, "admitted from memory");
     account.settle(grant, 1n, 1n);
     for (let second = 0; second < 60; second++) account.advance(1_000, 150_000);
   }
@@ -168,7 +168,7 @@ test("an account that is seen once a minute is admitted from memory each time, a
   assert.deepEqual(returns, [{ grantId: "g", sequence: 1, amount: 995n, close: true, spent: 5n }]);
 });
 
-test("when billing says what the account owes, all who wait are told so, and what it had for small requests goes back", async () => {
+test("when billing reports that the account owes money, refuses all waiting requests with the debt and returns the wallet's money", async () => {
   const { account, books } = setUp(1_000n);
   const owing = { grantId: "", amountNanoUsd: 0n, insufficient: true, budgetExceeded: false, scarce: true };
   const taken = await account.wait(10n);

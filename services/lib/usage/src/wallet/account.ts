@@ -63,7 +63,7 @@ export class Account {
   readonly #source: GrantSource;
   #waiters: Waiter[] = [];
   #filling = false;
-  /** An Acquire that was never answered: repeated verbatim, since its grant may exist. */
+  /** An Acquire without a response: repeated verbatim, since its grant may exist. */
   #pendingRequest: AcquireRequest | undefined;
   #doubts: Doubt[] = [];
   /** Used since the last tick. */
@@ -71,7 +71,7 @@ export class Account {
   #idleMs = 0;
   /** Milliseconds since the wallet last updated its spend rate. */
   #sinceMs = 0;
-  /** Billing recently failed to answer: no refills ahead of need for now. */
+  /** Billing recently failed to respond: no refills ahead of need for now. */
   #backingOff = false;
 
   constructor(purse: Purse, source: GrantSource, settings: WalletSettings) {
@@ -192,7 +192,7 @@ export class Account {
   }
 
   /**
-   * Acquires until nobody waits. When the balance runs low, it asks for as many of the first
+   * Acquires until no request waits. When the balance runs low, it asks for as many of the first
    * requests as the money covers.
    */
   async #acquireAll(): Promise<void> {
@@ -276,7 +276,7 @@ export class Account {
     }
   }
 
-  /** Refuses the requests that need `first` or more: billing's answer applies to them too. */
+  /** Refuses the requests that need `first` or more: billing's response applies to them too. */
   #refuse(first: bigint, response: AcquireResponse): void {
     const refusal = response.budgetExceeded ? budgetExceeded : insufficientBalance;
     const refused = this.#waiters.filter(({ hold }) => hold >= first);

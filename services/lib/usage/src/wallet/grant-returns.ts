@@ -14,7 +14,7 @@ interface PendingReturn {
 }
 
 /**
- * Returns money to billing and retries each part until billing has answered. Parts of one grant may
+ * Returns money to billing and retries each part until billing has acknowledged or refused it. Parts of one grant may
  * arrive in any order.
  */
 export class GrantReturns {
@@ -30,7 +30,7 @@ export class GrantReturns {
     this.#log = log;
   }
 
-  /** Returns that billing has not answered for good. */
+  /** Returns that billing has neither acknowledged nor refused. */
   get pending(): number {
     return this.#pending;
   }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { seededInt } from "@uag/harness/testing/seeded-random";
 import { type Grant, Wallet } from "./wallet.ts";
 
-test("over any run of events a grant's amount is its balance, open holds, spend and returns, and nothing is admitted that is not there", () => {
+test("over random events a grant's amount equals its balance, open holds, spend and returns, and no hold exceeds the balance", () => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = seededInt(seed);
     const wallet = new Wallet({ requestsAhead: 4 });
@@ -12,12 +12,12 @@ test("over any run of events a grant's amount is its balance, open holds, spend 
     const gave = (gives: ReturnType<Wallet["returnUnspent"]>): void => {
       for (const give of gives) {
         const grant = all.get(give.grantId);
-        assert.ok(grant && !grant.closed, "a closed grant gives nothing");
+        assert.ok(grant && !grant.closed, "a closed grant admits nothing");
         grant.returned += give.amount;
         if (!give.close) continue;
         grant.closed = true;
         assert.equal(give.spent, grant.spent);
-        assert.equal(grant.amount, grant.spent + grant.returned, "a close leaves nothing behind");
+        assert.equal(grant.amount, grant.spent + grant.returned, "closing a grant leaves no remainder");
         assert.ok(
           !open.some((request) => request.grant.id === give.grantId),
           "a grant with open requests is not closed",
@@ -60,7 +60,7 @@ test("over any run of events a grant's amount is its balance, open holds, spend 
   }
 });
 
-test("a refill is sized by recent spend, is never less than some requests and never more than the cap", () => {
+test("sizes a refill by recent spend, between the minimum number of requests and the cap", () => {
   const wallet = new Wallet({ requestsAhead: 64, spendAheadMs: 10_000, maxNanoUsd: 1_000_000n });
   assert.equal(wallet.want(100n), 6_400n);
   wallet.add("g", 500_000n, false);
@@ -73,7 +73,7 @@ test("a refill is sized by recent spend, is never less than some requests and ne
   assert.equal(wallet.want(2_000_000n), 2_000_000n);
 });
 
-test("near the end of a balance nothing is asked for beyond the need", () => {
+test("requests nothing ahead of need near the end of a balance", () => {
   const wallet = new Wallet();
   wallet.add("g", 10n, true);
   assert.equal(wallet.want(7n), 7n);

@@ -49,7 +49,7 @@ function spawnChild(dir: string, owner: string): ChildProcess {
   });
 }
 
-test("after kill -9 the next process finds every record whose append was acknowledged, and adopts it exactly once", async () => {
+test("after kill -9 the next process finds every acknowledged record and adopts the journal exactly once", async () => {
   for (let round = 0; round < 3; round++) {
     await using tmp = await scratch();
     const child = spawnChild(tmp.dir, `dead${round}`);
@@ -84,7 +84,7 @@ test("after kill -9 the next process finds every record whose append was acknowl
   }
 });
 
-test("a journal that cannot be opened keeps no other from being taken over, and is there again at the next look", async () => {
+test("a journal that cannot be opened does not prevent the takeover of others, and is listed again at the next search", async () => {
   await using tmp = await scratch();
   for (const owner of ["p1", "p2", "p3"]) await abandonJournal(tmp.dir, owner);
   const [, broken = ""] = (await readdir(tmp.dir)).filter((name) => name.includes("@")).sort();
@@ -107,7 +107,7 @@ test("a journal that cannot be opened keeps no other from being taken over, and 
   assert.deepEqual(await verdicts(home), ["of-p2 dead"]);
 });
 
-test("a lock is believed under its own kernel alone, and none that is missing; what was written before this machine's last start is a dead process's", async () => {
+test("trusts a lock only under its own kernel, trusts no missing lock, and treats journals from before the machine's last boot as dead", async () => {
   await using tmp = await scratch();
   await abandonJournal(tmp.dir, "same");
   await abandonJournal(tmp.dir, "before", rebooted);
@@ -127,7 +127,7 @@ test("a lock is believed under its own kernel alone, and none that is missing; w
   ]);
 });
 
-test("a process whose lock was removed is not taken for dead, and holds it again after its next look", async () => {
+test("a process whose lock was removed does not count as dead, and holds the lock again after its next search", async () => {
   await using tmp = await scratch();
   await using cleaned = await homeOf(tmp.dir, "cleaned");
   await cleaned.create("alive");
@@ -138,7 +138,7 @@ test("a process whose lock was removed is not taken for dead, and holds it again
   assert.deepEqual(await verdicts(other), []);
 });
 
-test("a journal that is being brought home is not taken over once more by its own process, sealed or not", async () => {
+test("a process does not adopt a journal again that it is already adopting, sealed or not", async () => {
   await using tmp = await scratch();
   await using home = await homeOf(tmp.dir, "one");
   const journal = await home.create("mine");
@@ -149,7 +149,7 @@ test("a journal that is being brought home is not taken over once more by its ow
   assert.deepEqual(await verdicts(home), ["mine dead"]);
 });
 
-test("a new journal's entry in its directory is on disk before anything is written to it", async (t) => {
+test("syncs a new journal's directory entry before writing to it", async (t) => {
   await using tmp = await scratch();
   t.after(() => rm(faults, { force: true }));
   await using home = await openJournalDirectory({ dir: join(tmp.dir, "journal"), owner: "one", journal: settings() });

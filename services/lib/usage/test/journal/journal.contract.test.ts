@@ -7,7 +7,7 @@ import { waitFor } from "@uag/harness/testing/wait-for";
 import { Journal } from "../../src/journal/journal.ts";
 import { readAll, scratch, settings } from "./support.ts";
 
-test("what was appended is read back in order, over many segments and after opening again", async () => {
+test("reads appended records back in order, over many segments and after reopening", async () => {
   await using tmp = await scratch();
   const expected = Array.from({ length: 500 }, (_, n) => `record ${n} ${"z".repeat(n % 97)}`);
   {
@@ -24,7 +24,7 @@ test("what was appended is read back in order, over many segments and after open
   assert.deepEqual(await readAll(journal), [...expected, "one more"]);
 });
 
-test("trim deletes only whole segments in front of the position, never the last", async () => {
+test("trim deletes only whole segments before the position, and never the last", async () => {
   await using tmp = await scratch();
   await using journal = await Journal.open(tmp.dir, settings({ segmentBytes: 1_024 }));
   for (let n = 0; n < 40; n++) await journal.append(Buffer.alloc(100, 1));
@@ -44,7 +44,7 @@ test("a lazily appended record reaches the disk even if no other record follows"
   assert.deepEqual(await readAll(journal), ["checkpoint"]);
 });
 
-test("a full journal says so and still writes what is appended", async () => {
+test("a full journal reports its state and still writes appended records", async () => {
   await using tmp = await scratch();
   await using journal = await Journal.open(tmp.dir, settings({ maxBytes: 2_000, segmentBytes: 512 }));
   for (let n = 0; n < 30; n++) await journal.append(Buffer.alloc(100, 2));
@@ -55,7 +55,7 @@ test("a full journal says so and still writes what is appended", async () => {
   assert.equal(journal.state, "ok");
 });
 
-test("a torn tail is cut; a damaged record inside is reported and only it is lost; a lost header quarantines the file", async () => {
+test("truncates a torn tail, loses and reports only a damaged record, and quarantines a file without a header", async () => {
   await using tmp = await scratch();
   {
     await using journal = await Journal.open(tmp.dir, settings());
@@ -83,7 +83,7 @@ test("a torn tail is cut; a damaged record inside is reported and only it is los
   assert.deepEqual(await readdir(tmp.dir), ["000001.seg.bad"]);
 });
 
-test("random cuts and bit flips in the files never throw and never yield a record that was not written", async () => {
+test("random cuts and bit flips never throw and never yield a record that was not written", async () => {
   for (let round = 0; round < 40; round++) {
     await using tmp = await scratch();
     const written = new Set(Array.from({ length: 60 }, (_, n) => `${round}/${n} ${"q".repeat(n)}`));
@@ -106,7 +106,7 @@ test("random cuts and bit flips in the files never throw and never yield a recor
   }
 });
 
-test("a disk that is full fails the waiters and the check, and what is appended once there is room again is kept", async () => {
+test("a full disk fails pending appends and the health check, and later appends succeed once space is free", async () => {
   await using tmp = await scratch();
   let room = true;
   const openFile = async (path: PathLike, flags: number): Promise<FileHandle> => {
