@@ -167,7 +167,7 @@ export const updateAlert: AdminHandler = async (call) => {
   const { accountId, terms: earlier = noTerms } = await clients.alerts.getAlert({ id: alertId });
   const stranger = absentFields[kindOf(earlier)].find((name) => fields[name] !== undefined);
   if (stranger !== undefined) {
-    const text = `An alert of kind ${kindOf(earlier)} does not have ${stranger}.`;
+    const text = `An alert of kind ${kindOf(earlier)} cannot have ${stranger}.`;
     throw new GatewayError("invalid_request", text, { param: stranger });
   }
   const terms = changed(earlier, fields);

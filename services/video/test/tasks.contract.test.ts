@@ -309,7 +309,7 @@ describe("video tasks", () => {
     assert.deepEqual([bill?.costNanoUsd, bill?.pricing], [500_000_000n, Pricing.UNPRICED]);
   });
 
-  test("counts a video that costs more than was held for it, by provider and model", async () => {
+  test("counts a video whose cost exceeds its hold, by provider and model", async () => {
     const { id } = await submit();
     const task = onlyTask();
     task.seconds = 20;

@@ -11,7 +11,7 @@ const maxAfterLength = 8_192;
 function check(request: RecordActionRequest): void {
   const { targetId, accountId, after } = request;
   if (!action.test(request.action)) {
-    throw new GatewayError("invalid_request", "An action has a form such as key.update.", { param: "action" });
+    throw new GatewayError("invalid_request", "An action must be a name such as key.update.", { param: "action" });
   }
   if (targetId === "" || targetId.length > maxIdLength || accountId.length > maxIdLength) {
     throw new GatewayError("invalid_request", "An id has 1 to 400 characters.", { param: "target_id" });

@@ -28,7 +28,7 @@ async function unpricedRows({ store }: Billing, request: RepairUnpricedRequest) 
 
 function checkCost(requestId: string, cost: bigint): void {
   if (requestId === "")
-    throw new GatewayError("invalid_request", "A cost needs exactly one request_id.", { param: "request_id" });
+    throw new GatewayError("invalid_request", "A cost requires exactly one request_id.", { param: "request_id" });
   if (cost < 0n || cost > maxAmount)
     throw new GatewayError("invalid_request", "The cost is not an amount of money.", { param: "cost_nano_usd" });
 }

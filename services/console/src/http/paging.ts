@@ -11,7 +11,7 @@ export function pageOf(request: Request): PageRequest {
   const query = queryOf(request.originalUrl);
   const limit = query.get("limit") ?? "0";
   if (!/^\d{1,4}$/.test(limit))
-    throw new GatewayError("invalid_request", "A page has 1 to 1000 rows.", { param: "limit" });
+    throw new GatewayError("invalid_request", "A page can have 1 to 1000 rows.", { param: "limit" });
   return { limit: Number(limit), cursor: query.get("after") ?? "" };
 }
 

@@ -21,7 +21,7 @@ const tokenBytes = 32;
 const maxOpen = 1_000;
 
 const invite = z.strictObject({
-  email: email.refine((text) => /^[^\s@]+@[^\s@]+$/.test(text), "That is not an e-mail address."),
+  email: email.refine((text) => /^[^\s@]+@[^\s@]+$/.test(text), "Must be an e-mail address."),
   role: assignmentFields.role,
   account_id: assignmentFields.account_id.default(null),
 });

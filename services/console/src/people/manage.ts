@@ -12,7 +12,7 @@ export interface RoleAssignment {
 
 const accountId = z
   .string()
-  .regex(/^[\w.:-]{1,200}$/, "That is not an id.")
+  .regex(/^[\w.:-]{1,200}$/, "Must be an id.")
   .nullable();
 
 export const assignmentFields = { role: z.enum(roles), account_id: accountId } as const;

@@ -18,7 +18,7 @@ import { showMember } from "./show.ts";
 const change = z
   .strictObject({ ...assignmentFields, disabled: z.boolean(), key_limits: keyLimits })
   .partial()
-  .refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
+  .refine((fields) => Object.keys(fields).length > 0, "Set at least one field to change.");
 
 const missing = (): GatewayError => new GatewayError("not_found", "The user does not exist.", { param: "id" });
 

@@ -35,7 +35,7 @@ function faultOf(text: string): string {
   return assert.fail("it was accepted");
 }
 
-test("a row becomes a model with its provider, defaults filled in", () => {
+test("parses a row into a model with its provider and defaults", () => {
   const catalog = parseCatalog(yaml(model()), env);
   const parsed = catalog.models.get("acme-1");
   assert.equal(parsed?.displayName, "acme-1");
@@ -67,19 +67,19 @@ test("a row becomes a model with its provider, defaults filled in", () => {
   });
 });
 
-test("the environment replaces defaults and fills in headers", () => {
+test("environment variables replace defaults and fill in headers", () => {
   const catalog = parseCatalog(yaml(model()), { ...env, ACME_URL: "http://127.0.0.1:9/x", ACME_ORG: "o" });
   const { origin, basePath, headers } = catalog.providers.get("acme") ?? assert.fail();
   assert.deepEqual([origin, basePath, headers], ["http://127.0.0.1:9", "/x", ["x-org", "o", "x-team", "blue"]]);
 });
 
-test("a provider without its key is left out, with the models that only it serves, and says which variable", () => {
+test("omits a provider without its key and the models that only it serves, and names the missing variable", () => {
   const catalog = parseCatalog(yaml(model()), { ACME_KEY: "" });
   assert.equal(catalog.models.size, 0);
   assert.deepEqual(catalog.unserved, ["acme: ACME_KEY is not set"]);
 });
 
-test("upstreams come by priority", () => {
+test("orders upstreams by priority", () => {
   const two = model().replace(
     "[{ provider: acme }]",
     "[{ provider: acme, model: b, priority: 5 }, { provider: acme, model: a, weight: 3 }]",
@@ -94,7 +94,7 @@ test("upstreams come by priority", () => {
   );
 });
 
-test("the version changes with the file and with where the providers are", () => {
+test("the version changes with the file and with the providers' addresses", () => {
   const version = (text: string, more = {}): string => parseCatalog(text, { ...env, ...more }).version;
   assert.equal(version(yaml(model())), version(yaml(model())));
   assert.notEqual(version(yaml(model())), version(yaml(model(), provider.replace("blue", "red"))));
@@ -117,10 +117,10 @@ const faults: [what: string, yaml: string, message: RegExp][] = [
     /models\[acme-1\]\.price\.input_tokens/,
   ],
   ["an id with capitals", yaml(model().replace("acme-1", "Acme-1")), /models\[Acme-1\]\.id: must be lower case/],
-  ["a model twice", yaml(model() + model()), /models\[acme-1\]: the id is there twice/],
+  ["a model twice", yaml(model() + model()), /models\[acme-1\]: duplicate id/],
   [
     "an unknown provider",
-    yaml(model().replace("provider: acme", "provider: nobody")),
+    yaml(model().replace("provider: acme", "provider: unknown")),
     /models\[acme-1\]\.upstreams: there is no provider nobody/,
   ],
   ["no output limit", yaml(model().replace("max_output_tokens: 100", "")), /models\[acme-1\]: .*max_output_tokens/],
@@ -134,22 +134,22 @@ const faults: [what: string, yaml: string, message: RegExp][] = [
   ["a wrong protocol", yaml(model(), provider.replace("openai", "soap")), /providers\.acme\.protocol/],
 ];
 for (const [what, text, message] of faults) {
-  test(`refused, naming the place: ${what}`, () => assert.match(faultOf(text), message));
+  test(`rejects ${what} and names its place`, () => assert.match(faultOf(text), message));
 }
 
 test("a priced unit that no sizing bounds is rejected, because no hold can be computed", () => {
   const priced = (price: string): string => yaml(model().replace("{ input_tokens: 1, output_tokens: 2 }", price));
   const characters = faultOf(priced("{ input_tokens: 1, output_tokens: 2, characters: 3 }"));
   assert.match(characters, /models\[acme-1\]\.price: no sizing bounds characters/);
-  assert.match(faultOf(priced("{ output_tokens: 2 }")), /chat\.completions needs a price of input_tokens/);
+  assert.match(faultOf(priced("{ output_tokens: 2 }")), /chat\.completions requires a price of input_tokens/);
   const tier = "tiers: [{ above_input_tokens: 9, input_tokens: 2 }]";
   assert.match(
     faultOf(priced(`{ input_tokens: 1, output_tokens: 2, ${tier} }`)),
-    /the tier above 9 input tokens has no output_tokens/,
+    /the tier above 9 input tokens has no price of output_tokens/,
   );
 });
 
-test("a provider's proxy, certificates and number of connections come from the file and the environment", () => {
+test("reads a provider's proxy, certificates and connection limits from the file and the environment", () => {
   const parsed = (more: string) =>
     parseCatalog(
       `providers: { acme: { protocol: openai, base_url: "https://up.test", api_key: k, ${more} } }\nmodels: []`,

@@ -95,16 +95,16 @@ function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
   const faults: string[] = [];
   const seen = new Set<string>();
   for (const model of row.models) {
-    if (seen.has(model.id)) faults.push(`  models[${model.id}]: the id is there twice`);
+    if (seen.has(model.id)) faults.push(`  models[${model.id}]: duplicate id`);
     seen.add(model.id);
     for (const upstream of model.upstreams) {
       if (Object.hasOwn(row.providers, upstream.provider)) continue;
-      faults.push(`  models[${model.id}].upstreams: there is no provider ${upstream.provider}`);
+      faults.push(`  models[${model.id}].upstreams: unknown provider ${upstream.provider}`);
     }
     const generates = model.operations.some((operation) => generating.has(operation));
     faults.push(...capabilityFaults(model), ...priceFaults(model, bounded));
     if (generates && (model.context_tokens === undefined || model.max_output_tokens === undefined)) {
-      faults.push(`  models[${model.id}]: a model that generates text needs context_tokens and max_output_tokens`);
+      faults.push(`  models[${model.id}]: a model that generates text requires context_tokens and max_output_tokens`);
     }
   }
   return [...faults, ...versionFaults(row, (model) => priceFaults(model, bounded))];
@@ -115,12 +115,12 @@ function capabilityFaults(model: z.infer<typeof modelSchema>): string[] {
   const faults: string[] = [];
   if (model.operations.includes("embeddings")) {
     if (model.embedding === undefined || model.context_tokens === undefined)
-      faults.push(`  models[${model.id}]: a model that embeds needs embedding and context_tokens`);
+      faults.push(`  models[${model.id}]: an embeddings model requires embedding and context_tokens`);
     if (model.upstreams.some(({ batch }) => batch === undefined))
-      faults.push(`  models[${model.id}].upstreams: an upstream that embeds needs batch`);
+      faults.push(`  models[${model.id}].upstreams: an upstream of an embeddings model requires batch`);
   }
   if (model.operations.includes("audio.speech") && model.speech === undefined)
-    faults.push(`  models[${model.id}]: a text-to-speech model needs speech`);
+    faults.push(`  models[${model.id}]: a text-to-speech model requires speech`);
   return faults;
 }
 
@@ -131,12 +131,12 @@ function priceFaults({ id, operations, price }: z.infer<typeof modelSchema>, bou
   const { tiers = [], ...base } = price;
   const priced = Object.keys(base) as UnitName[];
   const unbounded = unboundedUnits(operations, priced, bounded).map(
-    (unit) => `no sizing bounds ${unit}: it could not be held for`,
+    (unit) => `no sizing bounds ${unit}, so no hold can be computed`,
   );
   const lacking = tiers.flatMap((tier) =>
     priced
       .filter((unit) => tier[unit] === undefined)
-      .map((unit) => `the tier above ${tier.above_input_tokens} input tokens has no ${unit}`),
+      .map((unit) => `the tier above ${tier.above_input_tokens} input tokens has no price of ${unit}`),
   );
   const faults = [...unbounded, ...missingUnits(operations, priced), ...lacking];
   return faults.map((fault) => `  models[${id}].price: ${fault}`);

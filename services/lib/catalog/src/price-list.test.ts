@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { priceList } from "./price-list.ts";
 import { modelPrice } from "./rates.ts";
 
-test("a price list shows the prices that the catalogue has, to the last decimal", () => {
+test("a price list shows the catalogue's prices to the last decimal", () => {
   const row = {
     input_tokens: 0.15,
     output_tokens: 0.000000001,

@@ -36,10 +36,10 @@ export function versionFaults({ models, price_versions: rows = [] }: Row, faults
   for (const [index, { model: id, effective_from: from, price }] of rows.entries()) {
     const at = `price_versions.${index}`;
     const model = models.find((each) => each.id === id);
-    if (model === undefined) faults.push(`  ${at}: there is no model ${id}`);
+    if (model === undefined) faults.push(`  ${at}: unknown model ${id}`);
     else faults.push(...faultsOf({ ...model, price }).map((fault) => `  ${at}: ${fault.trim()}`));
     const ms = Date.parse(from);
-    if (ms <= (last.get(id) ?? 0)) faults.push(`  ${at}: effective_from is not after that of the model's price before`);
+    if (ms <= (last.get(id) ?? 0)) faults.push(`  ${at}: effective_from must be after that of the model's previous price`);
     last.set(id, ms);
   }
   return faults;
@@ -54,7 +54,7 @@ export function keepPriceVersions(current: Catalog, next: Catalog, nowMs: number
     if (Date.parse(row.effective_from) > nowMs) continue;
     if (next.priceVersions.some((each) => isDeepStrictEqual(each, row))) continue;
     throw new CatalogError(
-      `The price of ${row.model} of ${row.effective_from} is in force, and may not be changed or removed. Accept another one instead: npm run prices -- accept ${row.model}`,
+      `The price of ${row.model} effective from ${row.effective_from} is in force and cannot be changed or removed. Accept a new price instead: npm run prices -- accept ${row.model}`,
     );
   }
 }

@@ -30,38 +30,38 @@ const smallest = modelPrice({ input_tokens: 0.000_000_001, output_tokens: 0.000_
 
 type Golden = [what: string, price: ModelPrice, units: Record<string, number>, nanoUsd: bigint, pricing?: Pricing];
 const golden: Golden[] = [
-  ["nothing used", mini, {}, 0n],
+  ["no usage", mini, {}, 0n],
   ["a million of each", mini, { input_tokens: 1e6, cached_input_tokens: 1e6, output_tokens: 1e6 }, 2_275_000_000n],
   ["a small chat", mini, { input_tokens: 9, output_tokens: 12 }, 26_250n],
   ["cached input at its own rate", mini, { input_tokens: 1, cached_input_tokens: 1 }, 275n],
   ["one token", mini, { output_tokens: 1 }, 2_000n],
-  ["rounding is upwards", smallest, { input_tokens: 1 }, 1n],
-  ["rounding happens once", smallest, { input_tokens: 500_000, output_tokens: 500 }, 1n],
-  ["rounding adds nothing to a whole number", smallest, { input_tokens: 1_000_000 }, 1n],
+  ["rounding up", smallest, { input_tokens: 1 }, 1n],
+  ["a sum that is rounded once", smallest, { input_tokens: 500_000, output_tokens: 500 }, 1n],
+  ["a whole number, which is not rounded", smallest, { input_tokens: 1_000_000 }, 1n],
   ["one above a whole number", smallest, { input_tokens: 1_000_001 }, 2n],
-  ["an explicit zero is a price", free, { input_tokens: 5, output_tokens: 5 }, 0n],
+  ["units with an explicit price of zero", free, { input_tokens: 5, output_tokens: 5 }, 0n],
   ["cache writes", anthropic, { cache_write_5m_tokens: 1000, cache_write_1h_tokens: 1000 }, 9_750_000n],
-  ["a vendor without cache prices charges input", audio, { cached_input_tokens: 100 }, 250_000n],
-  ["image tokens are input where not priced apart", mini, { image_input_tokens: 765 }, 191_250n],
-  ["reasoning is billed as output without its own price", mini, { thinking_output_tokens: 10 }, 20_000n],
+  ["cached input without a cache price", audio, { cached_input_tokens: 100 }, 250_000n],
+  ["image tokens without a price of their own", mini, { image_input_tokens: 765 }, 191_250n],
+  ["reasoning without a price of its own", mini, { thinking_output_tokens: 10 }, 20_000n],
   ["output with reasoning at its own rate", qwen, { output_tokens: 5, thinking_output_tokens: 10 }, 46_000n],
   ["audio tokens at their own rates", audio, { audio_input_tokens: 10, audio_output_tokens: 10 }, 960_000n],
-  ["audio without a price is never free nor text", mini, { audio_input_tokens: 10 }, 0n, Pricing.UNPRICED],
-  ["the units beside an unknown one", mini, { input_tokens: 10, phlogiston: 1 }, 2_500n, Pricing.UNPRICED],
-  ["text beside audio without a price", mini, { input_tokens: 10, audio_input_tokens: 1 }, 2_500n, Pricing.UNPRICED],
+  ["audio tokens without a price", mini, { audio_input_tokens: 10 }, 0n, Pricing.UNPRICED],
+  ["known units next to an unknown one", mini, { input_tokens: 10, phlogiston: 1 }, 2_500n, Pricing.UNPRICED],
+  ["text next to audio without a price", mini, { input_tokens: 10, audio_input_tokens: 1 }, 2_500n, Pricing.UNPRICED],
   ["an unknown unit of quantity zero", mini, { input_tokens: 10, phlogiston: 0 }, 2_500n],
-  ["names of Object's own members are no units", mini, { toString: 1, constructor: 1 }, 0n, Pricing.UNPRICED],
+  ["units named like Object's own members", mini, { toString: 1, constructor: 1 }, 0n, Pricing.UNPRICED],
   ["a negative count", mini, { input_tokens: -1, output_tokens: 5 }, 10_000n, Pricing.UNPRICED],
-  ["at the edge of a tier", tiered, { input_tokens: 272_000, output_tokens: 1 }, 680_015_000n],
+  ["input exactly at a tier's threshold", tiered, { input_tokens: 272_000, output_tokens: 1 }, 680_015_000n],
   [
-    "above the threshold the whole request is more expensive",
+    "a whole request above a tier's threshold",
     tiered,
     { input_tokens: 272_001, output_tokens: 1 },
     1_360_027_500n,
   ],
-  ["cached input counts towards the tier", tiered, { input_tokens: 1, cached_input_tokens: 272_000 }, 136_005_000n],
+  ["cached input, which counts towards the tier", tiered, { input_tokens: 1, cached_input_tokens: 272_000 }, 136_005_000n],
   ["the highest tier that fits", tiered, { input_tokens: 800_001 }, 5_600_007_000n],
-  ["output does not count towards the tier", tiered, { output_tokens: 900_000 }, 13_500_000_000n],
+  ["output, which does not count towards the tier", tiered, { output_tokens: 900_000 }, 13_500_000_000n],
   ["seconds by resolution", video, { "video_seconds:720p": 5 }, 500_000_000n],
   ["a resolution without a price", video, { "video_seconds:480p": 5 }, 0n, Pricing.UNPRICED],
   ["seconds without their resolution", video, { video_seconds: 5 }, 0n, Pricing.UNPRICED],
@@ -75,7 +75,7 @@ for (const [what, modelPrice, units, nanoUsd, pricing = Pricing.EXACT] of golden
   });
 }
 
-test("beyond 2^53 nothing is lost", () => {
+test("computes quantities beyond 2^53 without loss", () => {
   const quantity = 9_007_199_254_740_993n;
   assert.equal(price([{ name: "output_tokens", quantity }], mini).costNanoUsd, quantity * 2_000n);
 });
@@ -116,7 +116,7 @@ test("the version changes with the price and with nothing else", () => {
   );
 });
 
-test("a quantity that no price covers, in any tier, is refused and not held for nothing", () => {
+test("rejects a quantity that some tier has no price for, instead of holding nothing", () => {
   const images = modelPrice({ images: { "1k": 0.05 } });
   assert.throws(() => bound([{ quantity: 1n, anyOf: ["images"] }], images), { code: "unpriced_model" });
   const gap = modelPrice({ input_tokens: 1, output_tokens: 2, tiers: [{ above_input_tokens: 10, input_tokens: 2 }] });

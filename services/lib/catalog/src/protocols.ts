@@ -4,13 +4,13 @@ interface ProtocolRow {
    * says otherwise.
    */
   readonly developerRole: boolean;
-  /** Whether the options of {@link openAiOptionNames} are taken, likewise. */
+  /** Whether the options of {@link openAiOptionNames} are supported, likewise. */
   readonly openAiOptions: boolean;
 }
 
 /**
- * Options of OpenAI's own chat protocol that clients of other formats may set. Other vendors of the
- * protocol take some of them, ignore the others, or refuse a request that has them.
+ * OpenAI's own options of its chat protocol that clients of other formats may set. Other vendors of
+ * the protocol support some of them, ignore the others, or reject a request that has them.
  */
 export const openAiOptionNames = [
   "logprobs",

@@ -5,7 +5,7 @@ import { chargeOf } from "./provisional.ts";
 
 const { EXACT, UNPRICED } = Pricing;
 
-test("charges a known cost as it is, up to ten times the hold", () => {
+test("charges a known cost unchanged up to ten times the hold", () => {
   for (const costNanoUsd of [0n, 99n, 100n, 101n, 1_000n])
     assert.deepEqual(chargeOf({ costNanoUsd, pricing: EXACT }, 100n), {
       costNanoUsd,

@@ -37,7 +37,7 @@ function ratesOf(row: RatesRow): Rates {
 function perMillion(name: string, usd: number): bigint {
   const unit = unitOf(name);
   const nano = nanoUsd(usd);
-  if (unit === undefined || nano === undefined) throw new RangeError(`no price can be made of ${name}: ${usd}`);
+  if (unit === undefined || nano === undefined) throw new RangeError(`invalid price of ${name}: ${usd}`);
   return nano * BigInt(1_000_000 / unitTable[unit].per);
 }
 

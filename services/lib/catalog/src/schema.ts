@@ -17,9 +17,9 @@ export const durationSchema = z
 
 const usd = z
   .number()
-  .min(0, "a price is never negative")
+  .min(0, "must not be negative")
   .max(1_000_000)
-  .refine((value) => nanoUsd(value) !== undefined, "a price has at most nine decimals");
+  .refine((value) => nanoUsd(value) !== undefined, "must have at most nine decimals");
 /** No dots: a unit's name becomes a field name in usage counters. */
 const variants = z.record(z.string().regex(/^[A-Za-z0-9_*/-]{1,64}$/), usd);
 const anyPrice = z.union([usd, variants]);
@@ -52,14 +52,14 @@ const timeoutsSchema = z.strictObject({
 const fileName = z.string().default("").describe("A PEM file; may refer to the environment.");
 
 const tlsSchema = z.strictObject({
-  ca_file: fileName.describe("Who may sign the provider's certificate, in place of those that are usually trusted."),
-  cert_file: fileName.describe("Our own certificate, for a provider that asks for one."),
+  ca_file: fileName.describe("CAs that the provider's certificate is verified against, in place of the default ones."),
+  cert_file: fileName.describe("Client certificate, for a provider that requires one."),
   key_file: fileName.describe("Its private key."),
 });
 
 const connectionsSchema = z.strictObject({
-  max: z.int().positive().default(4_096).describe("Calls under way at a time in one process, each on a connection."),
-  queue: z.int().min(0).default(1_024).describe("Calls that may wait for one; more are refused at once."),
+  max: z.int().positive().default(4_096).describe("Maximum concurrent calls in one process, each on its own connection."),
+  queue: z.int().min(0).default(1_024).describe("Maximum calls that wait for a connection; more are refused at once."),
 });
 
 /** A provider: its address, key and bounds. */
@@ -80,34 +80,34 @@ export const providerSchema = z.strictObject({
     .string()
     .default("")
     .describe(
-      "URL of the proxy for calls to this provider, or `none`; may refer to the environment. Default: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.",
+      "URL of the proxy for calls to this provider, or `none`; may refer to the environment. Default: that of HTTPS_PROXY, HTTP_PROXY and NO_PROXY.",
     ),
-  tls: tlsSchema.prefault({}).describe("Files are read again when they change."),
+  tls: tlsSchema.prefault({}).describe("Files are reloaded when they change."),
   connections: connectionsSchema.prefault({}),
   on_abort: z
     .enum(["stops", "continues"])
     .optional()
     .describe(
-      "What it does with a stream whose connection is closed, for its bill; default: what its protocol's owner does.",
+      "Whether it stops or continues (and bills) a stream whose connection is closed; default: as its protocol's owner.",
     ),
   caches_from_tokens: z
     .int()
     .nonnegative()
     .optional()
     .describe(
-      "Shortest prompt that it reads from a cache, for the bill of a stream whose client disconnects; default: what its protocol's owner does.",
+      "Shortest prompt that it reads from a cache, for the bill of a stream whose client disconnects; default: as its protocol's owner.",
     ),
   developer_role: z
     .boolean()
     .optional()
     .describe(
-      "Knows messages of role developer; where not, they are sent as system. Default: true, false for dashscope.",
+      "Supports messages with role developer; otherwise they are sent as system. Default: true, false for dashscope.",
     ),
   openai_options: z
     .array(z.enum(openAiOptionNames))
     .optional()
     .describe(
-      "Options of OpenAI's own that the provider takes from clients of other formats. Default: all for openai, none for others.",
+      "OpenAI's own options that the provider supports for clients of other formats. Default: all for openai, none for others.",
     ),
 });
 
@@ -118,20 +118,20 @@ const upstreamSchema = z.strictObject({
   model: z.string().min(1).optional().describe("The provider's name of the model; default: the model's id."),
   weight: z.number().positive().default(1).describe("Share of the calls among upstreams of the same priority."),
   priority: z.int().min(0).default(0).describe("Upstreams of the lowest number are tried first."),
-  batch: batchSchema.optional().describe("Most that one embeddings call may carry there."),
+  batch: batchSchema.optional().describe("Maximum size of one embeddings call."),
   vectors_cut_here: z
     .boolean()
     .default(false)
-    .describe("The upstream knows one size of vectors only: shorter ones are cut by us."),
+    .describe("The upstream supports one vector size only; the gateway shortens vectors."),
 });
 
 /** A model that reasons before it responds. */
 const reasoningSchema = z.strictObject({
-  efforts: z.array(z.string()).default([]).describe("Values of reasoning_effort that the model takes."),
+  efforts: z.array(z.string()).default([]).describe("Values of reasoning_effort that the model supports."),
   default_effort: z
     .string()
     .optional()
-    .describe("The effort of a request that sets none; `none`: the model reasons only when asked to."),
+    .describe("The effort of a request that sets none; `none`: the model reasons only on request."),
   switch: z
     .enum(["thinking", "enable_thinking"])
     .optional()
@@ -140,32 +140,32 @@ const reasoningSchema = z.strictObject({
   sampling: z
     .union([z.literal("all"), z.array(z.enum(["temperature", "top_p"]))])
     .default([])
-    .describe("Sampling parameters that the model takes while it reasons."),
+    .describe("Sampling parameters that the model supports while it reasons."),
 });
 
 const sizeNames = z.array(z.string().min(1)).default([]);
 
-/** Inputs and outputs of a model that makes images. */
+/** Inputs and outputs of a model that generates images. */
 export const imageSchema = z.strictObject({
   family: z
     .enum(["alpha", "gamma", "delta", "seedream", "grok", "gemini"])
-    .describe("Whose rules a request for images follows."),
-  sizes: sizeNames.describe("Sizes that the model takes; empty: any that the family's rule allows."),
+    .describe("The family whose rules an image request follows."),
+  sizes: sizeNames.describe("Sizes that the model supports; empty: any that the family's rule allows."),
   edit_sizes: sizeNames.describe("The same for edits, where they differ."),
   upstream_sizes: z
     .record(z.string(), z.string())
     .default({})
-    .describe("What is sent for a size that the upstream does not know by that name; empty text: nothing is sent."),
+    .describe("Value sent for a size that the upstream has another name for; empty: none is sent."),
   default_size: z
     .string()
     .optional()
-    .describe("Taken for asked when the client names none; default: the upstream's choice."),
-  most_images: z.int().min(1).default(1).describe("Most images of one request."),
+    .describe("Used when the client names none; default: the upstream's choice."),
+  most_images: z.int().min(1).default(1).describe("Maximum images of one request."),
   references: z
     .strictObject({ min: z.int().min(0).default(0), max: z.int().min(0).default(0) })
     .prefault({})
     .describe("Input images."),
-  mask: z.boolean().default(false).describe("Edits take a mask."),
+  mask: z.boolean().default(false).describe("Edits accept a mask."),
   output_tokens: z
     .strictObject({ low: z.int().positive(), medium: z.int().positive(), high: z.int().positive() })
     .optional()
@@ -173,12 +173,12 @@ export const imageSchema = z.strictObject({
 });
 
 const embeddingSchema = z.strictObject({
-  dimensions: z.int().positive().describe("Size of a vector when none is asked for."),
+  dimensions: z.int().positive().describe("Vector size when none is requested."),
   sizes: z
     .union([z.array(z.int().positive()).min(1), z.literal("any")])
     .optional()
-    .describe("Sizes that may be asked for; `any` up to `dimensions`; left out: no other size."),
-  token_input: z.boolean().default(false).describe("Takes arrays of token ids beside text."),
+    .describe("Sizes that may be requested; `any` up to `dimensions`; absent: no other size."),
+  token_input: z.boolean().default(false).describe("Accepts arrays of token ids in addition to text."),
 });
 
 /** Inputs and outputs of a speech model. */
@@ -186,13 +186,13 @@ export const speechSchema = z.strictObject({
   formats: z
     .array(z.enum(["mp3", "wav"]))
     .min(1)
-    .describe("What may be asked for, the default first."),
+    .describe("Formats that may be requested, the default first."),
   fixed_format: z
     .boolean()
     .default(false)
     .describe("The requested format has no effect: the response has the first format."),
   instructions: z.boolean().default(false).describe("Accepts speaking instructions."),
-  segment_characters: z.int().positive().describe("Most characters of one upstream call; longer input is split."),
+  segment_characters: z.int().positive().describe("Maximum characters of one upstream call; longer input is split."),
   ideograph_weight: z.int().positive().default(1).describe("Characters that one CJK ideograph counts as."),
   voices: z.array(z.string().min(1)).min(1).describe("Known voices, the default first."),
 });
@@ -210,7 +210,7 @@ export const modelSchema = z.strictObject({
   reasoning: reasoningSchema.optional().describe("Present for a reasoning model."),
   context_tokens: z.int().positive().optional(),
   max_output_tokens: z.int().positive().optional(),
-  image_tokens: z.int().positive().default(3_000).describe("Most tokens that one input image counts."),
+  image_tokens: z.int().positive().default(3_000).describe("Maximum tokens of one input image."),
   original_image_tokens: z
     .int()
     .positive()
@@ -224,7 +224,7 @@ export const modelSchema = z.strictObject({
     .number()
     .min(1)
     .default(1.15)
-    .describe("Most tokens that the model counts of a text for each one that the gateway's tokenizer counts."),
+    .describe("Maximum tokens that the model counts for one token of the gateway's tokenizer."),
   search: z
     .strictObject({
       max_uses: z.int().min(1).default(5).describe("Web searches of a request whose client sets no cap."),
@@ -232,7 +232,7 @@ export const modelSchema = z.strictObject({
         .int()
         .positive()
         .default(40_000)
-        .describe("Most input tokens that one search's results bring, with a wide margin."),
+        .describe("Maximum input tokens of one search's results, with a wide margin."),
     })
     .prefault({})
     .describe("How web searches that the provider runs are held for, where the model has a price for them."),
@@ -241,10 +241,10 @@ export const modelSchema = z.strictObject({
   output_cap_field: z
     .enum(["max_tokens", "max_completion_tokens"])
     .optional()
-    .describe("The only name under which the upstream takes the output cap; default: the client's."),
-  image: imageSchema.optional().describe("Present for a model that makes images on request."),
+    .describe("The only name under which the upstream accepts the output cap; default: the client's."),
+  image: imageSchema.optional().describe("Present for a model that generates images on request."),
   stream_only: z.boolean().default(false).describe("The upstream only streams."),
-  embedding: embeddingSchema.optional().describe("Present for a model that embeds."),
+  embedding: embeddingSchema.optional().describe("Present for an embeddings model."),
   speech: speechSchema.optional().describe("Present for a text-to-speech model."),
   price: priceSchema,
   upstreams: z.array(upstreamSchema).min(1),
@@ -253,10 +253,10 @@ export const modelSchema = z.strictObject({
 /** A reviewed change of a price. Rows are added, and never changed once they are in force. */
 export const priceVersionSchema = z.strictObject({
   model: z.string(),
-  effective_from: z.iso.datetime().describe("From when on it is in force (UTC)."),
+  effective_from: z.iso.datetime().describe("Time from which it is in force (UTC)."),
   accepted_by: z.string().min(1).describe("Who reviewed it."),
-  reason: z.string().min(1).describe("What it was taken from."),
-  price: priceSchema.describe("The whole price, in place of the one before."),
+  reason: z.string().min(1).describe("Source of the price."),
+  price: priceSchema.describe("The whole price, which replaces the previous one."),
 });
 
 /** The catalogue file. `npm run catalog -- schema` writes it as JSON Schema for editors. */

@@ -9,7 +9,7 @@ import type { UnitName } from "./units.ts";
 
 const yaml = await readFile(join(import.meta.dirname, "../../../../infra/config/catalog.yaml"), "utf8");
 
-test("whichever priced unit a sizing ceases to bound, the catalogue is refused, and every model named that has a price for it", () => {
+test("rejects a catalogue if any priced unit loses its bound, and names every model that prices it", () => {
   const { models } = readRows(yaml);
   const priced = new Set(models.flatMap(({ price: { tiers: _, ...base } }) => Object.keys(base) as UnitName[]));
   assert.ok(priced.has("web_searches"));
@@ -30,7 +30,7 @@ test("whichever priced unit a sizing ceases to bound, the catalogue is refused, 
   }
 });
 
-test("a quantity that a sizing declares is bounded for each of its operations", () => {
+test("bounds a declared quantity for each of its operations", () => {
   assert.ok(boundedUnits["messages"]?.includes("web_searches"));
   for (const units of Object.values(sizings.images))
     for (const unit of units) assert.ok(boundedUnits["images.edits"]?.includes(unit), unit);

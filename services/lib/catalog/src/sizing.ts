@@ -92,6 +92,6 @@ export function missingUnits(operations: readonly ModelOperation[], priced: read
     const { needs }: OperationUnits = modelOperations[operation];
     return needs
       .filter((anyOf) => !anyOf.some((unit) => priced.includes(unit)))
-      .map((anyOf) => `${operation} needs a price of ${anyOf.join(" or ")}`);
+      .map((anyOf) => `${operation} requires a price of ${anyOf.join(" or ")}`);
   });
 }

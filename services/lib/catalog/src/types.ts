@@ -78,7 +78,7 @@ export interface Provider {
   readonly transport: Transport;
   /** Whether it supports messages with role developer. */
   readonly developerRole: boolean;
-  /** Options of OpenAI's own that it takes from clients of other formats. */
+  /** OpenAI's own options that it supports for clients of other formats. */
   readonly openAiOptions: ReadonlySet<OpenAiOptionName>;
   /**
    * What it does with a stream whose connection is closed; undefined: what the protocol's owner
@@ -148,7 +148,7 @@ export interface Reasoning {
   readonly switch: "thinking" | "enable_thinking" | undefined;
   /** Responses contain it, as text. */
   readonly shown: boolean;
-  /** Sampling parameters that the model takes while it reasons. */
+  /** Sampling parameters that the model supports while it reasons. */
   readonly sampling: ReadonlySet<string> | "all";
 }
 

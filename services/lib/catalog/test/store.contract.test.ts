@@ -17,7 +17,7 @@ models:
       price: { input_tokens: ${price}, output_tokens: 1 }, upstreams: [{ provider: acme }] }
 `;
 
-test("a change of the file is in force soon, a bad one never, and one swapped by a link is seen too", async () => {
+test("applies a change of the file soon, an invalid one never, and one swapped by a symbolic link too", async () => {
   const dir = await mkdtemp(join(tmpdir(), "catalog-"));
   const file = join(dir, "catalog.yaml");
   await writeFile(file, yaml(1));
@@ -47,7 +47,7 @@ const withVersions = (...rows: [from: string, usd: number][]): string =>
     )
     .join("")}`;
 
-test("an accepted price comes into force at its time, and none that is in force can be changed or removed", async () => {
+test("an accepted price takes effect at its time, and none that is in force can be changed or removed", async () => {
   const dir = await mkdtemp(join(tmpdir(), "catalog-"));
   const file = join(dir, "catalog.yaml");
   await writeFile(file, yaml(1));
@@ -73,11 +73,11 @@ test("an accepted price comes into force at its time, and none that is in force 
   await rm(dir, { recursive: true });
 });
 
-test("a catalogue that cannot be read at the start is an error", async () => {
+test("a catalogue that cannot be read at startup is an error", async () => {
   await assert.rejects(openCatalog({ file: join(tmpdir(), "no-such-catalog.yaml"), env: {}, log }));
 });
 
-test("the catalogue that is shipped is valid, and every provider's models are served once its key is there", async () => {
+test("the shipped catalogue is valid, and every provider's models are served once its key is set", async () => {
   const file = new URL("../../../../infra/config/catalog.yaml", import.meta.url);
   const text = await readFile(file, "utf8");
   const names = [...text.matchAll(/\$\{([A-Z_]+_API_KEY)\}/g)].map((match) => match[1] as string);

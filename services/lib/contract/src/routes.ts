@@ -187,8 +187,8 @@ export type AdminOperation = (typeof adminTable)[number]["operation"];
 export const adminRoutes: readonly AdminRoute<AdminOperation>[] = adminTable;
 
 /**
- * The header of the operators' port by which the console proves itself, with its own admin token:
- * only then does its `x-forwarded-for` tell a client's address.
+ * The header of the operators' port in which the console sends its own admin token: only then is
+ * its `x-forwarded-for` trusted for a client's address.
  */
 export const consoleHeader = "x-console-token";
 

@@ -35,7 +35,7 @@ function notOurs(): GatewayError {
 function readLimit(page: PageRequest | undefined): number {
   const limit = page?.limit || defaultLimit;
   if (limit >= 1 && limit <= maxLimit) return limit;
-  throw new GatewayError("invalid_request", `A page has 1 to ${maxLimit} rows.`, { param: "page.limit" });
+  throw new GatewayError("invalid_request", `A page can have 1 to ${maxLimit} rows.`, { param: "page.limit" });
 }
 
 /**

@@ -5,12 +5,12 @@ import { CatalogError } from "../catalog-error.ts";
 import { parseCatalog } from "../parse.ts";
 import { catalogSchema } from "../schema.ts";
 
-const help = `Looks after the model catalogue.
+const help = `Validates the model catalogue.
 
-  npm run catalog -- validate [file]   checks it, and says which providers are not served here and why
+  npm run catalog -- validate [file]   checks it, and lists the providers that are not served here and why
   npm run catalog -- schema            writes the JSON schema that editors use (infra/config/catalog.schema.json)
 
-Without a file it is CATALOG_FILE, or infra/config/catalog.yaml.
+Default file: CATALOG_FILE, or infra/config/catalog.yaml.
 `;
 
 const schemaFile = "infra/config/catalog.schema.json";
@@ -24,7 +24,7 @@ async function validate(file: string): Promise<void> {
 async function writeSchema(): Promise<void> {
   const schema = z.toJSONSchema(catalogSchema, { io: "input" });
   await writeFile(schemaFile, `${JSON.stringify(schema, null, 2)}\n`);
-  process.stdout.write(`${schemaFile} is written.\n`);
+  process.stdout.write(`${schemaFile} written.\n`);
 }
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { help: { type: "boolean" } } });

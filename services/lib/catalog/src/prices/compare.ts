@@ -54,7 +54,7 @@ function differencesOf(ours: Quote, sources: ReadonlyMap<string, SourcePrice>): 
     const has = ours.has(key);
     const theirs = new Map(
       quotes.flatMap(([name, quote]) => {
-        // A table that lacks a unit says nothing of it.
+        // A table that lacks a unit does not count for it.
         const price = quote.get(key);
         return price === undefined ? [] : [[name, price] as const];
       }),
@@ -65,7 +65,7 @@ function differencesOf(ours: Quote, sources: ReadonlyMap<string, SourcePrice>): 
   });
 }
 
-/** Compares a model's price with what the sources say of its first upstream. */
+/** Compares a model's price with the sources' prices of its first upstream. */
 export function compareModel({ id, price, upstreams }: PricedModel, sources: readonly PriceSource[]): ModelDifference {
   const { provider = "", model = id } = upstreams[0] ?? {};
   const found = new Map<string, SourcePrice>();

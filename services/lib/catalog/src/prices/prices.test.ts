@@ -68,7 +68,7 @@ test("refuses a table of another form", () => {
   assert.throws(() => genaiPrices('{"a":1}', "x", "2026-11-24"), /not genai-prices' table/);
 });
 
-test("tells an agreed change from a disagreement and from a single source", () => {
+test("distinguishes an agreed change from a disagreement and from a single source", () => {
   const same = { input_mtok: "0.1", output_mtok: "0.5", web_searches_kcount: "10" };
   const table = liteLlm(
     '"input_cost_per_token":1e-7,"output_cost_per_token":5e-7,"search_context_cost_per_query":{"search_context_size_medium":0.01}',
@@ -84,14 +84,14 @@ test("tells an agreed change from a disagreement and from a single source", () =
   assert.equal(compareModel(ours, [table]).link, "https://vendor");
 });
 
-test("asks for a second look at a doubling and at a fall by half, and at nothing less", () => {
+test("requires a second look only at a price that doubles or falls by half", () => {
   const before = quoteOf({ input_tokens: 1, output_tokens: 4 });
   const looks = (price: object) => secondLooks(before, quoteOf(price));
   assert.deepEqual(looks({ input_tokens: 1.99, output_tokens: 2.01 }), []);
   assert.equal(looks({ input_tokens: 2, output_tokens: 2 }).length, 2);
 });
 
-test("a price goes into the catalogue and comes out of it unchanged", () => {
+test("a price written into the catalogue reads back unchanged", () => {
   const price = {
     input_tokens: 0.000000001,
     images: { "1k": 0.02, "2k": 0.03 },
@@ -128,7 +128,7 @@ test("adds accepted prices at the end of the catalogue and leaves the rest as it
   ]);
 });
 
-test("refuses an accepted price that could not be held for, is out of order, or is of no model", () => {
+test("rejects an accepted price without a hold, out of order, or of an unknown model", () => {
   const refused = (row: object, expected: RegExp) =>
     assert.throws(() => withPriceVersion(catalog, { ...version("2026-11-24T00:00:00Z"), ...row }), expected);
   refused({ price: { output_tokens: 1 } }, /no sizing bounds output_tokens/);

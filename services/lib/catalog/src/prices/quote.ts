@@ -12,7 +12,7 @@ export type Quote = ReadonlyMap<string, bigint>;
 /** A price as in the catalogue file. */
 export type PriceRow = z.input<typeof priceSchema>;
 
-/** What one source says of a model. */
+/** One source's prices of a model. */
 export interface SourcePrice {
   readonly quote: Quote;
   /** The vendor's page. */

@@ -1,8 +1,8 @@
 import { serviceNames as capabilities } from "../routes.ts";
 
 /**
- * All identities. Replicas of a service share a name; `operator` is whoever runs the operator
- * commands (and the fleet itself, which creates the first account).
+ * All identities. Replicas of a service share a name; `operator` is that of the operator commands
+ * (and the fleet itself, which creates the first account).
  */
 export const peers = ["router", "billing", "metering", "auditor", ...capabilities, "console", "operator"] as const;
 

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { GatewayError } from "./gateway-error.ts";
 import { retryHeaders } from "./retry-headers.ts";
 
-test("retry-after has the error's wait in whole seconds, and retry-after-ms in milliseconds", () => {
+test("retry-after is the error's delay in whole seconds, retry-after-ms in milliseconds", () => {
   const error = new GatewayError("rate_limit_exceeded", undefined, { retryAfterMs: 1_200 });
   assert.deepEqual(retryHeaders(error), ["x-should-retry", "true", "retry-after", "2", "retry-after-ms", "1200"]);
 });
 
-test("every 503 has retry-after, also without a known wait", () => {
+test("every 503 has retry-after, also without a known delay", () => {
   const error = new GatewayError("service_unavailable");
   assert.deepEqual(retryHeaders(error), ["x-should-retry", "true", "retry-after", "1", "retry-after-ms", "1000"]);
 });

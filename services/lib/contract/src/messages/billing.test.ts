@@ -9,7 +9,7 @@ test("a key change round-trips, with its digest in lower case", () => {
   assert.deepEqual(keyChanged.decode(bytes(keyChanged.encode(message))), { key_id: "key_1", digest: "ab01" });
 });
 
-test("any payload that is not a message is recognized as invalid", () => {
+test("recognizes any other payload as invalid", () => {
   for (const text of ["", "no JSON", "null", "[]", '{"key_id":"key_1"}', '{"key_id":"key_1","digest":"xyz"}'])
     assert.equal(keyChanged.decode(bytes(text)), undefined, text);
   assert.equal(limitRecall.decode(bytes('{"kind":"days","holder_id":"h","need":1,"reply_to":"r"}')), undefined);

@@ -10,20 +10,20 @@ const maxEmails = 5;
 const maxUrl = 2_048;
 
 /** Text that is sent on as a line of its own. */
-const line = name.regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, "A name has no line breaks or other control characters.");
+const line = name.regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, "A name must not contain line breaks or other control characters.");
 
 const thresholds = z
   .array(
     z
-      .int("A threshold is a whole number of percent.")
-      .min(1, "A threshold is 1 % at least.")
-      .max(maxThreshold, `A threshold is ${maxThreshold} % at most.`),
+      .int("A threshold must be a whole percentage.")
+      .min(1, "A threshold must be at least 1 %.")
+      .max(maxThreshold, `A threshold must be at most ${maxThreshold} %.`),
   )
-  .min(1, "An alert has a threshold at least.")
-  .max(maxThresholds, `An alert has at most ${maxThresholds} thresholds.`)
+  .min(1, "An alert must have at least one threshold.")
+  .max(maxThresholds, `An alert can have at most ${maxThresholds} thresholds.`)
   .transform((all) => [...new Set(all)].sort((a, b) => a - b));
 
-const amount = usd.refine((nano) => nano > 0n, "The amount is more than 0.");
+const amount = usd.refine((nano) => nano > 0n, "The amount must be more than 0.");
 
 const terms = {
   name: line.describe("The alert's name in emails."),
@@ -33,14 +33,14 @@ const terms = {
   webhook_url: z
     .string()
     .min(1)
-    .max(maxUrl, `A webhook's URL has at most ${maxUrl} characters.`)
+    .max(maxUrl, `A webhook's URL can have at most ${maxUrl} characters.`)
     .nullable()
     .describe(
       "Receives `spend.threshold_reached` or `balance.low`, signed with the account's webhook secrets; null for none.",
     ),
   emails: z
-    .array(z.email("That is not an e-mail address.").max(254))
-    .max(maxEmails, `An alert has at most ${maxEmails} e-mail addresses.`)
+    .array(z.email("Must be an e-mail address.").max(254))
+    .max(maxEmails, `An alert can have at most ${maxEmails} e-mail addresses.`)
     .describe("Email recipients."),
 };
 
@@ -74,12 +74,12 @@ export const createAlertRequest = z
     const { needs, without } = ofKind[fields.kind];
     for (const path of needs) {
       if ((fields[path] ?? null) === null) {
-        addIssue({ code: "custom", path: [path], message: `An alert of kind ${fields.kind} needs it.` });
+        addIssue({ code: "custom", path: [path], message: `Required for an alert of kind ${fields.kind}.` });
       }
     }
     for (const path of without) {
       if ((fields[path] ?? null) !== null) {
-        addIssue({ code: "custom", path: [path], message: `An alert of kind ${fields.kind} does not have it.` });
+        addIssue({ code: "custom", path: [path], message: `Not allowed for an alert of kind ${fields.kind}.` });
       }
     }
   });
@@ -88,7 +88,7 @@ export const createAlertRequest = z
 export const updateAlertRequest = z
   .strictObject(terms)
   .partial()
-  .refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
+  .refine((fields) => Object.keys(fields).length > 0, "Set at least one field to change.");
 
 /** Query of `GET /admin/v1/alerts`. */
 export const alertListQuery = z.strictObject({ account: id });

@@ -14,24 +14,24 @@ const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600
  */
 
 /** A name that people give to an account, a key, a token or a filter. */
-export const name = z.string().max(maxNameLength, "A name has at most 200 characters.");
+export const name = z.string().max(maxNameLength, "A name can have at most 200 characters.");
 
 /** An id of ours. */
-export const id = z.string().regex(/^[\w.:-]{1,200}$/, "That is not an id.");
+export const id = z.string().regex(/^[\w.:-]{1,200}$/, "Must be an id.");
 
 /** USD as text or number, in nano-USD. */
 export const usd = z
-  .union([z.string(), z.number()], { error: "An amount is a number of USD, or its text." })
+  .union([z.string(), z.number()], { error: "An amount must be a number of USD or its text." })
   .transform((amount, context) => {
     const nano = nanoUsdOf(amount);
     if (nano !== undefined) return nano;
-    context.addIssue("An amount has at most nine decimals and is below ten billion USD.");
+    context.addIssue("An amount must have at most nine decimals and be below ten billion USD.");
     return z.NEVER;
   });
 
 const limit = z
-  .int("A limit is a whole number, or null for none.")
-  .min(1, "A limit is at least 1; null means none.")
+  .int("A limit must be a whole number, or null for none.")
+  .min(1, "A limit must be at least 1; null means none.")
   .max(maxLimit, "The limit is too large.")
   .nullable();
 
@@ -45,7 +45,7 @@ const metadata = z.record(z.string(), z.unknown()).transform((value, context) =>
   const deep = depthOf(value, maxMetadataDepth) >= maxMetadataDepth;
   const text = deep ? "" : JSON.stringify(value);
   if (!deep && Buffer.byteLength(text) <= maxMetadata) return text;
-  context.addIssue(`Metadata is at most ${maxMetadata} bytes and ${maxMetadataDepth} levels.`);
+  context.addIssue(`Metadata can have at most ${maxMetadata} bytes and ${maxMetadataDepth} levels.`);
   return z.NEVER;
 });
 
@@ -53,7 +53,7 @@ const metadata = z.record(z.string(), z.unknown()).transform((value, context) =>
 export const time = z.string().transform((text, context) => {
   const isTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]).safeParse(text).success;
   if (isTime) return BigInt(Date.parse(text));
-  context.addIssue("Give a time as 2027-01-31 or 2027-01-31T12:00:00Z.");
+  context.addIssue("Set a time such as 2027-01-31 or 2027-01-31T12:00:00Z.");
   return z.NEVER;
 });
 
@@ -75,7 +75,7 @@ export const expires = z
     if (text === null) return 0n;
     const ms = endOf(text);
     if (ms > Date.now() && ms <= 8_640_000_000_000_000) return BigInt(ms);
-    context.addIssue("Give a time to come, as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration such as 30d.");
+    context.addIssue("Set a future time such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration such as 30d.");
     return z.NEVER;
   });
 
@@ -86,32 +86,32 @@ export const keyFields = {
     .array(
       z
         .string()
-        .min(1, "A model's name is not empty.")
-        .max(maxNameLength, "A model's name has at most 200 characters."),
+        .min(1, "A model's name must not be empty.")
+        .max(maxNameLength, "A model's name can have at most 200 characters."),
     )
-    .max(maxModels, `A key names at most ${maxModels} models.`)
+    .max(maxModels, `A key can list at most ${maxModels} models.`)
     .optional(),
   expires: expires.optional(),
   rpm_limit: limit.optional(),
   tpm_limit: limit.optional(),
   max_parallel_requests: limit.optional(),
   max_budget: usd
-    .refine((nano) => nano > 0n, "A budget is more than 0; null means none.")
+    .refine((nano) => nano > 0n, "A budget must be more than 0; null means none.")
     .nullable()
     .optional(),
   metadata: metadata.optional(),
 } as const;
 
 /** Cursors of a page. */
-export const cursor = z.string().regex(/^[\w-]{0,2048}$/, "That is not a cursor of ours.");
+export const cursor = z.string().regex(/^[\w-]{0,2048}$/, "The cursor is invalid.");
 
 /** How a listing is paged. */
 export const pageFields = {
   limit: z
     .string()
-    .regex(/^\d{1,4}$/, "A page has 1 to 1000 rows.")
+    .regex(/^\d{1,4}$/, "A page can have 1 to 1000 rows.")
     .transform(Number)
-    .refine((rows) => rows >= 1 && rows <= 1_000, "A page has 1 to 1000 rows.")
+    .refine((rows) => rows >= 1 && rows <= 1_000, "A page can have 1 to 1000 rows.")
     .optional(),
   after: cursor.optional(),
 } as const;

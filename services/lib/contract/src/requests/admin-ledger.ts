@@ -5,7 +5,7 @@ import { cursor, id, pageFields, usd } from "./admin-fields.ts";
 export const ledgerQuery = z
   .strictObject({ ...pageFields, request_id: id.optional(), account: id.optional() })
   .refine(({ request_id, account }) => (request_id ?? account) !== undefined, {
-    error: "Name an account or a request_id.",
+    error: "Set an account or a request_id.",
     path: ["account"],
   });
 
@@ -15,17 +15,17 @@ const maxRepairs = 200;
 export const ledgerRepairRequest = z
   .strictObject({
     request_id: id.optional(),
-    all: z.literal(true, "all is true, or not there.").optional(),
-    cost_usd: usd.refine((nano) => nano >= 0n, "A cost is 0 or more.").optional(),
+    all: z.literal(true, "all must be true or absent.").optional(),
+    cost_usd: usd.refine((nano) => nano >= 0n, "A cost must be 0 or more.").optional(),
     dry_run: z.boolean().default(false),
     limit: z.int().min(1).max(maxRepairs).default(maxRepairs),
     after: cursor.default(""),
   })
   .refine((body) => (body.request_id === undefined) !== (body.all === undefined), {
-    error: "Name one request_id, or all.",
+    error: "Set one request_id, or all.",
     path: ["request_id"],
   })
   .refine((body) => body.cost_usd === undefined || body.request_id !== undefined, {
-    error: "A cost needs exactly one request_id.",
+    error: "A cost requires exactly one request_id.",
     path: ["cost_usd"],
   });

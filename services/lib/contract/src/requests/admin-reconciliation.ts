@@ -3,7 +3,7 @@ import { name } from "./admin-fields.ts";
 
 /** Query of `GET /admin/v1/reconciliations`. */
 export const reconciliationQuery = z.strictObject({
-  provider: name.optional().describe("Only this one."),
-  from: z.iso.date("A day is such as 2027-01-31.").optional().describe("UTC; default: 31 days before `to`."),
-  to: z.iso.date("A day is such as 2027-01-31.").optional().describe("UTC, inclusive; default: today."),
+  provider: name.optional().describe("Only this provider."),
+  from: z.iso.date("A day must be a date such as 2027-01-31.").optional().describe("UTC; default: 31 days before `to`."),
+  to: z.iso.date("A day must be a date such as 2027-01-31.").optional().describe("UTC, inclusive; default: today."),
 });

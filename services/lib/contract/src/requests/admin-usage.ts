@@ -2,7 +2,7 @@ import { z } from "zod";
 import { outcomes, seriesBuckets, seriesGroupings } from "../responses/admin-fields.ts";
 import { id, name, pageFields, time, usd } from "./admin-fields.ts";
 
-/** Which usage is asked for. */
+/** Which usage is requested. */
 const filterFields = {
   from: time.optional(),
   until: time.optional(),
@@ -13,22 +13,22 @@ const filterFields = {
   provider: name.optional(),
 } as const;
 
-/** Which of single requests. */
+/** Which requests are listed. */
 const eventFields = {
   outcome: z.enum(outcomes).optional(),
   status: z
     .string()
-    .regex(/^[1-5]\d\d$/, "A status is one of HTTP.")
+    .regex(/^[1-5]\d\d$/, "A status must be an HTTP status.")
     .transform(Number)
     .optional()
     .describe("The HTTP status of the response."),
   min_cost_usd: usd
-    .refine((nano) => nano >= 0n, "A cost is 0 or more.")
+    .refine((nano) => nano >= 0n, "A cost must be 0 or more.")
     .optional()
     .describe("Only requests that cost at least this many USD."),
 } as const;
 
-/** What a query may say of the usage that it is about. */
+/** The filters of a usage query. */
 export type UsageFilterFields = z.output<z.ZodObject<typeof filterFields>> &
   Partial<z.output<z.ZodObject<typeof eventFields>>>;
 

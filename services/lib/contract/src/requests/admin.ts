@@ -7,7 +7,7 @@ import { expires, id, keyFields, name, pageFields, usd } from "./admin-fields.ts
 /** A listing without filters. */
 export const pageQuery = z.strictObject(pageFields);
 
-const accountId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "An account id has 1 to 64 letters, digits, _ or -.");
+const accountId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "An account id must have 1 to 64 letters, digits, _ or -.");
 const maxTopUpNanoUsd = 1_000_000_000_000_000_000n;
 
 /** Body of `POST /admin/v1/accounts`. */
@@ -26,7 +26,7 @@ export const updateAccountRequest = z.strictObject({
 export const topUpRequest = z.strictObject({
   amount_usd: usd.refine(
     (nano) => nano !== 0n && nano <= maxTopUpNanoUsd && nano >= -maxTopUpNanoUsd,
-    "The amount is not 0, and a billion USD at most.",
+    "The amount must not be 0, and at most a billion USD.",
   ),
   reference: z.string().min(1).max(200),
   note: z.string().max(1_000).default(""),
@@ -44,11 +44,11 @@ export const createKeyRequest = z.strictObject({
 /** Body of `PATCH /admin/v1/keys/{id}`: at least one field. */
 export const updateKeyRequest = z
   .strictObject(keyFields)
-  .refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
+  .refine((fields) => Object.keys(fields).length > 0, "Set at least one field to change.");
 
-/** Body of `POST /admin/v1/keys/{id}/regenerate`, which may be left out. */
+/** Body of `POST /admin/v1/keys/{id}/regenerate`, which is optional. */
 export const regenerateKeyRequest = z.strictObject({
-  overlap_seconds: z.int("Give whole seconds.").min(0).max(maxOverlapSeconds).default(0),
+  overlap_seconds: z.int("Must be whole seconds.").min(0).max(maxOverlapSeconds).default(0),
 });
 
 /** Query of `GET /admin/v1/keys`. */
@@ -56,8 +56,8 @@ export const keyListQuery = z.strictObject({
   ...pageFields,
   account: id.optional(),
   alias: name.optional(),
-  search: name.min(1, "A search has a character at least.").optional().describe("Part of an alias; case-insensitive."),
-  tag: name.min(1, "A tag has a character at least.").optional().describe("One of the texts of `metadata.tags`."),
+  search: name.min(1, "A search must have at least one character.").optional().describe("Part of an alias; case-insensitive."),
+  tag: name.min(1, "A tag must have at least one character.").optional().describe("One of the texts of `metadata.tags`."),
   sort: z
     .enum(["-created", "created", "alias", "-alias"])
     .default("-created")
@@ -67,8 +67,8 @@ export const keyListQuery = z.strictObject({
 
 /** Body of `POST /admin/v1/tokens`. */
 export const createTokenRequest = z.strictObject({
-  name: name.min(1, "A token has a name."),
-  role: z.enum(adminRoles, `A role is ${adminRoles.join(", ")}.`).default("operator"),
+  name: name.min(1, "A token must have a name."),
+  role: z.enum(adminRoles, `A role must be one of ${adminRoles.join(", ")}.`).default("operator"),
   account_id: id.nullable().optional(),
   expires: expires.optional(),
 });
@@ -80,7 +80,7 @@ export const auditLogQuery = z.strictObject({
   target: id.optional(),
   action: z
     .string()
-    .regex(/^[a-z_.]{1,64}$/, "An action has a form such as key.update.")
+    .regex(/^[a-z_.]{1,64}$/, "An action must be a name such as key.update.")
     .optional(),
 });
 
@@ -88,9 +88,9 @@ export const auditLogQuery = z.strictObject({
 export const createSecretRequest = z.strictObject({
   account_id: id,
   overlap_seconds: z
-    .int("Give whole seconds.")
-    .min(0, "An overlap is not negative.")
-    .max(maxOverlapSeconds, "An overlap is 30 days at most.")
+    .int("Must be whole seconds.")
+    .min(0, "An overlap must not be negative.")
+    .max(maxOverlapSeconds, "An overlap must be at most 30 days.")
     .default(usualOverlapSeconds),
 });
 

@@ -8,7 +8,7 @@ export interface PartTexts {
   /** An http, https, oss or data URL. */
   readonly image: z.ZodType<string>;
   readonly media: z.ZodType<string>;
-  /** Base64; DashScope also takes a URL of either kind. */
+  /** Base64; DashScope also accepts a URL of either kind. */
   readonly audio: z.ZodType<string>;
 }
 
@@ -27,5 +27,5 @@ export const partsWith = ({ image, media, audio }: PartTexts) =>
 
 const text = z.string().min(1);
 
-/** Parts whose texts are any: the service looks into them. */
+/** Parts with arbitrary text, which the service inspects. */
 export const partFields = partsWith({ image: z.string(), media: text, audio: text });

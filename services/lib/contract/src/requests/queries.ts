@@ -11,7 +11,7 @@ export const voiceListQuery = z.object({
 const maxModels = 1_000;
 
 /**
- * Query of `GET /v1/models`. A limit that makes no sense is as if absent and one too large is the
+ * Query of `GET /v1/models`. An invalid limit counts as absent and one that is too large as the
  * maximum: clients of OpenAI's list and of Anthropic's come here, each with limits of its own.
  */
 export const modelListQuery = z.object({
@@ -30,7 +30,7 @@ export const modelListQuery = z.object({
 
 const maxTasks = 100;
 const wrongLimit = `must be a whole number from 1 to ${maxTasks}`;
-const taskCursor = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "is not one of a page before");
+const taskCursor = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "must be the next_cursor of a previous page");
 
 /** Query of `GET /v1/videos/generations`. */
 export const videoListQuery = z.object({

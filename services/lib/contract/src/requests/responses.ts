@@ -7,7 +7,7 @@ const roles = ["user", "assistant", "system", "developer"] as const;
 export const responseParts = {
   input_text: z.looseObject({ text: z.string() }),
   input_image: z.looseObject({
-    image_url: z.string({ error: "is required: stored files are not kept here" }),
+    image_url: z.string({ error: "is required: stored files are not supported" }),
     detail: z.string().nullish(),
   }),
   input_file: z.looseObject({
@@ -96,7 +96,7 @@ const tool = z
 
 const flag = z.boolean().nullish();
 const text = z.string().nullish();
-const notKept = "responses are not kept here: send the whole conversation as input";
+const notKept = "is not available: responses are not stored. Send the whole conversation as input";
 
 /** Fields without effect on a reasoning model: they are not even checked there. */
 export const responseSamplingFields = {
@@ -129,7 +129,7 @@ export const reasoningResponseWith = <I extends z.ZodType>(input: I) =>
     user: text,
     previous_response_id: z.null({ error: notKept }).optional().describe("Not available: responses are not stored."),
     conversation: z.null({ error: notKept }).optional().describe("Not available: responses are not stored."),
-    prompt: z.null({ error: "there are no stored prompts here" }).optional().describe("Not available."),
+    prompt: z.null({ error: "is not available: prompts are not stored" }).optional().describe("Not available."),
     background: z.literal(false, { error: "is not available: wait for the response" }).nullish(),
   });
 

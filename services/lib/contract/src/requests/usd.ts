@@ -1,6 +1,7 @@
 /**
- * An amount of USD, as text or as a JSON number, in nano-USD; undefined when it is none, or has
- * more than nine decimals. A number goes by its shortest decimal form, so 0.1 is exactly a tenth.
+ * An amount of USD, as text or as a JSON number, in nano-USD; undefined when it is not an amount,
+ * or has more than nine decimals. A number is read by its shortest decimal form, so 0.1 is exactly
+ * a tenth.
  */
 export function nanoUsdOf(amount: string | number): bigint | undefined {
   const text = typeof amount === "string" ? amount : decimalText(amount);

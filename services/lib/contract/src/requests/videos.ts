@@ -12,7 +12,7 @@ const defaultWait = 60;
 const wrongWait = "must be a number of seconds, or true";
 
 const seconds = z.number().min(0);
-/** A number as text; a blank one is none. */
+/** A number as text; a blank one counts as none. */
 const numberText = z.preprocess((text) => (String(text).trim() === "" ? Number.NaN : Number(text)), seconds);
 const bounded = (wait: number): number => Math.min(wait, maxWait);
 
@@ -50,7 +50,7 @@ export const videoCreateQuery = z.object({
 const wan = z.looseObject({
   ...common,
   duration: z.int().min(2).max(15).optional().describe("Seconds; models other than happyhorse require it."),
-  resolution: z.string().nullish().describe("480p, 720p (default) or 1080p, as the model makes."),
+  resolution: z.string().nullish().describe("480p, 720p (default) or 1080p, depending on the model."),
   aspect_ratio: z.string().nullish().describe("16:9 by default."),
   input: anyWanInput,
   parameters: z

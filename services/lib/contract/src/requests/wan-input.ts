@@ -7,7 +7,7 @@ const url = z
 const prompt = z.string().min(1);
 const references = z.array(url).min(1).max(5);
 
-/** What models take, in whichever fields their versions have. */
+/** Inputs of models, in the fields of their versions. */
 const fields = {
   negative_prompt: z.string().optional(),
   audio_url: url.optional(),
@@ -91,11 +91,11 @@ function mediaInput(shape: MediaShape) {
       const counts = Object.groupBy(items, ({ type }) => type);
       for (const [index, { type }] of items.entries()) {
         const max = shape.max[type] ?? 0;
-        if (max === 0) fault(context, [index, "type"], `${type} is not taken by this model`);
+        if (max === 0) fault(context, [index, "type"], `this model does not accept ${type}`);
         else if ((counts[type]?.length ?? 0) > max) return fault(context, [], `has more than ${max} of ${type}`);
       }
       if (!shape.oneOf.some((type) => counts[type] !== undefined))
-        fault(context, [], `needs an item of type ${shape.oneOf.join(" or ")}`);
+        fault(context, [], `requires an item of type ${shape.oneOf.join(" or ")}`);
       if (items.length > (shape.total ?? Number.POSITIVE_INFINITY))
         fault(context, [], `has more than ${shape.total} items`);
       return undefined;
@@ -125,7 +125,7 @@ const wanReferences = {
   promptRequired: true,
 } as const satisfies MediaShape;
 
-/** What a model makes its video from: text, an image, references, or a video. */
+/** What a model generates its video from: text, an image, references, or a video. */
 export type Mode = "t2v" | "i2v" | "r2v" | "video-edit";
 
 /**

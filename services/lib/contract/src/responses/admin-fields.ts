@@ -18,15 +18,15 @@ export const hash = z.string().describe("SHA-256, hex, over the record and the p
 
 /** What an admin token may be for. */
 export const adminRoles = ["operator", "billing", "keys", "read-only"] as const;
-/** What a spend alert tells of. */
+/** What a spend alert reports. */
 export const alertKinds = ["spend", "budget", "balance"] as const;
 /** The kinds of messages for which each account has a budget. */
 export const budgetKinds = ["mail", "webhook", "notice"] as const;
 /** How a request ended. */
 export const outcomes = ["completed", "disconnected", "failed", "crashed"] as const;
-/** Stretches of time that usage is counted by. */
+/** Periods by which usage is counted. */
 export const seriesBuckets = ["hour", "day", "month"] as const;
 /** The groupings of usage over time. */
 export const seriesGroupings = ["none", "account", "key", "model", "operation", "provider"] as const;
-/** How far the delivery of a webhook is. */
+/** State of a webhook's delivery. */
 export const deliveryStates = ["pending", "delivered", "failed", "stopped"] as const;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { count, time } from "./admin-fields.ts";
 
-/** What a comparison with a provider's report can come to. */
+/** Outcome of a comparison with a provider's report. */
 export const reconciliationStates = ["agrees", "drifts", "unreadable"] as const;
-/** What a single figure can. */
+/** Outcome for a single figure. */
 export const figureStates = ["agrees", "drifts", "not_comparable"] as const;
 
 const figure = z.object({

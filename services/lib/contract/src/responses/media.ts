@@ -70,7 +70,7 @@ export const imageEvent = z.object({
 /** The states of a video task. Those from `succeeded` on are final. */
 export const taskStatuses = ["submitted", "queued", "running", "succeeded", "failed", "cancelled", "expired"] as const;
 
-/** A task that makes a video, in any state. */
+/** A task that generates a video, in any state. */
 export const videoTask = z.object({
   id: z.string(),
   object: z.literal("video.generation"),

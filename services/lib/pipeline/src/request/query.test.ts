@@ -17,7 +17,7 @@ test("names an invalid parameter in the error", () => {
     ["?limit=", "limit: must be a whole number from 1 to 100."],
     ["?limit=1.5", "limit: must be a whole number from 1 to 100."],
     ["?limit=many", "limit: must be a whole number from 1 to 100."],
-    ["?cursor=%20", "cursor: is not one of a page before."],
+    ["?cursor=%20", "cursor: must be the next_cursor of a previous page."],
   ] as const;
   for (const [query, message] of faults) assert.throws(() => videos(query), { code: "invalid_request", message });
   assert.throws(() => videos("?status=done"), /status: must be one of submitted, queued/);
