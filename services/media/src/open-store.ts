@@ -12,14 +12,14 @@ import type { MediaConfig } from "./config.ts";
 export async function openStore(config: MediaConfig, log: Logger): Promise<ObjectStore> {
   const { ASSETS_S3_ENDPOINT: endpoint, ASSETS_S3_BUCKET: bucket, MONGODB_URL: url } = config;
   if (endpoint === undefined) {
-    if (url === undefined) throw new ConfigError("The environment is not complete:\n  MONGODB_URL: is needed");
+    if (url === undefined) throw new ConfigError("Invalid settings:\n  MONGODB_URL: is required");
     const { MONGODB_DATABASE: database, ASSETS_TTL_MS: ttlMs, ASSETS_SWEEP_MS: sweepIntervalMs } = config;
     return await openGridFs({ url, database, ttlMs, sweepIntervalMs, log });
   }
   const { ASSETS_S3_ACCESS_KEY_ID: accessKeyId, ASSETS_S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
   if (bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) {
     throw new ConfigError(
-      "The environment is not complete:\n  ASSETS_S3_BUCKET, ASSETS_S3_ACCESS_KEY_ID, ASSETS_S3_SECRET_ACCESS_KEY: are needed",
+      "Invalid settings:\n  ASSETS_S3_BUCKET, ASSETS_S3_ACCESS_KEY_ID, ASSETS_S3_SECRET_ACCESS_KEY: are required",
     );
   }
   const { ASSETS_S3_REGION: region, ASSETS_S3_PREFIX: prefix } = config;

@@ -119,7 +119,7 @@ test("a month that is due goes into a file that is read back, and only then from
     await writeFile(path, bytes.subarray(0, bytes.length - 12));
     assert.match((await bench.admin.verifyMonth({ month })).faults.join(), /events-1-\w+\.ndjson\.gz cannot be read/);
     await rm(path);
-    assert.match((await bench.admin.verifyMonth({ month })).faults.join(), /is not there/);
+    assert.match((await bench.admin.verifyMonth({ month })).faults.join(), /does not exist/);
   }));
 
 test("an archiving that was cut off, wherever, is taken up; a file that does not hold what was written drops nothing", () =>

@@ -90,6 +90,6 @@ test("a silent server times out", async () => {
   const url = `smtp://127.0.0.1:${port}`;
   const { mailer } = await start(resources, {}, { url, timeoutMs: 200 });
   const { error, isFinal } = await mailer.send(letter);
-  assert.match(error, /did not answer in time|ETIMEDOUT/);
+  assert.match(error, /did not respond in time|ETIMEDOUT/);
   assert.equal(isFinal, false);
 });

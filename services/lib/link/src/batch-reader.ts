@@ -60,7 +60,7 @@ export class BatchReader {
         this.#skip(tag);
       }
     }
-    if (this.#pos !== end) throw malformed("a frame runs over its end");
+    if (this.#pos !== end) throw malformed("a frame exceeds its length");
     this.#pos = from;
     this.#dispatch(exchange, kind, to, sink);
     this.#pos = end;
@@ -174,14 +174,14 @@ export class BatchReader {
   }
 
   #expect(end: number): void {
-    if (this.#pos !== end) throw malformed("a field runs over its end");
+    if (this.#pos !== end) throw malformed("a field exceeds its length");
   }
 
   /** Reads a length and returns where the field ends. */
   #end(limit: number): number {
     const length = this.#varint();
     const end = this.#pos + length;
-    if (end > limit) throw malformed("a length exceeds what holds it");
+    if (end > limit) throw malformed("a length exceeds the enclosing frame");
     return end;
   }
 
@@ -218,12 +218,12 @@ export class BatchReader {
   #varint(): number {
     const buf = this.#buf;
     let byte = buf[this.#pos++];
-    if (byte === undefined) throw malformed("it ends inside a number");
+    if (byte === undefined) throw malformed("it ends within a number");
     if (byte < 0x80) return byte;
     let value = byte & 0x7f;
     for (let shift = 7; shift < 70; shift += 7) {
       byte = buf[this.#pos++];
-      if (byte === undefined) throw malformed("it ends inside a number");
+      if (byte === undefined) throw malformed("it ends within a number");
       if (shift < 32) value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return value >>> 0;
     }
@@ -238,6 +238,6 @@ export class BatchReader {
     else if (wireType === 2) this.#pos = this.#end(this.#buf.length);
     else if (wireType === 5) this.#pos += 4;
     else throw malformed(`wire type ${wireType}`);
-    if (this.#pos > this.#buf.length) throw malformed("it ends inside a field");
+    if (this.#pos > this.#buf.length) throw malformed("it ends within a field");
   }
 }

@@ -59,7 +59,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   #endSent: boolean;
   #headed = false;
   #over = false;
-  readonly #onAbort = (): void => this.cancel("the caller gave up");
+  readonly #onAbort = (): void => this.cancel("the caller aborted the exchange");
 
   constructor(host: CallHost, request: LinkRequest, response: LinkResponse) {
     this.#host = host;
@@ -78,7 +78,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
 
   writeBody(chunk: Buffer): boolean {
     if (this.#over) return true;
-    if (this.#bodyEnded) throw new Error("body after its end");
+    if (this.#bodyEnded) throw new Error("writeBody was called after endBody");
     const more = this.#outbox.push(chunk);
     this.#link?.wake(this);
     return more;
@@ -90,7 +90,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
 
   endBody(): void {
     if (this.#over) return;
-    if (this.#bodyEnded) throw new Error("a body ends once");
+    if (this.#bodyEnded) throw new Error("endBody was called twice");
     this.#bodyEnded = true;
     this.#link?.wake(this);
   }
@@ -138,7 +138,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   }
 
   onHead(status: number, headers: string[]): void {
-    if (this.#headed) throw new LinkError("protocol", "two heads of one response");
+    if (this.#headed) throw new LinkError("protocol", "a second head of one response");
     this.#headed = true;
     this.#outbox.commit();
     try {
@@ -160,7 +160,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   }
 
   onTrailer(errorCode: string): void {
-    if (errorCode === "" && !this.#headed) throw new LinkError("protocol", "a response without a head");
+    if (errorCode === "" && !this.#headed) throw new LinkError("protocol", "a response ended without a head");
     this.finish(errorCode === "" ? undefined : new LinkError("failed", errorCode), undefined);
   }
 
@@ -175,7 +175,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
       this.finish(new LinkError(reason === "deadline" ? "deadline" : "aborted", reason), undefined);
       return;
     }
-    if (!this.#outbox.replayable) throw new LinkError("protocol", "refused after it was taken");
+    if (!this.#outbox.replayable) throw new LinkError("protocol", "refused after it was accepted");
     if (this.#link !== undefined) this.refusedBy = [...this.refusedBy, this.#link.address];
     this.#reopen(reason);
   }
@@ -188,9 +188,9 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
 
   onDue(now: number): void {
     if (now >= this.#deadlineAt) {
-      this.finish(new LinkError("deadline", "the deadline passed", { seen: this.#opened }), "deadline");
+      this.finish(new LinkError("deadline", "the deadline was exceeded", { seen: this.#opened }), "deadline");
     } else if (now >= this.#waitUntil) {
-      this.finish(new LinkError("unavailable", "no replica was ready in time"), undefined);
+      this.finish(new LinkError("unavailable", "no replica became ready in time"), undefined);
     }
   }
 

@@ -93,7 +93,7 @@ class Calling implements LinkClient, CallHost {
     this.#live++;
     // Failing synchronously would call back before the caller has its exchange.
     if (this.#closed) queueMicrotask(() => call.finish(new LinkError("closed", "the client is closed"), undefined));
-    else if (request.signal?.aborted === true) queueMicrotask(() => call.cancel("the caller gave up"));
+    else if (request.signal?.aborted === true) queueMicrotask(() => call.cancel("the caller aborted the exchange"));
     else this.#dispatch(call);
     return call;
   }

@@ -97,7 +97,7 @@ function collect(into: Frame[]): FrameSink {
 }
 
 for (const seed of seeds(6)) {
-  test(`what one codec writes the generated one reads, and the other way round (TEST_SEED=${seed})`, () => {
+  test(`the link's codec and the generated one decode each other's output (TEST_SEED=${seed})`, () => {
     const random = new Random(seed);
     const writer = new BatchWriter();
     const reader = new BatchReader();
@@ -115,7 +115,7 @@ for (const seed of seeds(6)) {
     }
   });
 
-  test(`bytes that are no batch are refused with a LinkError, and never read past their end (TEST_SEED=${seed})`, () => {
+  test(`rejects bytes that are not a batch with a LinkError, and never reads past their end (TEST_SEED=${seed})`, () => {
     const random = new Random(seed);
     const writer = new BatchWriter();
     const reader = new BatchReader();
@@ -133,7 +133,7 @@ for (const seed of seeds(6)) {
   });
 }
 
-test("frames and fields of a later version are passed over", () => {
+test("ignores frames and fields of a later version", () => {
   // Exchange 7, unknown field 123, end.
   const frame = Buffer.from([0x08, 7, 0xda, 0x07, 2, 1, 2, 0x22, 0]);
   const batch = Buffer.concat([Buffer.from([0x12, 1, 9, 0x0a, frame.length]), frame]);
@@ -142,7 +142,7 @@ test("frames and fields of a later version are passed over", () => {
   assert.deepEqual(seen, [{ exchange: 7, kind: { $case: "end", value: {} } }]);
 });
 
-test("a batch once taken is never written over", () => {
+test("never overwrites a batch that was taken", () => {
   const writer = new BatchWriter();
   const taken: Buffer[] = [];
   for (let i = 0; i < 500; i++) {
@@ -155,7 +155,7 @@ test("a batch once taken is never written over", () => {
   }
 });
 
-test("a head that is too long is not written, and the frames before it stay whole", () => {
+test("does not write a head that is too long, and leaves the frames before it intact", () => {
   const writer = new BatchWriter();
   writer.end(1);
   assert.equal(writer.head(2, 200, ["x", "y".repeat(maxHeadBytes)]), false);
@@ -166,7 +166,7 @@ test("a head that is too long is not written, and the frames before it stay whol
   );
 });
 
-test("a small chunk kept for long does not keep its large batch in memory", () => {
+test("a retained small chunk does not keep its large batch in memory", () => {
   const writer = new BatchWriter();
   for (const size of [100_000, 2_000]) {
     writer.beginBytes("chunk", 1, size);

@@ -1,7 +1,7 @@
 /**
  * Why an exchange (or a link) ended without a complete response.
  * - `unsent`: the service refused it, or the link broke before it was sent; no handler saw it
- * - `unavailable`: no replica was ready in time; never sent
+ * - `unavailable`: no replica became ready in time; never sent
  * - `broken`: the link broke; the service may have seen it
  * - `deadline`: the exchange's deadline passed
  * - `cancelled`: the calling end cancelled it

@@ -46,7 +46,7 @@ class ServerTransport implements Transport {
     };
     stream.on("data", (batch: Buffer) => events.onBatch(batch));
     stream.on("end", () => events.onPeerEnd());
-    stream.on("cancelled", () => close("the calling end is gone"));
+    stream.on("cancelled", () => close("the calling end disconnected"));
     stream.on("error", (error: Error) => close(error.message));
     stream.on("finish", () => close("ended"));
   }

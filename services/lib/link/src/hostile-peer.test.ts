@@ -148,11 +148,11 @@ const againstServer: Record<string, Buffer[]> = {
   "a chunk": [encode([1, open("hold")], [1, chunk(1)])],
   "a trailer": [encode([1, open("hold")], [1, trailer()])],
   "a drain": [encode([0, drain])],
-  "no batch at all": [Buffer.from("GET / HTTP/1.1\r\n\r\n")],
+  "bytes that are not a batch": [Buffer.from("GET / HTTP/1.1\r\n\r\n")],
 };
 
 for (const [what, batches] of Object.entries(againstServer)) {
-  test(`a calling end that sends ${what} loses its link, and no other one`, async () => {
+  test(`a calling end that sends ${what} loses its link, and no other link breaks`, async () => {
     const { server, connect } = serve();
     const [bad, good] = [connect(), connect()];
     good.events.onBatch(encode([1, open("read")], [1, body(5)]));
@@ -169,7 +169,7 @@ for (const [what, batches] of Object.entries(againstServer)) {
   });
 }
 
-test("late frames of an exchange that is over are passed over", async () => {
+test("ignores late frames of an exchange that is over", async () => {
   const { server, connect } = serve();
   const peer = connect();
   peer.events.onBatch(
@@ -191,12 +191,12 @@ const againstClient: Record<string, Buffer> = {
     ...Array.from({ length: 5 }, (): [number, Kind] => [1, chunk(65_536)]),
   ),
   "credit beyond the window": encode([1, credit(windowBytes)]),
-  "a refusal of what it had taken": encode([1, head], [1, cancel(true)]),
+  "a refusal of an accepted exchange": encode([1, head], [1, cancel(true)]),
   "an open": encode([1, open("read")]),
   "a body": encode([1, body(1)]),
   "the end of a body": encode([1, end]),
   "a drain of an exchange": encode([1, drain]),
-  "no batch at all": Buffer.from("HTTP/1.1 200 OK\r\n\r\n"),
+  "bytes that are not a batch": Buffer.from("HTTP/1.1 200 OK\r\n\r\n"),
 };
 
 for (const [what, batch] of Object.entries(againstClient)) {
@@ -210,7 +210,7 @@ for (const [what, batch] of Object.entries(againstClient)) {
     assert.equal(response.events.filter((event) => event === "error" || event === "end").length, 1);
     assert.deepEqual([response.error?.code, response.error?.seen], ["protocol", true]);
     await client.ready();
-    assert.equal(peers.length, 2, "the client connects anew");
+    assert.equal(peers.length, 2, "the client reconnects");
     await client.close();
   });
 }
@@ -231,7 +231,7 @@ test("late frames of a cancelled exchange never reach another one", async () => 
   await client.close();
 });
 
-test("a link that has used up its ids is drained and replaced, so that no id is used twice", async () => {
+test("drains and replaces a link that has used up its ids, so that no id is used twice", async () => {
   const peers: Peer[] = [];
   const dial = (_address: string, events: TransportEvents): Peer => {
     const peer = new Peer(events);
@@ -275,7 +275,7 @@ function corrupt(random: Random, batches: Buffer[]): Buffer[] {
 }
 
 for (const seed of seeds(4)) {
-  test(`spoiled traffic never gets past the link, whichever end it reaches (TEST_SEED=${seed})`, async () => {
+  test(`corrupted traffic breaks no more than its link, at either end (TEST_SEED=${seed})`, async () => {
     const random = new Random(seed);
     for (let round = 0; round < 300; round++) {
       const { server, connect } = serve();
@@ -304,7 +304,7 @@ for (const seed of seeds(4)) {
       await client.close();
       for (const { events } of responses) {
         assert.equal(events.filter((event) => event === "error" || event === "end").length, 1);
-        assert.ok(["error", "end"].includes(events.at(-1) ?? ""), "nothing comes after the end");
+        assert.ok(["error", "end"].includes(events.at(-1) ?? ""), "no event after the end");
       }
     }
   });

@@ -37,7 +37,7 @@ export class Inbox {
   }
 
   end(): void {
-    if (this.#ended) throw new LinkError("protocol", "two ends of one body");
+    if (this.#ended) throw new LinkError("protocol", "a second end of one body");
     this.#ended = true;
     this.#wake();
   }
@@ -95,7 +95,7 @@ export class Inbox {
   }
 
   #more(): Promise<void> {
-    if (this.#waiter !== undefined) throw new Error("a body can have one reader only");
+    if (this.#waiter !== undefined) throw new Error("a body can have only one reader");
     return new Promise((resolve, reject) => {
       this.#waiter = { resolve, reject };
     });

@@ -76,11 +76,11 @@ class Model implements LinkResponse {
     assert.deepEqual(headers, ["n", String(this.n)]);
   }
   onChunk(chunk: Buffer): void {
-    assert.ok(this.heads === 1 && !this.over, "chunks come between head and end");
+    assert.ok(this.heads === 1 && !this.over, "chunks arrive between head and end");
     assert.ok(chunk.length <= maxFrameBytes);
     check(this.n, 1, this.responseReceived, chunk);
     this.responseReceived += chunk.length;
-    assert.ok(this.responseReceived - this.responseConsumed <= windowBytes, "no more than the window unread");
+    assert.ok(this.responseReceived - this.responseConsumed <= windowBytes, "at most one window is unread");
   }
   onEnd(): void {
     assert.ok(!this.over, "one end");
@@ -94,7 +94,7 @@ class Model implements LinkResponse {
   }
 
   async handle(exchange: LinkExchange): Promise<void> {
-    assert.equal(++this.handled, 1, "a handler sees an exchange once");
+    assert.equal(++this.handled, 1, "a handler receives an exchange once");
     assert.equal(exchange.header("n"), String(this.n));
     assert.equal(exchange.context.toString(), `context ${this.n}`);
     try {
@@ -123,7 +123,7 @@ class Model implements LinkResponse {
       }
     }
     this.bodyWhole = true;
-    assert.equal(this.bodyReceived, this.plan.bodyBytes, "a body that ends is whole");
+    assert.equal(this.bodyReceived, this.plan.bodyBytes, "a body that ends is complete");
   }
 
   async #respond(exchange: LinkExchange): Promise<void> {
@@ -238,7 +238,7 @@ class Driver {
 
   cancel(model: Model): void {
     const before = model.over;
-    model.call?.cancel("the driver says so");
+    model.call?.cancel("cancelled by the driver");
     assert.ok(model.over, "a cancelled exchange is over at once");
     if (!before) model.cancelled = true;
   }
@@ -252,7 +252,7 @@ class Driver {
       for (const pipe of [toServer, toClient]) {
         assert.ok(
           pipe.queuedBytes <= transportLimit + maxBatchBytes + maxFrameBytes,
-          "a full transport is given no more",
+          "a full transport receives nothing more",
         );
       }
     }
@@ -278,16 +278,16 @@ class Driver {
   }
 
   verify(): void {
-    assert.deepEqual(this.broken, [], "neither end broke the rules");
+    assert.deepEqual(this.broken, [], "neither end violated the protocol");
     for (const model of this.models) {
-      assert.equal(model.ends + model.errors.length, 1, `exchange ${model.n} has one end`);
+      assert.equal(model.ends + model.errors.length, 1, `exchange ${model.n} ends once`);
       const [error] = model.errors;
-      if (error?.seen === false) assert.equal(model.handled, 0, "an unseen exchange met no handler");
+      if (error?.seen === false) assert.equal(model.handled, 0, "an unseen exchange reached no handler");
       if (error === undefined) assert.equal(model.handled, 1);
       if (error?.code === "failed") assert.ok(["planned", "internal"].includes(error.reason), error.reason);
       if (model.cancelled) assert.equal(error?.code, "cancelled");
       if (error?.code === "failed" && model.plan.ending === "fail") {
-        assert.equal(model.responseReceived, model.plan.responseBytes, "what was written before a failure arrives");
+        assert.equal(model.responseReceived, model.plan.responseBytes, "bytes written before a failure arrive");
       }
     }
     const { replicas, waiting } = this.client.status();
@@ -298,7 +298,7 @@ class Driver {
 }
 
 for (const seed of seeds(12)) {
-  test(`under any order of events bytes arrive whole, in order, once, and each exchange ends once (TEST_SEED=${seed})`, async () => {
+  test(`under any order of events all bytes arrive once and in order, and each exchange ends once (TEST_SEED=${seed})`, async () => {
     const driver = new Driver(seed);
     await driver.client.ready();
     for (let step = 0; step < steps; step++) {

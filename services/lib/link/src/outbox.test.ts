@@ -15,7 +15,7 @@ function emitAll(outbox: Outbox): Buffer[] {
   );
 }
 
-test("long chunks are cut, small ones that wait together leave together, and nothing exceeds the window", () => {
+test("splits long chunks, combines small pending ones, and never exceeds the window", () => {
   const outbox = new Outbox({ replayable: false });
   for (let i = 0; i < 100; i++) outbox.push(Buffer.from("ab"));
   outbox.push(Buffer.alloc(windowBytes, "c"));
@@ -31,7 +31,7 @@ test("long chunks are cut, small ones that wait together leave together, and not
   assert.equal(outbox.addCredit(windowBytes), false);
 });
 
-test("a rewound outbox sends everything again, also what was written since, until it is committed", () => {
+test("a rewound outbox sends everything again, later writes included, until it is committed", () => {
   const outbox = new Outbox({ replayable: true });
   outbox.push(Buffer.from("one "));
   outbox.push(Buffer.alloc(windowBytes, "x"));
@@ -45,7 +45,7 @@ test("a rewound outbox sends everything again, also what was written since, unti
   assert.equal(Buffer.concat(emitAll(outbox)).toString(), "xxxx two");
 });
 
-test("a writer waits only above the high-water mark, and until the bytes have left or will never leave", async () => {
+test("a writer waits only above the high-water mark, until the bytes are sent or dropped", async () => {
   const outbox = new Outbox({ replayable: false });
   assert.equal(outbox.push(Buffer.alloc(highWaterBytes - 1)), true);
   await outbox.drained();

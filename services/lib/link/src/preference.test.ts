@@ -6,7 +6,7 @@ const replicas = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ address: `10.0.0.${n}:7000`, outstanding: 0 }));
 const accounts = Array.from({ length: 3_000 }, (_, n) => `acct_${n * 7}`);
 
-test("an account has one replica, accounts are spread evenly, and a replica that goes moves only its own", () => {
+test("assigns each account one replica, spreads accounts evenly, and moves only the accounts of a removed replica", () => {
   const preference = new Preference();
   const five = replicas(5);
   const home = new Map(accounts.map((id) => [id, preference.choose(id, five)?.address]));
@@ -24,7 +24,7 @@ test("an account has one replica, accounts are spread evenly, and a replica that
   }
 });
 
-test("a replica that is busy beyond its fair share hands an account to its second choice, and then to anybody", () => {
+test("an account moves to its second choice, then to any replica, when its preferred ones exceed their fair share", () => {
   const preference = new Preference();
   const three = replicas(3);
   const first = preference.choose("acct_hot", three);

@@ -153,7 +153,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
 
   head(status: number, headers: readonly string[]): void {
     if (this.#over) return;
-    if (this.#headed) throw new Error("a response has one head");
+    if (this.#headed) throw new Error("the response's head was sent twice");
     this.#headed = true;
     this.#status = status;
     this.#headers = headers;
@@ -162,7 +162,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
 
   write(chunk: Buffer): boolean {
     if (this.#over) return false;
-    if (!this.#headed || this.#ended) throw new Error("a response's bytes come after its head and before its end");
+    if (!this.#headed || this.#ended) throw new Error("response bytes must follow the head and precede the end");
     const more = this.#outbox.push(chunk);
     this.#host.wake(this);
     return more;
@@ -174,7 +174,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
 
   end(): void {
     if (this.#over) return;
-    if (!this.#headed || this.#ended) throw new Error("a response ends once, after its head");
+    if (!this.#headed || this.#ended) throw new Error("a response must end once, after its head");
     this.#ended = true;
     this.#host.wake(this);
   }
@@ -231,7 +231,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
 
   onDue(): void {
     this.#host.sendCancel(this.id, "deadline");
-    this.abort(new LinkError("deadline", "the deadline passed"));
+    this.abort(new LinkError("deadline", "the deadline was exceeded"));
   }
 
   #tooLarge(writer: BatchWriter): boolean {

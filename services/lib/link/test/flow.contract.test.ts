@@ -27,7 +27,7 @@ function source(written: Map<string, number>): LinkHandler {
   };
 }
 
-test("a client that never reads stalls only its own exchange, and what is kept for it is bounded", async () => {
+test("a client that never reads stalls only its own exchange, in bounded memory", async () => {
   const written = new Map<string, number>();
   await using service = await Service.start({ source: source(written) });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
@@ -70,7 +70,7 @@ test("a handler that never reads stalls only its own caller", async () => {
   await client.close();
 });
 
-test("a body of many megabytes passes both ways unchanged", async () => {
+test("transfers a body of many megabytes in both directions unchanged", async () => {
   const relay: LinkHandler = async (exchange) => {
     exchange.head(200, []);
     for await (const chunk of exchange.body()) if (!exchange.write(chunk)) await exchange.drained();
@@ -92,7 +92,7 @@ test("a body of many megabytes passes both ways unchanged", async () => {
   await client.close();
 });
 
-test("a handler receives everything that the caller sent, and the caller the handler's head", async () => {
+test("a handler receives the caller's whole request, and the caller the handler's head", async () => {
   const show: LinkHandler = async (exchange) => {
     const { operation, requestId, target, context, bodyless } = exchange;
     const seen = {
@@ -118,7 +118,7 @@ test("a handler receives everything that the caller sent, and the caller the han
   await client.close();
 });
 
-test("a body over the limit, a failing handler and an unknown operation have different errors", async () => {
+test("a body over the limit, a failing handler and an unknown operation fail with different errors", async () => {
   const logged: string[] = [];
   await using service = await Service.start(
     {

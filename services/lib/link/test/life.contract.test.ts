@@ -19,7 +19,7 @@ function holder(reasons: LinkError[]): LinkHandler {
   };
 }
 
-test("a service killed outright fails the exchanges it had, as perhaps seen, and no others", async () => {
+test("killing a service fails its exchanges, as possibly seen, and no others", async () => {
   await using service = await Service.start({ echo });
   await using child = new Child("serve", "0");
   const dying = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [await child.next()] });
@@ -37,13 +37,13 @@ test("a service killed outright fails the exchanges it had, as perhaps seen, and
   await living.close();
 });
 
-test("a service that comes back on the same port is found again, and exchanges wait for it", async () => {
+test("exchanges wait for a service that restarts on the same port", async () => {
   await using first = new Child("serve", "0");
   const address = await first.next();
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [address], readyWaitMs: 20_000 });
   await call(client, "echo", none);
   await first.kill();
-  await waitFor(() => client.status().replicas[0]?.ready === false, { what: "the death to be noticed" });
+  await waitFor(() => client.status().replicas[0]?.ready === false, { what: "the client to notice the kill" });
   const early = call(client, "echo", Buffer.from("early"));
   assert.equal(client.status().waiting, 1);
   await using _second = new Child("serve", address.split(":")[1] as string);
@@ -51,7 +51,7 @@ test("a service that comes back on the same port is found again, and exchanges w
   await client.close();
 });
 
-test("a router killed outright aborts the handlers that worked for it", async () => {
+test("killing a router aborts the handlers of its exchanges", async () => {
   const reasons: LinkError[] = [];
   await using service = await Service.start({ hold: holder(reasons), echo });
   await using child = new Child("call", service.address);
@@ -82,7 +82,7 @@ test("cancelling reaches the handler's signal, before and after the head", async
   await client.close();
 });
 
-test("a deadline cuts the exchange at both ends", async () => {
+test("a deadline ends the exchange at both ends", async () => {
   const reasons: LinkError[] = [];
   await using service = await Service.start({ hold: holder(reasons) });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
@@ -98,7 +98,7 @@ test("a deadline cuts the exchange at both ends", async () => {
   await client.close();
 });
 
-test("with no replica ready an exchange fails as unavailable, and unseen, after the wait", async () => {
+test("without a ready replica an exchange fails after the wait as unavailable and unseen", async () => {
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: ["127.0.0.1:9"], readyWaitMs: 100 });
   const error = await failure(call(client, "echo", none));
   assert.deepEqual([error.code, error.seen], ["unavailable", false]);

@@ -25,7 +25,7 @@ function counting(): { handler: LinkHandler; count: () => number } {
   };
 }
 
-test("replicas share the load evenly, and one that is busy gets less", async () => {
+test("replicas share the load evenly, and a busy one gets less", async () => {
   const [a, b] = [counting(), counting()];
   const hold: LinkHandler = ({ signal }) => aborted(signal);
   await using first = await Service.start({ echo: a.handler, hold });
@@ -36,7 +36,9 @@ test("replicas share the load evenly, and one that is busy gets less", async () 
   await Promise.all(Array.from({ length: 150 }, () => call(client, "echo", none)));
   assert.deepEqual([a.count(), b.count()], [100, 100]);
   const held = Array.from({ length: 9 }, () => ResponseStream.open(client, request("hold", { bodyless: true })));
-  await waitFor(() => first.link.status().handlers + second.link.status().handlers === 9, { what: "all to be held" });
+  await waitFor(() => first.link.status().handlers + second.link.status().handlers === 9, {
+    what: "all exchanges to be held",
+  });
   const [busier, other] = first.link.status().handlers === 5 ? [a, b] : [b, a];
   const before = [busier.count(), other.count()] as const;
   for (let i = 0; i < 20; i++) await call(client, "echo", none);
@@ -45,7 +47,7 @@ test("replicas share the load evenly, and one that is busy gets less", async () 
   await client.close();
 });
 
-test("a replica that drains loses no exchange: those under way finish, new ones go elsewhere", async () => {
+test("a draining replica loses no exchange: those in flight finish, new ones go to other replicas", async () => {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -67,7 +69,9 @@ test("a replica that drains loses no exchange: those under way finish, new ones 
     }),
   );
   const draining = first.link.drain({ timeoutMs: 30_000 });
-  await waitFor(() => client.status().replicas.some((replica) => !replica.ready), { what: "the drain to be known" });
+  await waitFor(() => client.status().replicas.some((replica) => !replica.ready), {
+    what: "the client to notice the drain",
+  });
   release();
   assert.deepEqual(await draining, { aborted: 0 });
   stop = true;
@@ -77,7 +81,7 @@ test("a replica that drains loses no exchange: those under way finish, new ones 
   await client.close();
 });
 
-test("a drain that takes too long aborts what is left, and returns how much", async () => {
+test("a drain that takes too long aborts the remaining exchanges and returns their number", async () => {
   await using service = await Service.start({ hold: ({ signal }) => aborted(signal) });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   const held = ResponseStream.open(client, request("hold", { bodyless: true }));
@@ -88,7 +92,7 @@ test("a drain that takes too long aborts what is left, and returns how much", as
   await client.close();
 });
 
-test("an exchange that a full replica refuses is taken by another, or fails as unsent", async () => {
+test("an exchange that a full replica refuses goes to another, or fails as unsent", async () => {
   const hold: LinkHandler = async (exchange) => {
     exchange.head(200, []);
     await aborted(exchange.signal);
@@ -109,7 +113,7 @@ test("an exchange that a full replica refuses is taken by another, or fails as u
   await client.close();
 });
 
-test("replicas that come and go in the name service are taken up and let go, without losing an exchange", async () => {
+test("follows replicas that are added to or removed from the name service without losing an exchange", async () => {
   await using first = await Service.start({ echo });
   await using second = await Service.start({ echo });
   let addresses = [first.address];
@@ -133,7 +137,7 @@ test("replicas that come and go in the name service are taken up and let go, wit
   addresses = [first.address, second.address];
   await waitFor(() => names().length === 2, { what: "the second replica" });
   addresses = [second.address];
-  await waitFor(() => first.link.status().links === 0, { what: "the first replica to be let go" });
+  await waitFor(() => first.link.status().links === 0, { what: "the first replica to be disconnected" });
   assert.deepEqual(names(), [second.address]);
   stop = true;
   await load;

@@ -35,7 +35,7 @@ function setUp() {
   };
 }
 
-test("tells the database's time without asking for it each time", async () => {
+test("returns the database's time without a round trip each time", async () => {
   const { clock, reads, pass, trueNow } = setUp();
   await clock.moment();
   for (let n = 0; n < 10; n++) {
@@ -47,7 +47,7 @@ test("tells the database's time without asking for it each time", async () => {
 });
 
 for (const jumpMs of [400 * 86_400_000, -400 * 86_400_000, 14 * 3_600_000]) {
-  test(`tells the database's time when this machine's clock is set by ${jumpMs} ms, and is not in step then`, async () => {
+  test(`returns the database's time when this machine's clock is set by ${jumpMs} ms, and reports the clock as wrong`, async () => {
     const { clock, setWall, pass, trueNow, changes } = setUp();
     await clock.moment();
     assert.equal(clock.inStep, true);
@@ -77,7 +77,7 @@ test("measures again after the machine was suspended", async () => {
   assert.equal(reads(), 2);
 });
 
-test("knows no time once its measurement is a minute old and the database is away", async () => {
+test("reports the time as unknown once its measurement is a minute old and the database is unreachable", async () => {
   const { clock, pass, setAway } = setUp();
   await clock.moment();
   setAway(true);

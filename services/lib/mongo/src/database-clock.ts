@@ -71,7 +71,7 @@ export class DatabaseClock implements Disposable {
     return this.#skewMs;
   }
 
-  /** Whether this process's own clock is right, and has not been set since that was measured. */
+  /** Whether this process's own clock is correct, and has not been set since that was measured. */
   get inStep(): boolean {
     return this.#known() !== undefined && Math.abs(this.#skewMs) <= maxSkewMs;
   }
@@ -88,7 +88,7 @@ export class DatabaseClock implements Disposable {
   };
 
   get #reason(): string {
-    if (this.#known() === undefined) return "The database's time is not known.";
+    if (this.#known() === undefined) return "The database's time is unknown.";
     return `The clock differs from the database's by ${this.#skewMs} ms; at most ${maxSkewMs} ms are allowed.`;
   }
 
@@ -111,7 +111,7 @@ export class DatabaseClock implements Disposable {
     const at = momentOf(this.#clock);
     const roundTripMs = at.monotonic - sentAt;
     if (roundTripMs > maxRoundTripMs)
-      throw new Error(`the database took ${Math.round(roundTripMs)} ms to tell the time`);
+      throw new Error(`the database took ${Math.round(roundTripMs)} ms to return its time`);
     const databaseMs = readMs + roundTripMs / 2;
     const wasSkewed = Math.abs(this.#skewMs) > maxSkewMs;
     this.#measured = { at, databaseMs };
@@ -135,7 +135,7 @@ export class DatabaseClock implements Disposable {
 }
 
 function unknownTime(cause: unknown): GatewayError {
-  const reason = new Error("the database's time is not known", { cause });
+  const reason = new Error("the database's time is unknown", { cause });
   return new GatewayError("service_unavailable", undefined, { cause: reason, retryAfterMs: 1_000 });
 }
 

@@ -56,9 +56,9 @@ function keeper(lease: Lease, owner: string, signal: AbortSignal | undefined): (
 }
 
 /**
- * Does `work` under a lease; returns undefined when somebody else does, in this process or another.
- * A lease only avoids repeated work: a process that stood still may go on after its lease has
- * expired, so whatever `work` writes is fenced by itself.
+ * Does `work` under a lease; returns undefined when another process, or another call in this one,
+ * holds it. A lease only avoids repeated work: a paused process may continue after its lease has
+ * expired, so `work` must fence its own writes.
  * @param work calls its argument often: it throws when the lease is lost, or `signal` has fired
  */
 export async function underLease<T>(

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { readPage, readTimedPage, timedCursor, toPage, toPageById } from "./paging.ts";
 
-test("pages by id give every row once, whatever their size", () => {
+test("pages by id return every row once, whatever their size", () => {
   const ids = Array.from({ length: 23 }, (_, n) => `key_${String(n).padStart(3, "0")}`);
   for (let limit = 1; limit < 30; limit++) {
     const seen: string[] = [];
@@ -19,7 +19,7 @@ test("pages by id give every row once, whatever their size", () => {
   }
 });
 
-test("a place by time survives its cursor, with any text as its id", () => {
+test("a position by time round-trips through its cursor, with any text as its id", () => {
   const at = new Date(1_790_000_000_123);
   for (const id of ["req_1", "a b\nc", "ü/#", "x".repeat(400)]) {
     const { rows, nextCursor } = toPage(
@@ -35,7 +35,7 @@ test("a place by time survives its cursor, with any text as its id", () => {
   }
 });
 
-test("limits out of range and cursors of somebody else are refused by the field that is wrong", () => {
+test("rejects limits out of range and foreign cursors, naming the invalid field", () => {
   const refusal = (param: string) => (error: unknown) =>
     error instanceof GatewayError && error.code === "invalid_request" && error.param === param;
   for (const read of [readPage, readTimedPage]) {

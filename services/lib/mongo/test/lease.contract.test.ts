@@ -23,7 +23,7 @@ const newLease = (): Lease => ({
   id: `lease-${++leases}`,
 });
 
-test("lets one of many do the work, by the database's clock", async () => {
+test("lets one of many processes do the work, by the database's clock", async () => {
   lease = newLease();
   const over = Promise.withResolvers<void>();
   const work = async (): Promise<string> => {
@@ -52,7 +52,7 @@ test("lets one of many do the work, by the database's clock", async () => {
   assert.equal(await underLease(lease, async () => "again"), "again");
 });
 
-test("releases its lease when it is stopped in the middle of its work", async () => {
+test("releases its lease when it is stopped during its work", async () => {
   lease = newLease();
   const begun = Promise.withResolvers<void>();
   const failures: unknown[] = [];

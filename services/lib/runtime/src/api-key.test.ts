@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checksum, digestKey, generateKey, parseKey } from "./api-key.ts";
 
-test("a generated key is always 36 characters and passes its own check", () => {
+test("a generated key has 36 characters and a valid checksum", () => {
   const seen = new Set<string>();
   for (let i = 0; i < 2_000; i++) {
     const key = generateKey();
@@ -13,7 +13,7 @@ test("a generated key is always 36 characters and passes its own check", () => {
   assert.equal(seen.size, 2_000);
 });
 
-test("a key with one character changed, swapped, cut or added is turned away", () => {
+test("rejects a key with one character changed, swapped, removed or added", () => {
   const key = generateKey();
   for (let i = 3; i < key.length; i++) {
     const other = key[i] === "x" ? "y" : "x";
@@ -24,7 +24,7 @@ test("a key with one character changed, swapped, cut or added is turned away", (
   }
 });
 
-test("the checksum of a body never changes between versions: issued keys stay valid", () => {
+test("the checksum of a body never changes between versions, so issued keys stay valid", () => {
   assert.equal(checksum("000000000000000000000000000"), "doOJox");
   assert.equal(checksum("AbCdEfGhIjKlMnOpQrStUvWxYz0"), "7P8yOU");
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { backoffMs, fullJitter, halfJitter } from "./backoff.ts";
 
-test("a wait doubles with every failure up to its limit, however many failures there were", () => {
+test("a delay doubles with every failure up to its limit", () => {
   const limits = { firstMs: 100, maxMs: 2_000 };
   assert.deepEqual(
     [0, 1, 4, 5, 1e6].map((failures) => backoffMs(failures, limits)),
@@ -10,7 +10,7 @@ test("a wait doubles with every failure up to its limit, however many failures t
   );
 });
 
-test("jitter never makes a wait longer, and half jitter never less than half", () => {
+test("jitter never lengthens a delay, and half jitter leaves at least half", () => {
   for (const chance of [0, 0.5, 0.999]) {
     const random = (): number => chance;
     assert.ok(fullJitter(100, random) <= 100 && fullJitter(100, random) >= 0);

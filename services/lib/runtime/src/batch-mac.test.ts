@@ -7,16 +7,16 @@ const chat = { publisher: "chat", key: Buffer.alloc(32, 1) };
 const media = { publisher: "media", key: Buffer.alloc(32, 2) };
 const data = Buffer.from("a batch");
 
-test("a batch is believed only from whom its proof names, and only as it was signed", () => {
+test("accepts a batch only from the publisher that its signature names, and only unchanged", () => {
   const keys = [chat, media];
   assert.equal(verifyBatch(keys, data, signBatch(chat, data)), "chat");
   const copied = copyProof(signBatch(media, data), headers());
   assert.equal(verifyBatch(keys, data, copied), "media");
   const forged = {
-    "without a proof": undefined,
+    "without a signature": undefined,
     "with empty headers": headers(),
-    "signed by another under its name": signBatch({ ...media, publisher: "chat" }, data),
-    "signed by nobody we know": signBatch({ publisher: "x", key: chat.key }, data),
+    "signed by another publisher under its name": signBatch({ ...media, publisher: "chat" }, data),
+    "signed by an unknown publisher": signBatch({ publisher: "x", key: chat.key }, data),
     "signed for other data": signBatch(chat, Buffer.from("a larger batch")),
   };
   for (const [what, head] of Object.entries(forged)) {
@@ -24,7 +24,7 @@ test("a batch is believed only from whom its proof names, and only as it was sig
   }
 });
 
-test("while a key changes both are believed", () => {
+test("accepts both keys during a rotation", () => {
   const next = { publisher: "chat", key: Buffer.alloc(32, 3) };
   for (const key of [chat, next]) assert.equal(verifyBatch([chat, next], data, signBatch(key, data)), "chat");
   assert.throws(() => verifyBatch([next], data, signBatch(chat, data)), ForgedBatchError);

@@ -14,7 +14,7 @@ function macOf({ publisher, key }: BatchKey, data: Uint8Array): Buffer {
   return createHmac("sha256", key).update(`${publisher}\n`).update(data).digest();
 }
 
-/** Headers that name the publisher of a batch and prove its identity. */
+/** Headers that name the publisher of a batch and authenticate it. */
 export function signBatch(key: BatchKey, data: Uint8Array): MsgHdrs {
   const head = headers();
   head.set(publisherHeader, key.publisher);
@@ -36,17 +36,17 @@ export function verifyBatch(keys: readonly BatchKey[], data: Uint8Array, head: M
   const publisher = head?.get(publisherHeader) ?? "";
   const mac = Buffer.from(head?.get(macHeader) ?? "", "base64url");
   const known = keys.filter((key) => key.publisher === publisher);
-  if (publisher === "" || mac.length === 0) throw new ForgedBatchError("the batch does not say who published it");
-  if (known.length === 0) throw new ForgedBatchError("nobody of that name publishes batches");
+  if (publisher === "" || mac.length === 0) throw new ForgedBatchError("the batch names no publisher");
+  if (known.length === 0) throw new ForgedBatchError("the batch names an unknown publisher");
   const fits = known.some((key) => {
     const due = macOf(key, data);
     return due.length === mac.length && timingSafeEqual(due, mac);
   });
-  if (!fits) throw new ForgedBatchError("the batch is not from whom it says");
+  if (!fits) throw new ForgedBatchError("the batch's signature does not match its publisher");
   return publisher;
 }
 
-/** Copies the proof to another message with the same data. */
+/** Copies the signature to another message with the same data. */
 export function copyProof(from: MsgHdrs | undefined, to: MsgHdrs): MsgHdrs {
   for (const name of [publisherHeader, macHeader]) {
     const value = from?.get(name);

@@ -61,7 +61,7 @@ export async function connectBus(options: { settings: NatsSettings; name: string
       const now = event.type === "reconnect" ? true : event.type === "disconnect" ? false : connected;
       if (now === connected) continue;
       connected = now;
-      options.log.warn({ event: event.type }, now ? "broker is back" : "broker lost");
+      options.log.warn({ event: event.type }, now ? "broker reconnected" : "broker lost");
       for (const listener of listeners) listener(now);
     }
   };
@@ -84,7 +84,7 @@ export async function connectBus(options: { settings: NatsSettings; name: string
       listeners.add(handler);
       return () => listeners.delete(handler);
     },
-    check: async () => (connected ? { ok: true } : { ok: false, reason: "the broker cannot be reached" }),
+    check: async () => (connected ? { ok: true } : { ok: false, reason: "the broker is unreachable" }),
     async [Symbol.asyncDispose]() {
       await connection.close();
     },

@@ -9,7 +9,7 @@ import { ConfigError, readConfig } from "./config.ts";
 
 const schema = z.object({ SECRET: z.string().min(3), CERT_FILE: z.string().optional() });
 
-test("every setting may be in a file; one that cannot be read, or a setting given twice, stops the start", async () => {
+test("any setting can be in a file; an unreadable file or a setting given twice aborts the start", async () => {
   const dir = await mkdtemp(join(tmpdir(), "config-"));
   const file = join(dir, "secret");
   await writeFile(file, "from the file\n");
@@ -26,7 +26,7 @@ test("every setting may be in a file; one that cannot be read, or a setting give
   }
 });
 
-test("NATS is reached by a user in the URL or in the settings, with TLS when a CA, a certificate or tls: is named", () => {
+test("connects to NATS as the user in the URL or the settings, with TLS when a CA, a certificate or tls: is configured", () => {
   const plain = natsOptions({ NATS_URL: "nats://a:p%40ss@one:4222,two:4223" });
   assert.deepEqual(plain, {
     servers: ["one:4222", "two:4223"],

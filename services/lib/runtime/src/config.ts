@@ -40,7 +40,7 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Process
   const result = schema.safeParse(present);
   if (result.success) return result.data;
   const lines = result.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
-  throw new ConfigError(`The environment is not complete:\n${lines.join("\n")}`);
+  throw new ConfigError(`Invalid settings:\n${lines.join("\n")}`);
 }
 
 /** `a:1, b:2` -> `["a:1", "b:2"]` */
@@ -65,7 +65,7 @@ const tls = z.object(tlsSettings);
 /** The TLS settings as {@link readConfig} returns them. */
 export type TlsSettings = z.infer<typeof tls>;
 
-/** Of every process that serves HTTP to clients, or to the router for them. */
+/** Settings of every process that serves HTTP to clients, or to the router for them. */
 export const lingerSetting = {
   LINGER_MS: z.coerce
     .number()
@@ -103,9 +103,13 @@ export const natsSettings = {
     .describe("NATS servers, comma-separated `nats://host:port`, or `tls://` for TLS by the system's CAs."),
   NATS_USER: z.string().min(1).optional().describe("User of NATS; its inboxes are below `_INBOX.<user>`."),
   NATS_PASSWORD: z.string().min(1).optional().describe("Password of that user."),
-  NATS_CREDS: z.string().min(1).optional().describe("In their place: the content of a `.creds` file (JWT and key)."),
+  NATS_CREDS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("In place of user and password: the content of a `.creds` file (JWT and key)."),
   NATS_CA_FILE: z.string().min(1).optional().describe("CA of the NATS servers, PEM: turns TLS on."),
-  NATS_CERT_FILE: z.string().min(1).optional().describe("Certificate to show to the NATS servers, PEM."),
+  NATS_CERT_FILE: z.string().min(1).optional().describe("Client certificate for the NATS servers, PEM."),
   NATS_KEY_FILE: z.string().min(1).optional().describe("Its key, PEM."),
 } as const;
 

@@ -14,7 +14,7 @@ class Probe implements Timed {
 }
 
 for (const seed of seeds(5)) {
-  test(`due times are met once, never early, at most 20 ms late, also beyond one turn of the wheel (TEST_SEED=${seed})`, () => {
+  test(`due times fire once, never early and at most 20 ms late, also beyond one turn of the wheel (TEST_SEED=${seed})`, () => {
     const random = new Random(seed);
     const wheel = new Deadlines();
     const start = performance.now();
@@ -39,7 +39,7 @@ for (const seed of seeds(5)) {
   });
 }
 
-test("a due time in the past is met at the next tick, and one set from within another is met too", () => {
+test("a due time in the past fires at the next tick, and so does one set from within another", () => {
   const wheel = new Deadlines();
   const start = performance.now();
   const [first, second] = [new Probe(), new Probe()];

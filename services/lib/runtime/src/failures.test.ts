@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Failures } from "./failures.ts";
 
-test("a source may fail some times at once, then at a rate, and is told how long to wait: never longer than half a minute", () => {
+test("allows a source a burst of failures, then a rate, with a retry delay of at most half a minute", () => {
   let now = 0;
   const clock = { now: () => now, monotonic: () => now };
   const failures = new Failures({ clock, free: 3, perSecond: 2, max: 100 });
@@ -20,7 +20,7 @@ test("a source may fail some times at once, then at a rate, and is told how long
   assert.equal(failures.waitMs("a"), 0);
 });
 
-test("however many sources fail, only so many are remembered", () => {
+test("remembers a bounded number of failing sources", () => {
   const clock = { now: () => 0, monotonic: () => 0 };
   const failures = new Failures({ clock, free: 1, perSecond: 1, max: 100 });
   failures.add("first");

@@ -18,7 +18,7 @@ interface Bucket {
   at: number;
 }
 
-/** The longest wait a source is told, milliseconds. */
+/** The longest delay reported to a source, milliseconds. */
 const maxWaitMs = 30_000;
 
 /**

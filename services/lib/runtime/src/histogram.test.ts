@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { binCount, binOf, percentilesOf } from "./histogram.ts";
 
-test("percentiles lie within the bins of the times that they are of, and there are none of no times", () => {
+test("percentiles are within the bins of their durations, and undefined without durations", () => {
   const bins = Array.from({ length: binCount }, () => 0);
   assert.equal(percentilesOf(bins), undefined);
   const times = Array.from({ length: 1_000 }, (_, n) => n + 1);

@@ -5,7 +5,7 @@ import { keyringOf, previousSecrets } from "./keyring.ts";
 
 const [one, two, three] = ["11", "22", "33"].map((byte) => byte.repeat(32)) as [string, string, string];
 
-test("each secret has an id of its own that stays the same, and shows nothing of it", () => {
+test("each secret has a stable id that reveals nothing about it", () => {
   const ring = keyringOf(one, [two, three, two, one]);
   assert.deepEqual(
     ring.all.map(({ secret }) => secret.toString("hex")),
@@ -16,7 +16,7 @@ test("each secret has an id of its own that stays the same, and shows nothing of
   assert.ok(ring.all.every(({ id, secret }) => /^[0-9a-f]{8}$/.test(id) && !secret.toString("hex").includes(id)));
 });
 
-test("replaced secrets are listed with commas, each in the form of the secret itself", () => {
+test("reads previous secrets as a comma-separated list, each in the form of the current one", () => {
   const setting = previousSecrets(z.string().regex(/^[0-9a-f]{64}$/));
   assert.deepEqual(setting.parse(`${one}, ${two}`), [one, two]);
   assert.equal(setting.parse(undefined), undefined);

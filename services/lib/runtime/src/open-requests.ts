@@ -20,7 +20,7 @@ export class OpenRequests {
   enter(keyId: string): void {
     const count = this.#open.get(keyId) ?? 0;
     if (count >= this.#max) {
-      const text = `This key has ${this.#max} requests open at once already.`;
+      const text = `This key already has ${this.#max} open requests.`;
       throw new GatewayError("too_many_open_requests", text, { retryAfterMs });
     }
     this.#open.set(keyId, count + 1);

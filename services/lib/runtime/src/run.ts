@@ -11,7 +11,7 @@ const stopTimeoutMs = 30_000;
 
 /**
  * Starts a service and runs it until SIGTERM or SIGINT, then disposes it and exits with 0. A failed
- * start or an uncaught error exits with 1 and one line saying why: the supervisor restarts the
+ * start or an uncaught error exits with 1 and one line with the reason: the supervisor restarts the
  * process.
  */
 export async function run(start: () => Promise<Service>): Promise<void> {

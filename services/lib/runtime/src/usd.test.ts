@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { usdText } from "./usd.ts";
 
-test("an amount of money is written exactly, with nine decimals, whatever its size and sign", () => {
+test("formats an amount exactly, with nine decimals, whatever its size and sign", () => {
   const cases: readonly [bigint, string][] = [
     [0n, "0.000000000"],
     [1n, "0.000000001"],

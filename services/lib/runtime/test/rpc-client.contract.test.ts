@@ -19,7 +19,7 @@ function serveEcho(called: (batchIds: readonly string[]) => void = () => {}) {
     called(batchIds);
     return { applied: batchIds };
   };
-  const none = async () => assert.fail("nobody asks for this");
+  const none = async () => assert.fail("unexpected call");
   const queries = { queryUsage: none, querySeries: none, listEvents: none, findEvents: none, getEvent: none };
   const handlers = { confirmApplied, ...queries, listKeyUse: none };
   const services = [unaryService<MeteringServiceServer>(MeteringServiceService, handlers, log)];
@@ -27,8 +27,8 @@ function serveEcho(called: (batchIds: readonly string[]) => void = () => {}) {
 }
 
 /**
- * A proxy to a port whose connections can be blackholed: they carry nothing any more, and neither
- * end is told.
+ * A proxy to a port whose connections can be blackholed: they carry no more data, and neither end
+ * is notified.
  */
 async function startWay(port: number) {
   const sockets = new Set<Socket>();
@@ -51,7 +51,7 @@ async function startWay(port: number) {
   };
 }
 
-test("a machine that is lost without a word costs calls fifteen seconds, and not the quarter of an hour that TCP takes", async () => {
+test("calls to a machine that vanishes fail within fifteen seconds, not after TCP's quarter of an hour", async () => {
   await using server = await serveEcho();
   using way = await startWay(server.port);
   using client = createRpcClient<MeteringServiceServer>(MeteringServiceService, `${host}:${way.port}`, insecure);
@@ -72,7 +72,7 @@ test("a machine that is lost without a word costs calls fifteen seconds, and not
   assert.ok(failed > 0);
 });
 
-test("replicas are called in turn, and none of the calls fails when one of them stops in order", async () => {
+test("calls replicas in turn, and no call fails while one stops gracefully", async () => {
   const calls = { first: 0, second: 0 };
   await using first = await serveEcho(() => calls.first++);
   await using second = await serveEcho(() => calls.second++);
@@ -84,7 +84,7 @@ test("replicas are called in turn, and none of the calls fails when one of them 
       await call();
       return calls.first > 0 && calls.second > 0;
     },
-    { what: "both to be called" },
+    { what: "calls of both replicas" },
   );
   const before = { ...calls };
   for (let n = 0; n < 20; n++) await call();
@@ -95,12 +95,12 @@ test("replicas are called in turn, and none of the calls fails when one of them 
   });
   await first[Symbol.asyncDispose]();
   const after = calls.second;
-  await waitFor(() => calls.second > after + 100, { what: "calls of the other" });
+  await waitFor(() => calls.second > after + 100, { what: "calls of the other replica" });
   stopping.abort();
   await Promise.all(load);
 });
 
-test("calls with one affinity go to one replica from whichever process, to another one when it stops, and affinities are spread", async () => {
+test("calls with one affinity go to the same replica from every process, to another one when it stops, and affinities are spread", async () => {
   const called = new Map<string, Set<number>>();
   const servers = [0, 1, 2].map((n) => serveEcho(([id = ""]) => called.get(id)?.add(n)));
   const replicas = await Promise.all(servers);
@@ -119,7 +119,7 @@ test("calls with one affinity go to one replica from whichever process, to anoth
   };
   const connected = () => new Set(clients.flatMap((one) => affinities.map((affinity) => replicaFor(one, affinity))));
   await callAll();
-  await waitFor(() => connected().size === 3, { what: "connections to all" });
+  await waitFor(() => connected().size === 3, { what: "connections to all replicas" });
   await callAll();
   const homes = new Map([...called].map(([affinity, by]) => [affinity, [...by]]));
   for (const by of homes.values()) assert.equal(by.length, 1);

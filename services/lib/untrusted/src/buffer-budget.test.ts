@@ -6,7 +6,7 @@ import { BufferBudget } from "./buffer-budget.ts";
 const refusal = (error: unknown): boolean =>
   error instanceof GatewayError && error.httpStatus === 503 && error.retryAfterMs === 1_000;
 
-test("no more is held than the process may, whoever asks, and what is given back is there again", () => {
+test("never holds more than the process's limit, and released bytes are available again", () => {
   const budget = new BufferBudget({ totalBytes: 100, ownerBytes: 60 });
   const one = budget.open("one");
   one.take(60);
@@ -22,7 +22,7 @@ test("no more is held than the process may, whoever asks, and what is given back
   assert.equal(budget.refused, 1);
 });
 
-test("one owner gets its part and no more, over all its leases, and leaves the rest to others", () => {
+test("limits one owner to its share over all its leases, and leaves the rest to others", () => {
   const budget = new BufferBudget({ totalBytes: 100, ownerBytes: 30 });
   using first = budget.open("poor");
   using second = budget.open("poor");
@@ -38,7 +38,7 @@ test("one owner gets its part and no more, over all its leases, and leaves the r
   assert.equal(budget.heldBy("poor"), 10);
 });
 
-test("nothing is remembered of an owner that holds nothing: random leases add up, and end at zero", () => {
+test("forgets owners that hold nothing: random leases add up and end at zero", () => {
   const budget = new BufferBudget({ totalBytes: 10_000, ownerBytes: 2_000 });
   const leases: ReturnType<BufferBudget["open"]>[] = [];
   let state = 1;
@@ -73,7 +73,7 @@ test("nothing is remembered of an owner that holds nothing: random leases add up
 
 const never = new AbortController().signal;
 
-test("a reservation waits for room, and is refused with a retry time when there is none in time", async () => {
+test("a reservation waits for room, and is refused with a retry delay when there is none in time", async () => {
   const budget = new BufferBudget({ totalBytes: 100, ownerBytes: 100 }, 50);
   const first = budget.open("one");
   first.take(80);
@@ -88,14 +88,14 @@ test("a reservation waits for room, and is refused with a retry time when there 
   await assert.rejects(budget.open("three").reserve(30, left), /left/);
 });
 
-test("a reservation of more than one owner may hold reserves that share", async () => {
+test("a reservation above one owner's share reserves that share", async () => {
   const budget = new BufferBudget({ totalBytes: 100, ownerBytes: 30 }, 10);
   using lease = budget.open("one");
   await lease.reserve(1_000, never);
   assert.equal(lease.held, 30);
 });
 
-test("leases that grow and wait for each other all finish, one at a time beyond the budget", async () => {
+test("growing leases that wait for each other all finish, one at a time exceeding the budget", async () => {
   const budget = new BufferBudget({ totalBytes: 100, ownerBytes: 100 }, 10);
   let most = 0;
   const grown = async (name: string): Promise<void> => {

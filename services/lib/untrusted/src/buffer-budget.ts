@@ -107,8 +107,8 @@ export class BufferBudget {
     this.#refused++;
     const text =
       this.#held + bytes <= this.#limits.totalBytes
-        ? "This account's uploads and running requests take up all the memory that it may use at the moment. Try again shortly."
-        : "Uploads and running requests take up all the memory of the service at the moment. Try again shortly.";
+        ? "This account's uploads and running requests use all of its memory share. Try again shortly."
+        : "Uploads and running requests use all of the service's memory. Try again shortly.";
     return new GatewayError("service_unavailable", text, { retryAfterMs });
   }
 

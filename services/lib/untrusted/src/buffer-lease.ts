@@ -11,8 +11,8 @@ export interface BufferLease extends Disposable {
    */
   take(bytes: number): void;
   /**
-   * Like `take`, but waits some seconds for room. For what is not begun yet. Of more than one owner
-   * can ever hold, that much is reserved.
+   * Like `take`, but waits some seconds for room; for work that has not begun. A request above the
+   * most that one owner can ever hold reserves that maximum.
    * @throws {GatewayError} `service_unavailable` when there was no room in time; the signal's
    * reason
    */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { scaledDecimal } from "./decimal.ts";
 import { parseExactJson } from "./json/exact.ts";
 
-test("converts decimals of any notation exactly", () => {
+test("converts decimals in any notation exactly", () => {
   const cases: [string, bigint | undefined][] = [
     ["0.06", 60_000_000n],
     ["6.2e-05", 62_000n],

@@ -15,13 +15,13 @@ const schemas: [what: string, schema: z.ZodType][] = [
   ["plain items", z.array(counted(z.looseObject({ a: z.string() })))],
   ["items of a union", z.union([z.string(), z.array(counted(inner))])],
   [
-    "items that a refinement looks into",
+    "items that a refinement inspects",
     z.array(counted(z.unknown().superRefine((value, context) => addFault(context, parseToFault(inner, value))))),
   ],
   ["lists in objects", z.object({ list: z.object({ items: z.array(counted(inner)) }) })],
 ];
 for (const [what, schema] of schemas) {
-  test(`nothing is looked at behind the first fault: ${what}`, () => {
+  test(`inspects nothing after the first fault: ${what}`, () => {
     looks = 0;
     const items = [{ a: "good" }, { a: "good" }, ...Array<number>(100_000).fill(1)];
     const result = parseToFault(schema, what === "lists in objects" ? { list: { items } } : items);
@@ -30,13 +30,13 @@ for (const [what, schema] of schemas) {
   });
 }
 
-test("a list that is too long is refused before its items are looked at", () => {
+test("rejects a list that is too long before inspecting its items", () => {
   looks = 0;
   assert.equal(parseToFault(z.array(counted(z.string())).max(1_000), Array(100_000).fill(1)).success, false);
   assert.equal(looks, 0);
 });
 
-test("what has no fault is parsed as ever, and an inner fault keeps its place and words", () => {
+test("parses valid input unchanged, and a nested fault keeps its path and message", () => {
   assert.deepEqual(parseToFault(z.object({ a: z.coerce.number() }), { a: "1", b: 2 }), {
     success: true,
     data: { a: 1 },

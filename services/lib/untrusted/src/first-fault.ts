@@ -5,7 +5,7 @@ import { unionFault } from "./union-fault.ts";
 const stopping = { abortEarly: true } as z.core.ParseContext<z.core.$ZodIssue>;
 
 /**
- * Parses up to the first fault. A client is told one fault, but a list of a million invalid items
+ * Parses up to the first fault. A client gets one fault, but a list of a million invalid items
  * has a million, each of them expensive. A refinement within a list must report its fault with
  * `continue: false`, or zod proceeds to the next item.
  */

@@ -13,7 +13,7 @@ function limitsOf(given: Partial<BufferSettings> & { limitBytes: number }) {
   return { ...bufferLimitsOf({ service: "chat", ...own, ...given }), lines };
 }
 
-test("a budget fits into the memory limit beside what the process needs at rest", () => {
+test("a budget fits into the memory limit next to the idle process's memory", () => {
   const { totalBytes, ownerBytes, lines } = limitsOf({ limitBytes: 1_024 * mebi });
   assert.ok(totalBytes > 120 * mebi && totalBytes <= (1_024 - processMemory.chat.restMiB - 128) * (mebi / 4));
   assert.equal(ownerBytes, 64 * mebi);
@@ -25,12 +25,12 @@ test("a budget without a memory limit is the default", () => {
   assert.deepEqual({ totalBytes, ownerBytes }, defaultBufferLimits);
 });
 
-test("a budget that is set beyond the memory limit is kept and logged with what would fit", () => {
+test("keeps a budget set above the memory limit, and logs the one that would fit", () => {
   const { totalBytes, lines } = limitsOf({ limitBytes: 1_024 * mebi, totalBytes: 900 * mebi });
   assert.equal(totalBytes, 900 * mebi);
   assert.match(String(lines[0]?.["msg"]), /BUFFER_MEMORY_BYTES is more than .* Set \d+ or less/);
 });
 
-test("a memory limit without room for requests is refused with what the process needs", () => {
+test("rejects a memory limit without room for requests, and names the required one", () => {
   assert.throws(() => limitsOf({ limitBytes: 256 * mebi }), /limit of 256 MiB leaves no room .* Give it \d+ MiB/);
 });

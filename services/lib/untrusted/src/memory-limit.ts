@@ -50,7 +50,7 @@ export const bufferSettings = {
     ),
 } as const;
 
-/** What {@link bufferLimitsOf} is told. */
+/** Inputs of {@link bufferLimitsOf}. */
 export interface BufferSettings {
   readonly service: keyof typeof processMemory;
   /** The operator's own settings, bytes. */
@@ -83,7 +83,7 @@ export function bufferLimitsOf(settings: BufferSettings): BufferLimits {
   const totalBytes =
     settings.totalBytes ?? Math.min(defaultBufferLimits.totalBytes, fitting ?? Number.MAX_SAFE_INTEGER);
   if (fitting !== undefined && totalBytes > fitting) {
-    const text = `BUFFER_MEMORY_BYTES is more than the memory limit of the process has room for: it may be killed. Set ${fitting} or less, or raise the limit.`;
+    const text = `BUFFER_MEMORY_BYTES exceeds what fits into the process's memory limit, so the process may be killed. Set ${fitting} or less, or raise the limit.`;
     log.warn({ memory_limit: limitBytes, buffer_memory: totalBytes }, text);
   }
   const share = Math.max(Math.floor(totalBytes / 4), Math.min(settings.leastOwnerBytes, totalBytes));
@@ -97,6 +97,6 @@ function fittingBytes(service: keyof typeof processMemory, limitBytes: number): 
   if (fitting >= leastBudgetBytes) return fitting;
   const least = Math.ceil((needed + leastBudgetBytes * memoryPerByte) / mebi);
   throw new ConfigError(
-    `The memory limit of ${Math.floor(limitBytes / mebi)} MiB leaves no room for requests: ${service} takes up ${Math.ceil(restBytes / mebi)} MiB at rest. Give it ${least} MiB or more.`,
+    `The memory limit of ${Math.floor(limitBytes / mebi)} MiB leaves no room for requests: ${service} uses ${Math.ceil(restBytes / mebi)} MiB when idle. Set it to ${least} MiB or more.`,
   );
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Needle } from "./needle.ts";
 
-test("a needle is found where Buffer's own search finds it, from any place on", () => {
+test("finds a needle where Buffer's own search finds it, from any offset", () => {
   const letters = 'ab"';
   let seed = 1;
   const next = (below: number): number => {
@@ -21,14 +21,14 @@ test("a needle is found where Buffer's own search finds it, from any place on", 
     assert.equal(needle.isAt(bytes, from), bytes.subarray(from, from + wanted.length).equals(Buffer.from(wanted)));
     if (at >= 0) found++;
   }
-  assert.ok(found > 5_000, `only ${found} were there to be found`);
+  assert.ok(found > 5_000, `only ${found} needles occurred`);
 });
 
-test("a needle of several bytes a character is found", () => {
+test("finds a needle with multi-byte characters", () => {
   assert.equal(new Needle("ö").indexIn(Buffer.from("schön")), 3);
 });
 
-test("a needle that is empty or too long for its table is refused", () => {
+test("rejects a needle that is empty or too long for its table", () => {
   assert.throws(() => new Needle(""), RangeError);
   assert.throws(() => new Needle("x".repeat(256)), RangeError);
 });

@@ -12,7 +12,7 @@ export class Needle {
   constructor(text: string) {
     this.#bytes = Buffer.from(text);
     const { length } = this.#bytes;
-    if (length === 0 || length > 255) throw new RangeError("a needle has 1 to 255 bytes");
+    if (length === 0 || length > 255) throw new RangeError("a needle must have 1 to 255 bytes");
     this.#shifts = new Uint8Array(256).fill(length);
     for (let at = 0; at < length - 1; at++) this.#shifts[this.#bytes[at] as number] = length - 1 - at;
   }

@@ -61,7 +61,7 @@ const insideHosts = [
   "[64:ff9b:1::a00:1]",
 ];
 
-test("a URL of a private address is refused in every spelling, before anything is sent", async () => {
+test("rejects a URL with a private address in every spelling, before sending anything", async () => {
   let calls = 0;
   await using server = await serve((_request, response) => {
     calls++;
@@ -75,7 +75,7 @@ test("a URL of a private address is refused in every spelling, before anything i
   assert.equal(calls, 0);
 });
 
-test("what leads inside is known by its form, whoever is to call it, but for what is exempt", async () => {
+test("recognizes every URL that leads into a private network by its form, except for exempt ones", async () => {
   await using client = createGuardedClient({ allow: ["127.0.0.1:81"] });
   for (const host of insideHosts)
     for (const scheme of ["https", "http", "HTTP"])
@@ -91,7 +91,7 @@ test("what leads inside is known by its form, whoever is to call it, but for wha
     assert.equal(client.leadsInside(url), false, url);
 });
 
-test("only https without credentials is a valid URL", async () => {
+test("accepts only https URLs without credentials", async () => {
   await using client = createGuardedClient({ allow: [] });
   for (const url of [
     "http://example.com/",
@@ -118,7 +118,7 @@ test("only https without credentials is a valid URL", async () => {
   }
 });
 
-test("an allowed address is called in plain http, and its redirect to another private address is refused", async () => {
+test("calls an exempt address over plain http, and rejects its redirect to another private address", async () => {
   await using secret = await serve((_request, response) => response.end("secret"));
   await using server = await serve((request, response) => {
     if (request.url === "/ok") return response.end("fine");
@@ -131,7 +131,7 @@ test("an allowed address is called in plain http, and its redirect to another pr
   await assert.rejects(client.fetch(`${base}/away`, { ...limits, maxRedirects: 3 }), fails("invalid_url"));
 });
 
-test("no redirect leads inside, to another scheme, to a password, or to another port of an exempt host", async () => {
+test("follows no redirect to a private address, another scheme, a URL with a password, or another port of an exempt host", async () => {
   let location = "";
   await using server = await serve((_request, response) => response.writeHead(307, { location }).end());
   await using client = createGuardedClient({ allow: [`127.0.0.1:${server.port}`] });
@@ -154,7 +154,7 @@ test("no redirect leads inside, to another scheme, to a password, or to another 
   }
 });
 
-test("an answer that never ends, or comes a byte at a time, or has a head without end is given up", async () => {
+test("aborts an endless response, one that arrives byte by byte, and one with an endless head", async () => {
   await using server = await serve((request, response) => {
     if (request.url === "/endless") {
       const more = (): void => {
@@ -174,7 +174,7 @@ test("an answer that never ends, or comes a byte at a time, or has a head withou
   await assert.rejects(client.fetch(`${base}/head`, limits), fails("unreachable"));
 });
 
-test("an answer that is too large, too slow or endless in its redirects is cut off", async () => {
+test("aborts a response that is too large, too slow, or redirects endlessly", async () => {
   await using server = await serve((request, response) => {
     if (request.url === "/large") return response.end("x".repeat(2_000));
     if (request.url === "/loop") return response.writeHead(302, { location: "/loop" }).end();

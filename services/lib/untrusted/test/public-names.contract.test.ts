@@ -68,7 +68,7 @@ function addressBytes(text: string): Buffer {
 
 const hex = (part: string): string => part.padStart(4, "0");
 
-test("a name is refused when any of its addresses, of either family, is not public, and is asked for once in its time", async (t) => {
+test("rejects a name if any of its addresses in either family is not public, and queries a name once within its TTL", async (t) => {
   let found: Record<4 | 6, string[]> = { 4: [], 6: [] };
   const server = await nameServer(t, (_, family) => found[family]);
   for (const [four, six] of [
@@ -82,7 +82,7 @@ test("a name is refused when any of its addresses, of either family, is not publ
     const names = new PublicNames({ nameServers: [server.address] });
     await assert.rejects(names.resolve("rebinding.example", signal), fails("address_refused"));
     const looked = await lookup(names, "rebinding.example");
-    assert.ok(looked[0] instanceof UrlError, "nothing is kept of it");
+    assert.ok(looked[0] instanceof UrlError, "a rejected name is not cached");
   }
   found = { 4: ["8.8.8.8", "1.1.1.1"], 6: ["2606:4700::1111"] };
   const names = new PublicNames({ nameServers: [server.address] });
@@ -102,7 +102,7 @@ function lookup(names: PublicNames, name: string): Promise<unknown[]> {
   return new Promise((resolve) => names.lookup(name, { all: true }, (...looked) => resolve(looked)));
 }
 
-test("a name server that never answers holds up nobody: not files, not the system's look-ups, not other users' names", async (t) => {
+test("a name server that never responds delays no files, no system lookups and no other users' names", async (t) => {
   const silent = "silent.example";
   const server = await nameServer(t, (name, family) => {
     if (name.endsWith(silent)) return undefined;
@@ -121,7 +121,7 @@ test("a name server that never answers holds up nobody: not files, not the syste
   ]);
   assert.ok(watch.ms < 1_000, `${watch.ms} ms`);
   const silentOnes = new Set(server.received.filter((name) => name.endsWith(silent)));
-  assert.ok(silentOnes.size <= 8, `${silentOnes.size} of one owner's are looked up at a time`);
+  assert.ok(silentOnes.size <= 8, `${silentOnes.size} of one owner's names are looked up at a time`);
   await Promise.all(stuck.slice(0, 8));
   assert.ok(watch.ms < 4_000, `${watch.ms} ms`);
   const controller = new AbortController();
@@ -130,11 +130,11 @@ test("a name server that never answers holds up nobody: not files, not the syste
   const beforeMs = watch.ms;
   controller.abort();
   await given;
-  assert.ok(watch.ms - beforeMs < 100, "giving up is done at once");
+  assert.ok(watch.ms - beforeMs < 100, "aborting takes effect at once");
   t.after(() => Promise.allSettled(stuck));
 });
 
-test("a name that one family's server says nothing about is taken by the other", async (t) => {
+test("resolves a name by one address family if the other's server does not respond", async (t) => {
   const server = await nameServer(t, (_, family) => (family === 4 ? ["8.8.8.8"] : undefined));
   const names = new PublicNames({ nameServers: [server.address] });
   using watch = new Stopwatch();
@@ -142,7 +142,7 @@ test("a name that one family's server says nothing about is taken by the other",
   assert.ok(watch.ms < 1_000, `${watch.ms} ms`);
 });
 
-test("an exempt name is the system's affair, /etc/hosts included; no other name is", async (t) => {
+test("resolves only exempt names through the system, including /etc/hosts", async (t) => {
   const server = await nameServer(t, () => undefined);
   const site = createServer((_, response) => response.end("mine")).listen(0, "localhost");
   await once(site, "listening");
@@ -156,7 +156,7 @@ test("an exempt name is the system's affair, /etc/hosts included; no other name 
   assert.ok(server.received.length > 0);
 });
 
-test("what a body is paid with is asked before it is kept, and may refuse it", async (t) => {
+test("asks for memory before keeping a piece of a body, and stops when it is refused", async (t) => {
   const site = createServer((_, response) => response.end("x".repeat(600))).listen(0, "127.0.0.1");
   await once(site, "listening");
   t.after(() => site.close());

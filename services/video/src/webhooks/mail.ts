@@ -83,7 +83,7 @@ export function createMailer({ url, from, ca, tls, timeoutMs }: MailSettings): M
       const headers = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
       const late = Promise.withResolvers<MailOutcome>();
       const timer = setTimeout(() => {
-        late.resolve({ status: 0, error: "the mail server did not answer in time", isFinal: false });
+        late.resolve({ status: 0, error: "the mail server did not respond in time", isFinal: false });
       }, timeoutMs);
       const sent = transport
         .sendMail({ ...message, headers })

@@ -60,11 +60,11 @@ export async function auditChain(store: Store, report: (sentence: string) => voi
     began ??= row.at;
     if (row.seq !== head.seq + 1n) report(`The audit log has row ${row.seq} after row ${head.seq}.`);
     if (!head.hash.equals(row.previousHash ?? none)) report(`Audit row ${row._id} does not follow the row before it.`);
-    if (!hashOf(row).equals(row.hash ?? none)) report(`Audit row ${row._id} was changed: its hash does not fit.`);
+    if (!hashOf(row).equals(row.hash ?? none)) report(`Audit row ${row._id} was changed: its hash does not match.`);
     head = { seq: row.seq ?? 0n, hash: row.hash ?? none };
   }
-  if (head.seq !== end.seq || !head.hash.equals(end.hash)) report("The audit log does not end in its last row.");
+  if (head.seq !== end.seq || !head.hash.equals(end.hash)) report("The audit log's head does not match its last row.");
   if (began === undefined) return;
   const outside = await store.audit.countDocuments({ seq: { $exists: false }, at: { $gte: began } });
-  if (outside > 0) report(`The audit log has ${outside} rows outside of its chain that are not older than it.`);
+  if (outside > 0) report(`The audit log has ${outside} rows outside its chain that are not older than the chain.`);
 }

@@ -3,7 +3,7 @@ import { auditWaitMs, connectBooks } from "../documents/connection.ts";
 import { modelsOn } from "../documents/store.ts";
 import { auditPart, type PartFindings } from "./audit-part.ts";
 
-/** Tells a thread which database to audit. */
+/** The database that a thread audits. */
 export interface LaneData {
   readonly url: string;
   readonly database: string;

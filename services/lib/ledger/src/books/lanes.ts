@@ -30,7 +30,7 @@ export function openLanes(count: number, workerData: LaneData): Lanes {
     count,
     async audit(accountIds) {
       const worker = idle.pop();
-      if (worker === undefined) throw new Error("more parts at once than there are threads");
+      if (worker === undefined) throw new Error("more concurrent parts than threads");
       worker.postMessage(accountIds);
       const [reply] = (await once(worker, "message")) as [LaneReply];
       idle.push(worker);

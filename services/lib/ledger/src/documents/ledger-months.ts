@@ -6,7 +6,7 @@ export interface LedgerPlace {
   readonly seq: bigint;
 }
 
-/** Sums over archived rows, nano-USD: what `topped_up = available + held + ...` is about. */
+/** Sums over archived rows, nano-USD: the terms of `topped_up = available + held + ...`. */
 export interface LedgerAmounts {
   readonly availableNanoUsd: bigint;
   readonly heldNanoUsd: bigint;
@@ -15,7 +15,7 @@ export interface LedgerAmounts {
   readonly toppedUpNanoUsd: bigint;
 }
 
-/** A file of rows that follow each other: those behind the last part's, up to `last`. */
+/** A file of consecutive rows: those after the previous part, up to `last`. */
 export interface LedgerPartDocument {
   readonly key: string;
   readonly rows: bigint;
@@ -30,10 +30,10 @@ export interface LedgerPartDocument {
 export interface LedgerMonthDocument {
   /** As `2026-11`. */
   readonly _id: string;
-  /** The oldest month: it also has rows that are numbered below it. */
+  /** The oldest month: it also contains all rows with lower numbers. */
   readonly first: boolean;
   readonly parts: readonly LedgerPartDocument[];
-  /** When the last of its rows was archived; null: not yet. */
+  /** When the last of its rows was archived; null: not archived yet. */
   readonly archivedAt: Date | null;
 }
 

@@ -27,7 +27,7 @@ test("a row's hash never changes between versions: old ledgers stay verifiable",
   assert.equal(row.hash.toString("hex"), "248a7bfbb53af242a21c166986a6ca7f0e9b3aa5bb4bf865d93dbc39dd668f3c");
 });
 
-test("a row comes back from its document with the same hash, also when the event lacks fields added later", () => {
+test("a row read from its document has the same hash, even if the event lacks fields added later", () => {
   const document = entryDocument(row);
   assert.deepEqual(hashOf(entryMessage(document)), row.hash);
   const { stream: _, upstream: __, ...older } = document.event as UsageEvent;

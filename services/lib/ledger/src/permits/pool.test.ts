@@ -198,7 +198,7 @@ class World {
   }
 }
 
-test("whatever is lost, doubled, late, paused or killed, no more is used in any 60 s than the limit allows", () => {
+test("with messages lost, duplicated or late, and holders paused or killed, no more than the limit is used in any 60 s", () => {
   for (let seed = 1; seed <= 150; seed++) {
     const world = new World(seed);
     for (let i = 0; i < 4_000; i++) world.step();
@@ -211,14 +211,14 @@ test("whatever is lost, doubled, late, paused or killed, no more is used in any 
   }
 });
 
-test("lent and free permits together are never more than the limit, and none is lost when all holders are gone", () => {
+test("lent and free permits never exceed the limit, and none is lost when all holders are gone", () => {
   for (let seed = 1; seed <= 150; seed++) {
     const world = new World(seed);
     const max = (): number => Math.max(...world.limits.map(({ limit }) => limit));
     for (let i = 0; i < 3_000; i++) {
       world.step();
-      assert.ok(sizeOf(world.pool) <= max(), `seed ${seed}: permits were made`);
-      assert.ok(world.pool.free >= 0, `seed ${seed}: lent what was not there`);
+      assert.ok(sizeOf(world.pool) <= max(), `seed ${seed}: permits were created`);
+      assert.ok(world.pool.free >= 0, `seed ${seed}: lent permits that it did not have`);
     }
     world.now += 200_000;
     world.reap();
@@ -240,7 +240,7 @@ const terms = (more: Partial<BorrowTerms>): BorrowTerms => ({
   ...more,
 });
 
-test("a lowered limit lends nothing until what was used under the old one has rested away, and then the new limit and no more", () => {
+test("a lowered limit lends nothing until permits used under the old limit have cooled down, and then exactly the new limit", () => {
   let pool = borrow(newPool(10, 1n), terms({ need: 8 }), 0).pool;
   const returned = [{ count: 8, freeInMs: 60_000 }];
   const change = { limit: 3, keyVersion: 2n };

@@ -22,7 +22,7 @@ export interface Loan {
 }
 
 /**
- * The permits of one limit of one key: each is free, resting, or lent to one holder. After the
+ * The permits of one limit of one key: each is free, cooling down, or lent to one holder. After the
  * limit is lowered there may be more of them than the limit; none is lent then, and the first to
  * become free are dropped until the count matches.
  */
@@ -74,8 +74,8 @@ export function sizeOf(pool: Pool): number {
 }
 
 /**
- * Moves permits that have rested to the free ones, and adjusts their number to the limit as far as
- * possible now.
+ * Moves permits whose cooldown has ended to the free ones, and adjusts their number to the limit as
+ * far as possible now.
  */
 export function settlePool(pool: Pool, nowMs: number): Pool {
   const woken = pool.resting.filter(({ freeAtMs }) => freeAtMs <= nowMs);
@@ -115,8 +115,8 @@ function reclaim(pool: Pool, terms: BorrowTerms, nowMs: number): Pool {
 
 /**
  * Takes back what the call returns and lends what is available, once per sequence number: a
- * repeated call changes nothing except that, if unanswered, it continues to borrow; an older one
- * changes nothing at all.
+ * repeated call changes nothing except that, if it has no result yet, it continues to borrow; an
+ * older one changes nothing at all.
  */
 export function borrow(pool: Pool, terms: BorrowTerms, nowMs: number): Lent {
   const known = pool.loans[terms.holderId];
@@ -129,7 +129,7 @@ export function borrow(pool: Pool, terms: BorrowTerms, nowMs: number): Lent {
 }
 
 /**
- * Lends free permits up to what is wanted. A sole holder also gets the resting ones, so that it
+ * Lends free permits up to what is wanted. A sole holder also gets those that cool down, so that it
  * knows as much as this pool.
  */
 function lend(pool: Pool, terms: BorrowTerms, nowMs: number): Lent {

@@ -95,7 +95,7 @@ function auditChain(accountId: string, since: Proof | undefined, report: (senten
   let [latest, last] = [0n, since?.account.seq ?? 0n];
   return {
     row(entry: Entry): void {
-      if (!hashOf(entry).equals(entry.hash)) report(`Row ${entry.id} was changed: its hash does not fit.`);
+      if (!hashOf(entry).equals(entry.hash)) report(`Row ${entry.id} was changed: its hash does not match.`);
       if (entry.seq <= latest) report(`Account ${accountId} has row ${entry.seq} after row ${latest}.`);
       latest = entry.seq;
       if (entry.ofGrant) {
@@ -108,8 +108,9 @@ function auditChain(accountId: string, since: Proof | undefined, report: (senten
       if (entry.grantId !== "" && aboutGrants.includes(entry.kind)) grants.ofAccount(entry);
     },
     finish({ account, live }: Claim): void {
-      if (account.seq !== last) report(`Account ${accountId} ends with row ${account.seq}, but the last is ${last}.`);
-      if (!account.head.equals(head)) report(`Account ${accountId} does not end in the hash of its last row.`);
+      if (account.seq !== last)
+        report(`Account ${accountId} names row ${account.seq} as its last, but the last row is ${last}.`);
+      if (!account.head.equals(head)) report(`Account ${accountId} has a head that is not the hash of its last row.`);
       grants.compare(live);
     },
   };
@@ -151,7 +152,7 @@ export function auditAccount(accountId: string, options: AccountAuditOptions): A
       sum = addMoney(sum, change);
       if (entry.kind === "repayment") repaid += change.charged;
       if (change.writtenOff < 0n && entry.kind !== "repayment" && entry.kind !== "repair")
-        report(`Row ${entry.id} takes back what was written off.`);
+        report(`Row ${entry.id} reverses a write-off.`);
       if (sum.available < 0n) overdrafts++;
       if (!isSound(sum)) report(`Account ${accountId} had a balance below zero after row ${entry.id}.`);
       if (entry.kind === "settle") settledRequests += 1n;
@@ -169,7 +170,7 @@ export function auditAccount(accountId: string, options: AccountAuditOptions): A
       compareMoney(sum, claim, report);
       if (claim.account.repaid !== repaid)
         report(`Account ${accountId} has ${claim.account.repaid} repaid, but its rows add up to ${repaid}.`);
-      for (const grant of claim.live) if (!isLive(grant)) report(`Grant ${grant.id} counts as live and is not.`);
+      for (const grant of claim.live) if (!isLive(grant)) report(`Grant ${grant.id} is listed as live but has ended.`);
     },
     get repairedBefore() {
       return repairs.before;

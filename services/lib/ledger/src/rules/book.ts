@@ -107,7 +107,9 @@ export class WorkingBook implements Book {
     const folded = change.grants.reduce((sum, { id }) => addMoney(sum, this.#unfolded(id)), this.account.money);
     const money = change.postings.reduce((sum, posting) => addMoney(sum, posting.change), folded);
     if (!isSound(money) || !change.postings.every((posting) => isBalanced(posting.change))) {
-      const cause = new Error(`rows ${change.postings.map((posting) => posting.id).join(", ")} would break the books`);
+      const cause = new Error(
+        `rows ${change.postings.map((posting) => posting.id).join(", ")} would break the ledger's invariants`,
+      );
       throw new GatewayError("internal_error", undefined, { cause });
     }
     this.account = { ...this.account, money: folded };

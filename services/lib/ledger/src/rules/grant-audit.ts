@@ -37,7 +37,7 @@ export function auditGrants(report: (sentence: string) => void, before: Iterable
   return {
     own(entry) {
       const follows = standingOf(entry.grantId).head.equals(entry.previousHash);
-      if (!follows) report(`Row ${entry.id} does not follow the row before it of its grant.`);
+      if (!follows) report(`Row ${entry.id} does not follow the previous row of its grant.`);
       change(entry, entry.hash);
     },
     ofAccount(entry) {
@@ -46,7 +46,7 @@ export function auditGrants(report: (sentence: string) => void, before: Iterable
       // The row of a request charged beyond its grant does not report the grant's head.
       const reports = entry.grantHead.length > 0 || entry.endsGrant || entry.kind === "release";
       if (reports && !head.equals(reported))
-        report(`Row ${entry.id} names another end of its grant's rows than there is.`);
+        report(`Row ${entry.id} names a last row of its grant that does not match.`);
       change(entry, entry.endsGrant ? chainStart : head);
     },
     compare(live) {
@@ -54,7 +54,7 @@ export function auditGrants(report: (sentence: string) => void, before: Iterable
         const { left, head } = standingOf(grant.id);
         const has = leftOf(grant);
         if (has !== left) report(`Grant ${grant.id} has ${has} left, but its rows add up to ${left}.`);
-        if (!grant.head.equals(head)) report(`Grant ${grant.id} does not end in the hash of its last row.`);
+        if (!grant.head.equals(head)) report(`Grant ${grant.id} has a head that is not the hash of its last row.`);
         standings.delete(grant.id);
       }
       for (const [id, { left }] of standings) report(`Grant ${id} has ended, but its rows still hold ${left}.`);

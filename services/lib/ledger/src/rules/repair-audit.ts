@@ -23,20 +23,20 @@ function repairFault(repair: Entry, before: Money): string | undefined {
   const change = changeOf(repair);
   const cost = repair.event?.costNanoUsd ?? 0n;
   const billed = billedOf(before) + billedOf(change);
-  if (billed !== cost) return `Row ${repair.id} makes the bill ${billed} for a cost of ${cost}.`;
-  if (change.writtenOff + before.writtenOff < 0n) return `Row ${repair.id} takes back what was written off.`;
+  if (billed !== cost) return `Row ${repair.id} corrects the bill to ${billed} for a cost of ${cost}.`;
+  if (change.writtenOff + before.writtenOff < 0n) return `Row ${repair.id} reverses a write-off.`;
   return undefined;
 }
 
 const hadItsPrice = ({ requestId }: Entry): string =>
-  `Row ${entryId.repair(requestId)} charges a request that had its price.`;
+  `Row ${entryId.repair(requestId)} repairs a request that was priced.`;
 
 /**
  * Checks that a request is repaired once, only if it was unpriced, and to its cost. Memory grows
  * with the requests that wait for a repair.
- * @param goesOn rows before the first one were read by an earlier audit
+ * @param continues rows before the first one were read by an earlier audit
  */
-export function auditRepairs(report: (sentence: string) => void, goesOn: boolean) {
+export function auditRepairs(report: (sentence: string) => void, continues: boolean) {
   /** What was billed for requests that are not repaired yet. */
   const unpriced = new Map<string, Money>();
   /** Repairs of requests that were settled before the first row. */
@@ -53,7 +53,7 @@ export function auditRepairs(report: (sentence: string) => void, goesOn: boolean
         return;
       }
       const billed = unpriced.get(requestId);
-      if (billed === undefined && goesOn) before.set(requestId, entry);
+      if (billed === undefined && continues) before.set(requestId, entry);
       else check(entry, billed);
       unpriced.delete(requestId);
     },

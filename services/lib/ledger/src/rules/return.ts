@@ -43,12 +43,13 @@ export function returnMoney(book: Book, requested: ReturnMoney): Change<bigint> 
   if (book.entries.has(id) || grant.state !== "open") return nothing;
   if (requested.close) {
     const unspent = grant.amount - grant.returned - requested.spent;
-    if (unspent < 0n) throw invalid("spent_nano_usd", "More was spent than the grant had.");
+    if (unspent < 0n) throw invalid("spent_nano_usd", "The spending exceeds the grant.");
     if (requested.spent < grant.settled)
-      throw invalid("spent_nano_usd", "Less was spent than has been settled already.");
+      throw invalid("spent_nano_usd", "The spending is less than the amount already settled.");
     return release(grant, id, unspent, requested.spent === grant.settled ? "finished" : "closed", "closed");
   }
-  if (requested.amount > leftOf(grant)) throw invalid("amount_nano_usd", "The grant does not have that much left.");
+  if (requested.amount > leftOf(grant))
+    throw invalid("amount_nano_usd", "The amount exceeds what is left of the grant.");
   return requested.amount === 0n ? nothing : release(grant, id, requested.amount, "open", "returned");
 }
 

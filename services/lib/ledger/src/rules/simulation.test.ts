@@ -146,7 +146,7 @@ class World {
     assert.equal(after.writtenOff, before.writtenOff - owed, "what was written off is repaid first");
     assert.equal(after.available, before.available + amount - owed);
     assert.equal(this.books.run(operation), false);
-    assert.equal(this.books.account.money, after, "a top-up that comes again repays nothing");
+    assert.equal(this.books.account.money, after, "a repeated top-up repays nothing");
   }
 
   acquire(): void {
@@ -171,7 +171,7 @@ class World {
     const within = requested.keyId === "" || budget - spent - budgetHeld >= need;
     const first = this.books.run(acquireOperation(requested));
     const there = !owes && available >= need;
-    assert.equal(first.kind === "granted", there && within, "granted if and only if the money is there");
+    assert.equal(first.kind === "granted", there && within, "granted if and only if the balance covers it");
     assert.equal(first.kind === "insufficient" && first.budgetExceeded, there && !within);
     assert.equal(
       first.kind === "insufficient" && first.owed,
@@ -255,7 +255,7 @@ class World {
     const row = this.books.entries.find(({ id }) => id === `settle:${event.requestId}`) as Entry;
     const operation = repairOperation({ ...event, costNanoUsd, pricing: Pricing.EXACT });
     const first = this.books.run(operation);
-    assert.equal(first.charged + first.writtenOff, more, "it is billed what it cost");
+    assert.equal(first.charged + first.writtenOff, more, "the bill equals the cost");
     assert.equal(this.books.run(operation).isNew, false);
     this.costs.set(event.requestId, costNanoUsd);
     if (event.keyId === budgetedKey) this.beyondHolds += larger(0n, first.charged);
@@ -266,7 +266,7 @@ class World {
     this.refunds++;
     const after = this.books.money;
     assert.equal(after.available, before.available - more - forgiven - owed);
-    assert.equal(after.writtenOff, before.writtenOff - forgiven - owed, "what is owed is paid first");
+    assert.equal(after.writtenOff, before.writtenOff - forgiven - owed, "debt is paid first");
   }
 
   returnGrant(): void {
@@ -382,7 +382,7 @@ const weights: Record<Step, number> = {
 };
 const steps = Object.entries(weights).flatMap(([step, weight]) => Array<Step>(weight).fill(step as Step));
 
-test("whatever holders, crashes and redeliveries do, the books are exact after every step, and at the end nothing is held", () => {
+test("with random holders, crashes and redeliveries the ledger is exact after every step, and nothing is held at the end", () => {
   let [writtenOff, repaid, refusedForOwed, refunds] = [0n, 0n, 0, 0];
   for (let seed = 1; seed <= 200; seed++) {
     const world = new World(seed);
@@ -400,7 +400,7 @@ test("whatever holders, crashes and redeliveries do, the books are exact after e
       while (world.pockets.size > 0) world.crash();
       world.check();
       assert.equal(world.books.account.money.held, 0n);
-      assert.deepEqual(world.books.account.money, world.books.money, "all is in the account's own columns");
+      assert.deepEqual(world.books.account.money, world.books.money, "all money is in the account's own columns");
       assert.equal(world.undelivered.size, 0);
       assert.deepEqual(world.audit(), []);
       assert.equal(world.books.account.repaid, world.repaid);
@@ -414,12 +414,12 @@ test("whatever holders, crashes and redeliveries do, the books are exact after e
       });
     }
   }
-  assert.ok(writtenOff > 0n, "the runs met costs that no money covered");
-  assert.ok(repaid > 0n && refusedForOwed > 0, "the runs met accounts that owed too much, and repaid it");
-  assert.ok(refunds > 0, "the runs returned provisional charges");
+  assert.ok(writtenOff > 0n, "the runs included costs that no balance covered");
+  assert.ok(repaid > 0n && refusedForOwed > 0, "the runs included accounts that owed too much and repaid it");
+  assert.ok(refunds > 0, "the runs included refunds of provisional charges");
 });
 
-test("the audit finds a row that was changed, left out, doubled or moved", () => {
+test("the audit detects a row that was changed, removed, duplicated or moved", () => {
   const world = new World(7);
   world.open();
   world.topUp();

@@ -24,14 +24,18 @@ export function topUpOperation(topUp: TopUp): Operation<boolean> {
       const known = book.entries.get(id);
       if (known !== undefined) {
         if (known.toppedUp === topUp.amount) return { response: false, postings: [], grants: [] };
-        throw new GatewayError("already_exists", "This reference was used for another amount.", { param: "reference" });
+        throw new GatewayError("already_exists", "This reference was already used for another amount.", {
+          param: "reference",
+        });
       }
       const { money } = book.account;
       if (money.available + topUp.amount < 0n) {
         throw new GatewayError("insufficient_balance", "A correction cannot take more than is available.");
       }
       if (money.toppedUp + topUp.amount > maxTotal) {
-        throw new GatewayError("invalid_request", "The account would hold too much.", { param: "amount_nano_usd" });
+        throw new GatewayError("invalid_request", "The account's total would exceed the maximum.", {
+          param: "amount_nano_usd",
+        });
       }
       const change = { ...noMoney, available: topUp.amount, toppedUp: topUp.amount };
       const { note } = topUp;

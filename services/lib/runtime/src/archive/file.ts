@@ -83,13 +83,13 @@ export async function* readFile<Row>(
   { key, format }: { readonly key: string; readonly format: { readonly decode: (json: unknown) => Row } },
 ): AsyncGenerator<{ line: string; row: Row }> {
   const file = await objects.find(key);
-  if (file === undefined) throw new Error(`${key} is not there`);
+  if (file === undefined) throw new Error(`the archive file ${key} does not exist`);
   const source = await file.read({ start: 0, end: file.size - 1 });
   const unzipped = source.pipe(createGunzip());
   source.on("error", (error) => unzipped.destroy(error));
   const read = (line: string) => ({ line, row: format.decode(JSON.parse(line)) });
   let rest = "";
-  // A piece at a time: `node:readline` hands over a thousand lines at once, and all else waits.
+  // One piece at a time: `node:readline` emits a thousand lines at once, which blocks everything else.
   for await (const text of unzipped.setEncoding("utf8")) {
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
@@ -119,8 +119,8 @@ export async function contentOf<Row extends Readonly<Record<Amount, bigint>>, Am
 }
 
 /**
- * Writes rows to a file, reads it back, and compares it with what was written and with what the
- * database says it holds.
+ * Writes rows to a file, reads it back, and compares it with the written rows and with the
+ * database's sums.
  * @throws when the file differs from either
  */
 export async function writeChecked<Row extends Readonly<Record<Amount, bigint>>, Amount extends string>(
@@ -129,11 +129,11 @@ export async function writeChecked<Row extends Readonly<Record<Amount, bigint>>,
   { rows, sumsOf }: { rows: AsyncIterable<Row>; sumsOf: () => Promise<Sums<Amount>> },
 ): Promise<Content<Amount> & { readonly bytes: number }> {
   const written = await writeFile(objects, file, rows);
-  // Rows that another process has dropped meanwhile would agree with an empty file.
-  if (written.rows === 0) throw new Error(`${file.key} would be empty: there are no rows`);
+  // Rows that another process has dropped meanwhile would match an empty file.
+  if (written.rows === 0) throw new Error(`${file.key} would be empty: no rows to archive`);
   const found = await contentOf(objects, file);
   if (found.sha256 !== written.sha256 || !agree(found, written))
-    throw new Error(`${file.key} does not hold what was written`);
-  if (!agree(found, await sumsOf())) throw new Error(`${file.key} does not hold what the database does`);
+    throw new Error(`${file.key} differs from the written rows`);
+  if (!agree(found, await sumsOf())) throw new Error(`${file.key} differs from the database`);
   return written;
 }

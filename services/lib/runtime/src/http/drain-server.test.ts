@@ -48,7 +48,7 @@ async function serve(): Promise<{
   };
 }
 
-test("a server that is to close answers what is on its way, on old and new connections, and says that they end", async (t) => {
+test("a closing server responds to requests on old and new connections with connection: close", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { server, held, dialled, reached } = await serve();
   const [used, idle, quiet] = (await dialled(3)) as [Client, Client, Client];
@@ -81,7 +81,7 @@ for (const [name, long, endsMs] of [
   ["keep-alive time, when the drain is longer", drainMs, 6_000],
   ["drain, when that is shorter", 2_000, 2_000],
 ] as const) {
-  test(`a connection that stays idle is cut at the end of its ${name}`, async (t) => {
+  test(`closes an idle connection at the end of its ${name}`, async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const { server, held, dialled, reached } = await serve();
     server.keepAliveTimeout = 5_000;

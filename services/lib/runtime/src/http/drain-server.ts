@@ -1,26 +1,27 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
 
-/** How long a server that is to close goes on. */
+/** How long a closing server keeps serving. */
 export interface DrainOptions {
   /**
-   * How long new connections are still taken, milliseconds: those on the way, and those of
-   * balancers that have not heard of it yet. Each response says that its connection ends.
+   * How long new connections are still accepted, milliseconds: those on their way, and those of
+   * balancers that have not noticed the shutdown yet. Each response announces the end of its
+   * connection.
    */
   readonly lingerMs: number;
-  /** How long connections may go on after that, milliseconds. */
+  /** How long connections may continue after that, milliseconds. */
   readonly drainMs: number;
 }
 
 const sweepMs = 100;
-/** A request that was sent at the end of the promised time is on its way for no longer. */
+/** How long a request sent at the end of the promised time may be in transit. */
 const transitMs = 1_000;
 
 /**
- * Closes an HTTP server without losing a request: a connection that is closed while it is idle may
- * have a request on its way, so that connections are ended by responses that say so. One that stays
- * idle is cut after the keep-alive time that its last response promised, or with the drain. A
- * server without linger has nobody to wait for: its idle connections are cut.
+ * Closes an HTTP server without losing a request: a client may be sending one on an idle
+ * connection, so connections are ended by responses that announce it. One that stays idle is closed
+ * after the keep-alive time that its last response promised, or with the drain. A server without
+ * linger has no balancer to wait for: its idle connections are closed immediately.
  */
 export async function drainServer(server: Server, { lingerMs, drainMs }: DrainOptions): Promise<void> {
   const endConnection = (_request: IncomingMessage, response: ServerResponse): void => {
@@ -35,7 +36,7 @@ export async function drainServer(server: Server, { lingerMs, drainMs }: DrainOp
     else NetServer.prototype.close.call(server, resolve);
   });
   const cutIdle = (): void => server.closeIdleConnections();
-  // Connections that become idle later end by themselves after the promised time.
+  // Connections that become idle later end on their own after the promised time.
   const sweep =
     lingerMs === 0 ? setInterval(cutIdle, sweepMs) : setTimeout(cutIdle, server.keepAliveTimeout + transitMs);
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);

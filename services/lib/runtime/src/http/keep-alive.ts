@@ -1,7 +1,7 @@
 /**
  * How our HTTP servers keep idle connections, milliseconds. The first is promised to clients
- * (`keep-alive: timeout=15`), who close in time by it; a server that stops waits no longer than
- * that. The connection is kept for the second besides: balancers read no promise, and have to be
+ * (`keep-alive: timeout=15`), which close in time by it; a stopping server waits no longer than
+ * that. Connections are kept for the second in any case: balancers ignore the promise and must be
  * the first to close, after up to 60 s.
  */
 export const keepAlive = { keepAliveTimeout: 15_000, keepAliveTimeoutBuffer: 60_000 } as const;

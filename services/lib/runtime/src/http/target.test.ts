@@ -23,7 +23,7 @@ test("reads only what follows the first question mark as the query", () => {
   assert.equal(pathOf("/usage??key=1"), "/usage");
 });
 
-test("a rebuilt target has the same path and query for every reader, whatever the client wrote", () => {
+test("a rebuilt target has the same path and query for every parser, whatever the client sent", () => {
   const random = seededRandom(34);
   const pieces = [
     "?",

@@ -27,7 +27,7 @@ async function sync(path: string): Promise<void> {
  */
 export function openFolder(dir: string): ObjectStore {
   const pathOf = (id: string): string => {
-    if (!keyShape.test(id) || id.includes("..")) throw new Error(`${id} is no name of a file`);
+    if (!keyShape.test(id) || id.includes("..")) throw new Error(`${id} is not a valid file name`);
     return join(dir, id);
   };
   return {

@@ -4,7 +4,7 @@ import type { S3Call } from "./s3-call.ts";
 export async function startUpload(call: S3Call, key: string, headers: Record<string, string>): Promise<string> {
   const response = await call("POST", key, { query: { uploads: "" }, headers });
   const [, uploadId] = /<UploadId>([^<]+)<\/UploadId>/.exec(await response.text()) ?? [];
-  if (uploadId === undefined) throw new Error("S3 began an upload without an id");
+  if (uploadId === undefined) throw new Error("S3 returned no upload id");
   return uploadId;
 }
 
@@ -19,7 +19,7 @@ export async function finishUpload(
   const response = await call("POST", key, { query: { uploadId }, headers: { "content-type": "text/xml" }, body });
   // S3 may find that it cannot assemble the parts after it has sent its 200.
   const reported = await response.text();
-  if (reported.includes("<Error>")) throw new Error(`S3 did not finish an upload: ${reported.slice(0, 300)}`);
+  if (reported.includes("<Error>")) throw new Error(`S3 failed to complete an upload: ${reported.slice(0, 300)}`);
 }
 
 /** Releases the parts' space; a failure to do so is left to the bucket's lifecycle rule. */

@@ -68,8 +68,7 @@ async function upload(call: S3Call, key: string, { contentType, body }: Upload):
 }
 
 /**
- * The body in pieces of {@link partBytes}; only the last is shorter, and there is always a last
- * one.
+ * The body in pieces of {@link partBytes}; only the last is shorter, and at least one is returned.
  */
 async function* partsOf(body: AsyncIterable<Buffer>): AsyncGenerator<{ part: Buffer; last: boolean }> {
   let held: Buffer[] = [];

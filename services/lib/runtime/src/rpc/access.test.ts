@@ -20,12 +20,12 @@ async function everyPath(): Promise<string[]> {
   return paths;
 }
 
-test("every RPC of every service says who may call it and who serves it, and the table holds nothing else", async () => {
+test("the access table lists callers and servers of every RPC, and nothing else", async () => {
   const paths = await everyPath();
   assert.ok(paths.length > 40);
   for (const path of paths) {
-    assert.ok(callersOf(path).length > 0, `nobody may call ${path}`);
-    assert.ok(serversOf(path).length > 0, `nobody serves ${path}`);
+    assert.ok(callersOf(path).length > 0, `${path} has no permitted caller`);
+    assert.ok(serversOf(path).length > 0, `${path} has no server`);
   }
   const named = Object.entries(access).flatMap(([service, { callers }]) =>
     Object.keys(callers).map((method) => `/${service}/${method}`),
@@ -33,7 +33,7 @@ test("every RPC of every service says who may call it and who serves it, and the
   assert.deepEqual(named.sort(), paths.sort());
 });
 
-test("what moves money or changes keys is open to as few as can be", () => {
+test("RPCs that move money or change keys are open to the fewest callers", () => {
   assert.deepEqual(callersOf("/billing.v1.LedgerService/Settle"), ["metering"]);
   assert.deepEqual(callersOf("/link.v1.LinkService/Link"), ["router"]);
   for (const method of ["CreateAdminToken", "ResolveAdminToken", "RegenerateKey", "RepairUnpriced"])
@@ -42,7 +42,7 @@ test("what moves money or changes keys is open to as few as can be", () => {
   assert.deepEqual(callersOf("/billing.v1.AccountService/constructor"), []);
 });
 
-test("a certificate names a peer by exactly one URI of ours, whatever else it names", () => {
+test("a certificate identifies a peer by exactly one URI of ours, whatever other names it has", () => {
   assert.equal(peerIn(`URI:${uriOf("chat")}`), "chat");
   assert.equal(peerIn(`DNS:localhost, URI:${uriOf("chat")}, IP Address:127.0.0.1`), "chat");
   for (const strange of [

@@ -59,9 +59,10 @@ class AffinityConfig implements experimental.TypedLoadBalancingConfig {
 }
 
 /**
- * Keeps a connection to every replica, as gRPC's `round_robin` does, and sends what has an affinity
- * to the replica it prefers and everything else to all in turn. What writes the same rows from
- * several processes then meets in one, which can order it, and not in the database, which cannot.
+ * Keeps a connection to every replica, as gRPC's `round_robin` does, and sends calls with an
+ * affinity to the replica it prefers and all others to each in turn. Writes of several processes to
+ * the same rows then meet in one replica, which can order them, and not in the database, which
+ * cannot.
  */
 class AffinityBalancer implements experimental.LoadBalancer {
   readonly #channel: experimental.ChannelControlHelper;
@@ -100,7 +101,7 @@ class AffinityBalancer implements experimental.LoadBalancer {
     this.#paused = true;
     this.#children = endpoints.value.map((one) => new LeafLoadBalancer(one, this.#helper, options, note));
     for (const child of this.#children) child.startConnecting();
-    // Only now, so that connections which stay are never without a user.
+    // Only now, so that connections that remain always have a user.
     for (const child of before) child.destroy();
     this.#paused = false;
     this.#update();
@@ -129,7 +130,7 @@ class AffinityBalancer implements experimental.LoadBalancer {
     this.#channel.updateState(state, picker, state === State.TRANSIENT_FAILURE ? this.#lastError : null);
   }
 
-  /** It always connects by itself. */
+  /** It always connects on its own. */
   exitIdle(): void {}
 
   /** Connections have their own. */

@@ -29,13 +29,13 @@ export type RpcClient<S> = {
 
 const defaultTimeoutMs = 5_000;
 
-/** Of a call that replicas refuse because they stop. */
+/** Attempts of a call that stopping replicas refuse. */
 const mostTries = 5;
 
 /**
- * True when the call never reached a handler: its connection closed for new ones while it was under
- * way. The library repeats it once by itself, too little when two replicas stop at a time, and says
- * so afterwards by this text alone.
+ * True when the call never reached a handler: its connection closed for new calls while it was in
+ * progress. The library repeats such a call only once, too little when two replicas stop at a time,
+ * and identifies the failure by this text only.
  */
 function wasRefused({ code, details }: ServiceError): boolean {
   return code === status.UNAVAILABLE && details === "Stream refused by server";

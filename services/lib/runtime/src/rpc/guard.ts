@@ -21,7 +21,8 @@ function guardedHandler(path: string, handler: Handler): Handler {
   const callers = callersOf(path);
   const refuse = (call: Call): Refusal | undefined => {
     const peer = peerOf(call);
-    if (peer === undefined) return refusal(status.UNAUTHENTICATED, "The certificate names none of our services.");
+    if (peer === undefined)
+      return refusal(status.UNAUTHENTICATED, "The certificate does not identify a service of the gateway.");
     return callers.includes(peer) ? undefined : refusal(status.PERMISSION_DENIED, `${peer} may not call ${path}.`);
   };
   return (call, callback) => {

@@ -11,12 +11,12 @@ export interface Identity {
   /** Whether callers must authenticate and are checked against the access table. */
   readonly enforced: boolean;
   readonly server: ServerCredentials;
-  /** Credentials for calls to peers whose certificate names one of these, and nobody else. */
+  /** Credentials for calls to peers whose certificate names one of these, and to no others. */
   channel(servers: readonly Peer[]): ChannelCredentials;
 }
 
 /**
- * No TLS, and everyone may call everything: for tests, and where other means keep strangers out.
+ * No TLS, and everyone may call everything: for tests, and where other means restrict access.
  */
 export const insecure: Identity = {
   enforced: false,
@@ -58,7 +58,9 @@ export function identityFrom(
 function checkServer(certificate: PeerCertificate, servers: readonly Peer[]): Error | undefined {
   const peer = peerIn(certificate.subjectaltname);
   if (peer !== undefined && servers.includes(peer)) return undefined;
-  return new Error(`the server is ${peer ?? "nobody we know"}, not ${servers.join(" or ")}`);
+  return new Error(
+    `the server's certificate identifies ${peer ?? "no known service"}, expected ${servers.join(" or ")}`,
+  );
 }
 
 /**

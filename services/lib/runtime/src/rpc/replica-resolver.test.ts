@@ -23,7 +23,7 @@ function resolverOf(now: { addresses: string[] | Error }) {
 const first = '{"host":"10.0.0.1","port":50051}';
 const second = '{"host":"10.0.0.2","port":50051}';
 
-test("a replica that is added behind a name is known five seconds later, though no connection broke", async (t) => {
+test("finds a replica added to a name within five seconds, without a broken connection", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const now = { addresses: ["10.0.0.1:50051"] };
   const { reported, resolver } = resolverOf(now);
@@ -32,7 +32,7 @@ test("a replica that is added behind a name is known five seconds later, though 
   assert.deepEqual(reported, [first]);
   t.mock.timers.tick(5_000);
   await turn();
-  assert.equal(reported.length, 1, "addresses that are the same are not reported again: channels would reconnect");
+  assert.equal(reported.length, 1, "unchanged addresses are not reported again, since channels would reconnect");
   now.addresses = ["10.0.0.2:50051", "10.0.0.1:50051"];
   t.mock.timers.tick(5_000);
   await turn();
@@ -40,7 +40,7 @@ test("a replica that is added behind a name is known five seconds later, though 
   resolver.destroy();
 });
 
-test("a name server that is away takes no replica away, and a name that is not there yet is asked for again", async (t) => {
+test("keeps known replicas while the name server is unreachable, and retries a name that does not resolve yet", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const now: { addresses: string[] | Error } = { addresses: new Error("ENOTFOUND") };
   const { reported, resolver } = resolverOf(now);
@@ -56,8 +56,8 @@ test("a name server that is away takes no replica away, and a name that is not t
   resolver.destroy();
 });
 
-test("gRPC's own way of writing a name is read, and what is no host and port is refused at once", () => {
+test("accepts gRPC's dns:/// form, and rejects anything that is not a host and port", () => {
   assert.equal(replicasOf("dns:///billing:50051"), "replicas:billing:50051");
   assert.equal(replicasOf("10.0.0.1:1, [::1]:2"), "replicas:10.0.0.1:1,[::1]:2");
-  assert.throws(() => replicasOf("billing"), /not a host:port/);
+  assert.throws(() => replicasOf("billing"), /invalid address/);
 });

@@ -11,7 +11,7 @@ const unresolved = { code: status.UNAVAILABLE, details: "no address of the servi
 
 function endpointOf(address: string): experimental.Endpoint {
   const parsed = experimental.splitHostPort(address);
-  if (parsed?.port === undefined) throw new Error(`not a host:port: ${address}`);
+  if (parsed?.port === undefined) throw new Error(`invalid address ${address}: expected host:port`);
   return { addresses: [{ host: parsed.host, port: parsed.port }] };
 }
 

@@ -11,7 +11,8 @@ interface Target {
 function parse(target: string): Target {
   const colon = target.lastIndexOf(":");
   const port = target.slice(colon + 1);
-  if (colon <= 0 || !/^\d{1,5}$/.test(port)) throw new Error(`not a host:port: ${JSON.stringify(target)}`);
+  if (colon <= 0 || !/^\d{1,5}$/.test(port))
+    throw new Error(`invalid address ${JSON.stringify(target)}: expected host:port`);
   return { host: target.slice(0, colon).replace(/^\[|\]$/g, ""), port };
 }
 

@@ -7,15 +7,15 @@ import type { Tracing } from "../tracing/tracing.ts";
 const header = "traceparent";
 const failed = { code: 2 } as const;
 
-/** Has a call carry the span in which it is made; does nothing without tracing. */
+/** Attaches the current span to a call; does nothing without tracing. */
 export function addTraceparent(metadata: Metadata): void {
   const traceparent = currentTraceparent();
   if (traceparent !== undefined) metadata.set(header, traceparent);
 }
 
 /**
- * Serves a call within a span, by OpenTelemetry's conventions for gRPC, if its caller's span comes
- * with it: calls of no traced request have none.
+ * Serves a call within a span, by OpenTelemetry's conventions for gRPC, if the call carries its
+ * caller's span: calls of untraced requests have none.
  * @param method as `billing.v1.LedgerService/Settle`
  */
 export async function inSpan<T>(

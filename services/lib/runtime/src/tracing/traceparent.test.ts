@@ -5,7 +5,7 @@ import { currentTraceparent, parseTraceparent, traceparentOf, withTraceparent } 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const spanId = "00f067aa0ba902b7";
 
-test("a traceparent is read as W3C's recommendation says, and written back as it was", () => {
+test("parses a traceparent by W3C's recommendation and writes it back unchanged", () => {
   const text = `00-${traceId}-${spanId}-01`;
   const parsed = parseTraceparent(text);
   assert.deepEqual(parsed, { traceId, spanId, traceFlags: 1, isRemote: true });
@@ -13,7 +13,7 @@ test("a traceparent is read as W3C's recommendation says, and written back as it
   assert.equal(parseTraceparent(`01-${traceId}-${spanId}-03-later`)?.traceFlags, 1);
 });
 
-test("what is no traceparent starts a trace of its own", () => {
+test("an invalid traceparent starts a new trace", () => {
   const wrong = [
     undefined,
     "",
@@ -27,7 +27,7 @@ test("what is no traceparent starts a trace of its own", () => {
   for (const text of wrong) assert.equal(parseTraceparent(text), undefined, text);
 });
 
-test("only calls that are made within a traced call carry its traceparent", async () => {
+test("only calls within a traced call carry its traceparent", async () => {
   assert.equal(currentTraceparent(), undefined);
   const seen = await withTraceparent("a", async () => {
     await Promise.resolve();

@@ -11,7 +11,7 @@ export interface SpanStart {
   readonly kind: keyof typeof SpanKind;
   /** Undefined: starts a trace. */
   readonly parent: SpanContext | undefined;
-  /** Other spans that it has to do with. */
+  /** Other spans that it relates to. */
   readonly links?: readonly SpanContext[];
   readonly attributes: Attributes;
 }

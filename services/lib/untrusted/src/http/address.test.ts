@@ -57,7 +57,7 @@ const accepted = [
 ];
 
 for (const address of refused) {
-  test(`${JSON.stringify(address)} is never called on a user's behalf`, () =>
+  test(`${JSON.stringify(address)} is never called on behalf of a user`, () =>
     assert.equal(isPublicAddress(address), false));
 }
 for (const address of accepted) {

@@ -139,6 +139,6 @@ function toUrlError(error: unknown, deadline: AbortSignal): UrlError | GatewayEr
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof UrlError || at instanceof GatewayError) return at;
   }
-  if (deadline.aborted) return new UrlError("timeout", "The URL did not answer in time.", error);
+  if (deadline.aborted) return new UrlError("timeout", "The URL did not respond in time.", error);
   return new UrlError("unreachable", "The URL cannot be reached.", error);
 }

@@ -8,7 +8,7 @@ const read = (text: string): unknown => {
   return type && [type.essence, Object.fromEntries(type.parameters)];
 };
 
-test("a media type is read with its parameters, in any case and with spaces where they may stand", () => {
+test("reads a media type with its parameters, in any case and with optional white space", () => {
   for (const [text, expected] of [
     ["application/json", ["application/json", {}]],
     ["  Application/JSON ; Charset=UTF-8 ; ", ["application/json", { charset: "UTF-8" }]],
@@ -19,7 +19,7 @@ test("a media type is read with its parameters, in any case and with spaces wher
   }
 });
 
-test("what is no media type, or could be taken for two, is none", () => {
+test("rejects an invalid or ambiguous media type", () => {
   const many = Array.from({ length: 17 }, (_, index) => `;p${index}=1`).join("");
   for (const text of [
     "",
@@ -41,7 +41,7 @@ test("what is no media type, or could be taken for two, is none", () => {
   }
 });
 
-test("no text of a header's size takes longer than a millisecond to be read", () => {
+test("reads any text of a header's maximum size within a millisecond", () => {
   const length = 64 * 1024;
   const worst = [
     " ",
@@ -58,7 +58,7 @@ test("no text of a header's size takes longer than a millisecond to be read", ()
   for (const piece of worst) {
     for (const head of ["", "application/json", "multipart/form-data; boundary=x"]) {
       const text = head + piece.repeat(length / piece.length);
-      // The quickest of some: the others were translated or cleaned up after meanwhile.
+      // The fastest of several runs: the others may include compilation or garbage collection.
       const tookMs = Array.from({ length: 10 }, () => cpuMsOf(() => parseMediaType(text)));
       assert.ok(Math.min(...tookMs) < 1, `${JSON.stringify(piece)}: ${tookMs}`);
     }

@@ -4,7 +4,7 @@ import { isIPv6 } from "node:net";
 const networkGroups = 4;
 
 /**
- * The network that an address stands for when failures are counted: one IPv6 customer controls a
+ * The network to which an address's failures are counted: one IPv6 customer controls a
  * whole /64.
  */
 export function networkOf(address: string): string {

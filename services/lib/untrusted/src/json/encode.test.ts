@@ -5,7 +5,7 @@ import { encodeJson } from "./encode.ts";
 const long = (unit: string, shift: number): string => "a".repeat(shift) + unit.repeat(1_100_000 / unit.length);
 
 for (const unit of ["x", "é", "汉", "\u{1f600}", '"\\', "\n\u0001", "\ud800"]) {
-  test(`long strings of ${JSON.stringify(unit)} are written as JSON.stringify writes them, wherever they are cut`, async () => {
+  test(`long strings of ${JSON.stringify(unit)} are encoded like JSON.stringify, wherever they are split`, async () => {
     for (const shift of [0, 1]) {
       const text = long(unit, shift);
       const value = {
@@ -19,12 +19,12 @@ for (const unit of ["x", "é", "汉", "\u{1f600}", '"\\', "\n\u0001", "\ud800"])
   });
 }
 
-test("a small value is written as JSON.stringify writes it", async () => {
+test("encodes a small value like JSON.stringify", async () => {
   const value = { a: [1, "b", { c: null }], d: undefined };
   assert.equal(String(await encodeJson(value)), JSON.stringify(value));
 });
 
-test("a text of 16 MiB is written in turns, none of which takes as long as half of all", async () => {
+test("encodes 16 MiB of text in turns, none of which takes half of the total time", async () => {
   const value = { a: '"'.repeat(16 * 1024 * 1024) };
   let [max, all, done] = [0, 0, false];
   let last = process.threadCpuUsage();

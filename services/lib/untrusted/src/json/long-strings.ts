@@ -29,7 +29,7 @@ const maxEscapeLength = 6;
 const dataUrlHead = /^data:[^,]{0,200},/;
 const notBase64 = /[^\w+/=\r\n-]/;
 
-/** Stands for a text above the maximum length. */
+/** Replaces a text above the maximum length. */
 export const tooLong = Symbol("too long");
 
 /**
@@ -105,7 +105,7 @@ export class LongStrings {
   }
 
   /**
-   * The string that a mark stands for, {@link tooLong} for one above {@link maxTextLength};
+   * The string that a mark replaces, {@link tooLong} for one above {@link maxTextLength};
    * undefined for any other text.
    */
   of(text: string): string | typeof tooLong | undefined {

@@ -38,7 +38,7 @@ const refused: [what: string, text: string | Buffer, status: number, param?: str
   ["100,001 numbers", list("1", 100_001), 400, "list"],
 ];
 for (const [what, text, status, param] of refused) {
-  test(`refused with ${status}: ${what}`, async () => {
+  test(`rejects with ${status}: ${what}`, async () => {
     const isRefusal = (error: unknown): boolean =>
       error instanceof GatewayError && error.httpStatus === status && error.param === param;
     assert.throws(() => parseJson(Buffer.from(text)), isRefusal);
@@ -57,19 +57,19 @@ const read: [what: string, text: string][] = [
   ["large text of every kind", JSON.stringify([large, "é".repeat(70_000), '"\\'.repeat(70_000), "\u{1f600}"])],
 ];
 for (const [what, text] of read) {
-  test(`read as JSON.parse reads it: ${what}`, async () => {
+  test(`parses like JSON.parse: ${what}`, async () => {
     assert.deepEqual(parseJson(Buffer.from(text)), JSON.parse(text));
     assert.deepEqual(await parseJsonInTurns(Buffer.from(text)), JSON.parse(text));
   });
 }
 
-test("of a name that is there twice the last counts, and no name reaches a prototype", () => {
+test("uses the last of duplicate names, and no name reaches a prototype", () => {
   assert.deepEqual(parseJson(Buffer.from('{"a":1,"a":2}')), { a: 2 });
   parseJson(Buffer.from('{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}'));
   assert.equal(({} as Record<string, unknown>)["x"], undefined);
 });
 
-test("texts of megabytes are read as JSON.parse reads them, wherever they are cut", async () => {
+test("parses texts of megabytes like JSON.parse, wherever they are split", async () => {
   const units = ["x", "é", "汉", "\u{1f600}", '\\"', "\\\\", "\\u6c49", "\\ud83d\\ude00", "\\\\u", "\\n\\\\\\/"];
   for (const [index, unit] of units.entries()) {
     for (const shift of [0, 1, 2, 3, 4, 5]) {
@@ -81,7 +81,7 @@ test("texts of megabytes are read as JSON.parse reads them, wherever they are cu
   }
 });
 
-test("a text is at most as long as OpenAI takes it; base64 may be longer", async () => {
+test("limits a text to OpenAI's maximum length, but not base64", async () => {
   const length = 10 * 1024 * 1024;
   const read = async (text: string): Promise<number> => {
     const { a } = (await parseJsonInTurns(Buffer.from(`{"a":{"b":"${text}"}}`))) as { a: { b: string } };
@@ -95,7 +95,7 @@ test("a text is at most as long as OpenAI takes it; base64 may be longer", async
   assert.equal(await read(`data:image/png;base64,${base64}QQ==`), length + 26);
 });
 
-test("no turn of reading a body, in a process that reads its first, takes more than 16 MiB from the machine", () => {
+test("no turn of parsing a process's first body takes more than 16 MiB of new memory", () => {
   const program = fileURLToPath(new URL("../../test/first-body.ts", import.meta.url));
   const worst = (kind: string): Turn =>
     JSON.parse(execFileSync(process.execPath, [program, kind], { encoding: "utf8" })) as Turn;
@@ -106,7 +106,7 @@ test("no turn of reading a body, in a process that reads its first, takes more t
   }
 });
 
-test("a text of 32 MiB is read in turns, none of which takes as long as all", async () => {
+test("parses a text of 32 MiB in several turns of the event loop", async () => {
   const bytes = Buffer.from(`{"a":"${"\\n".repeat(16 * 1024 * 1024)}"}`);
   let max = 0;
   let all = 0;

@@ -32,7 +32,7 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 /**
  * Parses the JSON of a request body: UTF-8, within limits, finite numbers, well-formed characters.
  * Of duplicate keys the last counts. A large body is measured before it is parsed.
- * @throws {GatewayError} `invalid_json` (422) for what is not JSON, `invalid_request` for
+ * @throws {GatewayError} `invalid_json` (422) for invalid JSON, `invalid_request` for
  * unacceptable JSON
  */
 export function parseJson(bytes: Buffer, limits: JsonLimits = bodyLimits): unknown {
@@ -52,7 +52,7 @@ export async function parseJsonInTurns(bytes: Buffer, limits: JsonLimits = bodyL
   await long.read().catch(notJson);
   const text = await long.remainder();
   await nextTurn();
-  // Short texts are made twice as a rule: what is young is copied once before it stays.
+  // Short texts usually take their memory twice: the collector copies young objects once.
   const value = await withReadyPages(2 * text.length, () => parsed(text));
   await nextTurn();
   return inspected(value, text, limits, long);
@@ -115,7 +115,7 @@ function inspect(value: unknown, inspection: Inspection, depth: number): unknown
   if (typeof value === "string") return inspectText(value, inspection);
   if (typeof value === "number") {
     if (!Number.isFinite(value))
-      throw new GatewayError("invalid_request", "The request body has a number out of range.");
+      throw new GatewayError("invalid_request", "The request body contains a number out of range.");
   } else if (typeof value === "object" && value !== null) {
     if (depth > inspection.limits.depth) throw beyond("depth", inspection.limits, inspection.member);
     if (Array.isArray(value)) inspectItems(value, inspection, depth + 1);
@@ -128,7 +128,10 @@ function inspectText(text: string, { surrogates, long, member }: Inspection): st
   const whole = long?.of(text) ?? text;
   if (whole === tooLong) throw unacceptable(`has a text of more than ${maxTextLength} characters`, member);
   if ((surrogates || whole !== text) && !whole.isWellFormed())
-    throw new GatewayError("invalid_json", "The request body has a string with half a character (a lone surrogate).");
+    throw new GatewayError(
+      "invalid_json",
+      "The request body contains a string with half a character (a lone surrogate).",
+    );
   return whole;
 }
 

@@ -39,7 +39,7 @@ function walk(value: unknown, counts: { depth: number; values: number; numbers: 
 
 const walked = (text: string) => walk(JSON.parse(text), { depth: 0, values: 0, numbers: 0, names: new Set() });
 
-test("what is counted is what JSON.parse makes, for 5,000 random texts, spaced or not", () => {
+test("counts what JSON.parse creates, for 5,000 random texts with and without white space", () => {
   for (let seed = 1; seed <= 5_000; seed++) {
     const random = seededInt(seed);
     const text = JSON.stringify(someValue(random, 0), null, ["", "  ", "\n"][random(3)]);
@@ -51,7 +51,7 @@ test("what is counted is what JSON.parse makes, for 5,000 random texts, spaced o
   }
 });
 
-test("a text with bytes changed is counted to its end without harm, and never below what JSON.parse makes of it", () => {
+test("counts a corrupted text without failing, and never below what JSON.parse creates from it", () => {
   let accepted = 0;
   for (let seed = 1; seed <= 5_000; seed++) {
     const random = seededInt(seed);
@@ -73,11 +73,11 @@ test("a text with bytes changed is counted to its end without harm, and never be
 });
 
 const worst: [what: string, text: string, limit: keyof JsonLimits][] = [
-  ["the deepest", "[".repeat(4_000_000), "depth"],
-  ["the deepest with names", '{"a":'.repeat(1_000_000), "depth"],
+  ["the deepest nesting", "[".repeat(4_000_000), "depth"],
+  ["the deepest nesting with names", '{"a":'.repeat(1_000_000), "depth"],
   ["the most names", `{${Array.from({ length: 400_000 }, (_, index) => `"k${index}":1`).join()}}`, "names"],
   ["the most names of many objects", `[${Array.from({ length: 400_000 }, (_, n) => `{"${n}":{}}`).join()}]`, "names"],
-  ["one name over and over", `{${'"a":"",'.repeat(600_000)}"a":1}`, "values"],
+  ["one repeated name", `{${'"a":"",'.repeat(600_000)}"a":1}`, "values"],
   ["the most objects", `[${"{},".repeat(1_300_000)}{}]`, "values"],
   ["the most texts", `[${'"",'.repeat(1_300_000)}""]`, "values"],
   ["the most literals", `[${"null,".repeat(800_000)}null]`, "values"],
@@ -86,7 +86,7 @@ const worst: [what: string, text: string, limit: keyof JsonLimits][] = [
   ["the most numbers", `[${"1,".repeat(2_000_000)}1]`, "numbers"],
 ];
 for (const [what, text, limit] of worst) {
-  test(`${what} in 4 MB are found where the limit is passed, without reading on`, () => {
+  test(`stops where the limit is exceeded, for ${what} in 4 MB`, () => {
     const bytes = Buffer.from(text);
     const limits = { depth: 64, values: 10_000, numbers: 10_000, names: 1_000, ...maxLengths };
     const before = process.threadCpuUsage();
@@ -99,7 +99,7 @@ for (const [what, text, limit] of worst) {
   });
 }
 
-test("a limit that is passed within a member of the outermost object is told with the member's name", () => {
+test("reports the member of the outermost object in which a limit is exceeded", () => {
   const limits = { depth: 3, values: 10, numbers: 10, names: 5, ...maxLengths };
   const report = (value: unknown) => {
     const { passed, member } = scanJson(Buffer.from(JSON.stringify(value)), limits);
@@ -112,7 +112,7 @@ test("a limit that is passed within a member of the outermost object is told wit
   assert.deepEqual(report(many), ["values", undefined]);
 });
 
-test("within strings nothing counts, and long ones are passed over at the speed of a search", () => {
+test("counts nothing within strings, and skips long ones at search speed", () => {
   const limits = { depth: 2, values: 10, numbers: 1, names: 2, ...maxLengths };
   for (const filling of ["x", "{[", '\\"', "\\\\", "\\u0000", "é", ":", "\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\x"]) {
     const text = `{"a":["${filling.repeat(3_000_000 / filling.length)}","x"],"b":1}`;

@@ -22,7 +22,7 @@ function decode(pieces: Buffer[]): {
 
 const one = (text: string) => decode([Buffer.from(text)]).seen;
 
-test("every way of writing a line end and a field is understood", () => {
+test("understands every form of line end and field", () => {
   const plain = [{ name: "", id: "", text: "a" }];
   assert.deepEqual(one("data: a\n\n"), plain);
   assert.deepEqual(one("data:a\n\n"), plain);
@@ -48,13 +48,13 @@ test("every way of writing a line end and a field is understood", () => {
   assert.deepEqual(one("database: x\n\n"), []);
 });
 
-test("comments keep their bytes and dispatch nothing", () => {
+test("comments keep their bytes and dispatch no event", () => {
   const { events } = decode([Buffer.from(": ping\n\ndata: a\n\n")]);
   assert.equal(events[0]?.data, undefined);
   assert.equal(events[0]?.raw.toString(), ": ping\n\n");
 });
 
-test("an event is given out with the push that brings its last byte, whatever the line end", () => {
+test("returns an event with the push that brings its last byte, whatever the line end", () => {
   for (const end of ["\n\n", "\r\n\r\n", "\r\r"]) {
     const decoder = new SseDecoder();
     const bytes = Buffer.from(`data: a${end}`);
@@ -63,7 +63,7 @@ test("an event is given out with the push that brings its last byte, whatever th
   }
 });
 
-test("an event of 1 MiB that comes a byte at a time is decoded in linear time", () => {
+test("decodes an event of 1 MiB that arrives byte by byte in linear time", () => {
   const bytes = Buffer.from(`data: ${"x".repeat(1024 * 1024)}\n\n`);
   const decoder = new SseDecoder();
   const events = [];
@@ -72,12 +72,12 @@ test("an event of 1 MiB that comes a byte at a time is decoded in linear time", 
   assert.equal(events[0]?.data?.length, 1024 * 1024);
 });
 
-test("many data lines in one event are joined in linear time", () => {
+test("joins many data lines of one event in linear time", () => {
   const { seen } = decode([Buffer.from(`${"data: x\n".repeat(200_000)}\n`)]);
   assert.equal(seen[0]?.text.length, 399_999);
 });
 
-test("an event that never ends is refused at the limit", () => {
+test("rejects an endless event at the limit", () => {
   const decoder = new SseDecoder({ maxEventBytes: 100 });
   assert.throws(() => {
     for (let i = 0; i < 20; i++) decoder.push(Buffer.from("data: xxxxxxxxxx"));
@@ -85,7 +85,7 @@ test("an event that never ends is refused at the limit", () => {
   assert.equal(new SseDecoder({ maxEventBytes: 100 }).push(Buffer.from("data: x\n\n".repeat(50))).length, 50);
 });
 
-test("what is encoded decodes to the same", () => {
+test("decodes encoded events to the same events", () => {
   assert.deepEqual(decode([encodeSse({ name: "error", data: '{"a":1}' })]).seen, [
     { name: "error", id: "", text: '{"a":1}' },
   ]);
@@ -93,7 +93,7 @@ test("what is encoded decodes to the same", () => {
   assert.deepEqual(decode([encodeSseComment("pi\nng")]).seen, []);
 });
 
-test("any split of the bytes gives the same events, whose raw pieces are the bytes received without the mark", () => {
+test("any split of the bytes yields the same events, whose raw bytes equal the input without its byte order mark", () => {
   const words = [
     "",
     "data",

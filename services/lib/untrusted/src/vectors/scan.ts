@@ -71,7 +71,7 @@ class Scanner {
         members.set(name, { start, end: this.#at });
       }
     });
-    if (vectors === undefined) throw new SyntaxError(`there is no "${this.#names.list}"`);
+    if (vectors === undefined) throw new SyntaxError(`"${this.#names.list}" is missing`);
     return { vectors, list, members };
   }
 
@@ -120,14 +120,14 @@ class Scanner {
     const first = this.#body[this.#at];
     if (first !== openBracket && first !== quote) throw this.#unexpected();
     const end = this.#body.indexOf(first === quote ? quote : closeBracket, this.#at + 1);
-    if (end < 0) throw new SyntaxError("a vector has no end");
+    if (end < 0) throw new SyntaxError("a vector is unterminated");
     this.#at = end + 1;
   }
 
   #skipString(): void {
     for (let from = this.#at + 1; ; ) {
       const end = this.#body.indexOf(quote, from);
-      if (end < 0) throw new SyntaxError("a string has no end");
+      if (end < 0) throw new SyntaxError("a string is unterminated");
       let slashes = 0;
       while (this.#body[end - 1 - slashes] === backslash) slashes++;
       from = end + 1;
@@ -154,7 +154,7 @@ class Scanner {
     if (this.#at === start) throw this.#unexpected();
   }
 
-  /** A scalar ends at a separator or white space; lists, objects and strings end by themselves. */
+  /** A scalar ends at a separator or white space; lists, objects and strings delimit themselves. */
   #isValueEnd(): boolean {
     const byte = this.#body[this.#at];
     return byte === undefined || byte <= 32 || byte === comma || byte === closeBrace || byte === closeBracket;
