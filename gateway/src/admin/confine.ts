@@ -67,7 +67,7 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
   },
   secret: async (call, account) => {
     const own = await isOwnSecret(call.clients, account, call.id);
-    requireOwn(own ? account : "", account, "There is no such secret that signs.");
+    requireOwn(own ? account : "", account, "No valid secret with this id exists.");
     return call;
   },
   delivery: async (call, account) => {

@@ -18,13 +18,15 @@ export const schema = z.object({
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/(?<!\/)\/+$/, ""))
-    .describe("The public server's base URL: what the URLs of hosted files begin with."),
+    .describe("The public server's base URL: the prefix of hosted files' URLs."),
   ...lingerSetting,
   ASSETS_PORT: port.describe("Port of the HTTP server of hosted files; 0 picks a free one."),
-  ASSETS_GRPC_PORT: port.describe("Port of the gRPC service that takes files of other services; 0 picks a free one."),
+  ASSETS_GRPC_PORT: port.describe(
+    "Port of the gRPC service that receives files from other services; 0 picks a free one.",
+  ),
   ASSETS_SECRET: secret.describe("Secret that signs the URLs of hosted files, hex; the same for all replicas."),
   ASSETS_SECRET_PREVIOUS: previousSecrets(secret).describe(
-    "Comma-separated secrets that it replaced: URLs that they signed are good until they end.",
+    "Previous values of ASSETS_SECRET, comma-separated: URLs signed with them stay valid until they expire.",
   ),
   ASSETS_TTL_MS: z.coerce
     .number()
@@ -38,18 +40,18 @@ export const schema = z.object({
     .min(100)
     .default(600_000)
     .describe("How often expired files are removed from MongoDB."),
-  ASSETS_MAX_BYTES: bytes.default(512 * 1024 * 1024).describe("Largest hosted file."),
+  ASSETS_MAX_BYTES: bytes.default(512 * 1024 * 1024).describe("Maximum size of a hosted file."),
   ASSETS_S3_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe(
-      "Keeps hosted files in S3 instead: base URL of the server. Expired files are its lifecycle rule's affair.",
+      "Stores hosted files in S3 instead: base URL of the server. A lifecycle rule of the bucket must remove expired files.",
     ),
-  ASSETS_S3_BUCKET: z.string().min(1).optional().describe("Bucket, needed with S3."),
+  ASSETS_S3_BUCKET: z.string().min(1).optional().describe("Bucket, required with S3."),
   ASSETS_S3_REGION: z.string().min(1).default("us-east-1").describe("Region that calls are signed for."),
-  ASSETS_S3_PREFIX: z.string().default("assets/").describe("What every key begins with."),
-  ASSETS_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe("Access key, needed with S3."),
-  ASSETS_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe("Its secret, needed with S3."),
+  ASSETS_S3_PREFIX: z.string().default("assets/").describe("Prefix of every key."),
+  ASSETS_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe("Access key, required with S3."),
+  ASSETS_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe("Its secret, required with S3."),
 });
 
 export type MediaConfig = z.infer<typeof schema>;

@@ -59,7 +59,7 @@ const backends: Backend[] = [
 ];
 
 for (const backend of backends) {
-  describe(`files kept in ${backend.name}`, () => {
+  describe(`files stored in ${backend.name}`, () => {
     const stack = new AsyncDisposableStack();
     const tokens = new AssetTokens(keyringOf(secret.toString("hex")));
     let store: ObjectStore;
@@ -74,7 +74,7 @@ for (const backend of backends) {
     after(() => stack.disposeAsync());
 
     for (const size of [0, 1, 524_288, 3_000_000, 17_000_000]) {
-      test(`a file of ${size} bytes comes back as it was, whole, in part, and by its head`, async () => {
+      test(`returns a file of ${size} bytes unchanged, whole, in part and for HEAD`, async () => {
         const bytes = randomBytes(size);
         const hosted = await assets.host("image/png", pieces(bytes));
         assert.equal(hosted.size, size);
@@ -99,7 +99,7 @@ for (const backend of backends) {
       });
     }
 
-    test("ranges and conditions are answered as HTTP has them", async () => {
+    test("responds to ranges and conditional requests by RFC 9110", async () => {
       const { url } = await assets.host("video/mp4", pieces(Buffer.from("0123456789")));
       const call = (headers: Record<string, string>) => fetch(url, { headers });
       const beyond = await call({ range: "bytes=10-" });
@@ -113,7 +113,7 @@ for (const backend of backends) {
       assert.equal((await fetch(url, { method: "DELETE" })).status, 405);
     });
 
-    test("a URL that is not ours and one whose file is gone get the same answer; one that ran out says so", async () => {
+    test("a foreign URL and one whose file is gone get the same response; an expired one gets 410", async () => {
       const base = `http://127.0.0.1:${server.port}/assets`;
       const gone = tokens.issue(Date.now() + 60_000).token;
       const forged = new AssetTokens(keyringOf(randomBytes(32).toString("hex"))).issue(Date.now() + 60_000).token;
@@ -128,11 +128,11 @@ for (const backend of backends) {
       assert.equal((await fetch(`${base}/${tokens.issue(Date.now() - 5_000).token}`)).status, 410);
     });
 
-    test("a file whose body breaks off is not kept, small or large", async () => {
+    test("does not store a file whose body is interrupted, small or large", async () => {
       for (const size of [10, 20_000_000]) {
         const body = async function* (): AsyncGenerator<Buffer> {
           yield* pieces(randomBytes(size));
-          throw new Error("broken off");
+          throw new Error("interrupted");
         };
         const { id } = tokens.issue(Date.now() + 60_000);
         await assert.rejects(store.put(id, "image/png", body()), /broken off/);
@@ -140,7 +140,7 @@ for (const backend of backends) {
       }
     });
 
-    test("other services hand in files as a stream, within limits", async () => {
+    test("accepts files from other services as a stream, within limits", async () => {
       await using rpc = await serveRpc({
         identity: insecure,
         host: "127.0.0.1",
@@ -167,11 +167,11 @@ for (const backend of backends) {
       client.close();
     });
 
-    test("the store says that it is well", async () => assert.deepEqual(await store.check(), { ok: true }));
+    test("the store's health check passes", async () => assert.deepEqual(await store.check(), { ok: true }));
   });
 }
 
-test("expired files are removed from GridFS, and so are bytes that have belonged to no file for long", async () => {
+test("removes expired files and long-orphaned chunks from GridFS", async () => {
   await using stack = new AsyncDisposableStack();
   const database = `media_test_${randomText(12)}`;
   const connection = await createConnection(mongodbUrl, { dbName: database }).asPromise();
@@ -194,7 +194,7 @@ test("expired files are removed from GridFS, and so are bytes that have belonged
       const [files = 0] = await counts();
       return files === 0 && (await connection.collection("assets.chunks").findOne({ _id: old._id })) === null;
     },
-    { what: "what has expired to be removed" },
+    { what: "the expired files to be removed" },
   );
   assert.equal(await store.find(id), undefined);
 });

@@ -7,7 +7,7 @@ const scope = { date: "20130524T000000Z", region: "us-east-1", service: "s3" };
 const secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
 const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-test("signatures are those of the examples in S3's own documentation", () => {
+test("computes the signatures of the examples in S3's documentation", () => {
   const get = (path: string, more: Record<string, string>, signed: string[]): string =>
     signatureOf(
       {

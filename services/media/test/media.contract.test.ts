@@ -86,7 +86,7 @@ beforeEach(async () => {
   upstream.script = (_, response) => sendJson(response, 200, made);
 });
 
-test("alpha is answered in its own format, held and billed by picture", async () => {
+test("alpha responds in its own format, and is held and billed by image", async () => {
   upstream.script = (_, response) => sendJson(response, 200, alphaMade);
   const response = await harness.call(generations, alphaBody);
   assert.equal(response.status, 200);
@@ -97,7 +97,7 @@ test("alpha is answered in its own format, held and billed by picture", async ()
   assert.equal(rawOf(), JSON.stringify(alphaMade.usage));
 });
 
-test("alpha's errors are flat: ours, limits', upstream's; before there is a model they are nested", async () => {
+test("alpha's errors are flat, but nested before the model is known", async () => {
   const flat = async (body: unknown, status: number): Promise<Record<string, unknown>> => {
     const response = await harness.call(generations, body);
     assert.equal(response.status, status);
@@ -126,7 +126,7 @@ test("alpha's errors are flat: ours, limits', upstream's; before there is a mode
   assert.deepEqual([nested.status, (nested.json()["error"] as { code: string }).code], [422, "invalid_json"]);
 });
 
-test("gamma's answer comes through byte for byte, billed by its tokens, under its hold", async () => {
+test("passes gamma's response through byte for byte and bills its tokens within the hold", async () => {
   const odd = Buffer.from(`{ "created":1, "data":[{"b64_json":"${b64}"}],"background":"opaque","output_format":"png",
     "quality":"low","size":"1024x1024","usage":${JSON.stringify(usage)} }`);
   upstream.script = (_, response) => sendJson(response, 200, odd);
@@ -141,10 +141,10 @@ test("gamma's answer comes through byte for byte, billed by its tokens, under it
   assert.equal(settlement().costNanoUsd, 40_050_000n);
   assert.equal(rawOf(), JSON.stringify(usage));
   assert.ok(hold() >= settlement().costNanoUsd);
-  assert.equal("response_format" in (upstream.received[0]?.json ?? {}), false, "gamma's upstream refuses that field");
+  assert.equal("response_format" in (upstream.received[0]?.json ?? {}), false, "gamma's upstream rejects that field");
 });
 
-test("a hold covers what the largest picture of each quality can cost", async () => {
+test("a hold covers the cost of the largest image of each quality", async () => {
   for (const [quality, size, tokens] of [
     ["low", "1024x1024", 272],
     ["hd", "1024x1536", 6_240],
@@ -156,7 +156,7 @@ test("a hold covers what the largest picture of each quality can cost", async ()
   }
 });
 
-test("tokens that the upstream does not report are estimated by what was drawn, and said to be", async () => {
+test("estimates unreported tokens by the generated image, and marks them as estimated", async () => {
   upstream.script = (_, response) => sendJson(response, 200, { ...made, usage: undefined });
   const response = await harness.call(generations, {
     model: "gamma",
@@ -169,7 +169,7 @@ test("tokens that the upstream does not report are estimated by what was drawn, 
   assert.deepEqual(unitsOf(), { input_tokens: 2, image_output_tokens: 272 });
 });
 
-test("an inline picture is hosted where a URL is wanted, and fetched where its content is", async () => {
+test("hosts an inline image for a requested URL, and fetches a linked one for requested content", async () => {
   const requested = { model: "gamma", prompt: "a cat", response_format: "url" };
   const { data } = (await harness.call(generations, requested)).json() as { data: { url: string }[] };
   assert.deepEqual(harness.hosted.get(data[0]?.url ?? ""), { contentType: "image/png", bytes: picture });
@@ -193,7 +193,7 @@ test("an image that cannot be fetched fails the call, and is billed as the provi
   }
 });
 
-test("delta is billed by picture and size", async () => {
+test("bills delta by image and size", async () => {
   upstream.script = (_, response) => sendJson(response, 200, { created: 1, data: [{ url: "u1" }, { url: "u2" }] });
   await harness.call(generations, { model: "delta", prompt: "x", n: 2, size: "256x256" });
   assert.deepEqual([unitsOf(), settlement().costNanoUsd], [{ "images:256x256": 2 }, 32_000_000n]);
@@ -201,7 +201,7 @@ test("delta is billed by picture and size", async () => {
   assert.deepEqual([unitsOf(), hold()], [{ "images:1024x1024": 2 }, 40_000_000n]);
 });
 
-test("more pictures than a call makes are several calls; what failed of them is told and not billed", async () => {
+test("splits a request for many images into several calls, and reports failed ones without billing them", async () => {
   let calls = 0;
   upstream.script = (_, response) => {
     const one = { url: `https://x/${++calls}`, size: "1x1" };
@@ -217,7 +217,7 @@ test("more pictures than a call makes are several calls; what failed of them is 
   assert.equal((JSON.parse(rawOf()) as object[]).length, 2);
 });
 
-test("when none of several calls succeeds the call fails, for free, in the upstream's words", async () => {
+test("when none of several calls succeeds, the request fails with the upstream's message and costs nothing", async () => {
   upstream.script = (_, response) => sendJson(response, 400, { error: { code: "Sensitive", message: "not that" } });
   const response = await harness.call(generations, { model: "seedream", prompt: "x", n: 2 });
   assert.equal(response.status, 400);
@@ -225,7 +225,7 @@ test("when none of several calls succeeds the call fails, for free, in the upstr
   assert.deepEqual([settlement().outcome, settlement().costNanoUsd], [Outcome.FAILED, 0n]);
 });
 
-test("a failing upstream is asked again, and only the answer is billed", async () => {
+test("retries a failing upstream and bills only the response", async () => {
   let calls = 0;
   upstream.script = (_, response) => (++calls < 3 ? sendJson(response, 500, {}) : sendJson(response, 200, made));
   const response = await harness.call(generations, { model: "gamma", prompt: "x" });
@@ -233,7 +233,7 @@ test("a failing upstream is asked again, and only the answer is billed", async (
   assert.equal(settlement().attempts, 3);
 });
 
-test("pictures behind URLs are fetched for an upstream that takes none", async () => {
+test("fetches images by URL for an upstream that does not accept URLs", async () => {
   upstream.script = ({ path }, response) =>
     path === "/in.png"
       ? sendFile(response)
@@ -248,10 +248,10 @@ test("pictures behind URLs are fetched for an upstream that takes none", async (
   assert.ok(sent.includes(b64));
   const missing = await harness.call(generations, { ...requested, image: "https://localhost/in.png" });
   assert.equal(missing.status, 400);
-  assert.equal(harness.admission.booked.length, 1, "what the guard refuses is not admitted");
+  assert.equal(harness.admission.booked.length, 1, "a URL that the guard refuses is not admitted");
 });
 
-test("pictures behind URLs are fetched for whom is admitted only, and one that is not there costs nothing", async () => {
+test("fetches images by URL only after admission, and a missing one costs nothing", async () => {
   upstream.script = (_, response) => sendJson(response, 404, {});
   const requested = { model: "gemini", prompt: "x", image: `${upstream.url}/in.png` };
   harness.admission.onAdmit = () => {
@@ -268,10 +268,10 @@ test("pictures behind URLs are fetched for whom is admitted only, and one that i
     ["/in.png"],
   );
   assert.deepEqual(settlement().units, []);
-  await waitFor(() => harness.buffers.held === 0, { what: "all is given back" });
+  await waitFor(() => harness.buffers.held === 0, { what: "all memory to be released" });
 });
 
-test("the answer leaves after the bill is on disk; a bill that cannot be written leaves no answer", async () => {
+test("sends the response after the bill is on disk, and none if the bill cannot be written", async () => {
   const { promise: onDisk, resolve: flush } = Promise.withResolvers<void>();
   harness.admission.settling = () => onDisk;
   const pending = harness.call(generations, { model: "gamma", prompt: "x" });
@@ -290,14 +290,14 @@ test("the answer leaves after the bill is on disk; a bill that cannot be written
 
 const settled = () => waitFor(() => harness.admission.booked.at(-1)?.settlement !== undefined, { what: "the bill" });
 
-test("a client that leaves while its picture is drawn pays for it when the provider has counted it", async () => {
+test("a client that disconnects during generation pays by the provider's usage", async () => {
   const opened = Promise.withResolvers<ServerResponse>();
   upstream.script = (_, response) => opened.resolve(response);
   const stream = harness.open(generations, Buffer.from(JSON.stringify({ model: "gamma", prompt: "x" })));
   stream.head.catch(() => {});
   const response = await opened.promise;
   stream.call.cancel("left");
-  await waitFor(() => harness.admission.booked.at(-1)?.left === true, { what: "its leaving to be known" });
+  await waitFor(() => harness.admission.booked.at(-1)?.left === true, { what: "the disconnect to be noticed" });
   sendJson(response, 200, made);
   await settled();
   const { outcome, settlementRule, pricing, costNanoUsd } = settlement();
@@ -305,7 +305,7 @@ test("a client that leaves while its picture is drawn pays for it when the provi
   assert.deepEqual([pricing, costNanoUsd], [Pricing.EXACT, 10n * 5_000n + 1_000n * 40_000n]);
 });
 
-test("a picture whose drawing cannot be waited for is billed by the table, and one that nobody was asked for is not", async () => {
+test("bills an image that cannot be awaited by the price table, and none that was not requested from a provider", async () => {
   await harness[Symbol.asyncDispose]();
   harness = await startMedia({ ...options(), drains: new Drains({ atOnce: 0 }) });
   upstream.script = () => {};
@@ -316,14 +316,14 @@ test("a picture whose drawing cannot be waited for is billed by the table, and o
     const before = upstream.received.length;
     const stream = harness.open(generations, Buffer.from(JSON.stringify({ model, prompt: "x" })));
     stream.head.catch(() => {});
-    await waitFor(() => upstream.received.length > before, { what: "the upstream to be asked" });
+    await waitFor(() => upstream.received.length > before, { what: "the upstream call" });
     stream.call.cancel("left");
     await settled();
     assert.deepEqual([settlement().settlementRule, unitsOf()], [SettlementRule.ABORTED_ESTIMATE, units]);
   }
 });
 
-test("a client that leaves when some of its pictures are drawn owes those, and those that were being drawn", async () => {
+test("a client that disconnects owes the generated images and those in progress", async () => {
   let calls = 0;
   const waiting: ServerResponse[] = [];
   const drawn = { data: [{ url: "u" }], usage: { generated_images: 1 } };
@@ -334,9 +334,9 @@ test("a client that leaves when some of its pictures are drawn owes those, and t
   };
   const stream = harness.open(generations, Buffer.from(JSON.stringify({ model: "seedream", prompt: "x", n: 6 })));
   stream.head.catch(() => {});
-  await waitFor(() => waiting.length === 4, { what: "all to be asked" });
+  await waitFor(() => waiting.length === 4, { what: "all upstream calls" });
   stream.call.cancel("left");
-  await waitFor(() => harness.admission.booked.at(-1)?.left === true, { what: "its leaving to be known" });
+  await waitFor(() => harness.admission.booked.at(-1)?.left === true, { what: "the disconnect to be noticed" });
   for (const response of waiting) sendJson(response, 200, drawn);
   await settled();
   assert.deepEqual([settlement().outcome, unitsOf()], [Outcome.DISCONNECTED, { images: 6 }]);
@@ -348,7 +348,7 @@ const sketch = event("image_generation.partial_image", { partial_image_index: 0 
 const whole = event("image_generation.completed", { usage });
 const streamed = { model: "gamma", prompt: "x", stream: true, partial_images: 1, size: "1024x1024", quality: "low" };
 
-test("a stream comes through as it came, its last picture after the bill", async () => {
+test("passes a stream through unchanged, with its last image after the bill", async () => {
   const { promise: onDisk, resolve: flush } = Promise.withResolvers<void>();
   harness.admission.settling = () => onDisk;
   upstream.script = (_, response) => {
@@ -362,7 +362,7 @@ test("a stream comes through as it came, its last picture after the bill", async
   })();
   await waitFor(() => text === sketch, { what: "the sketch" });
   await waitFor(() => harness.admission.booked[0]?.settlement !== undefined, { what: "the bill" });
-  assert.equal(text, sketch, "the last picture came before the bill was on disk");
+  assert.equal(text, sketch, "the last image was sent before the bill was on disk");
   flush();
   await reading;
   assert.equal(text, sketch + whole);
@@ -370,7 +370,7 @@ test("a stream comes through as it came, its last picture after the bill", async
   assert.equal(rawOf(), JSON.stringify(usage));
 });
 
-test("a stream that breaks ends with an error event and is free; one whose client leaves is drawn to its end and billed", async () => {
+test("a broken stream ends with an error event and is free; one whose client disconnects is completed and billed", async () => {
   upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(sketch);
@@ -388,7 +388,7 @@ test("a stream that breaks ends with an error event and is free; one whose clien
   const stream = harness.open(generations, Buffer.from(JSON.stringify(streamed)));
   await stream.head;
   stream.call.cancel("left");
-  await waitFor(() => harness.admission.booked.at(-1)?.left === true, { what: "its leaving to be known" });
+  await waitFor(() => harness.admission.booked.at(-1)?.left === true, { what: "the disconnect to be noticed" });
   goOn.resolve();
   await settled();
   assert.deepEqual([settlement().outcome, settlement().pricing], [Outcome.DISCONNECTED, Pricing.EXACT]);
@@ -419,7 +419,7 @@ const prompt = { name: "prompt", content: "a cat" };
 const image = { name: "image", content: picture, file: "../../a" };
 const maskFile = { name: "mask", content: png({ width: 4, height: 4, colour: "rgba" }), file: "m" };
 
-test("an edit reaches the upstream as a clean form, and its full result comes back", async () => {
+test("sends an edit to the upstream as a clean form and returns its full result", async () => {
   const parts = [model, prompt, image, maskFile, { name: "quality", content: "hd" }, { name: "n", content: "1" }];
   const received = [...parts, { name: "response_format", content: "url" }, { name: "user", content: "u1" }];
   const response = await harness.call(edits, formOf(received), typed(formType));
@@ -435,7 +435,7 @@ test("an edit reaches the upstream as a clean form, and its full result comes ba
   assert.equal(harness.buffers.held, 0);
 });
 
-test("what an edit's upstream does not say of its result is filled in", async () => {
+test("fills in fields that an edit's upstream omits", async () => {
   const square = { name: "image", content: picture, file: "a.png" };
   upstream.script = (_, response) => sendJson(response, 200, { created: 1, data: [{ b64_json: b64 }] });
   const parts = [{ name: "model", content: "delta" }, prompt, square, { name: "size", content: "256x256" }];
@@ -451,16 +451,16 @@ const faults: [what: string, parts: Part[], code: string, param: string | null][
   ["no model", [prompt, image], "invalid_request", "model"],
   ["an unknown model", [{ name: "model", content: "nope" }, prompt, image], "model_not_found", "model"],
   [
-    "a model of another path",
+    "a model of another endpoint",
     [{ name: "model", content: "seedream" }, prompt, image],
     "endpoint_model_mismatch",
     "model",
   ],
   ["no prompt", [model, image], "invalid_request", "prompt"],
-  ["no picture", [model, prompt], "invalid_request", "image"],
-  ["a picture as text", [model, prompt, { name: "image", content: "x" }], "invalid_request", "image"],
-  ["an empty picture", [model, prompt, { ...image, content: "" }], "invalid_image", "image"],
-  ["a picture cut off", [model, prompt, { ...image, content: picture.subarray(0, 50) }], "invalid_image", "image"],
+  ["no image", [model, prompt], "invalid_request", "image"],
+  ["an image as text", [model, prompt, { name: "image", content: "x" }], "invalid_request", "image"],
+  ["an empty image", [model, prompt, { ...image, content: "" }], "invalid_image", "image"],
+  ["a truncated image", [model, prompt, { ...image, content: picture.subarray(0, 50) }], "invalid_image", "image"],
   [
     "a decompression bomb",
     [
@@ -473,12 +473,12 @@ const faults: [what: string, parts: Part[], code: string, param: string | null][
   ],
   ["a mask of another size", [model, prompt, image, smallMask], "invalid_mask", "mask"],
   ["a mask without transparency", [model, prompt, image, { ...maskFile, content: picture }], "invalid_mask", "mask"],
-  ["eleven pictures", [model, prompt, image, { name: "n", content: "11" }], "invalid_request", "n"],
-  ["n in words", [model, prompt, image, { name: "n", content: "two" }], "invalid_request", "n"],
+  ["eleven images", [model, prompt, image, { name: "n", content: "11" }], "invalid_request", "n"],
+  ["n as a word", [model, prompt, image, { name: "n", content: "two" }], "invalid_request", "n"],
   ["4K", [model, prompt, image, { name: "size", content: "4K" }], "invalid_request", "size"],
   ["a size of other models", [model, prompt, image, { name: "size", content: "512x512" }], "invalid_request", "size"],
   [
-    "a see-through JPEG",
+    "a transparent JPEG",
     [model, prompt, image, { name: "background", content: "transparent" }, { name: "output_format", content: "jpeg" }],
     "invalid_request",
     "background",
@@ -497,14 +497,14 @@ const faults: [what: string, parts: Part[], code: string, param: string | null][
   ],
   ["a stray file", [model, prompt, image, { ...image, name: "other" }], "invalid_request", "other"],
   [
-    "seventeen pictures",
+    "seventeen images",
     [model, prompt, ...Array.from({ length: 17 }, () => ({ ...image, name: "image[]" }))],
     "invalid_request",
     "image",
   ],
 ];
 for (const [what, parts, code, param] of faults) {
-  test(`an edit is refused, nested, with nothing held: ${what}`, async () => {
+  test(`rejects an edit with ${what} in a nested error, without a hold`, async () => {
     const response = await harness.call(edits, formOf(parts), typed(formType));
     assert.equal(response.status, 400);
     const { error } = response.json() as { error: Record<string, unknown> };
@@ -514,7 +514,7 @@ for (const [what, parts, code, param] of faults) {
   });
 }
 
-test("an edit without the money for it is a 402", async () => {
+test("an edit that the balance does not cover is a 402", async () => {
   harness.admission.onAdmit = () => {
     throw new GatewayError("insufficient_balance");
   };
@@ -522,7 +522,7 @@ test("an edit without the money for it is a 402", async () => {
   assert.equal(response.status, 402);
 });
 
-test("a variant without a price is refused before anybody is asked for it, and nothing is admitted", async () => {
+test("rejects a variant without a price before admission and any upstream call", async () => {
   const response = await harness.call(generations, { model: "grok", prompt: "x", n: 10, resolution: "1.5k" });
   assert.equal(response.status, 503, response.body.toString());
   assert.equal((response.json()["error"] as { code: string }).code, "unpriced_model");

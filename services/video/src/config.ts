@@ -17,34 +17,34 @@ export const schema = z.object({
     "Key under which the accounts' signing secrets are encrypted, 32 bytes in hex. Losing it makes every secret useless.",
   ),
   WEBHOOK_KEY_PREVIOUS: previousSecrets(webhookKey).describe(
-    "Comma-separated keys that it replaced. What they sealed is sealed under the new one at a start, or when it is next used.",
+    "Previous values of WEBHOOK_KEY, comma-separated. Secrets encrypted under them are re-encrypted at startup, or at their next use.",
   ),
   ASSETS_ADDR: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "The asset service, as `host:port`: keeps result files that their providers soon forget. Unset: their URLs are passed on.",
+      "The asset service, as `host:port`: stores result files that providers delete soon. Unset: the providers' URLs are passed on.",
     ),
-  POLL_SCALE: scale.default(1).describe("Factor on the pauses between polls of a task; small against a simulator."),
+  POLL_SCALE: scale.default(1).describe("Factor on the delays between polls of a task; small with a simulator."),
   POLL_QPS: z.coerce
     .number()
     .positive()
     .default(20)
-    .describe("Most polls a second of one provider, all replicas together (DashScope allows 20)."),
-  POLL_TIMEOUT_MS: milliseconds.default(20_000).describe("How long a poll of a task may take."),
-  CREATE_TIMEOUT_MS: milliseconds.default(60_000).describe("How long a provider may take to accept a task."),
+    .describe("Maximum polls per second of one provider, all replicas together (DashScope allows 20)."),
+  POLL_TIMEOUT_MS: milliseconds.default(20_000).describe("Timeout for a poll of a task."),
+  CREATE_TIMEOUT_MS: milliseconds.default(60_000).describe("Timeout for a provider to accept a task."),
   TASK_AGE_LIMIT_MS: milliseconds
     .optional()
-    .describe("Age at which an unfinished task is given up; unset: when its provider forgets it."),
-  WEBHOOK_SCALE: scale.default(1).describe("Factor on the pauses between tries of a webhook."),
+    .describe("Age at which an unfinished task expires; unset: when its provider deletes it."),
+  WEBHOOK_SCALE: scale.default(1).describe("Factor on the delays between attempts of a webhook."),
   WEBHOOK_TIMEOUT_MS: milliseconds.default(15_000).describe("Timeout for a webhook's receiver and the mail server."),
   MAIL_TESTS_PER_HOUR: perHour
     .default(10)
-    .describe("Most mails an hour that people may have each account send by tests of alerts and replays."),
+    .describe("Maximum mails per hour and account from tests of alerts and replays."),
   WEBHOOK_TESTS_PER_HOUR: perHour
     .default(60)
-    .describe("Most webhook calls an hour that people may have each account make by tests of alerts and replays."),
+    .describe("Maximum webhook calls per hour and account from tests of alerts and replays."),
   NOTICES_PER_HOUR: perHour
     .default(120)
     .describe("Maximum notices per hour that an account's alerts send automatically; others are delayed."),
@@ -65,14 +65,14 @@ export const schema = z.object({
     .url({ protocol: /^smtps?$/ })
     .optional()
     .describe(
-      "Mail server for spend alerts: `smtps://user:password@host`, or `smtp://` for STARTTLS. Unset: none go by mail.",
+      "Mail server for spend alerts: `smtps://user:password@host`, or `smtp://` for STARTTLS. Unset: no mail is sent.",
     ),
   SMTP_FROM: z.string().min(3).max(320).optional().describe("Sender of mail, as `Gateway <gateway@example.com>`."),
   SMTP_TLS: z
     .enum(["on", "off"])
     .default("on")
-    .describe("`off` lets mail, and the password, go over `smtp://` in the clear: for a relay on the same machine."),
-  SMTP_CA: z.string().min(1).optional().describe("CA of the mail server, PEM; the system's CAs when unset."),
+    .describe("`off` allows mail and password to be sent over `smtp://` unencrypted: for a relay on the same machine."),
+  SMTP_CA: z.string().min(1).optional().describe("CA of the mail server, PEM; unset: the system's CAs."),
 });
 
 export type VideoSettings = z.infer<typeof schema>;

@@ -20,7 +20,7 @@ export interface VideoEvents {
   deliveryFailed(detail: { id: string; account: string; attempt: number; error: string; last: boolean }): void;
   /** An account had used up its budget of messages of a kind. */
   messageRefused(kind: BudgetKind | "repeat", account: string): void;
-  /** Background work failed; it continues by itself. */
+  /** Background work failed; it is retried automatically. */
   stumbled(work: string, error: unknown): void;
 }
 
@@ -72,7 +72,7 @@ export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
     },
     messageRefused(kind, account) {
       refusals.labels(kind).inc();
-      log.warn({ kind, account }, "a message was refused: the account's budget is used up");
+      log.warn({ kind, account }, "message refused: the account's budget is used up");
     },
     stumbled(work, error) {
       stumbles.labels(work).inc();

@@ -23,13 +23,13 @@ const task = (price: typeof bySeconds, more?: Partial<Terms>) => ({
   holdNanoUsd: usd(1),
 });
 
-test("the price is known before: seconds by resolution by sound", () => {
+test("prices a task in advance by seconds, resolution and audio", () => {
   assert.equal(priceOf(terms(), bySeconds).costNanoUsd, usd(0.5));
   assert.equal(priceOf(terms({ resolution: "1080p", seconds: 10 }), bySeconds).costNanoUsd, usd(1.5));
   assert.equal(priceOf(terms({ variants: ["silent"] }), bySeconds).costNanoUsd, usd(0.2));
 });
 
-test("what the provider counted is billed, at its resolution", () => {
+test("bills the provider's count at its resolution", () => {
   const usage = { raw: {}, seconds: 8.0, resolution: "1080p" };
   assert.deepEqual(billOf(task(bySeconds), usage), {
     units: [{ name: "video_seconds:1080p", quantity: 8n }],
@@ -39,7 +39,7 @@ test("what the provider counted is billed, at its resolution", () => {
   });
 });
 
-test("a count that never came is billed by what was asked for, and marked", () => {
+test("bills a task without a count by the requested terms, and marks it as an estimate", () => {
   const bill = billOf(task(bySeconds), undefined);
   assert.deepEqual([bill.costNanoUsd, bill.pricing], [usd(0.5), Pricing.ESTIMATED]);
 });
@@ -51,14 +51,14 @@ test("charges the hold for a resolution without a price, and for usage that cann
   assert.deepEqual([huge.pricing, huge.costNanoUsd, huge.provisional], [Pricing.UNPRICED, usd(1), "implausible_usage"]);
 });
 
-test("tokens are billed as counted, and held for at no less than the largest frame needs", () => {
+test("bills tokens as counted, and holds at least those of the largest frame", () => {
   const { costNanoUsd, pricing } = billOf(task(byTokens), { raw: {}, tokens: 108_900 });
   assert.deepEqual([costNanoUsd, pricing], [762_300_000n, Pricing.EXACT]);
   const held = priceOf(terms(), byTokens).costNanoUsd;
   assert.ok(held >= costNanoUsd && held < (costNanoUsd * 11n) / 10n, String(held));
 });
 
-test("a reference video has its own price, and may be as long as references may be", () => {
+test("prices a reference video separately, and holds its maximum length", () => {
   const withVideo = { variants: ["video"], inputSeconds: 30 };
   assert.equal(billOf(task(byTokens, withVideo), { raw: {}, tokens: 1_000_000 }).costNanoUsd, usd(4.3));
   assert.ok(priceOf(terms(withVideo), byTokens).costNanoUsd > (5n * priceOf(terms(), byTokens).costNanoUsd) / 2n);

@@ -5,7 +5,7 @@ import { Wakeup } from "./wakeup.ts";
 const longMs = 600_000;
 const { signal } = new AbortController();
 
-test("a wakeup ends a sleep, also one that came before the sleep began", async () => {
+test("a wakeup ends a sleep, even if it came before the sleep began", async () => {
   const wakeup = new Wakeup();
   const sleeping = wakeup.sleepUntil(Date.now() + longMs, signal);
   wakeup.wakeAt();
@@ -14,7 +14,7 @@ test("a wakeup ends a sleep, also one that came before the sleep began", async (
   await wakeup.sleepUntil(Date.now() + longMs, signal);
 });
 
-test("a wakeup for later brings the end of a sleep forward, and one for later still does not put it off", async () => {
+test("a scheduled wakeup ends a sleep earlier, and never later", async () => {
   const wakeup = new Wakeup();
   const began = Date.now();
   const sleeping = wakeup.sleepUntil(began + longMs, signal);
@@ -24,7 +24,7 @@ test("a wakeup for later brings the end of a sleep forward, and one for later st
   assert.ok(Date.now() - began >= 38);
 });
 
-test("a sleep that ends before the wakeup leaves it for the next one", async () => {
+test("a sleep that ends before a wakeup leaves it for the next sleep", async () => {
   const wakeup = new Wakeup();
   const wakeMs = Date.now() + 500;
   wakeup.wakeAt(wakeMs);

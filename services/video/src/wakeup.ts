@@ -5,8 +5,8 @@
 export const maxSleepMs = 10_000;
 
 /**
- * A sleep that others can cut short. One loop sleeps; whoever brings work forward wakes it. A
- * wakeup that comes while nobody sleeps is kept for the next sleep, so none is lost between
+ * A sleep that others can cut short. One loop sleeps; code that brings work forward wakes it. A
+ * wakeup that comes outside of a sleep is kept for the next one, so none is lost between
  * checking for work and falling asleep.
  */
 export class Wakeup {

@@ -50,7 +50,7 @@ const made = ({ provider, upstreamModel, status }: TaskDocument, upstreamId: str
   dueAt: new Date(),
 });
 
-test("a task is shown under the provider's id, or for ever under ours if its owner was told that one first", async () => {
+test("shows a task under the provider's id, or permanently under ours if its owner received that one first", async () => {
   await using at = scratchDatabase();
   const connection = await connectMongo({
     url: at.url,

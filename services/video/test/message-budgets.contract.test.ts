@@ -9,7 +9,7 @@ import { MessageBudget } from "../src/webhooks/budget.ts";
 import { type Replica, startReplica, TestBooks } from "./support.ts";
 
 const hourMs = 3_600_000;
-/** Nobody listens there: mail stays pending. */
+/** No server listens there: mail stays pending. */
 const smtp = {
   SMTP_URL: "smtp://127.0.0.1:1",
   SMTP_FROM: "Gateway <gateway@example.com>",
@@ -47,7 +47,7 @@ describe("budgets of messages", () => {
     (await webhooks.listDeliveries({ accountId, state: "", taskId: "", alertId: "", page: undefined })).deliveries
       .length;
 
-  test("replicas share one budget, and a test beyond it sends none of its messages", async () => {
+  test("replicas share one budget, and a test that exceeds it sends none of its messages", async () => {
     const replicas = [await start({ MAIL_TESTS_PER_HOUR: "7" }), await start({ MAIL_TESTS_PER_HOUR: "7" })];
     const tests = Array.from({ length: 6 }, (_, n) => replicas[n % 2]?.webhooks.sendTest({ messages: mails(3) }));
     const outcomes = await Promise.allSettled(tests);
@@ -62,7 +62,7 @@ describe("budgets of messages", () => {
     await first.webhooks.sendTest({ messages: mails(3, "acct_2") });
   });
 
-  test("a test whose mails are refused takes nothing of the budget of webhook calls", async () => {
+  test("a test whose mails are refused uses none of the budget of webhook calls", async () => {
     const replica = await start({ MAIL_TESTS_PER_HOUR: "1", WEBHOOK_TESTS_PER_HOUR: "1" });
     const webhook = () => message("https://example.com/hook");
     await replica.webhooks.sendTest({ messages: mails(1) });
@@ -72,7 +72,7 @@ describe("budgets of messages", () => {
     await assert.rejects(replica.webhooks.sendTest({ messages: [webhook()] }), { code: "rate_limit_exceeded" });
   });
 
-  test("notices have a budget of their own, and repeating one under its id takes nothing of it", async () => {
+  test("notices have a budget of their own, and repeating one under its id uses none of it", async () => {
     const replica = await start({ NOTICES_PER_HOUR: "2", MAIL_TESTS_PER_HOUR: "1" });
     await replica.webhooks.sendTest({ messages: mails(1) });
     const [first, second, third] = mails(3) as [EnqueueRequest, EnqueueRequest, EnqueueRequest];
@@ -81,7 +81,7 @@ describe("budgets of messages", () => {
     assert.equal(await sent(replica, "acct_1"), 3);
   });
 
-  test("mail cannot be replayed soon after other mail to the same address", async () => {
+  test("rejects a replay of mail soon after other mail to the same address", async () => {
     const replica = await start({ MAIL_REPLAY_PAUSE_MS: "3000" });
     const notice = message("mailto:team@example.com");
     await replica.webhooks.enqueue(notice);

@@ -28,10 +28,10 @@ const media = (...types: string[]) => ({ prompt, media: types.map((type) => ({ t
 const inputs = {
   t2v: { prompt },
   i2v: { prompt, img_url: url },
-  "i2v with sound": { prompt, img_url: url, audio_url: "https://example.com/a.mp3" },
+  "i2v with audio": { prompt, img_url: url, audio_url: "https://example.com/a.mp3" },
   r2v: { prompt, reference_urls: [url] },
   "i2v of 2.7": media("first_frame"),
-  "i2v of 2.7 with sound": media("first_frame", "driving_audio"),
+  "i2v of 2.7 with audio": media("first_frame", "driving_audio"),
   "r2v of 2.7": media("reference_image", "reference_video"),
 } as const;
 type Input = keyof typeof inputs;
@@ -48,17 +48,17 @@ const higher = ["720p", "1080p"];
 const one = ["720p"];
 const rows: Readonly<Record<string, Rules>> = {
   "beta2.5-t2v-preview": { takes: ["t2v"], resolutions: all, reports: "size" },
-  "beta2.5-i2v-preview": { takes: ["i2v", "i2v with sound"], resolutions: all, reports: "resolution" },
+  "beta2.5-i2v-preview": { takes: ["i2v", "i2v with audio"], resolutions: all, reports: "resolution" },
   "beta2.6-t2v": { takes: ["t2v"], resolutions: higher, reports: "size" },
-  "beta2.6-i2v": { takes: ["i2v", "i2v with sound"], resolutions: higher, reports: "resolution" },
-  "beta2.6-i2v-flash": { takes: ["i2v", "i2v with sound"], resolutions: higher, reports: "resolution" },
+  "beta2.6-i2v": { takes: ["i2v", "i2v with audio"], resolutions: higher, reports: "resolution" },
+  "beta2.6-i2v-flash": { takes: ["i2v", "i2v with audio"], resolutions: higher, reports: "resolution" },
   "beta2.6-r2v": { takes: ["r2v"], resolutions: higher, reports: "size" },
   "beta2.6-r2v-flash": { takes: ["r2v"], resolutions: higher, reports: "size" },
   "beta2.7-t2v": { takes: ["t2v"], resolutions: one, reports: "resolution" },
   "beta2.7-t2v-2026-04-15": { takes: ["t2v"], resolutions: one, reports: "resolution" },
   "beta2.7-t2v-2027-01-31": { takes: ["t2v"], resolutions: one, reports: "resolution" },
-  "beta2.7-i2v": { takes: ["i2v of 2.7", "i2v of 2.7 with sound"], resolutions: one, reports: "resolution" },
-  "beta2.7-i2v-2026-04-15": { takes: ["i2v of 2.7", "i2v of 2.7 with sound"], resolutions: one, reports: "resolution" },
+  "beta2.7-i2v": { takes: ["i2v of 2.7", "i2v of 2.7 with audio"], resolutions: one, reports: "resolution" },
+  "beta2.7-i2v-2026-04-15": { takes: ["i2v of 2.7", "i2v of 2.7 with audio"], resolutions: one, reports: "resolution" },
   "beta2.7-r2v": { takes: ["r2v of 2.7"], resolutions: higher, reports: "resolution" },
 };
 
@@ -71,8 +71,8 @@ for (const [model, { takes, resolutions, reports }] of Object.entries(rows)) {
   const [firstInput = "t2v"] = takes;
   const order = (more: object = {}): object => ({ model, duration: 5, input: inputs[firstInput], ...more });
 
-  describe(`${model} accepts what its provider does, and nothing else`, () => {
-    test("takes the input of its suffix and version, and no other", () => {
+  describe(`${model} accepts what its provider accepts, and nothing else`, () => {
+    test("accepts only the input of its suffix and version", () => {
       for (const [name, input] of Object.entries(inputs)) {
         const body = order({ input });
         if (takes.includes(name as Input)) assert.deepEqual(read(body).body["input"], input);
@@ -81,7 +81,7 @@ for (const [model, { takes, resolutions, reports }] of Object.entries(rows)) {
       assert.throws(() => read(order({ input: undefined })), isRefused(/^input$/));
     });
 
-    test("makes its resolutions, 720p unless it is said, in 16:9 unless it is said", () => {
+    test("supports its resolutions, with defaults of 720p and 16:9", () => {
       for (const resolution of [...all, "4k", "720P"]) {
         const body = order({ resolution });
         if (resolutions.includes(resolution)) assert.equal(read(body).terms.resolution, resolution);
@@ -92,13 +92,13 @@ for (const [model, { takes, resolutions, reports }] of Object.entries(rows)) {
       assert.throws(() => read(order({ aspect_ratio: "17:9" })), isRefused(/^aspect_ratio$/));
     });
 
-    test("must be told its duration", () => {
+    test("requires a duration", () => {
       for (const duration of [undefined, null, 0, -5, 5.5, "5", 1e9]) {
         assert.throws(() => read(order({ duration })), isRefused(/^duration$/), String(duration));
       }
     });
 
-    test("passes parameters on, fills in what is billed, and refuses what contradicts it", () => {
+    test("passes parameters on, fills in billed values, and rejects contradicting ones", () => {
       // In this line only 2.6 supports multiple shots.
       const passed = { prompt_extend: false, watermark: true, seed: 7, ...(model.startsWith("beta2.6") && multi) };
       const { parameters } = read(order({ parameters: passed })).body as { parameters: Record<string, unknown> };

@@ -17,14 +17,14 @@ export interface ProviderTask {
   polls: number;
 }
 
-/** How the next creations are answered: `lost` creates the task and breaks the connection. */
+/** The responses to the next creations: `lost` creates the task and breaks the connection. */
 export type CreateMode = "ok" | "lost" | "hang" | "invalid" | "unauthorized" | "overloaded" | "broken";
 
 export interface TestProvider extends AsyncDisposable {
   readonly url: string;
   readonly tasks: Map<string, ProviderTask>;
   create: CreateMode;
-  /** How polls are answered. */
+  /** The responses to polls. */
   poll: "ok" | "error";
   /** Duration of the next poll, milliseconds. */
   delayMs: () => number;

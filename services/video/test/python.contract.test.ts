@@ -19,12 +19,12 @@ for secret in given["secrets"]:
     print(json.dumps(Webhook(secret).verify(given["body"].encode(), given["headers"])["data"]))
 `;
 
-test("the official Python library verifies what is sent, under each secret of a rotation", async (context) => {
+test("the official Python library verifies webhooks under each secret of a rotation", async (context) => {
   const dir = await mkdtemp(join(tmpdir(), "standardwebhooks-"));
   try {
     const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", dir, library];
     const installed = await run("python3", pip, { timeout }).catch((error: Error) => error);
-    if (installed instanceof Error) return context.skip("python3 or its package registry is not there");
+    if (installed instanceof Error) return context.skip("python3 or its package registry is unavailable");
     const secrets = [newSecret(), newSecret()];
     const data = { id: "t", note: "überraschend 🎬" };
     const body = JSON.stringify({ type: "video.generation.succeeded", data });

@@ -1,12 +1,12 @@
-// A replica in a process of its own, to be killed: its parent tells it what to do, and it reports
-// its progress.
+// A replica in a process of its own, to be killed: its parent controls it, and it reports its
+// progress.
 
 import { replica as admissionReplica } from "@uag/harness/replica";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { TaskAdmission } from "@uag/usage/types";
 import { order, startReplica } from "./support.ts";
 
-/** Where the process stops for good, if it stops by itself. */
+/** Where the process stops permanently, if it stops on its own. */
 export type Stop = "before the hold" | "after the hold" | "never";
 
 /** What the parent sends once. */

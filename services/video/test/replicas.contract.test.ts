@@ -10,7 +10,7 @@ const pollsEach = 5;
 /** Far longer than a poll, so that no claim expires on a busy machine. */
 const env = { POLL_TIMEOUT_MS: "6000" };
 
-test("replicas share the polling: no task is polled by two at once, none is forgotten, and one takes over from another", async () => {
+test("replicas share the polling: no task is polled by two at once, none is missed, and one replica takes over from another", async () => {
   await using at = scratchDatabase();
   await using provider = await startProvider();
   provider.delayMs = () => Math.random() * 60;

@@ -11,7 +11,7 @@ import { order, type Replica, startReplica, TestBooks } from "./support.ts";
 
 const taskCount = 30;
 /**
- * A poll may take nearly as long as the claim: claims expire midway, and answers arrive late and
+ * A poll may take nearly as long as the claim: claims expire midway, and responses arrive late and
  * twice.
  */
 const env = { POLL_TIMEOUT_MS: "100", CREATE_TIMEOUT_MS: "150", POLL_SCALE: "0.002" };
@@ -62,7 +62,7 @@ const ends = ["succeeded", "failed", "cancelled", "expired"];
 
 function checkEnds({ provider, books }: Run, statuses: readonly string[]): void {
   const byRequest = new Map([...provider.tasks.values()].map((task): [string, ProviderTask] => [task.requestId, task]));
-  assert.equal(byRequest.size, provider.tasks.size, "no task is made twice");
+  assert.equal(byRequest.size, provider.tasks.size, "no task is created twice");
   assert.equal(books.bills.size, taskCount);
   assert.equal(books.conflicts, 0);
   for (const [n, status] of statuses.entries()) {
@@ -75,9 +75,9 @@ function checkEnds({ provider, books }: Run, statuses: readonly string[]): void 
   }
 }
 
-describe("whatever happens meanwhile, every task ends once and is billed once, as it ended", () => {
+describe("every task ends once and is billed once by its terminal state", () => {
   for (const seed of [1, 2, 3]) {
-    test(`late and doubled answers, claims that run out, lost answers, billing that breaks, a replica that goes: seed ${seed}`, async () => {
+    test(`with late, duplicate and lost responses, expired claims, failing billing and a stopped replica: seed ${seed}`, async () => {
       const random = seededRandom(seed);
       await using at = scratchDatabase();
       await using provider = await startProvider();

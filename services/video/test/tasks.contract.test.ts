@@ -57,7 +57,7 @@ describe("video tasks", () => {
   };
   const billOf = (requestId: string) => books.bills.get(requestId);
 
-  test("a task goes from submitted over queued and running to succeeded, and is billed what the provider counted", async () => {
+  test("a task moves from submitted through queued and running to succeeded, and is billed by the provider's count", async () => {
     const submitted = await submit();
     assert.deepEqual(Object.keys(submitted).sort(), ["created_at", "id", "model", "object", "status"]);
     assert.equal(submitted.status, "submitted");
@@ -84,7 +84,7 @@ describe("video tasks", () => {
     assert.equal(bill?.grantId, `gr_${task.requestId}`);
   });
 
-  test("a failed task costs nothing and says why", async () => {
+  test("a failed task costs nothing and reports the reason", async () => {
     const { id } = await submit();
     onlyTask().word = "FAILED";
     await reaches(id, "failed");
@@ -96,14 +96,14 @@ describe("video tasks", () => {
     );
   });
 
-  test("a task that the provider has forgotten expires", async () => {
+  test("a task that the provider has deleted expires", async () => {
     const { id } = await submit();
     onlyTask().word = "UNKNOWN";
     await reaches(id, "expired");
     await waitFor(() => books.open.length === 0, { what: "the release" });
   });
 
-  test("polls that fail end nothing", async () => {
+  test("failed polls do not end a task", async () => {
     const { id } = await submit();
     provider.poll = "error";
     const task = onlyTask();
@@ -115,7 +115,7 @@ describe("video tasks", () => {
     await reaches(id, "succeeded");
   });
 
-  test("a request may wait for the end, and gets it with 200", async () => {
+  test("a request that waits for the task's end gets it with 200", async () => {
     const waiting = replica.call("videos.create", order({ wait: 20 }));
     await waitFor(() => provider.tasks.size === 1, { what: "the task" });
     onlyTask().word = "SUCCEEDED";
@@ -126,7 +126,7 @@ describe("video tasks", () => {
     assert.equal(tooShort.status, 202);
   });
 
-  test("another account's task is missed as one that does not exist", async () => {
+  test("another account's task is reported as nonexistent", async () => {
     const { id } = await submit();
     const texts = new Set<string>();
     for (const options of [
@@ -146,7 +146,7 @@ describe("video tasks", () => {
     assert.equal(texts.size, 1);
   });
 
-  test("a queued task is cancelled with the provider, and costs nothing", async () => {
+  test("cancels a queued task at the provider, at no cost", async () => {
     const { id } = await submit();
     const response = await replica.call("videos.cancel", undefined, { id });
     assert.deepEqual([response.status, response.json<View>().status], [200, "cancelled"]);
@@ -155,7 +155,7 @@ describe("video tasks", () => {
     assert.equal((await replica.call("videos.cancel", undefined, { id })).json<View>().status, "cancelled");
   });
 
-  test("a running task cannot be cancelled and goes on; a finished one tells how it ended", async () => {
+  test("a running task cannot be cancelled and continues; cancelling a finished one returns its state", async () => {
     const { id } = await submit();
     onlyTask().word = "RUNNING";
     assert.equal((await replica.call("videos.cancel", undefined, { id })).status, 400);
@@ -164,7 +164,7 @@ describe("video tasks", () => {
     assert.deepEqual([response.status, response.json<View>().status], [200, "succeeded"]);
   });
 
-  test("an account's tasks are listed newest first, page by page", async () => {
+  test("lists an account's tasks newest first, page by page", async () => {
     const accountId = "acct_list";
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.unshift((await submit({}, { accountId })).id);
@@ -186,7 +186,7 @@ describe("video tasks", () => {
       assert.equal((await replica.call("videos.list", undefined, { accountId, query })).status, 400, query);
   });
 
-  test("a request that is not valid, or that nobody pays, leaves nothing behind", async () => {
+  test("an invalid request, or one that the balance does not cover, leaves no task and no hold", async () => {
     const accountId = "acct_nothing";
     const bad = await replica.call("videos.create", order({ duration: 1e9 }), { accountId });
     assert.equal(bad.status, 400);
@@ -198,7 +198,7 @@ describe("video tasks", () => {
     assert.equal(books.grants.size, 0);
   });
 
-  test("a webhook address that nobody may call is refused at once", async () => {
+  test("rejects a webhook URL that may not be called", async () => {
     for (const webhookUrl of [
       "http://example.com/",
       "https://127.0.0.1/",
@@ -209,7 +209,7 @@ describe("video tasks", () => {
       assert.equal((await replica.call("videos.create", order({ webhook_url: webhookUrl }))).status, 400, webhookUrl);
   });
 
-  test("what the provider refuses is told in its words, costs nothing, and is no task", async () => {
+  test("a refusal by the provider is reported with its message, costs nothing and leaves no task", async () => {
     const accountId = "acct_refused";
     provider.create = "invalid";
     const response = await replica.call("videos.create", order(), { accountId });
@@ -225,7 +225,7 @@ describe("video tasks", () => {
   });
 
   for (const mode of ["lost", "hang"] as const) {
-    test(`a task whose answer was lost (${mode}) is found again and never made twice`, async () => {
+    test(`finds a task whose response was lost (${mode}) and never creates it twice`, async () => {
       provider.create = mode;
       const { id } = await submit({ input: { prompt: `lost by ${mode}` } });
       provider.create = "ok";
@@ -238,7 +238,7 @@ describe("video tasks", () => {
     });
   }
 
-  test("a task that a broken proxy may have passed on, and nobody has, fails and costs nothing", async () => {
+  test("a task that a broken proxy may have forwarded, and no provider has, fails and costs nothing", async () => {
     provider.create = "broken";
     const { id } = await submit();
     await reaches(id, "failed");
@@ -320,7 +320,7 @@ describe("video tasks", () => {
     assert.match(await replica.metrics(), /uag_cost_above_hold_total\{provider="[^"]+",model="[^"]+",[^}]*\} 1/);
   });
 
-  test("two lost tasks of one model are told apart or fail: no account gets another's video", async () => {
+  test("two lost tasks of one model are identified or fail, so that no account gets another's video", async () => {
     provider.create = "lost";
     const one = await submit({ input: { prompt: "one" } }, { accountId: "acct_1" });
     const two = await submit({ input: { prompt: "two" } }, { accountId: "acct_2" });
@@ -346,7 +346,7 @@ describe("video tasks", () => {
     }
   });
 
-  test("a provider that is too busy is passed over for the next", async () => {
+  test("skips an overloaded provider and tries the next", async () => {
     await using second = await startProvider();
     await using both = await startReplica({ at, books, providers: [provider.url, second.url] });
     provider.create = "overloaded";
@@ -357,7 +357,7 @@ describe("video tasks", () => {
     await reaches(response.json<View>().id, "succeeded");
   });
 
-  test("while billing is away the end waits for it, then is billed once", async () => {
+  test("a task's bill waits while billing is unreachable, and is then charged once", async () => {
     const { id } = await submit();
     books.away = true;
     onlyTask().word = "SUCCEEDED";
@@ -367,7 +367,7 @@ describe("video tasks", () => {
     assert.equal(books.repeats, 0);
   });
 
-  test("the same idempotency key makes one task", async () => {
+  test("the same idempotency key creates one task", async () => {
     const headers = ["idempotency-key", "one"];
     const first = await submit({}, { headers });
     const second = await submit({}, { headers });

@@ -14,7 +14,7 @@ interface Arrival {
   readonly body: string;
 }
 
-/** Answers each webhook with the next of `statuses`, repeating the last; 0: no response. */
+/** Responds to each webhook with the next of `statuses`, repeating the last; 0: no response. */
 async function startReceiver(statuses: number[], headers: Record<string, string> = {}, responseBody = "") {
   const arrivals: Arrival[] = [];
   const server = createServer(async (request, response) => {
@@ -41,7 +41,7 @@ async function startReceiver(statuses: number[], headers: Record<string, string>
   };
 }
 
-describe("whoever gave a webhook is told of the end", () => {
+describe("calls a task's webhook when it ends", () => {
   let perTest: AsyncDisposableStack;
   let at: { url: string; database: string };
   let provider: TestProvider;
@@ -84,7 +84,7 @@ describe("whoever gave a webhook is told of the end", () => {
     ["CANCELED", "cancelled"],
     ["UNKNOWN", "expired"],
   ] as const) {
-    test(`a task that is ${status} is told of once, in words that the official library verifies`, async () => {
+    test(`reports a task that is ${status} once, with a signature that the official library verifies`, async () => {
       await begin([204]);
       const { secret } = await rotate();
       const id = await finish(word);
@@ -103,7 +103,7 @@ describe("whoever gave a webhook is told of the end", () => {
     });
   }
 
-  test("a failed try is followed by others under the same id, and every one is in the log", async () => {
+  test("retries a failed attempt under the same id, and lists every attempt", async () => {
     await begin([500, 503, 200]);
     await finish();
     await reaches("delivered");
@@ -117,7 +117,7 @@ describe("whoever gave a webhook is told of the end", () => {
     assert.equal(delivery?.url.includes("hidden"), false);
   });
 
-  test("a receiver that is slow, gone or redirects is tried again; a redirect is not followed", async () => {
+  test("retries a receiver that is slow, unreachable or redirects, and follows no redirect", async () => {
     await using elsewhere = await startReceiver([200]);
     await begin([302, 0, 204], { headers: { location: elsewhere.url }, env: { WEBHOOK_TIMEOUT_MS: "300" } });
     await finish();
@@ -129,7 +129,7 @@ describe("whoever gave a webhook is told of the end", () => {
     );
   });
 
-  test("410 ends the tries, and a replay begins them anew under the same id", async () => {
+  test("410 ends the attempts, and a replay restarts them under the same id", async () => {
     await begin([410, 204]);
     await finish();
     await reaches("stopped");
@@ -144,7 +144,7 @@ describe("whoever gave a webhook is told of the end", () => {
     await assert.rejects(replica.webhooks.replay({ id: "msg_unknown" }), { code: "not_found" });
   });
 
-  test("a receiver that asks for time gets it", async () => {
+  test("honours a receiver's retry-after", async () => {
     await begin([429, 204], { headers: { "retry-after": "2" } });
     await finish();
     await reaches("delivered");
@@ -152,7 +152,7 @@ describe("whoever gave a webhook is told of the end", () => {
     assert.ok(Number((second?.atMs ?? 0n) - (first?.atMs ?? 0n)) >= 1_990);
   });
 
-  test("the key that seals secrets is replaced without one that is lost, though no webhook was sent meanwhile", async () => {
+  test("rotating the encryption key loses no secret, even if no webhook was sent meanwhile", async () => {
     const [old, fresh] = ["5a".repeat(32), "7b".repeat(32)];
     await begin([204]);
     const { secret } = await rotate();
@@ -170,14 +170,14 @@ describe("whoever gave a webhook is told of the end", () => {
     new Webhook(secret).verify(body, headers as Record<string, string>);
   });
 
-  test("tries end after the tenth", async () => {
+  test("stops after the tenth attempt", async () => {
     await begin([500], { env: { WEBHOOK_SCALE: "0.0000001" } });
     await finish();
     await reaches("failed");
     assert.equal(receiver.arrivals.length, 10);
   });
 
-  test("while secrets overlap both sign; one that has leaked ends at once", async () => {
+  test("overlapping secrets both sign; a revoked one stops at once", async () => {
     await begin([204]);
     const old = (await rotate()).secret;
     const fresh = (await rotate(60_000n)).secret;
@@ -199,7 +199,7 @@ describe("whoever gave a webhook is told of the end", () => {
     ["a flood", { responseBody: "x".repeat(5_000_000) }],
     ["a body that never ends", { headers: { "content-length": "1000" } }],
   ] as const) {
-    test(`what a receiver answers besides its status is of no account: ${what}`, async () => {
+    test(`ignores everything in a receiver's response but its status: ${what}`, async () => {
       await begin([200], response);
       await finish();
       await reaches("delivered");
@@ -207,7 +207,7 @@ describe("whoever gave a webhook is told of the end", () => {
     });
   }
 
-  test("a webhook that leads inside is refused when it is submitted: no task is begun, and nobody is called", async () => {
+  test("rejects a webhook URL in a private network at submission, without a task or a call", async () => {
     await begin([204]);
     const { port } = new URL(receiver.url);
     for (const host of ["localhost", "LOCALHOST.", "[::1]", "10.0.0.1"]) {
@@ -219,12 +219,12 @@ describe("whoever gave a webhook is told of the end", () => {
     assert.equal(receiver.arrivals.length, 0);
   });
 
-  test("deliveries are listed newest first, by account, state and task, page by page; one is shown with its body", async () => {
+  test("lists deliveries newest first, by account, state and task, page by page, and shows one with its body", async () => {
     await begin([410, 204]);
     const tasks = [await finish(), await finish("FAILED"), await finish()];
     const tried = async (): Promise<number> =>
       (await deliveries()).filter(({ attempts }) => attempts.length > 0).length;
-    await waitFor(async () => (await tried()) === 3, { what: "three tries" });
+    await waitFor(async () => (await tried()) === 3, { what: "three attempts" });
     const pages = async (query: { state?: string; taskId?: string; accountId?: string }, limit: number) => {
       const found = [];
       for (let cursor = ""; ; ) {
@@ -255,7 +255,7 @@ describe("whoever gave a webhook is told of the end", () => {
     await assert.rejects(pending, { code: "invalid_request" });
   });
 
-  test("secrets are shown once; what signs is listed without them, and an earlier one can be ended", async () => {
+  test("shows a secret once, lists valid secrets without their values, and revokes an earlier one", async () => {
     await begin([204]);
     const actor = { id: "adm_1", name: "$secrets", requestId: "req_1" };
     const first = await replica.webhooks.rotateSecret({ accountId, overlapMs: 0n, immediately: false, actor });

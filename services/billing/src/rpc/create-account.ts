@@ -33,7 +33,9 @@ export const newAccount = (name: string, nowMs: number): Omit<AccountDocument, "
 export async function createAccount(billing: Billing, request: CreateAccountRequest): Promise<Account> {
   const id = request.id === "" ? newId("acct") : request.id;
   if (!accountId.test(id)) {
-    throw new GatewayError("invalid_request", "An account id must have 1 to 64 letters, digits, _ or -.", { param: "id" });
+    throw new GatewayError("invalid_request", "An account id must have 1 to 64 letters, digits, _ or -.", {
+      param: "id",
+    });
   }
   checkAccountName(request.name);
   const { store } = billing;

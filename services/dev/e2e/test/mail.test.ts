@@ -38,7 +38,7 @@ test("without TLS nothing is sent, the password least of all, unless that is con
   await using resources = new AsyncDisposableStack();
   const { server, mailer } = await start(resources, { plain: true });
   const { error, isFinal } = await mailer.send(letter);
-  assert.deepEqual([error, isFinal], ["the mail server answered 500 (ETLS)", false]);
+  assert.deepEqual([error, isFinal], ["the mail server responded with status 500 (ETLS)", false]);
   assert.equal(server.letters.length, 0);
   const open = await start(resources, { plain: true }, { tls: false, url: server.url() });
   assert.equal((await open.mailer.send(letter)).error, "");
@@ -63,8 +63,8 @@ test("only a rejection of the message itself is final; an error names no server 
   const { server, mailer } = await start(resources, { reply: (to) => replies[to] ?? 250 });
   const outcomes = await Promise.all(Object.keys(replies).map((to) => mailer.send({ ...letter, to })));
   assert.deepEqual(outcomes, [
-    { status: 451, error: "the mail server answered 451 (EENVELOPE)", isFinal: false },
-    { status: 550, error: "the mail server answered 550 (EENVELOPE)", isFinal: true },
+    { status: 451, error: "the mail server responded with status 451 (EENVELOPE)", isFinal: false },
+    { status: 550, error: "the mail server responded with status 550 (EENVELOPE)", isFinal: true },
   ]);
   const { mailer: stranger } = await start(
     resources,
@@ -76,7 +76,7 @@ test("only a rejection of the message itself is final; an error names no server 
   );
   assert.deepEqual(await stranger.send(letter), {
     status: 535,
-    error: "the mail server answered 535 (EAUTH)",
+    error: "the mail server responded with status 535 (EAUTH)",
     isFinal: false,
   });
 });

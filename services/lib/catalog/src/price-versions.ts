@@ -39,7 +39,8 @@ export function versionFaults({ models, price_versions: rows = [] }: Row, faults
     if (model === undefined) faults.push(`  ${at}: unknown model ${id}`);
     else faults.push(...faultsOf({ ...model, price }).map((fault) => `  ${at}: ${fault.trim()}`));
     const ms = Date.parse(from);
-    if (ms <= (last.get(id) ?? 0)) faults.push(`  ${at}: effective_from must be after that of the model's previous price`);
+    if (ms <= (last.get(id) ?? 0))
+      faults.push(`  ${at}: effective_from must be after that of the model's previous price`);
     last.set(id, ms);
   }
   return faults;

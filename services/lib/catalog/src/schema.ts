@@ -58,7 +58,11 @@ const tlsSchema = z.strictObject({
 });
 
 const connectionsSchema = z.strictObject({
-  max: z.int().positive().default(4_096).describe("Maximum concurrent calls in one process, each on its own connection."),
+  max: z
+    .int()
+    .positive()
+    .default(4_096)
+    .describe("Maximum concurrent calls in one process, each on its own connection."),
   queue: z.int().min(0).default(1_024).describe("Maximum calls that wait for a connection; more are refused at once."),
 });
 
@@ -156,10 +160,7 @@ export const imageSchema = z.strictObject({
     .record(z.string(), z.string())
     .default({})
     .describe("Value sent for a size that the upstream has another name for; empty: none is sent."),
-  default_size: z
-    .string()
-    .optional()
-    .describe("Used when the client names none; default: the upstream's choice."),
+  default_size: z.string().optional().describe("Used when the client names none; default: the upstream's choice."),
   most_images: z.int().min(1).default(1).describe("Maximum images of one request."),
   references: z
     .strictObject({ min: z.int().min(0).default(0), max: z.int().min(0).default(0) })

@@ -120,7 +120,7 @@ test("retries a rate limit, and reports an error that persists", async () => {
       json(response, "{}", 500);
     },
     async (access) => {
-      await assert.rejects(openAiReports(access, undefined).costs(days, never), /acme answered 500/);
+      await assert.rejects(openAiReports(access, undefined).costs(days, never), /acme returned status 500/);
       assert.equal(calls, 3);
     },
   );

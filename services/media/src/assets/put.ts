@@ -64,7 +64,8 @@ async function* chunks(
     if (call.cancelled) throw new GatewayError("client_closed_request");
     if (next.done === true) return;
     const { part } = next.value;
-    if (part?.$case !== "chunk") throw new GatewayError("invalid_request", "After the head come chunks.");
+    if (part?.$case !== "chunk")
+      throw new GatewayError("invalid_request", "Every message after the head must be a chunk.");
     size += part.value.length;
     if (size > maxBytes) throw new GatewayError("payload_too_large", `The file exceeds ${maxBytes} bytes.`);
     yield part.value;

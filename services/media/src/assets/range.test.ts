@@ -18,8 +18,8 @@ const cases: [header: string | undefined, expected: ReturnType<typeof rangeOf>][
   ["lines=0-1", undefined],
 ];
 for (const [header, expected] of cases) {
-  test(`of 100 bytes, '${header}' is ${JSON.stringify(expected)}`, () =>
+  test(`parses the range '${header}' of 100 bytes as ${JSON.stringify(expected)}`, () =>
     assert.deepEqual(rangeOf(header, 100), expected));
 }
 
-test("nothing of an empty file can be asked for", () => assert.equal(rangeOf("bytes=0-0", 0), "unsatisfiable"));
+test("every range of an empty file is unsatisfiable", () => assert.equal(rangeOf("bytes=0-0", 0), "unsatisfiable"));

@@ -7,14 +7,14 @@ import { AssetTokens } from "./token.ts";
 const newSecret = (): string => randomBytes(32).toString("hex");
 const tokens = new AssetTokens(keyringOf(newSecret()));
 
-test("a token opens with the id and the expiry it was made for, and no two are alike", () => {
+test("a token opens to the id and expiry it was issued for, and tokens are unique", () => {
   const expiresAtMs = 1_900_000_000_000;
   const one = tokens.issue(expiresAtMs);
   assert.deepEqual(tokens.open(one.token), { id: one.id, expiresAtMs });
   assert.notEqual(tokens.issue(expiresAtMs).id, one.id);
 });
 
-test("a token with any one character changed opens nothing: neither the id nor the expiry can be altered", () => {
+test("rejects a token with any character changed, so that neither id nor expiry can be altered", () => {
   const { token } = tokens.issue(1_900_000_000_000);
   for (let at = 0; at < token.length; at++) {
     const changed = `${token.slice(0, at)}${token[at] === "A" ? "B" : "A"}${token.slice(at + 1)}`;
@@ -22,14 +22,14 @@ test("a token with any one character changed opens nothing: neither the id nor t
   }
 });
 
-test("nothing else opens: other secrets, other lengths, other alphabets", () => {
+test("rejects tokens of other secrets, lengths or alphabets", () => {
   const { token } = tokens.issue(1_900_000_000_000);
   assert.equal(new AssetTokens(keyringOf(newSecret())).open(token), undefined);
   for (const text of ["", "x", `${token}A`, token.slice(1), "../".repeat(16), "=".repeat(48)])
     assert.equal(tokens.open(text), undefined);
 });
 
-test("a secret is replaced without a URL that stops working: old tokens open as long as it is among the previous ones", () => {
+test("after a rotation old tokens open as long as their secret is among the previous ones", () => {
   const [old, young] = [newSecret(), newSecret()];
   const before = new AssetTokens(keyringOf(old)).issue(1_900_000_000_000);
   // The format from before tokens named their secret.

@@ -13,7 +13,7 @@ const tokenShape = new RegExp(`^(?:${lengths.map((length) => `[A-Za-z0-9_-]{${le
 
 const keyOf = ({ id }: NamedSecret): Buffer => Buffer.from(id, "hex").subarray(0, keyBytes);
 
-/** File names that carry their own expiry and that nobody else can forge. */
+/** File names that carry their own expiry and cannot be forged. */
 export class AssetTokens {
   readonly #secrets: Keyring;
 

@@ -10,7 +10,7 @@ import { imageOperation, imageTraits, jobFor, namedModel } from "./operation.ts"
 import { alphaFormat } from "./responses/alpha.ts";
 import { openAiFormat } from "./responses/openai.ts";
 
-/** `POST /v1/images/generations`: the format of body and answer depends on the model. */
+/** `POST /v1/images/generations`: the formats of body and response depend on the model. */
 export function createImages(context: MediaContext): Operation {
   const formatOf = (fields: Fields, caller: Caller): ImageFormat =>
     isAlphaShaped(fields, caller, context) ? alphaFormat : openAiFormat;
@@ -27,8 +27,8 @@ export function createImages(context: MediaContext): Operation {
 }
 
 /**
- * Whether the client uses DashScope's format: decided by its model or, if its key may use no such
- * model, by the body.
+ * Whether the client uses DashScope's format: decided by its model or, if its key may not use such
+ * a model, by the body.
  */
 function isAlphaShaped(fields: Fields, { models: allowed }: Caller, { catalog }: MediaContext): boolean {
   const { model: id, input, prompt } = fields;

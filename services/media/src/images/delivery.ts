@@ -9,7 +9,7 @@ import type { MediaContext } from "../context.ts";
 const fetchTimeoutMs = 60_000;
 const maxPictureBytes = 64 * 1024 * 1024;
 
-/** What is needed to deliver images. */
+/** Dependencies of delivering images. */
 export interface Delivery {
   readonly exchange: LinkExchange;
   readonly context: MediaContext;
@@ -66,7 +66,7 @@ async function fetched({ url, ...rest }: Linked, delivery: Delivery): Promise<Im
   const body = await fetchedFile(url, delivery);
   const mediaType = sniffMediaType(body);
   // A page or an error under status 200 is not passed on as an image.
-  if (mediaType?.startsWith("image/") !== true) throw unusableResponse("an image's URL does not lead to an image");
+  if (mediaType?.startsWith("image/") !== true) throw unusableResponse("an image's URL did not return an image");
   return { ...rest, kind: "inline", base64: body.toString("base64"), mediaType };
 }
 
@@ -81,6 +81,6 @@ async function fetchedFile(url: string, { context, exchange, memory }: Delivery)
   } catch (error) {
     if (!(error instanceof UrlError)) throw error;
     if (signal.aborted) throw new UpstreamFailure("cancelled", "the call was aborted", { cause: error });
-    throw new UpstreamFailure("transient", "an image URL cannot be fetched", { cause: error });
+    throw new UpstreamFailure("transient", "an image URL could not be fetched", { cause: error });
   }
 }

@@ -16,7 +16,7 @@ function codeOf(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-test("type, size and transparency come from the file itself", () => {
+test("detects type, size and transparency from the file itself", () => {
   const see = ({ mediaType, width, height, alpha }: ReturnType<typeof inspectImage>) => [
     mediaType,
     width,
@@ -41,7 +41,7 @@ const refused: [what: string, bytes: Buffer, code: string][] = [
   ["SVG", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'></svg>"), "unsupported_image_format"],
   ["HTML", Buffer.from("<!doctype html><script>1</script>"), "unsupported_image_format"],
   ["GIF", Buffer.from("GIF89a\x01\0\x01\0\0\0\0;", "latin1"), "unsupported_image_format"],
-  ["a PNG's signature alone", png({ width: 1, height: 1, colour: "rgb" }).subarray(0, 8), "invalid_image"],
+  ["only a PNG's signature", png({ width: 1, height: 1, colour: "rgb" }).subarray(0, 8), "invalid_image"],
   ["half a PNG", png({ width: 64, height: 64, colour: "rgb" }).subarray(0, 60), "invalid_image"],
   ["a PNG without its end", png({ width: 64, height: 64, colour: "rgb" }).subarray(0, -12), "invalid_image"],
   [
@@ -56,16 +56,16 @@ const refused: [what: string, bytes: Buffer, code: string][] = [
   ],
   ["a PNG of 0 x 0", png({ width: 0, height: 0, colour: "rgb", data: Buffer.alloc(9) }), "invalid_image"],
   ["half a JPEG", jpeg(8, 4).subarray(0, -2), "invalid_image"],
-  ["a JPEG's signature alone", Buffer.from([0xff, 0xd8, 0xff]), "invalid_image"],
+  ["only a JPEG's signature", Buffer.from([0xff, 0xd8, 0xff]), "invalid_image"],
   ["a JPEG of 65,000 x 65,000", jpeg(65_000, 65_000), "invalid_image"],
   ["half a WebP", webp(5, 7).subarray(0, 20), "invalid_image"],
-  ["a WebP of another length", Buffer.concat([webp(5, 7)]).subarray(0, -1), "invalid_image"],
+  ["a WebP with a wrong length", Buffer.concat([webp(5, 7)]).subarray(0, -1), "invalid_image"],
 ];
 for (const [what, bytes, code] of refused) {
-  test(`refused as ${code}: ${what}`, () => assert.equal(codeOf(bytes), code));
+  test(`rejects ${what} as ${code}`, () => assert.equal(codeOf(bytes), code));
 }
 
-test("no cut and no damage does more than refuse a picture, or makes it slow", () => {
+test("a truncated or corrupted image is only rejected, and quickly", () => {
   const tookMs = cpuMsOf(() => {
     for (const good of [png({ width: 9, height: 9, colour: "rgba" }), jpeg(8, 8), webp(9, 9)]) {
       for (let at = 0; at <= good.length; at++) codeOf(good.subarray(0, at));

@@ -14,7 +14,7 @@ import { inRequestedSize } from "./resample.ts";
 type ImageList = Attempted<ImageResponse>;
 type Results = readonly (ImageList | AttemptsFailed)[];
 
-/** All of a job's images, or those that could be made. */
+/** All of a job's images, or those that succeeded. */
 export interface MadeImages {
   readonly kind: "unary";
   readonly result: ImageResult;
@@ -24,9 +24,9 @@ export interface MadeImages {
 }
 
 /**
- * Makes a job's images in as many calls as needed.
- * @throws {PartialFailure} when none was made, or they cannot be delivered; with what upstreams
- * charge all the same
+ * Generates a job's images in as many calls as needed.
+ * @throws {PartialFailure} when none succeeded, or they cannot be delivered; with what upstreams
+ * charge anyway
  */
 export async function makeAll(context: MediaContext, admitted: AdmittedJob, job: ImageJob): Promise<MadeImages> {
   const { exchange } = admitted;
@@ -63,8 +63,9 @@ export function jsonResponse({ result, counted, upstream, attempts }: MadeImages
 }
 
 /**
- * What upstreams charge for the calls of a job, however each ended: the images made, the usage
- * reported with a failure, and by estimate what a call was aborted at or responded unusably.
+ * What upstreams charge for the calls of a job, however each ended: the generated images, the usage
+ * reported with a failure, and an estimate for calls that were aborted or returned an unusable
+ * response.
  */
 async function usedBy(
   job: ImageJob,

@@ -15,7 +15,7 @@ import { prepared } from "./prepare.ts";
 import { abandonedUnits, sizeOf } from "./pricing.ts";
 import { openStream, type StreamedImages, streamResponse } from "./stream-response.ts";
 
-/** Defines an operation that makes images, whatever its body format. */
+/** Defines an operation that generates images, whatever its body format. */
 export function imageOperation<B extends JsonBody | Form>(
   context: MediaContext,
   spec: RequestSpec<B, ImageJob> & { readonly name: ImageJob["operation"] },
@@ -43,7 +43,7 @@ export function imageOperation<B extends JsonBody | Form>(
 
 /**
  * Creates a job for a model, with the model's default size.
- * @throws {GatewayError} `endpoint_model_mismatch` for a model that makes no images
+ * @throws {GatewayError} `endpoint_model_mismatch` for a model that generates no images
  */
 export function jobFor(
   model: Model,
@@ -51,7 +51,7 @@ export function jobFor(
 ): ImageJob {
   const [upstream] = model.upstreams;
   const adapter = upstream && adapterFor("images", upstream.provider.protocol);
-  if (adapter === undefined) throw new Error(`${model.id} has no upstream that makes images`);
+  if (adapter === undefined) throw new Error(`${model.id} has no upstream that generates images`);
   const size = request.size ?? model.image?.defaultSize;
   return { ...rest, model, adapter, request: { ...request, size } };
 }
@@ -62,7 +62,7 @@ export function namedModel(id: unknown): string {
   throw new GatewayError("invalid_request", "model: is required.", { param: "model" });
 }
 
-/** @throws {GatewayError} `endpoint_model_mismatch` for a model that makes no images */
+/** @throws {GatewayError} `endpoint_model_mismatch` for a model that generates no images */
 export function imageTraits({ image }: Model): NonNullable<Model["image"]> {
   if (image === undefined) throw new GatewayError("endpoint_model_mismatch", undefined, { param: "model" });
   return image;

@@ -11,9 +11,9 @@ import type { UsageReport } from "@uag/providers/usage-report";
 import type { ImageJob } from "./job.ts";
 
 const squareMegapixel = 1024 * 1024;
-/** The largest image that can be requested, or that a model chooses by itself: 3840 x 2160. */
+/** The largest image that can be requested, or that a model chooses on its own: 3840 x 2160. */
 const maxPixels = 3_840 * 2_160;
-/** Of the sizes a model chooses by itself, the largest is 1536 x 1024. */
+/** Of the sizes a model chooses on its own, the largest is 1536 x 1024. */
 const maxAutoPixels = 1_536 * 1_024;
 
 /** True for a model that is billed by tokens, not by image. */

@@ -53,6 +53,6 @@ async function resampled(
       drawn: `${width}x${height}`,
     };
   } catch (cause) {
-    throw new UpstreamFailure("transient", "the upstream's image cannot be read", { status: 200, cause });
+    throw new UpstreamFailure("transient", "the upstream's image is unreadable", { status: 200, cause });
   }
 }

@@ -51,7 +51,7 @@ export function streamResponse({ errorFormat }: AdmittedJob, { job, attempted }:
 /**
  * Charges by the upstream's usage if it arrived. Otherwise by estimate: a disconnected client owes
  * what was in progress when the call was aborted, and complete images without usage are owed too; a
- * stream that broke before a complete image is free, unless the upstream sent what cannot be used.
+ * stream that broke before a complete image is free, unless the upstream sent an unusable response.
  */
 async function chargeFor(job: ImageJob, { live, counts }: LiveImages): Promise<UsageCharge | undefined> {
   const { usage } = live.stream;

@@ -42,7 +42,7 @@ export const defaultRatio = "16:9";
 /** @throws {GatewayError} when the model does not offer that resolution */
 export function checkResolution(resolution: string, offered: readonly string[] | undefined): string {
   if (offered === undefined || offered.includes(resolution)) return resolution;
-  throw invalid("resolution", `resolution: this model makes ${offered.join(", ")}.`);
+  throw invalid("resolution", `resolution: must be one of ${offered.join(", ")} for this model.`);
 }
 
 /** @throws {GatewayError} when it is not a whole number within the range */

@@ -4,7 +4,7 @@ import { invalid } from "./family.ts";
 export interface ContentRules {
   readonly images: number;
   readonly videos: number;
-  readonly sounds: number;
+  readonly audios: number;
   /** Audio is allowed on its own, without an image. */
   readonly soundAlone: boolean;
   readonly drafts: boolean;
@@ -29,17 +29,17 @@ export function summarize(content: readonly ContentItem[], rules: ContentRules):
     if (part.type === "image_url") roles[part.role ?? "first_frame"]++;
   }
   const frames = roles.first_frame + roles.last_frame;
-  if (roles.first_frame > 1 || roles.last_frame > 1) fault("has one first_frame and one last_frame at most");
-  if (roles.last_frame > roles.first_frame) fault("needs a first_frame beside its last_frame");
+  if (roles.first_frame > 1 || roles.last_frame > 1) fault("must have at most one first_frame and one last_frame");
+  if (roles.last_frame > roles.first_frame) fault("requires a first_frame with a last_frame");
   const references = roles.reference_image + counts.video_url + counts.audio_url;
-  if (frames > 0 && references > 0) fault("takes frames or references, not both");
+  if (frames > 0 && references > 0) fault("must have frames or references, not both");
   maxOf("reference images", roles.reference_image, rules.images);
   maxOf("reference videos", counts.video_url, rules.videos);
-  maxOf("reference audios", counts.audio_url, rules.sounds);
+  maxOf("reference audios", counts.audio_url, rules.audios);
   if (counts.audio_url > 0 && !rules.soundAlone && roles.reference_image + counts.video_url === 0) {
-    fault("needs a reference image or video beside its audio");
+    fault("requires a reference image or video with audio");
   }
-  if (counts.draft_task > 0 && !rules.drafts) fault("takes no draft_task with this model");
+  if (counts.draft_task > 0 && !rules.drafts) fault("must not have a draft_task with this model");
   if (content.length === 0 || (counts.text === 0 && frames + references + counts.draft_task === 0)) fault("is empty");
   return {
     prompt: content.flatMap((part) => (part.type === "text" ? part.text : [])).join("\n"),
@@ -50,7 +50,7 @@ export function summarize(content: readonly ContentItem[], rules: ContentRules):
 }
 
 function maxOf(what: string, count: number, max: number): void {
-  if (count > max) fault(max === 0 ? `takes no ${what} with this model` : `has more than ${max} ${what}`);
+  if (count > max) fault(max === 0 ? `must not have ${what} with this model` : `must have at most ${max} ${what}`);
 }
 
 function fault(text: string): never {

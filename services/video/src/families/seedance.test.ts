@@ -28,7 +28,7 @@ const image = (role?: string) => ({ type: "image_url", image_url: { url: "https:
 const video = { type: "video_url", video_url: { url: "https://example.com/a.mp4" }, role: "reference_video" };
 const audio = { type: "audio_url", audio_url: { url: "https://example.com/a.mp3" }, role: "reference_audio" };
 
-test("what is billed is always said to the provider", () => {
+test("always sends billed settings to the provider", () => {
   assert.deepEqual(seedance({ content: [text] }).body, {
     content: [text],
     resolution: "720p",
@@ -37,15 +37,15 @@ test("what is billed is always said to the provider", () => {
   });
 });
 
-test("a video has up to 30 seconds", () => {
+test("accepts up to 30 seconds", () => {
   assert.equal(seedance({ content: [text], duration: 30 }).terms.seconds, 30);
 });
 
-test("a length that the model decides is held for at its longest", () => {
+test("holds the maximum length when the model chooses the length", () => {
   assert.equal(seedance({ content: [text], duration: -1 }).terms.seconds, 30);
 });
 
-test("settings pass through, and those that change the price are noted", () => {
+test("passes settings through and records those that affect the price", () => {
   const settings = { seed: 7, camera_fixed: true, generate_audio: false, return_last_frame: true, watermark: true };
   const requested = seedance({ content: [text, image("reference_image"), video], ...settings });
   for (const [name, value] of Object.entries(settings)) assert.equal(requested.body[name], value);
@@ -53,7 +53,7 @@ test("settings pass through, and those that change the price are noted", () => {
   assert.equal(requested.seed, 7);
 });
 
-test("a draft is made in 480p, and finished by its id", () => {
+test("generates a draft in 480p and finishes it by its id", () => {
   assert.equal(seedance({ content: [text], draft: true }).terms.resolution, "480p");
   const draft = { type: "draft_task", draft_task: { id: "cgt-1" } };
   assert.deepEqual(seedance({ content: [draft] }).drafts, ["cgt-1"]);
@@ -64,12 +64,12 @@ const refused: readonly (readonly [title: string, fields: object, param: string,
   ["no content", {}, "content"],
   ["an empty list", { content: [] }, "content"],
   ["an unknown part", { content: [{ type: "smell" }] }, "content[0].type"],
-  ["a last frame alone", { content: [text, image("last_frame")] }, "content"],
+  ["only a last frame", { content: [text, image("last_frame")] }, "content"],
   ["two first frames", { content: [image(), image("first_frame")] }, "content"],
-  ["frames beside references", { content: [image(), image("reference_image")] }, "content"],
+  ["frames with references", { content: [image(), image("reference_image")] }, "content"],
   ["31 references", { content: Array.from({ length: 31 }, () => image("reference_image")) }, "content"],
   ["references for a model of frames", { content: [text, image("reference_image")] }, "content", old],
-  ["sound alone where it needs a picture", { content: [text, audio] }, "content", "dreamina-seedance-2-0-260128"],
+  ["audio without the required image", { content: [text, audio] }, "content", "dreamina-seedance-2-0-260128"],
   ["31 seconds", { content: [text], duration: 31 }, "duration"],
   ["13 seconds of the first line", { content: [text], duration: 13 }, "duration", old],
   ["a draft of a model without drafts", { content: [text], draft: true }, "draft", old],
@@ -78,12 +78,12 @@ const refused: readonly (readonly [title: string, fields: object, param: string,
   ["frames and duration", { content: [text], frames: 29, duration: 5 }, "frames", old],
   ["a seed of -2", { content: [text], seed: -2 }, "seed"],
   ["the provider's own callback", { content: [text], callback_url: "https://example.com" }, "callback_url"],
-  ["the slow tier where there is none", { content: [text], service_tier: "flex" }, "service_tier"],
+  ["the flex tier of a model without it", { content: [text], service_tier: "flex" }, "service_tier"],
 ];
 
-describe("a request that Seedance's line does not take is refused by the field at fault", () => {
+describe("rejects requests that the Seedance model does not support", () => {
   for (const [title, fields, param, upstreamModel] of refused) {
-    test(`${title} is refused by the field at fault`, () =>
+    test(`rejects ${title}, naming the field`, () =>
       assert.throws(
         () => seedance(fields, upstreamModel),
         (error) => error instanceof GatewayError && error.param === param,
@@ -91,12 +91,12 @@ describe("a request that Seedance's line does not take is refused by the field a
   }
 });
 
-describe("Grok's own requests are read by its rules", () => {
+describe("reads requests in Grok's own format", () => {
   const grok = (fields: object): VideoRequestFields =>
     readGrok({ ...fields }, { model, upstreamModel: "grok-imagine-video" });
   const url = "https://example.com/a.png";
 
-  test("says what is billed; a first picture brings its own shape", () => {
+  test("sends billed settings; a first frame determines the aspect ratio", () => {
     const shape = { prompt: "x", duration: 5, resolution: "720p" };
     assert.deepEqual(grok({ prompt: "x" }).body, { ...shape, aspect_ratio: "16:9" });
     assert.deepEqual(grok({ prompt: "x", image: url }).body, { ...shape, image: { url } });
@@ -107,8 +107,8 @@ describe("Grok's own requests are read by its rules", () => {
     ["16 seconds", { prompt: "x", duration: 16 }],
     ["1080p without a price", { prompt: "x", resolution: "1080p" }],
     ["8 references", { prompt: "x", reference_images: Array.from({ length: 8 }, () => url) }],
-    ["an image beside references", { prompt: "x", image: url, reference_images: [url] }],
+    ["an image with references", { prompt: "x", image: url, reference_images: [url] }],
   ] as const) {
-    test(`a request with ${title} is refused`, () => assert.throws(() => grok(fields), GatewayError));
+    test(`rejects a request with ${title}`, () => assert.throws(() => grok(fields), GatewayError));
   }
 });

@@ -45,9 +45,9 @@ interface Line extends ContentRules {
   readonly frames: boolean;
 }
 
-const none = { images: 0, videos: 0, sounds: 0, soundAlone: false };
+const none = { images: 0, videos: 0, audios: 0, soundAlone: false };
 const first = { ...none, audio: false, flex: true, frames: true, drafts: false } as const;
-const second = { images: 9, videos: 3, sounds: 3, soundAlone: false, audio: true, flex: false } as const;
+const second = { images: 9, videos: 3, audios: 3, soundAlone: false, audio: true, flex: false } as const;
 const lower = ["480p", "720p"];
 
 /** What each model line accepts (ModelArk's video generation API). */
@@ -77,7 +77,7 @@ const lines: readonly Line[] = [
     pattern: /seedance/,
     images: 30,
     videos: 10,
-    sounds: 10,
+    audios: 10,
     soundAlone: true,
     frames: false,
     drafts: true,
@@ -130,7 +130,7 @@ function resolutionOf(request: Request, line: Line): string {
   }
   const resolution = request.resolution ?? defaultResolution;
   if (line.resolutions.includes(resolution)) return resolution;
-  throw invalid("resolution", `resolution: this model makes ${line.resolutions.join(", ")}.`);
+  throw invalid("resolution", `resolution: must be one of ${line.resolutions.join(", ")} for this model.`);
 }
 
 /** The maximum billed seconds, and the length field sent to the provider. */

@@ -72,5 +72,5 @@ function sizeOf({ resolution, aspectRatio }: BilledParameters): string {
   const sizes = wanSizes[resolution] ?? {};
   const size = sizes[aspectRatio];
   if (size !== undefined) return size;
-  throw invalid("aspect_ratio", `aspect_ratio: at ${resolution} it is one of ${Object.keys(sizes).join(", ")}.`);
+  throw invalid("aspect_ratio", `aspect_ratio: must be one of ${Object.keys(sizes).join(", ")} at ${resolution}.`);
 }

@@ -49,17 +49,17 @@ const picture = "https://example.com/a.png";
 const prompt = "a boat";
 const taken: readonly (readonly [title: string, body: object, sent: object])[] = [
   [
-    "2.6 text: the size is filled in from resolution and aspect ratio",
+    "2.6 text with a size from resolution and aspect ratio",
     { model: "beta2.6-t2v", duration: 10, resolution: "1080p", aspect_ratio: "9:16", input: { prompt } },
     { size: "1080*1920", duration: 10 },
   ],
   [
-    "the resolution is 720p unless it is said",
+    "the default resolution of 720p",
     { model: "beta2.6-t2v", duration: 5, input: { prompt } },
     { size: "1280*720", duration: 5 },
   ],
   [
-    "a size of another shape is fine when no aspect ratio was asked for",
+    "a size of another aspect ratio when none was requested",
     { model: "beta2.6-t2v", duration: 5, input: { prompt }, parameters: { size: "720*1280", shot_type: "multi" } },
     { size: "720*1280", shot_type: "multi", duration: 5 },
   ],
@@ -69,7 +69,7 @@ const taken: readonly (readonly [title: string, body: object, sent: object])[] =
     { size: "832*480", duration: 5 },
   ],
   [
-    "2.6 image: a size becomes the resolution that its provider reads",
+    "2.6 image with a size as the provider's resolution",
     { model: "beta2.6-i2v", duration: 5, input: { prompt, img_url: picture }, parameters: { size: "1280*720" } },
     { resolution: "720P", duration: 5 },
   ],
@@ -79,12 +79,12 @@ const taken: readonly (readonly [title: string, body: object, sent: object])[] =
     { size: "1280*720", duration: 5 },
   ],
   [
-    "2.7 says the resolution in upper case, and the ratio",
+    "2.7 with the resolution in upper case, and the ratio",
     { model: "beta2.7-t2v", duration: 2, aspect_ratio: "1:1", input: { prompt }, parameters: { watermark: true } },
     { resolution: "720P", ratio: "1:1", duration: 2, watermark: true },
   ],
   [
-    "a dated id has the rules of its undated one",
+    "a dated id with the rules of the undated one",
     { model: "beta2.7-i2v-2026-09-01", duration: 5, input: { media: [{ type: "first_frame", url: picture }] } },
     { resolution: "720P", duration: 5 },
   ],
@@ -105,7 +105,7 @@ const taken: readonly (readonly [title: string, body: object, sent: object])[] =
     { resolution: "720P", duration: 5, prompt_extend: false },
   ],
   [
-    "happy takes nine reference images, and a duration of its own",
+    "happyhorse with nine reference images and a default duration",
     {
       model: "happyhorse-1.0-r2v",
       input: { prompt, media: Array.from({ length: 9 }, () => ({ type: "reference_image", url: picture })) },
@@ -114,9 +114,9 @@ const taken: readonly (readonly [title: string, body: object, sent: object])[] =
   ],
 ];
 
-describe("a request that fits its model goes to the provider with what is billed", () => {
+describe("sends valid requests to the provider with all billed settings", () => {
   for (const [title, body, sent] of taken) {
-    test(`${title} is sent as its model has it`, () => {
+    test(`sends ${title} in the model's format`, () => {
       const request = read(body);
       const { seed, ...parameters } = request.body["parameters"] as { seed: number };
       assert.deepEqual(parameters, sent);
@@ -128,7 +128,7 @@ describe("a request that fits its model goes to the provider with what is billed
 
 const t2v = { model: "beta2.6-t2v", duration: 5, input: { prompt } };
 
-describe("a parameter that the contract names for these models never makes a task fail", () => {
+describe("never fails a task over a parameter that the contract lists for these models", () => {
   const named = { audio: true, shot_type: "multi", seed: 7, prompt_extend: true };
   const left: readonly (readonly [model: string, input: object, omitted: readonly string[]])[] = [
     ["beta2.6-t2v", { prompt }, ["audio"]],
@@ -137,7 +137,7 @@ describe("a parameter that the contract names for these models never makes a tas
     ["beta2.7-t2v", { prompt }, ["audio", "shot_type"]],
   ];
   for (const [model, input, omitted] of left) {
-    test(`${model} leaves out ${omitted.join(" and ") || "nothing"}, says so, and keeps the rest`, () => {
+    test(`${model} omits ${omitted.join(" and ") || "nothing"}, reports it, and keeps other parameters`, () => {
       const request = read({ model, duration: 5, input, parameters: { ...named, size: "1280*720", watermark: null } });
       const sent = request.body["parameters"] as object;
       assert.deepEqual(request.omitted, omitted);
@@ -154,13 +154,13 @@ const refused: readonly (readonly [title: string, body: object, param: string])[
   ["a duration of 0", { ...t2v, duration: 0 }, "duration"],
   ["a duration as text", { ...t2v, duration: "5" }, "duration"],
   ["a duration of a billion", { ...t2v, duration: 1e9 }, "duration"],
-  ["half a second", { ...t2v, duration: 5.5 }, "duration"],
+  ["a fractional duration", { ...t2v, duration: 5.5 }, "duration"],
   ["7 seconds from 2.5", { ...t2v, model: "beta2.5-t2v-preview", duration: 7 }, "duration"],
   ["480p from 2.7", { ...t2v, model: "beta2.7-t2v", resolution: "480p" }, "resolution"],
   ["480p from 2.6", { ...t2v, resolution: "480p" }, "resolution"],
-  ["1080p from a model of 720p", { ...t2v, model: "beta2.7-t2v", resolution: "1080p" }, "resolution"],
+  ["1080p from a 720p model", { ...t2v, model: "beta2.7-t2v", resolution: "1080p" }, "resolution"],
   ["an unknown aspect ratio", { ...t2v, aspect_ratio: "2:1" }, "aspect_ratio"],
-  ["an unknown shot", { ...t2v, parameters: { shot_type: "wide" } }, "parameters.shot_type"],
+  ["an unknown shot type", { ...t2v, parameters: { shot_type: "wide" } }, "parameters.shot_type"],
   ["no input", { ...t2v, input: undefined }, "input"],
   ["no prompt", { ...t2v, input: {} }, "input.prompt"],
   ["references for a text model", { ...t2v, input: { prompt, reference_urls: [picture] } }, "input.reference_urls"],
@@ -173,7 +173,7 @@ const refused: readonly (readonly [title: string, body: object, param: string])[
     "input.media",
   ],
   [
-    "a medium of unknown type",
+    "a media item of unknown type",
     { ...t2v, model: "beta2.7-r2v", input: { prompt, media: [{ type: "hologram", url: picture }] } },
     "input.media[0].type",
   ],
@@ -186,7 +186,7 @@ const refused: readonly (readonly [title: string, body: object, param: string])[
     },
     "input.media",
   ],
-  ["parameters that are no object", { ...t2v, parameters: [] }, "parameters"],
+  ["parameters that are not an object", { ...t2v, parameters: [] }, "parameters"],
   ["another duration in parameters", { ...t2v, parameters: { duration: 10 } }, "parameters.duration"],
   ["a larger size in parameters", { ...t2v, parameters: { size: "1920*1080" } }, "parameters.size"],
   [
@@ -200,7 +200,7 @@ const refused: readonly (readonly [title: string, body: object, param: string])[
     "parameters.resolution",
   ],
   [
-    "another shape in parameters",
+    "another aspect ratio in parameters",
     { ...t2v, aspect_ratio: "16:9", parameters: { size: "720*1280" } },
     "parameters.size",
   ],
@@ -208,9 +208,9 @@ const refused: readonly (readonly [title: string, body: object, param: string])[
   ["a dated id of an undated family", { ...t2v, model: "beta2.6-t2v-2026-01-01" }, "model"],
 ];
 
-describe("what does not fit, or would bill something else than it makes, is refused by the field at fault", () => {
+describe("rejects requests that the model does not support or that contradict what is billed", () => {
   for (const [title, body, param] of refused) {
-    test(`${title} is refused by the field at fault`, () =>
+    test(`rejects ${title}, naming the field`, () =>
       assert.throws(
         () => read(body),
         (error) => error instanceof GatewayError && error.httpStatus === 400 && error.param === param,
@@ -218,7 +218,7 @@ describe("what does not fit, or would bill something else than it makes, is refu
   }
 });
 
-test("only a model with a silent price is cheaper without sound", () => {
+test("only a model with a silent price is cheaper without audio", () => {
   const silent = (model: string, input: object): readonly string[] =>
     read({ model, duration: 5, input, parameters: { audio: false } }).terms.variants;
   assert.deepEqual(silent("beta2.6-i2v-flash", { img_url: picture }), ["silent"]);

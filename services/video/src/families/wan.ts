@@ -124,7 +124,7 @@ export function readWan(
 /** The provider receives all parameters, so that each must have a bound. */
 function checkParameters(parameters: unknown): void {
   const unknown = unclassedField({ parameters }, wanFieldCosts);
-  if (unknown !== undefined) throw refusedField(unknown, "is not a parameter that the gateway knows the cost of");
+  if (unknown !== undefined) throw refusedField(unknown, "is a parameter whose cost the gateway does not know");
 }
 
 const withoutNulls = (fields: Fields): Fields =>

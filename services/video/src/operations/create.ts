@@ -66,7 +66,7 @@ async function checkDrafts(context: VideoContext, accountId: string, drafts: rea
   for (const id of drafts) {
     await findTask(context, accountId, id).catch((error: unknown) => {
       if (error instanceof GatewayError && error.code === "not_found")
-        throw invalid("content", "content: draft_task names no task of this account.");
+        throw invalid("content", "content: draft_task must be a task of this account.");
       throw error;
     });
   }

@@ -5,26 +5,26 @@ import { waitMs } from "./wait.ts";
 const wait = (from: { prefer?: string; query?: string; body?: unknown }): number =>
   waitMs({ prefer: from.prefer, target: `/v1/videos/generations${from.query ?? ""}`, body: from.body });
 
-test("the three forms of waiting say the same", () => {
+test("accepts the same wait in all three forms", () => {
   assert.equal(wait({ prefer: "wait=20" }), 20_000);
   assert.equal(wait({ prefer: "respond-async, wait=20" }), 20_000);
   assert.equal(wait({ query: "?a=b&wait=20" }), 20_000);
   assert.equal(wait({ body: 20 }), 20_000);
 });
 
-test("true stands for a minute, and nothing for not waiting", () => {
+test("true means a minute, and an absent value no wait", () => {
   assert.equal(wait({ body: true }), 60_000);
   assert.equal(wait({ query: "?wait=true" }), 60_000);
   assert.equal(wait({}), 0);
   assert.equal(wait({ body: false }), 0);
 });
 
-test("nobody waits longer than ten minutes", () => {
+test("limits the wait to ten minutes", () => {
   assert.equal(wait({ body: 86_400 }), 600_000);
   assert.equal(wait({ prefer: "wait=999999" }), 600_000);
 });
 
-test("a preference that makes no sense is ignored; a query or body that makes none is refused", () => {
+test("ignores an invalid preference, and rejects an invalid query or body", () => {
   assert.equal(wait({ prefer: "wait=soon" }), 0);
   for (const from of [{ query: "?wait=soon" }, { query: "?wait=-1" }, { body: "20" }, { body: -1 }, { body: {} }])
     assert.throws(() => wait(from), /wait/);

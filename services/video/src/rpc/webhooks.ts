@@ -83,7 +83,7 @@ function secretMethods({ secrets }: WebhookRpcOptions): Methods<"rotateSecret" |
     },
     async endSecret({ id }) {
       const ended = await stored(secrets.end(id));
-      if (ended === undefined) throw missing("There is no such secret that signs.");
+      if (ended === undefined) throw missing("No valid secret with this id exists.");
       return secretMessage(ended.accountId, ended.entry);
     },
   };
@@ -165,14 +165,14 @@ function deliveryOf(message: EnqueueRequest, options: WebhookRpcOptions): NewDel
   return { _id: Id, accountId, taskIds: [], alertId, url, type, body, ...(isMail(url) && { subject }) };
 }
 
-/** @throws {GatewayError} `invalid_request` for a place where nothing may be sent */
+/** @throws {GatewayError} `invalid_request` for a URL that may not be called */
 function checkTarget({ url, param }: Target, { guarded, mailer }: WebhookRpcOptions): void {
   const refuse = (text: string, cause?: unknown): never => {
     throw new GatewayError("invalid_request", `${param}: ${text}`, { param, cause });
   };
   if (isMail(url)) {
-    if (mailer === undefined) refuse("this gateway has no mail server, so it sends no e-mail.");
-    if (addressIn(url) === undefined) refuse("that is not an e-mail address.");
+    if (mailer === undefined) refuse("e-mail is not available: no mail server is configured.");
+    if (addressIn(url) === undefined) refuse("must be an e-mail address.");
     return;
   }
   try {

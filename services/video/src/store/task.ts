@@ -75,7 +75,7 @@ export interface TaskDocument {
   readonly guessed?: boolean;
   readonly status: TaskStatus;
   readonly upstreamStatus: string;
-  /** The request failed at once and its response was an error, so nobody knows the task's id. */
+  /** The request failed at once and its response was an error, so the task's id was never reported. */
   readonly hidden: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -96,7 +96,7 @@ export interface TaskDocument {
   readonly priceVersion: string;
   /** Nano-USD per million units, by unit, at the time of submission. */
   readonly rates: { readonly unit: string; readonly rate: bigint }[];
-  /** Unset until billing has answered; empty for a task without a grant. */
+  /** Unset until billing has responded; empty for a task without a grant. */
   readonly grantId?: string;
   /** SHA-256 of the prompt, to identify the task at the provider. */
   readonly promptHash: string;

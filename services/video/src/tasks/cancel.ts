@@ -7,7 +7,7 @@ import { callAbout, providerOf } from "./provider.ts";
 import { endTask, fetchState, stepOf } from "./upstream-state.ts";
 
 const unstoppable =
-  "The provider has begun this task or cannot stop it. It goes on, and is charged only if it succeeds.";
+  "The provider has started this task or cannot stop it. It continues, and is charged only if it succeeds.";
 
 /** True when the provider has cancelled it; false when it cannot. @throws {UpstreamFailure} */
 export async function cancelUpstream(context: VideoContext, task: TaskDocument): Promise<boolean> {
@@ -33,7 +33,7 @@ export async function cancelTask(context: VideoContext, task: TaskDocument): Pro
   // Polled first: some providers take the deletion of a finished task as an order to forget it.
   const state = await fetchState(context, task);
   if (state === undefined) {
-    throw new GatewayError("service_unavailable", "The task cannot be cancelled at the moment.", {
+    throw new GatewayError("service_unavailable", "The task cannot be cancelled at the moment. Retry shortly.", {
       retryAfterMs: 2_000,
     });
   }

@@ -20,7 +20,7 @@ export class AmbiguousCreate extends Error {
   readonly upstream: Upstream;
 
   constructor(upstream: Upstream, cause: unknown) {
-    super("the provider may or may not have taken the task", { cause });
+    super("it is unknown whether the provider accepted the task", { cause });
     this.upstream = upstream;
   }
 }
@@ -76,7 +76,7 @@ async function callOne(
     const call = adapter.create({ requestId, taskId: task._id, body: request.body }, upstream);
     const response = await callVideo({ pools, adapter, upstream, call, requestId, timeoutMs, signal });
     const upstreamId = adapter.createdId(response.body);
-    if (upstreamId === undefined) throw new AmbiguousCreate(upstream, "the answer has no task id");
+    if (upstreamId === undefined) throw new AmbiguousCreate(upstream, "the response has no task id");
     return { upstream, adapter, upstreamId };
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
@@ -87,7 +87,7 @@ async function callOne(
   }
 }
 
-/** A failure in the provider's own words that a retry must not hide. */
+/** A failure with the provider's own message, which a retry must not hide. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly failure: UpstreamFailure;

@@ -15,7 +15,7 @@ const young: Standing = {
 const saw = (phase: VideoPhase, more: Partial<VideoState> = {}): VideoState => ({ phase, word: phase, ...more });
 const done = saw("succeeded", { videoUrl: "https://example.com/v.mp4", prompt: "a boat" });
 
-test("each word of a provider ends a task, or lets it go on, as it should", () => {
+test("maps every provider state to a terminal state or to a running task", () => {
   const kinds: readonly (readonly [VideoState | undefined, string])[] = [
     [saw("queued"), "queued"],
     [saw("running"), "running"],
@@ -28,17 +28,17 @@ test("each word of a provider ends a task, or lets it go on, as it should", () =
   for (const [seen, status] of kinds) assert.equal(nextStep(young, seen, 0).status, status);
 });
 
-test("a late answer never takes a running task back into the queue", () => {
+test("a late response never returns a running task to the queue", () => {
   assert.equal(nextStep({ ...young, status: "running" }, saw("queued"), 0).status, "running");
 });
 
-test("a task at its age limit ends, and one that has just succeeded still counts", () => {
+test("a task ends at its age limit, and one that has just succeeded still counts", () => {
   for (const seen of [saw("queued"), saw("running"), saw("unknown"), undefined])
     assert.equal(nextStep(young, seen, limit).status, "expired");
   assert.equal(nextStep(young, done, limit).status, "succeeded");
 });
 
-test("a task is lost only when it was missed three times in a row", () => {
+test("a task counts as lost only after three consecutive polls did not find it", () => {
   let standing = young;
   for (const expected of ["continue", "continue", "end"]) {
     const step = nextStep(standing, saw("unknown"), 0);
@@ -49,15 +49,15 @@ test("a task is lost only when it was missed three times in a row", () => {
   assert.deepEqual(back, { kind: "continue", status: "running", word: "running", misses: 0 } satisfies Step);
 });
 
-test("success without a video is no success", () => {
+test("success without a video is a failure", () => {
   const empty = saw("succeeded");
   assert.equal(nextStep(young, empty, 0).kind, "continue");
   assert.equal(nextStep({ ...young, misses: 2 }, empty, 0).status, "failed");
 });
 
-test("a task found by looking is given out only when the provider repeats its prompt", () => {
+test("returns a task found by search only if the provider reports the same prompt", () => {
   const guessed = { ...young, guessed: true };
   assert.equal(nextStep(guessed, done, 0).status, "succeeded");
-  assert.equal(nextStep(guessed, { ...done, prompt: "somebody else's" }, 0).status, "failed");
+  assert.equal(nextStep(guessed, { ...done, prompt: "another prompt" }, 0).status, "failed");
   assert.equal(nextStep(guessed, { ...done, prompt: undefined }, 0).status, "failed");
 });

@@ -27,7 +27,7 @@ export function promptHash(prompt: string): string {
 
 /**
  * The next step of a task, given its state at the provider, or `undefined` when the poll failed.
- * Pure. A task never goes back from running to queued, in whatever order answers arrive.
+ * Pure. A task never goes back from running to queued, in whatever order responses arrive.
  */
 export function nextStep(task: Standing, seen: VideoState | undefined, nowMs: number): Step {
   const overdue = nowMs >= task.expiresAt.getTime();
@@ -68,7 +68,7 @@ function succeeded(task: Standing, seen: VideoState, overdue: boolean): Step {
 
 /** The failure message of a task that may or may not have reached the provider. */
 export const unconfirmed =
-  "The provider did not confirm that it took the task. It was not charged and may be submitted again.";
+  "The provider did not confirm that it accepted the task. It was not charged and may be submitted again.";
 
 function expired(word: string): Step {
   return { kind: "end", status: "expired", word, failure: "The task did not end in time." };

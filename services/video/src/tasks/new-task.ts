@@ -12,7 +12,7 @@ import { newTaskId } from "./ids.ts";
 import { promptHash } from "./machine.ts";
 import { createLeaseMs } from "./poll-schedule.ts";
 
-/** A request for a task, and whose it is. */
+/** A request for a task, and its owner. */
 export interface Submission {
   readonly request: VideoRequest;
   readonly caller: Caller;
@@ -29,7 +29,7 @@ export function newTask(context: Pick<VideoContext, "settings" | "health">, give
   const { request, caller, requestId, idempotencyKey, traceId, spanId } = given;
   const { model, family, terms, webhookUrl } = request;
   const upstream = orderUpstreams(model.upstreams, (one) => context.health.cooldownUntil(one))[0];
-  if (upstream === undefined) throw new Error("a model without upstreams was asked for");
+  if (upstream === undefined) throw new Error("the requested model has no upstreams");
   const priced = priceOf(terms, model.price);
   if (priced.pricing !== Pricing.EXACT) {
     throw unpricedModel(`${model.id} at ${[terms.resolution, ...terms.variants].join("-")}`);

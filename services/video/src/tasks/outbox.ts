@@ -78,7 +78,7 @@ export class TaskOutbox implements OutboxWorker, AsyncDisposable {
     } catch (error) {
       video.settleFailed(task, error);
       const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (task.outboxTries ?? 0));
-      // If even this fails, the claim expires by itself.
+      // If even this fails, the claim expires on its own.
       await tasks.outboxLater(task, delayMs).catch((cause: unknown) => video.stumbled("outbox", cause));
       this.#wakeup.wakeAt(Date.now() + delayMs);
     }

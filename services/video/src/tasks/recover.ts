@@ -29,7 +29,7 @@ export async function recover(context: VideoContext, task: TaskDocument): Promis
     const guessed = at.adapter.list?.exact !== true;
     const ids = held.family === "seedance" ? [found] : [];
     const created = { upstreamId: found, ids, grantId, provider, upstreamModel, status, guessed, dueAt };
-    // The submitting request may have been answered with our id.
+    // The client may have received our id.
     await context.tasks.recordResponse(held);
     if ((await context.tasks.created(id, created)) !== undefined) context.video.recovered(held, true);
     context.wakeups.of(provider).wakeAt(dueAt.getTime());
@@ -51,7 +51,7 @@ function searchAgain({ settings }: VideoContext, task: TaskDocument): Reschedule
 
 /**
  * Billing knows whether the dead process had reserved the money: asking again returns the same
- * grant. A refusal is final: the task goes on without a grant, and whatever it costs is charged to
+ * grant. A refusal is final: the task continues without a grant, and whatever it costs is charged to
  * its account. Without a response it is asked again until the task expires.
  */
 async function withGrant(context: VideoContext, task: TaskDocument): Promise<TaskDocument> {

@@ -49,7 +49,7 @@ export class AssetKeeper implements ResultKeeper, Disposable {
     try {
       const { guarded, timeoutMs } = this.#options;
       const { status, headers, body } = await guarded.fetch(url, { timeoutMs, maxBytes, maxRedirects: 3 });
-      if (status !== 200) throw new Error(`the result file answered ${status}`);
+      if (status !== 200) throw new Error(`the result file's URL returned status ${status}`);
       const reported = headers["content-type"];
       const type =
         typeof reported === "string" && reported.startsWith("video/")

@@ -64,7 +64,7 @@ async function hold(context: VideoContext, task: TaskDocument, caller: Caller): 
   try {
     return await context.admission.admitTask(admissionOf(task, caller));
   } catch (error) {
-    // A lost answer may have reserved the money: the task then stays, and its recovery returns the
+    // The call whose response was lost may have reserved the money: the task then stays, and its recovery returns the
     // money.
     const isCertain = error instanceof GatewayError && error.code !== "service_unavailable";
     const settled = isCertain ? context.tasks.discard(task._id) : context.tasks.abandon(task._id);
@@ -80,7 +80,7 @@ async function notMade(context: VideoContext, task: TaskDocument, error: unknown
     const { provider, model } = error.upstream;
     const sent = { grantId: task.grantId ?? "", provider: provider.name, upstreamModel: model };
     const dueAt = new Date(Date.now() + pollDelayMs(settings, { pollMs: 5_000, ageMs: 0 }));
-    // If this fails, the task falls due by itself, a little later.
+    // If this fails, the task falls due on its own, a little later.
     await tasks.sending(task._id, { ...sent, dueAt }).catch((cause: unknown) => video.stumbled("submit", cause));
     context.wakeups.of(provider.name).wakeAt(dueAt.getTime());
     return task;

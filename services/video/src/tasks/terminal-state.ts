@@ -14,7 +14,7 @@ export interface TaskOutcome {
   /** The provider's last state, for a task that succeeded. */
   readonly state?: VideoState | undefined;
   /**
-   * The request failed at once and was answered with this HTTP status; nobody knows the task's id.
+   * The request failed at once and got this HTTP status; the task's id was never reported.
    */
   readonly refusedWith?: number;
 }

@@ -4,8 +4,8 @@ import type { Collection, Connection } from "mongoose";
 
 /**
  * What has a budget of its own: mails and webhook calls that a person triggers (tests of alerts,
- * replays of deliveries, confirmations of addresses), and the notices that alerts send by
- * themselves.
+ * replays of deliveries, confirmations of addresses), and the notices that alerts send
+ * automatically.
  */
 export type BudgetKind = (typeof budgetKinds)[number];
 
@@ -25,12 +25,12 @@ interface BudgetDocument extends Partial<Record<BudgetKind, number>> {
   /** The account. */
   readonly _id: string;
   readonly at: Date;
-  /** Whether the last caller got what it wanted. */
+  /** Whether the last caller's messages were allowed. */
   readonly granted: boolean;
 }
 
 const hourMs = 3_600_000;
-/** A budget is full again after an hour, and then its document says nothing. */
+/** A budget is full again after an hour, so older documents are not needed. */
 const keptSeconds = 86_400;
 
 const nouns: Readonly<Record<BudgetKind, string>> = {

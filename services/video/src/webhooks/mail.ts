@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer";
 import { z } from "zod";
 
-/** Where mail goes in by, as configured. */
+/** The configured mail server. */
 export interface MailSettings {
   /** `smtps://user:password@host:port`, or `smtp://` for STARTTLS. */
   readonly url: string;
@@ -23,9 +23,9 @@ export interface Mail {
 export interface MailOutcome {
   /** The server's SMTP status; 0 when it gave none. */
   readonly status: number;
-  /** Empty on success. Says nothing of where our server is, for accounts get to see it. */
+  /** Empty on success. Never contains our server's address, because accounts see it. */
   readonly error: string;
-  /** No later try will do better. */
+  /** A retry cannot succeed. */
   readonly isFinal: boolean;
 }
 
@@ -47,8 +47,8 @@ const failure = z.object({ code: z.string().max(40).catch("EUNKNOWN"), responseC
 
 function outcomeOf(error: unknown): MailOutcome {
   const { code, responseCode: status = 0 } = failure.parse(error);
-  const text = status === 0 ? "could not be used" : `answered ${status}`;
-  // A refused sign-in (5xx too) is ours to mend: only what is said of the message itself is final.
+  const text = status === 0 ? "could not be used" : `responded with status ${status}`;
+  // A refused sign-in (5xx too) is for the operator to fix: only a refusal of the message itself is final.
   return {
     status,
     error: `the mail server ${text} (${code})`,

@@ -16,8 +16,8 @@ export interface MessagesOptions {
 }
 
 /**
- * Sends what alerts and people have sent, within the budgets of their accounts. An address that is
- * not confirmed gets a confirmation mail, and nothing else.
+ * Sends messages of alerts, tests and replays, within the budgets of their accounts. An address
+ * that is not confirmed gets only a confirmation mail.
  */
 export class Messages {
   readonly #options: MessagesOptions;

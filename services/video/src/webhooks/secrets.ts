@@ -39,7 +39,7 @@ export class SecretStore {
   /**
    * Reseals what an earlier key sealed, so that it may be removed once every replica has started
    * with the new one: an account may not be sent a webhook for months.
-   * @param failed is told of secrets that cannot be read
+   * @param failed called for secrets that cannot be read
    */
   async open(failed: (error: unknown) => void): Promise<void> {
     await this.#documents.createIndex({ "secrets.id": 1 });

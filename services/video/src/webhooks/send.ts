@@ -23,7 +23,7 @@ export interface SendOptions {
 interface Outcome {
   readonly status: number;
   readonly error: string;
-  /** No later try will do better. */
+  /** A retry cannot succeed. */
   readonly isFinal?: boolean;
   readonly retryAfterMs?: number | undefined;
 }
@@ -52,7 +52,7 @@ async function sendMail(
   { mailer, confirmations }: Pick<SendOptions, "mailer" | "confirmations">,
 ): Promise<Outcome> {
   const to = addressIn(delivery.url);
-  if (mailer === undefined || to === undefined) return { status: 0, error: "no mail can be sent there" };
+  if (mailer === undefined || to === undefined) return { status: 0, error: "mail cannot be sent to this address" };
   const text = await confirmations.textOf(delivery);
   if (text === undefined) return { status: 0, error: "the address was not confirmed", isFinal: true };
   const { _id: id, subject = "" } = delivery;
@@ -80,7 +80,7 @@ async function post(delivery: DeliveryDocument, at: Date, options: SendOptions):
       const value = response.headers[name];
       return Array.isArray(value) ? value[0] : value;
     };
-    return { status, error: `answered ${status}`, retryAfterMs: retryAfterMs(header, Date.now()) };
+    return { status, error: `responded with status ${status}`, retryAfterMs: retryAfterMs(header, Date.now()) };
   } catch (error) {
     if (error instanceof UrlError) return { status: 0, error: error.message };
     throw error;

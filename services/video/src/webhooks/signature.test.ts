@@ -8,7 +8,7 @@ import { newSecret, webhookHeaders } from "./signature.ts";
 const body = JSON.stringify({ type: "video.generation.succeeded", data: { id: "t", note: "überraschend 🎬" } });
 const now = (): number => Math.floor(Date.now() / 1_000);
 
-test("the example of the specification is signed as it says", () => {
+test("signs the specification's example as documented", () => {
   const headers = webhookHeaders(
     { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1614265330, body: '{"test": 2432232314}' },
     ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
@@ -16,13 +16,13 @@ test("the example of the specification is signed as it says", () => {
   assert.equal(headers["webhook-signature"], "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
 });
 
-test("the official library verifies what is sent", () => {
+test("the official library verifies signed webhooks", () => {
   const secret = newSecret();
   const headers = webhookHeaders({ id: "msg_1", timestamp: now(), body }, [secret]);
   assert.deepEqual(new Webhook(secret).verify(body, headers), JSON.parse(body));
 });
 
-test("while a secret is rotated, receivers with the old and with the new one both verify", () => {
+test("during a rotation receivers with the old and with the new secret both verify", () => {
   const [fresh, old] = [newSecret(), newSecret()];
   const headers = webhookHeaders({ id: "msg_1", timestamp: now(), body }, [fresh, old]);
   for (const secret of [fresh, old]) new Webhook(secret).verify(body, headers);
@@ -35,7 +35,7 @@ test("a changed body does not verify", () => {
   assert.throws(() => new Webhook(secret).verify(`${body} `, headers));
 });
 
-test("a secret at rest can be read under its key and for its account only", () => {
+test("a stored secret decrypts only under its key and for its account", () => {
   const secret = newSecret();
   const [ours, other] = [keyringOf("ab".repeat(32)), keyringOf("cd".repeat(32))];
   const sealed = new SecretBox(ours).seal(secret, "acct_1");
@@ -45,7 +45,7 @@ test("a secret at rest can be read under its key and for its account only", () =
   assert.equal(sealed.box.includes(secret.slice(6, 20)), false);
 });
 
-test("a key is replaced without a secret that cannot be read: what the old one sealed opens, and is told to be sealed anew", () => {
+test("after a key rotation secrets sealed under the previous key open, and are marked for re-encryption", () => {
   const secret = newSecret();
   const [old, young] = ["ab".repeat(32), "cd".repeat(32)];
   const { box, ...named } = new SecretBox(keyringOf(old)).seal(secret, "acct_1");

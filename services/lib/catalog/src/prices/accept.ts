@@ -30,7 +30,9 @@ export function withPriceVersion(yaml: string, row: PriceVersionRow): string {
   const names =
     items !== null && "items" in items ? items.items.map((item) => String((item as { key?: unknown }).key)) : [];
   if (names.includes(listName) && names.at(-1) !== listName)
-    throw new CatalogError(`${listName} must be the last key of the catalogue, because accepted prices are appended to it.`);
+    throw new CatalogError(
+      `${listName} must be the last key of the catalogue, because accepted prices are appended to it.`,
+    );
   const item = stringify([row], { lineWidth: maxLine, indentSeq: true }).replaceAll(/^(?=.)/gm, "  ");
   const head = names.includes(listName) ? "" : `\n${listName}:\n`;
   const next = `${yaml.replace(/(?<!\n)\n+$/, "")}\n${head}${item}`;

@@ -10,7 +10,10 @@ const maxEmails = 5;
 const maxUrl = 2_048;
 
 /** Text that is sent on as a line of its own. */
-const line = name.regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, "A name must not contain line breaks or other control characters.");
+const line = name.regex(
+  /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u,
+  "A name must not contain line breaks or other control characters.",
+);
 
 const thresholds = z
   .array(

@@ -56,8 +56,14 @@ export const keyListQuery = z.strictObject({
   ...pageFields,
   account: id.optional(),
   alias: name.optional(),
-  search: name.min(1, "A search must have at least one character.").optional().describe("Part of an alias; case-insensitive."),
-  tag: name.min(1, "A tag must have at least one character.").optional().describe("One of the texts of `metadata.tags`."),
+  search: name
+    .min(1, "A search must have at least one character.")
+    .optional()
+    .describe("Part of an alias; case-insensitive."),
+  tag: name
+    .min(1, "A tag must have at least one character.")
+    .optional()
+    .describe("One of the texts of `metadata.tags`."),
   sort: z
     .enum(["-created", "created", "alias", "-alias"])
     .default("-created")

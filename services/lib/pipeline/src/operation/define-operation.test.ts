@@ -179,13 +179,13 @@ for (const code of Object.keys(errorTable) as ErrorCode[]) {
 
 test("logs one line with the cause when fetching an upstream's URL fails", async () => {
   const call = async (): Promise<never> => {
-    throw new UpstreamFailure("transient", "an image URL cannot be fetched", { cause: new Error("not public") });
+    throw new UpstreamFailure("transient", "an image URL could not be fetched", { cause: new Error("not public") });
   };
   const { responses, lines } = await run({ call });
   assert.deepEqual(responses, [502]);
   assert.deepEqual(
     lines.map((line) => [line["msg"], line["code"], line["reason"], messageOf(line)]),
-    [["request failed", "upstream_error", "an image URL cannot be fetched", "not public"]],
+    [["request failed", "upstream_error", "an image URL could not be fetched", "not public"]],
   );
 });
 

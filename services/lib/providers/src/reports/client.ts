@@ -101,5 +101,5 @@ function refused({ provider, keySetting }: ReportAccess, path: string, status: n
     return new ReportError(
       `${provider} refused the admin key (${status} for ${report}). Set ${keySetting} to an admin key of the organization; an API key for models cannot read reports.`,
     );
-  return new ReportError(`${provider} answered ${status} for ${report}.`);
+  return new ReportError(`${provider} returned status ${status} for ${report}.`);
 }

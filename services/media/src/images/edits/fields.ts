@@ -34,7 +34,7 @@ export function readFields(form: ReadonlyMap<string, string>, model: Model): Edi
     prompt: requested.prompt,
     count: requested.n ?? 1,
     size: requested.size === "auto" && !isGamma ? undefined : requested.size,
-    // Models that always answer inline do so whatever is requested.
+    // Models that always respond inline do so whatever is requested.
     delivery: requested.response_format === "url" && !isGamma ? "url" : "inline",
     stream: requested.stream === "true",
     options: present({

@@ -32,7 +32,7 @@ async function read(bytes: Buffer, contentType: string | undefined = type, size 
     using lease = memory.open("account");
     return await readForm(inPieces(bytes, size), contentType, { limits, lease });
   } finally {
-    assert.equal(memory.held, 0, "memory was not given back");
+    assert.equal(memory.held, 0, "memory was not released");
   }
 }
 
@@ -43,10 +43,10 @@ async function codeOf(reading: Promise<unknown>): Promise<string> {
     assert.ok(error instanceof GatewayError, String(error));
     return error.code;
   }
-  return assert.fail("it was accepted");
+  return assert.fail("the form was accepted");
 }
 
-test("a form comes out the same however its bytes are cut", async () => {
+test("parses a form the same however its bytes are split", async () => {
   const picture = Buffer.concat([randomBytes(3_000), Buffer.from(`\r\n--${boundary.slice(0, 4)}`), randomBytes(50)]);
   const bytes = form(
     part('name="prompt"', "a cat 🐈\r\nand a dog"),
@@ -76,19 +76,19 @@ const refused: [what: string, bytes: Buffer, contentType: string | undefined, co
   ["no content type", form(file), "", "invalid_request"],
   ["an empty boundary", form(file), "multipart/form-data; boundary=", "invalid_request"],
   ["a boundary of 10 KB", form(file), `multipart/form-data; boundary=${"b".repeat(10_240)}`, "invalid_request"],
-  ["another boundary than is announced", form(file), "multipart/form-data; boundary=other", "invalid_request"],
+  ["another boundary than declared", form(file), "multipart/form-data; boundary=other", "invalid_request"],
   ["an empty body", Buffer.alloc(0), type, "invalid_request"],
   ["no end", file, type, "invalid_request"],
   ["an end in the middle of a file", form(file).subarray(0, -20), type, "invalid_request"],
   ["an end in the middle of a part's head", form(file).subarray(0, 30), type, "invalid_request"],
-  ["no form at all", randomBytes(5_000), type, "invalid_request"],
+  ["bytes that are not a form", randomBytes(5_000), type, "invalid_request"],
   [
     "10,000 fields",
     form(...Array.from({ length: 10_000 }, (_, at) => part(`name="f${at}"`, "1"))),
     type,
     "invalid_request",
   ],
-  ["more files than are taken", form(file, file, file, file, file), type, "invalid_request"],
+  ["too many files", form(file, file, file, file, file), type, "invalid_request"],
   [
     "a file that is too large",
     form(part('name="image"; filename="a"', randomBytes(1_000_001))),
@@ -98,7 +98,7 @@ const refused: [what: string, bytes: Buffer, contentType: string | undefined, co
   ["a field that is too large", form(part('name="prompt"', "x".repeat(300_000))), type, "payload_too_large"],
 ];
 for (const [what, bytes, contentType, code] of refused) {
-  test(`a form with ${what} is refused, however it is cut`, async () => {
+  test(`rejects a form with ${what}, however it is split`, async () => {
     assert.equal(await codeOf(read(bytes, contentType)), code);
     assert.equal(await codeOf(read(bytes, contentType, () => 1_021)), code);
   });
@@ -106,7 +106,7 @@ for (const [what, bytes, contentType, code] of refused) {
 
 const heads = ['Content-Disposition: form-data; name="a"', "Content-Disposition: form-data", "X: 1", ""];
 for (const head of heads) {
-  test(`600,000 parts that begin with "${head}" are given up at the first hundred`, async () => {
+  test(`stops parsing 600,000 parts that begin with "${head}" after the first hundred`, async () => {
     const bytes = Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`.repeat(600_000));
     const before = process.threadCpuUsage();
     assert.equal(await codeOf(read(bytes)), "invalid_request");
@@ -115,14 +115,14 @@ for (const head of heads) {
   });
 }
 
-test("a file's name of 1 MB is refused, and one that climbs out of folders is not used", async () => {
+test("rejects a file name of 1 MB, and ignores one that traverses folders", async () => {
   const named = (name: string) => form(part(`name="image"; filename="${name}"`, "x"), part('name="prompt"', "y"));
   assert.equal(await codeOf(read(named("a".repeat(1_000_000)))), "invalid_request");
   const { files } = await read(named("../../etc/passwd"));
   assert.deepEqual(files, [{ field: "image", bytes: Buffer.from("x") }]);
 });
 
-test("random damage to a form never does more than refuse it", async () => {
+test("a randomly corrupted form is parsed or rejected, never more", async () => {
   const good = form(part('name="prompt"', "a"), part('name="image"; filename="a"', randomBytes(400)));
   for (let round = 0; round < 300; round++) {
     const bytes = Buffer.from(good);
@@ -135,12 +135,12 @@ test("random damage to a form never does more than refuse it", async () => {
   }
 });
 
-test("a client that leaves in the middle ends the reading, and its memory is given back", async () => {
+test("a client that disconnects midway ends the parsing, and its memory is released", async () => {
   const memory = new BufferBudget({ totalBytes: 10_000_000, ownerBytes: 10_000_000 });
   async function* leaving(): AsyncGenerator<Buffer> {
     yield file.subarray(0, file.length - 2);
     yield randomBytes(1_000);
-    throw new Error("the client left");
+    throw new Error("the client disconnected");
   }
   await assert.rejects(async () => {
     using lease = memory.open("account");
@@ -149,7 +149,7 @@ test("a client that leaves in the middle ends the reading, and its memory is giv
   assert.equal(memory.held, 0);
 });
 
-test("uploads that would hold more than their memory are refused for the moment", async () => {
+test("rejects uploads that exceed their memory with a retryable error", async () => {
   const memory = new BufferBudget({ totalBytes: 1_000, ownerBytes: 1_000 });
   using lease = memory.open("account");
   const bytes = form(part('name="image"; filename="a"', randomBytes(2_000)));
@@ -161,7 +161,7 @@ test("uploads that would hold more than their memory are refused for the moment"
   assert.equal(await codeOf(reading), "service_unavailable");
 });
 
-test("a lone image that its form's length shows to be too large is refused by its first bytes", async () => {
+test("rejects a single image by its first bytes if the form's length shows that it is too large", async () => {
   const length = limits.maxFileBytes + 6 * 1024 * 1024;
   const begun = (name: string): Buffer => part(`name="${name}"; filename="a.png"`, "x".repeat(100)).subarray(0, -2);
   const requested = async (name: string): Promise<{ code: string; pieces: number }> => {

@@ -56,7 +56,7 @@ export async function readForm(
     // large.
     const isAlone = String(field) === "image";
     if (isAlone && length - read > limits.maxFileBytes + maxBesideBytes) {
-      fail(tooLarge(`The image is larger than ${limits.maxFileBytes} bytes. (Several go under the name image[].)`));
+      fail(tooLarge(`The image is larger than ${limits.maxFileBytes} bytes. (Send several images as image[].)`));
     }
     collect(stream, { field: String(field), files, lease, limits, fail });
   });

@@ -25,7 +25,7 @@ export function readPictures({ files, fields }: Form, model: Model): EditPicture
   const images = files.filter(({ field }) => imageField.test(field));
   const masks = files.filter(({ field }) => field === "mask");
   const stray = files.find((file) => !images.includes(file) && !masks.includes(file));
-  if (stray !== undefined) throw invalid(stray.field.slice(0, 100) || "(no name)", "no file of that name is expected");
+  if (stray !== undefined) throw invalid(stray.field.slice(0, 100) || "(no name)", "is not a file field of this form");
   if (fields.has("image") || fields.has("image[]")) throw invalid("image", "must be a file");
   if (fields.has("mask")) throw invalid("mask", "must be a file");
   const { min, max } = model.image?.references ?? { min: 1, max: 1 };
@@ -62,7 +62,7 @@ function checkDelta({ mediaType, bytes, width, height }: Picture): void {
   const wrong = (message: string): Error => refusal("image", message, "unsupported_image_format");
   if (width !== height) throw wrong("This model accepts only square images.");
   if (mediaType === "image/png" && bytes.length >= maxDeltaBytes)
-    throw wrong("This model takes PNG files of less than 4 MB.");
+    throw wrong("This model accepts PNG files of less than 4 MB.");
   if (mediaType !== "image/png" && width > maxConvertedLength)
-    throw wrong(`This model takes JPEG and WebP of at most ${maxConvertedLength} pixels a side.`);
+    throw wrong(`This model accepts JPEG and WebP of at most ${maxConvertedLength} pixels a side.`);
 }

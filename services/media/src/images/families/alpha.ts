@@ -38,6 +38,6 @@ export const readAlpha: Reader = ({ fields, model, guarded }) => {
 
 function checkReferences(count: number, { min, max }: { min: number; max: number }): void {
   if (count >= min && count <= max) return;
-  const needed = max === 0 ? "this model takes no images" : `this model needs ${min} to ${max} blocks with image`;
+  const needed = max === 0 ? "this model accepts no images" : `this model requires ${min} to ${max} blocks with image`;
   throw invalid("input.messages[0].content", needed);
 }

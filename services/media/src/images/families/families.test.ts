@@ -42,25 +42,25 @@ const edit = (...content: unknown[]): Record<string, unknown> => alpha(content, 
 const draw = (model: string, more: object = {}): Record<string, unknown> => ({ model, prompt: "a cat", ...more });
 
 const refused: [what: string, body: Record<string, unknown>, param: string][] = [
-  ["an editing model without a picture", edit(text), "input.messages[0].content"],
-  ["four pictures", edit({ image }, { image }, { image }, { image }, text), "input.messages[0].content"],
-  ["a picture for a model that draws from text", alpha([{ image }, text]), "input.messages[0].content"],
+  ["an editing model without an image", edit(text), "input.messages[0].content"],
+  ["four images", edit({ image }, { image }, { image }, { image }, text), "input.messages[0].content"],
+  ["an image for a text-to-image model", alpha([{ image }, text]), "input.messages[0].content"],
   ["no text", edit({ image }), "input.messages[0].content"],
   ["blank text", alpha([{ text: "  " }]), "input.messages[0].content"],
-  ["a block of both", alpha([{ image, text: "x" }]), "input.messages[0].content[0]"],
-  ["a block of neither", alpha([text, {}]), "input.messages[0].content[1]"],
+  ["a block with both image and text", alpha([{ image, text: "x" }]), "input.messages[0].content[0]"],
+  ["a block with neither image nor text", alpha([text, {}]), "input.messages[0].content[1]"],
   ["no blocks", alpha([]), "input.messages[0].content"],
   ["content as text", alpha("a cat"), "input.messages[0].content"],
-  ["an http picture", edit({ image: "http://example.com/a.png" }, text), "input.messages[0].content[0].image"],
+  ["an http image URL", edit({ image: "http://example.com/a.png" }, text), "input.messages[0].content[0].image"],
   [
-    "a picture in a private network",
+    "an image in a private network",
     edit({ image: "https://10.0.0.1/a.png" }, text),
     "input.messages[0].content[0].image",
   ],
   ["a data URL", edit({ image: "data:image/png;base64,AAAA" }, text), "input.messages[0].content[0].image"],
   ["a size with x", alpha([text], { size: "1024x1024" }), "parameters.size"],
   ["an unknown size", alpha([text], { size: "1*1" }), "parameters.size"],
-  ["two at once", alpha([text], { n: 2 }), "parameters.n"],
+  ["two images per request", alpha([text], { n: 2 }), "parameters.n"],
   ["none", alpha([text], { n: 0 }), "parameters.n"],
   ["n as text", alpha([text], { n: "1" }), "parameters.n"],
   ["a negative seed", alpha([text], { seed: -1 }), "parameters.seed"],
@@ -82,30 +82,30 @@ const refused: [what: string, body: Record<string, unknown>, param: string][] = 
   ],
   ["no prompt", { model: "gamma" }, "prompt"],
   ["an empty prompt", draw("gamma", { prompt: "" }), "prompt"],
-  ["a size that is not of sixteens", draw("gamma", { size: "1000x1024" }), "size"],
+  ["a size that is not a multiple of sixteen", draw("gamma", { size: "1000x1024" }), "size"],
   ["a side above 3840", draw("gamma", { size: "3856x2160" }), "size"],
   ["a shape above 3:1", draw("gamma", { size: "3088x1024" }), "size"],
   ["a size with *", draw("gamma", { size: "1024*1024" }), "size"],
-  ["eleven pictures", draw("gamma", { n: 11 }), "n"],
-  ["a see-through JPEG", draw("gamma", { background: "transparent", output_format: "jpeg" }), "background"],
+  ["eleven images", draw("gamma", { n: 11 }), "n"],
+  ["a transparent JPEG", draw("gamma", { background: "transparent", output_format: "jpeg" }), "background"],
   ["an unknown quality", draw("gamma", { quality: "ultra" }), "quality"],
-  ["four sketches", draw("gamma", { partial_images: 4 }), "partial_images"],
-  ["a stream behind a URL", draw("gamma", { stream: true, response_format: "url" }), "response_format"],
-  ["a stream of a model that has none", draw("delta", { stream: true }), "stream"],
+  ["four partial images", draw("gamma", { partial_images: 4 }), "partial_images"],
+  ["a stream with URLs", draw("gamma", { stream: true, response_format: "url" }), "response_format"],
+  ["a stream from a model without streams", draw("delta", { stream: true }), "stream"],
   ["a size of other models", draw("delta", { size: "512x512" }), "size"],
   ["an unknown response_format", draw("delta", { response_format: "png" }), "response_format"],
-  ["more pictures than a model takes", draw("seedream", { image: [image, image, image] }), "image"],
-  ["pictures where none are taken", draw("seedream", { image: [], size: "1K" }), "size"],
+  ["more images than the model accepts", draw("seedream", { image: [image, image, image] }), "image"],
+  ["images for a model that accepts none", draw("seedream", { image: [], size: "1K" }), "size"],
   ["a shape above 16:1", draw("seedream", { size: "17000x1000" }), "size"],
-  ["an http picture in a list", draw("grok", { image: [image, "http://example.com/b.png"] }), "image[1]"],
-  ["a data URL that is no picture", draw("grok", { image: "data:image/png;base64,PHN2Zz48L3N2Zz4=" }), "image"],
-  ["a data URL of bad base64", draw("grok", { image: "data:image/png;base64,*" }), "image"],
+  ["an http image URL in a list", draw("grok", { image: [image, "http://example.com/b.png"] }), "image[1]"],
+  ["a data URL that is not an image", draw("grok", { image: "data:image/png;base64,PHN2Zz48L3N2Zz4=" }), "image"],
+  ["a data URL with invalid base64", draw("grok", { image: "data:image/png;base64,*" }), "image"],
   ["an unknown ratio", draw("grok", { aspect_ratio: "5:1" }), "aspect_ratio"],
   ["an unknown resolution", draw("gemini", { resolution: "8K" }), "resolution"],
-  ["five of a model that makes four", draw("gemini", { n: 5 }), "n"],
+  ["five images of a model limited to four", draw("gemini", { n: 5 }), "n"],
 ];
 for (const [what, body, param] of refused) {
-  test(`refused, naming ${param}: ${what}`, () => {
+  test(`rejects ${what}, naming ${param}`, () => {
     assert.throws(
       () => read(body),
       (error: unknown) => {
@@ -120,16 +120,20 @@ for (const [what, body, param] of refused) {
 
 const alphaDefaults = { prompt_extend: true, watermark: false };
 const taken: [what: string, body: Record<string, unknown>, expected: Partial<ImageRequest>][] = [
-  ["alpha's defaults are said", alpha([text]), { count: 1, delivery: "url", options: alphaDefaults }],
-  ["alpha's texts are one", alpha([text, { text: "a dog" }]), { prompt: "a cat\na dog" }],
+  ["alpha's defaults", alpha([text]), { count: 1, delivery: "url", options: alphaDefaults }],
+  ["alpha's joined texts", alpha([text, { text: "a dog" }]), { prompt: "a cat\na dog" }],
   [
-    "alpha's parameters go on",
+    "alpha's parameters",
     alpha([text], { size: "1664*928", n: 1, seed: 0, watermark: true, negative_prompt: "dog", prompt_extend: false }),
     { size: "1664*928", options: { seed: 0, watermark: true, negative_prompt: "dog", prompt_extend: false } },
   ],
-  ["null is absent", alpha([text], { size: null, seed: null }), { size: undefined, options: alphaDefaults }],
   [
-    "pictures keep their order",
+    "null values, which count as absent",
+    alpha([text], { size: null, seed: null }),
+    { size: undefined, options: alphaDefaults },
+  ],
+  [
+    "images in order",
     edit({ image: `${image}?1` }, text, { image: `${image}?2` }),
     {
       references: [
@@ -145,15 +149,19 @@ const taken: [what: string, body: Record<string, unknown>, expected: Partial<Ima
       references: [{ type: "url", url: "http://127.0.0.1:9/a.png" }],
     },
   ],
-  ["gamma is inline by itself", draw("gamma", { size: "3840x1280" }), { size: "3840x1280", delivery: "inline" }],
+  ["gamma's inline default", draw("gamma", { size: "3840x1280" }), { size: "3840x1280", delivery: "inline" }],
   ["gamma's aliases", draw("gamma", { quality: "hd" }), { options: { quality: "high" } }],
   ["gamma's aliases", draw("gamma", { quality: "standard" }), { options: { quality: "medium" } }],
   [
-    "delta knows one quality",
+    "delta's only quality",
     draw("delta", { quality: "hd", size: "auto", user: "u" }),
     { size: undefined, delivery: "url", options: { user: "u" } },
   ],
-  ["seedream's words", draw("seedream", { size: "4K", watermark: true }), { size: "4K", options: { watermark: true } }],
+  [
+    "seedream's own fields",
+    draw("seedream", { size: "4K", watermark: true }),
+    { size: "4K", options: { watermark: true } },
+  ],
   [
     "grok's own fields",
     draw("grok", { aspect_ratio: "16:9", quality: "hd", n: 10 }),
@@ -169,7 +177,7 @@ const taken: [what: string, body: Record<string, unknown>, expected: Partial<Ima
   ],
 ];
 for (const [index, [what, body, expected]] of taken.entries()) {
-  test(`request ${index}, ${what}, is taken as its family has it`, () => {
+  test(`reads request ${index} by its family: ${what}`, () => {
     const request = read(body);
     for (const [name, value] of Object.entries(expected)) assert.deepEqual(request[name as keyof ImageRequest], value);
   });

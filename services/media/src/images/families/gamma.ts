@@ -32,7 +32,7 @@ export const readGamma: Reader = ({ fields, model }) => {
   };
 };
 
-/** The default delivery: inline for models that normally answer inline, a URL for the others. */
+/** The default delivery: inline for models that normally respond inline, a URL for the others. */
 function deliveryOf(format: "url" | "b64_json" | null | undefined, isGamma: boolean): ImageRequest["delivery"] {
   if (format == null) return isGamma ? "inline" : "url";
   return format === "url" ? "url" : "inline";
@@ -51,7 +51,7 @@ function checkStream(
 /** @throws {GatewayError} when the format cannot be transparent */
 export function checkTransparency(background: string | null | undefined, format: string | null | undefined): void {
   if (background !== "transparent" || format !== "jpeg") return;
-  throw invalid("background", "transparent needs output_format png or webp");
+  throw invalid("background", "transparent requires output_format png or webp");
 }
 
 function checkSize(size: string, model: Model): void {

@@ -11,7 +11,7 @@ export interface PngSpec {
   readonly width: number;
   readonly height: number;
   readonly colour: "rgb" | "rgba" | "palette+tRNS";
-  /** Replaces the pixel data, for a file whose header lies. */
+  /** Replaces the pixel data, for a file with a wrong header. */
   readonly data?: Buffer;
 }
 
