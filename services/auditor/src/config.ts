@@ -14,11 +14,11 @@ export const schema = z.object({
   ADMIN_PORT,
   LOG_LEVEL,
   MONGODB_URL: ownDatabase.MONGODB_URL,
-  BILLING_DATABASE: z.string().min(1).default("billing").describe("Database that holds the books."),
+  BILLING_DATABASE: z.string().min(1).default("billing").describe("Database of accounts, keys and the ledger."),
   MONGODB_DATABASE: ownDatabase.MONGODB_DATABASE,
   AUDIT_KEY: secret.describe("Secret that signs checkpoints, hex, at least 32 bytes. Do not share it."),
   AUDIT_KEY_PREVIOUS: previousSecrets(secret).describe(
-    "Comma-separated secrets that it replaced: checkpoints that they signed are believed.",
+    "Previous values of AUDIT_KEY, comma-separated: checkpoints signed with them stay valid.",
   ),
   AUDIT_EVERY_MS: milliseconds(hourMs).describe("How often the rows since the checkpoints are audited."),
   AUDIT_WHOLE_EVERY_MS: milliseconds(7 * 24 * hourMs).describe("How often everything is audited from the first row."),
@@ -27,7 +27,7 @@ export const schema = z.object({
     .int()
     .min(0)
     .default(60_000)
-    .describe("How long after its start the first audit begins, if one is due by then."),
+    .describe("Delay between startup and the first audit, if one is due by then."),
   ...reconcileSettings,
 });
 

@@ -27,7 +27,7 @@ const maxNotices = 100;
 const flawText: Readonly<Record<Flaw, string>> = {
   missing: "has lost its checkpoint",
   forged: "has a checkpoint that the auditor did not make",
-  unknown_key: "has a checkpoint under a key that is not known",
+  unknown_key: "has a checkpoint under an unknown key",
 };
 
 /**

@@ -40,7 +40,7 @@ class Known {
     return async () => {
       const [fault] = this.#last?.faults ?? [];
       if (fault !== undefined) return { ok: false, reason: `The books are not exact. ${fault}` };
-      if (this.lagMs > maxMs) return { ok: false, reason: "No audit has come to its end for too long." };
+      if (this.lagMs > maxMs) return { ok: false, reason: "The last completed audit is too old." };
       return { ok: true };
     };
   }

@@ -21,7 +21,7 @@ async function busyAccount(house: House) {
 
 const rowOf = (requestId: string) => ({ _id: `settle:${requestId}` as never });
 
-test("an hour's audit reads only rows since the checkpoint, and finds a row changed after it; one before it is found by the whole audit", async () => {
+test("an hourly audit reads only rows since the checkpoint and finds changes to them; the full audit finds earlier ones", async () => {
   await using house = await openHouse();
   const { parts, ledger } = house;
   const rows = parts.books.ledger.collection;
@@ -107,7 +107,7 @@ test("a changed, lost or wrongly signed checkpoint is reported, and its account 
   assert.deepEqual([forgotten.notices, forgotten.rows], [[], 0]);
 });
 
-test("a request that is repaired after the checkpoint had no price before it, and one that had its price is found", async () => {
+test("accepts a repair of an unpriced request after the checkpoint, and reports a repair of a priced one", async () => {
   await using house = await openHouse();
   const { parts, ledger } = house;
   const { accountId, events } = await busyAccount(house);
@@ -135,7 +135,7 @@ test("a request that is repaired after the checkpoint had no price before it, an
   assert.match((await runAudit(parts, "incremental")).faults.join(), /charges a request that had its price/);
 });
 
-test("audits from checkpoint to checkpoint are exact while grants are taken, charged and given back", async () => {
+test("audits from checkpoint to checkpoint are exact while grants are acquired, charged and returned", async () => {
   await using house = await openHouse();
   const accountIds = [await house.fund(1_000_000n), await house.fund(1_000_000n)];
   let running = true;
@@ -174,7 +174,7 @@ test("audits from checkpoint to checkpoint are exact while grants are taken, cha
   assert.equal(rows, whole.rows, "each row was read once");
 });
 
-test("the auditor tells its verdict as metrics, health and exit status", async () => {
+test("the auditor reports its verdict as metrics, health and exit status", async () => {
   await using house = await openHouse();
   const { accountId } = await busyAccount(house);
   await using auditor = await startService({ ...house.env, AUDIT_EVERY_MS: "1000" });
@@ -182,7 +182,7 @@ test("the auditor tells its verdict as metrics, health and exit status", async (
   const shows = (pattern: RegExp) => async () => pattern.test(await (await get("/metrics")).text());
   await waitFor(shows(/^uag_audit_exact\{[^}]*\} 1$/m), { what: "an exact verdict" });
   await waitFor(shows(/^uag_audit_last_run_timestamp_seconds\{kind="incremental",[^}]*\} \d+/m), {
-    what: "an audit of what is new",
+    what: "an incremental audit",
   });
   assert.equal((await get("/health/ready")).status, 200);
   await house.parts.books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: 1n } });
@@ -202,7 +202,7 @@ test("the auditor tells its verdict as metrics, health and exit status", async (
   assert.equal(await once(), 0);
 });
 
-test("what has ended is deleted only after an exact audit saw it; a bill that comes again is charged once, a late one from what is available", async () => {
+test("deletes ended grants only after an exact audit; a repeated bill is charged once, a late one to the available balance", async () => {
   await using house = await openHouse();
   const { parts, ledger, grants } = house;
   const { accountId, grantId, events } = await busyAccount(house);
@@ -220,7 +220,7 @@ test("what has ended is deleted only after an exact audit saw it; a bill that co
     auditDatabase: own.connection.name,
     keepMs: 0,
   };
-  assert.deepEqual(await prune(options), { grants: 0, holders: 0 }, "no audit has seen it");
+  assert.deepEqual(await prune(options), { grants: 0, holders: 0 }, "no audit covered it");
   await books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: 1n } });
   await runAudit(parts, "whole");
   assert.deepEqual(await prune(options), { grants: 0, holders: 0 }, "the audit found a fault");
@@ -243,7 +243,7 @@ test("what has ended is deleted only after an exact audit saw it; a bill that co
   for (const kind of ["incremental", "whole"] as const) assert.deepEqual((await runAudit(parts, kind)).faults, []);
 });
 
-test("a verdict of the future, by a process whose clock was wrong, delays no audit", async () => {
+test("a verdict dated in the future by a wrong clock delays no audit", async () => {
   await using house = await openHouse();
   await house.fund(100n);
   const { parts } = house;

@@ -36,7 +36,7 @@ function compared(more: Partial<DayInput>) {
 
 const cellOf = (result: ReturnType<typeof compared>, unit: string) => result.cells.find((cell) => cell.unit === unit);
 
-test("tolerates a difference up to the percentage of the larger figure, and no more", () => {
+test("tolerates a difference up to the percentage of the larger figure, and not beyond", () => {
   const of = (theirs: bigint) => compared({ ours: ours({ quantities: [used(1_000n)] }), usage: usage(theirs) }).state;
   assert.deepEqual(
     [of(1_000n), of(1_005n), of(995n), of(1_006n), of(994n)],

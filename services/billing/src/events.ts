@@ -61,7 +61,7 @@ function accountEvents(log: Logger, metrics: Metrics) {
     },
     correctionRefused: ({ accountId, amount }) => {
       refused.inc();
-      log.warn({ accountId, amountNanoUsd: String(amount) }, "correction refused");
+      log.warn({ accountId, amountNanoUsd: String(amount) }, "correction refused: it exceeds the available balance");
     },
     keyChanged: ({ keyId, accountId, change }) => {
       keys.inc({ change });
@@ -189,7 +189,7 @@ function archiveEvents(log: Logger, metrics: Metrics) {
     },
     ledgerArchiveFailed: (error) => {
       failures.inc();
-      log.error({ err: error }, "the ledger could not be archived");
+      log.error({ err: error }, "archiving the ledger failed");
     },
   } satisfies Partial<Events>;
 }
@@ -210,8 +210,8 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
     audited: (event) => {
       violations.set(event.violations.length);
       const counts = { accounts: String(event.accounts), entries: String(event.entries), tookMs: event.tookMs };
-      if (event.violations.length === 0) log.info(counts, "books are exact");
-      else log.error({ ...counts, violations: event.violations.slice(0, 20) }, "books are not exact");
+      if (event.violations.length === 0) log.info(counts, "the books are exact");
+      else log.error({ ...counts, violations: event.violations.slice(0, 20) }, "the books are not exact");
     },
     transactionRetried: () => retries.inc(),
     transactionCommitted: () => committed.inc(),

@@ -23,11 +23,11 @@ function silentProcess(options: { url: string; database: string }) {
   return spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-test("a transaction that is silent because its process is busy is left alone; that of a killed process is ended", async () => {
+test("does not abort an idle transaction of a busy process, and aborts that of a killed process", async () => {
   await using db = scratch();
   const options = { url: db.env["MONGODB_URL"] as string, database: db.env["MONGODB_DATABASE"] as string };
   const connection = await connectBooks(options);
-  // First the collection: it cannot be made beside a transaction that writes to it.
+  // First the collection: it cannot be created during a transaction that writes to it.
   await connection.createCollection("things");
   const child = silentProcess(options);
   try {

@@ -5,7 +5,7 @@ import { acquireFields, faults, fund, scratch, startBilling } from "./harness.ts
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 
-test("an account is made once under its id, and listed page by page", async () => {
+test("creates an account once under its id, and lists accounts page by page", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const made = await Promise.all(
@@ -24,7 +24,7 @@ test("an account is made once under its id, and listed page by page", async () =
   await assert.rejects(billing.accounts.getAccount({ id: "nobody" }), refused("not_found"));
 });
 
-test("a top-up counts once for its reference, and a correction never takes more than is available", async () => {
+test("counts a top-up once per reference, and a correction never exceeds the available balance", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   await billing.accounts.createAccount({ id: "acme", name: "" });

@@ -27,7 +27,7 @@ models:
      max_output_tokens: 100, price: {input_tokens: ${usd}, output_tokens: ${usd}}, upstreams: [{provider: there}]}
 `;
 
-test("a regenerated key has its old secret until the overlap ends, and both are the same key", async () => {
+test("a regenerated key accepts its old secret until the overlap ends, and both resolve to the same key", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   using admin = adminOn(billing.grpcPort);
@@ -54,7 +54,7 @@ test("a regenerated key has its old secret until the overlap ends, and both are 
   await assert.rejects(admin.regenerateKey({ id: "nobody", overlapMs: 0n, actor }), refused("not_found"));
 });
 
-test("two administrators who change different limits of a key at once both have their way", async () => {
+test("concurrent changes of different limits of a key both take effect", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1n);
@@ -79,7 +79,7 @@ test("two administrators who change different limits of a key at once both have 
   assert.equal(after.version, 3n);
 });
 
-test("every change is recorded with who made it and what it was before, and no record holds a secret", async () => {
+test("records every change with its actor and the previous values, and without secrets", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   using admin = adminOn(billing.grpcPort);
@@ -128,7 +128,7 @@ test("every change is recorded with who made it and what it was before, and no r
   );
 });
 
-test("an admin token resolves until it is revoked; the one of the environment follows the environment", async () => {
+test("an admin token resolves until it is revoked; the environment's token follows the environment", async () => {
   await using db = scratch();
   const first = "first-token-of-this-fleet-1234";
   {
@@ -150,7 +150,7 @@ test("an admin token resolves until it is revoked; the one of the environment fo
   await assert.rejects(admin.resolveAdminToken({ digest: digestOf(first), previousDigests: [] }), refused("not_found"));
 });
 
-test("an unpriced request is repaired once, by a further row, at the catalogue's price; its own row stays", async () => {
+test("repairs an unpriced request once, by another row at the catalogue's price, and keeps its own row", async () => {
   await using db = scratch();
   await using resources = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "catalogue-"));
@@ -218,7 +218,7 @@ test("an unpriced request is repaired once, by a further row, at the catalogue's
   assert.match((await faults(billing)).join(), /repair:r1 charges a request that had its price/);
 });
 
-test("a provisional charge is corrected down or up, and implausible usage only by a given cost", async () => {
+test("corrects a provisional charge down or up, and implausible usage only by a given cost", async () => {
   await using db = scratch();
   await using resources = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "catalogue-"));

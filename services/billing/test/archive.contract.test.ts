@@ -105,7 +105,7 @@ function archiveClient(port: number) {
   });
 }
 
-test("each closed month of the ledger is exported whole, in order and once, in files that agree with the database; the rows stay, and the current month is left alone", () =>
+test("exports each closed month of the ledger completely, in order and once, and neither deletes rows nor touches the current month", () =>
   withBooks(async (archive, dir) => {
     const rows = await archive.store.ledger.countDocuments();
     await archiveDue(archive, keep);
@@ -137,7 +137,7 @@ test("each closed month of the ledger is exported whole, in order and once, in f
     assert.deepEqual((await readdir(dir)).sort(), [months.old, months.last]);
   }));
 
-test("a row that is changed, deleted or added in the database is found, and so is a changed, cut or missing file", () =>
+test("finds a row changed, deleted or added in the database, and a changed, truncated or missing file", () =>
   withBooks(async (archive, dir) => {
     await archiveDue(archive, keep);
     const { ledger } = archive.store;
@@ -147,17 +147,20 @@ test("a row that is changed, deleted or added in the database is found, and so i
     await ledger.collection.updateOne({ _id: Id } as never, { $set: { charged: 3n } });
     assert.match(
       await faultsOf(),
-      new RegExp(`^[\\d-]+/ledger-2-\\w+\\.ndjson\\.gz: ${Id} is not the same in the ledger\\.$`),
+      new RegExp(`^[\\d-]+/ledger-2-\\w+\\.ndjson\\.gz: row ${Id} differs in the ledger\\.$`),
     );
     await ledger.collection.deleteOne({ _id: Id } as never);
-    assert.match(await faultsOf(), new RegExp(`where it has ${Id} the ledger has settle:c-\\d+-6\\.$`));
+    assert.match(await faultsOf(), new RegExp(`in place of row ${Id} the ledger has settle:c-\\d+-6\\.$`));
     await ledger.collection.insertOne(row as never);
     assert.equal(await faultsOf(), "");
     await putRows(archive.store, "z", { count: 1, at: past(2) });
-    assert.match(await faultsOf(), /settle:z-\d+-0 is in the ledger and in no file/);
+    assert.match(await faultsOf(), /row settle:z-\d+-0 of the ledger is in no file/);
     await ledger.collection.deleteOne({ accountId: "z" });
     await putRows(archive.store, "ab", { count: 1, at: past(2) });
-    assert.match(await faultsOf(), /ledger-2-\w+\.ndjson\.gz: where it has settle:b-\d+-0 the ledger has settle:ab-/);
+    assert.match(
+      await faultsOf(),
+      /ledger-2-\w+\.ndjson\.gz: in place of row settle:b-\d+-0 the ledger has settle:ab-/,
+    );
     await ledger.collection.deleteOne({ accountId: "ab" });
 
     const file = await fileOf(dir, months.old, 1);
@@ -166,14 +169,14 @@ test("a row that is changed, deleted or added in the database is found, and so i
       file,
       gzipSync(gunzipSync(bytes).toString().replace('"chargedNanoUsd":"2"', '"chargedNanoUsd":"1"')),
     );
-    assert.match(await faultsOf(), /is not what was archived\.\n.*: settle:a-\d+-0 is not the same in the ledger/);
+    assert.match(await faultsOf(), /differs from the archived file\.\n.*: row settle:a-\d+-0 differs in the ledger/);
     await writeFile(file, bytes.subarray(0, bytes.length - 12));
-    assert.match(await faultsOf(), /ledger-1-\w+\.ndjson\.gz cannot be read/);
+    assert.match(await faultsOf(), /reading .*ledger-1-\w+\.ndjson\.gz failed/);
     await rm(file);
     assert.match(await faultsOf(), /does not exist/);
   }));
 
-test("an interrupted archive run continues after the last verified file; a store that loses a file gets nothing recorded", () =>
+test("an interrupted archive run continues after the last verified file; nothing is recorded for a file that the store loses", () =>
   withBooks(async (archive) => {
     const { store } = archive;
     const known = async () => {
@@ -184,7 +187,7 @@ test("an interrupted archive run continues after the last verified file; a store
     const objects = archive.objects as ObjectStore;
     const written: string[] = [];
     const put: ObjectStore["put"] = async (key, type, body) => {
-      if (written.length === 1) throw new Error("it is away");
+      if (written.length === 1) throw new Error("the store is unreachable");
       written.push(key);
       return await objects.put(key, type, body);
     };
@@ -209,7 +212,7 @@ test("an interrupted archive run continues after the last verified file; a store
     assert.deepEqual(await verified(archive, months.old), { rows: 1_303n, faults: [] });
   }));
 
-test("a month is exported once, each row once, when billing is killed while it writes and two processes continue", () =>
+test("exports each row of a month once when billing is killed while writing and two processes continue", () =>
   withBooks(async (_, dir, db) => {
     await mkdir(join(dir, months.old));
     const watcher = watch(join(dir, months.old));
@@ -235,7 +238,7 @@ test("a month is exported once, each row once, when billing is killed while it w
     await assert.rejects(one.archiveLedgerMonth({ month: monthOf(new Date()) }), /not a closed month/);
   }));
 
-test("while the archive's store is away billing settles as ever and counts what failed; when it is back the month is archived", async () => {
+test("billing settles and counts failures while the archive store is unreachable, and archives the month once it is back", async () => {
   const dir = await mkdtemp(join(tmpdir(), "ledger-"));
   const away = join(dir, "away");
   try {
@@ -266,7 +269,7 @@ test("while the archive's store is away billing settles as ever and counts what 
   }
 });
 
-test("without a store nothing is archived, and a command that needs one says so", async () => {
+test("archives nothing without a store, and a command that requires one reports it", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   using client = archiveClient(billing.grpcPort);

@@ -31,7 +31,7 @@ async function withDatabaseAccess(env: NodeJS.ProcessEnv, work: (rows: Collectio
 }
 type Collection = ReturnType<ReturnType<typeof createConnection>["collection"]>;
 
-test("the audit log is a chain: rows that are written at once each have their place, and where they came from", async () => {
+test("the audit log is a chain: concurrent rows each have their place and their origin", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   using admin = adminOn(billing.grpcPort);
@@ -48,15 +48,15 @@ test("the audit log is a chain: rows that are written at once each have their pl
 
 for (const [what, change] of [
   ["changed", (rows) => rows.updateOne({ targetId: "s1" }, { $set: { actorName: "Eve" } })],
-  ["taken out", (rows) => rows.deleteOne({ targetId: "s1" })],
-  ["cut off the end", (rows) => rows.deleteOne({ targetId: "s3" })],
+  ["removed", (rows) => rows.deleteOne({ targetId: "s1" })],
+  ["removed from the end", (rows) => rows.deleteOne({ targetId: "s3" })],
   [
-    "slipped in",
+    "inserted",
     (rows) =>
       rows.insertOne({ _id: "aud_x" as never, at: new Date(), actorId: "x", action: "key.create", targetId: "k" }),
   ],
 ] as [string, (rows: Collection) => Promise<unknown>][]) {
-  test(`a row of the audit log that was ${what} is found by the audit`, async () => {
+  test(`the audit detects a row of the audit log that was ${what}`, async () => {
     await using db = scratch();
     await using billing = await startBilling(db.env);
     using admin = adminOn(billing.grpcPort);
@@ -67,7 +67,7 @@ for (const [what, change] of [
   });
 }
 
-test("rows from before there was a chain stay readable, and are no fault of it", async () => {
+test("rows older than the chain stay readable and do not count as faults", async () => {
   await using db = scratch();
   const old = { at: new Date(1), actorId: "a", actorName: "Ada", requestId: "r", action: "key.create", targetId: "k" };
   await withDatabaseAccess(db.env, (rows) =>
@@ -88,7 +88,7 @@ test("rows from before there was a chain stay readable, and are no fault of it",
   assert.deepEqual(await faults(billing), []);
 });
 
-test("the first token's making, replacement and end leave a row each, a start that changes nothing leaves none", async () => {
+test("records the first token's creation, replacement and revocation, and nothing for a start without changes", async () => {
   await using db = scratch();
   const [first, second] = ["first-token-of-this-fleet-1234", "other-token-of-this-fleet-5678"];
   const actionsAfter = async (env: Record<string, string>): Promise<string[]> => {
@@ -106,7 +106,7 @@ test("the first token's making, replacement and end leave a row each, a start th
   assert.deepEqual(await actionsAfter(rotated), [made, "admin_token.replace", "admin_token.revoke"]);
 });
 
-test("a token of the settings and its successor are both valid, also while replicas disagree which is the successor", async () => {
+test("a configured token and its successor are both valid, even while replicas disagree which is the successor", async () => {
   await using db = scratch();
   const [old, fresh] = ["console-token-of-yesterday", "console-token-of-tomorrow"];
   const digestOf = (secret: string): Buffer => digestKey(secret, Buffer.from(pepper, "hex"));
@@ -127,7 +127,7 @@ test("a token of the settings and its successor are both valid, also while repli
   assert.deepEqual(await validAfter({ CONSOLE_ADMIN_TOKEN: fresh }), [false, true]);
 });
 
-test("an admin token has a role, an account and an end, and resolves to nothing after it", async () => {
+test("an admin token has a role, an account and an expiry, and does not resolve after it", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   using admin = adminOn(billing.grpcPort);

@@ -74,7 +74,7 @@ for (const [title, skewMs] of [
   ["400 days ahead", 400 * dayMs],
   ["40 days behind", -40 * dayMs],
 ] as const) {
-  test(`numbers rows, months and budgets by the database's time in a process ${title}, which is not ready and lends nothing`, async () => {
+  test(`numbers rows, months and budgets by the database's time in a process ${title}, which is unready and lends no permits`, async () => {
     await using db = scratch();
     await using right = await startBilling(db.env);
     const began = Date.now();

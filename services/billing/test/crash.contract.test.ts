@@ -6,7 +6,7 @@ import { waitFor } from "@uag/harness/testing/wait-for";
 import { newId } from "@uag/runtime/ids";
 import { acquireFields, connectClients, faults, fund, scratch, spawnBilling, usage } from "./harness.ts";
 
-test("billing killed again and again amid acquires, returns and settles: with repeats, each counts once", async () => {
+test("each acquire, return and settle counts once when billing is killed repeatedly and calls are retried", async () => {
   await using db = scratch();
   await using process = await spawnBilling(db.env);
   using clients = connectClients(process.port);

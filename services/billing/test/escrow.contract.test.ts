@@ -58,7 +58,7 @@ function targets({ command }: mongo.CommandStartedEvent): object[] {
   return updates?.map(({ q }: { q: object }) => q) ?? documents ?? (pipeline ? [pipeline[0].$match] : []);
 }
 
-test("usage of many accounts is charged in one transaction that writes to none of them, and their balances are exact at once", async () => {
+test("charges usage of many accounts in one transaction that writes to none of them, and their balances are exact at once", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   await using watched = await watch(db);
@@ -89,7 +89,7 @@ test("usage of many accounts is charged in one transaction that writes to none o
   assert.deepEqual(await faults(billing), []);
 });
 
-test("what a request costs beyond its hold, or after its grant has ended, is charged to its account, in the same batch as others", async () => {
+test("charges a cost beyond its hold, or after its grant's end, to the account, in the same batch as others", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1_000n);
@@ -115,7 +115,7 @@ test("what a request costs beyond its hold, or after its grant has ended, is cha
   assert.deepEqual(await faults(billing), []);
 });
 
-test("a replica that stops first finishes the grants whose last usage it has just settled", async () => {
+test("a stopping replica first finishes the grants whose last usage it has just settled", async () => {
   await using db = scratch();
   await using watched = await watch(db);
   const billing = await startBilling(db.env);
@@ -139,7 +139,7 @@ test("a replica that stops first finishes the grants whose last usage it has jus
   );
 });
 
-test("while replicas of an older making run, every charge is in its account's own columns at once", async () => {
+test("with FOLD off for older replicas, every charge is in its account's own columns at once", async () => {
   await using db = scratch({ SETTLE_FROM_GRANTS: "off" });
   await using billing = await startBilling(db.env);
   await using watched = await watch(db);
@@ -151,7 +151,7 @@ test("while replicas of an older making run, every charge is in its account's ow
   assert.deepEqual(await faults(billing), []);
 });
 
-test("many returns go in one call, and one that is refused hinders none of the others", async () => {
+test("accepts many returns in one call, and a rejected one does not affect the others", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const ids = await fundMany(billing);
@@ -176,7 +176,7 @@ test("many returns go in one call, and one that is refused hinders none of the o
   assert.deepEqual(await faults(billing), []);
 });
 
-test("operations of many accounts are committed together, and no statement of the money path would go to all shards", async () => {
+test("commits operations of many accounts together, and no statement on the money path would query all shards", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   await using watched = await watch(db);
@@ -240,7 +240,7 @@ test("operations of many accounts are committed together, and no statement of th
   assert.deepEqual(await faults(billing), []);
 });
 
-test("returns of grants that are being charged meanwhile are committed at the first try", async () => {
+test("commits returns of grants that are charged concurrently at the first attempt", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const rounds = 20;

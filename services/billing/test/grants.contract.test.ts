@@ -9,7 +9,7 @@ import { acquireFields, faults, fund, scratch, startBilling, usage } from "./har
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 const nothing = { amountNanoUsd: 0n, close: false, spentNanoUsd: 0n };
 
-test("200 acquires at once over two replicas, with money for exactly 37: 37 are granted and nothing is left", async () => {
+test("grants exactly 37 of 200 concurrent acquires over two replicas when the balance covers 37", async () => {
   await using db = scratch();
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);
@@ -29,7 +29,7 @@ test("200 acquires at once over two replicas, with money for exactly 37: 37 are 
   assert.deepEqual(await faults(one), []);
 });
 
-test("the same acquire, repeated at once on two replicas, is one grant", async () => {
+test("the same acquire, sent concurrently to two replicas, is one grant", async () => {
   await using db = scratch();
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);
@@ -43,7 +43,7 @@ test("the same acquire, repeated at once on two replicas, is one grant", async (
   await assert.rejects(one.grants.acquire({ ...request, holderId: "other" }), refused("already_exists"));
 });
 
-test("grants shrink as the balance does, down to what one request needs", async () => {
+test("grants shrink with the balance, down to what one request needs", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1_000n);
@@ -61,7 +61,7 @@ test("grants shrink as the balance does, down to what one request needs", async 
   assert.ok((await billing.accounts.getAccount({ id: accountId })).availableNanoUsd < 10n);
 });
 
-test("when money is short, holders are asked to return what is unspent, and the acquire that waits gets it", async () => {
+test("when money is short, recalls unspent money from holders and grants it to the waiting acquire", async () => {
   await using db = scratch({ RECALL_WAIT_MS: "10000" });
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);
@@ -83,7 +83,7 @@ test("when money is short, holders are asked to return what is unspent, and the 
   assert.deepEqual(await faults(one), []);
 });
 
-test("a return counts once for its number, in whatever order returns arrive, and none after the close", async () => {
+test("counts each numbered return once, in any order, and none after the close", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1_000n);
@@ -109,7 +109,7 @@ test("a return counts once for its number, in whatever order returns arrive, and
   assert.deepEqual(await faults(billing), []);
 });
 
-test("closing a holder fences it and frees its money at once, but not that of its tasks", async () => {
+test("closing a holder fences it and releases its money at once, except for that of its tasks", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1_000n);
@@ -133,14 +133,14 @@ test("closing a holder fences it and frees its money at once, but not that of it
   assert.deepEqual(await faults(billing), []);
 });
 
-test("a holder is dead once it is closed or silent for the grace, not before; an unknown one can never start", async () => {
+test("a holder is gone only once it is closed or silent for the grace period; an unknown one can never start", async () => {
   await using db = scratch({ HOLDER_LEASE_MS: "5000", ORPHAN_GRACE_MS: "600000", REAP_INTERVAL_MS: "20" });
   await using billing = await startBilling(db.env);
   const isGone = async (holderId: string): Promise<boolean> => (await billing.grants.isHolderGone({ holderId })).gone;
   const accountId = await fund(billing, 1_000n);
   await billing.grants.heartbeat({ holderId: "h", service: "chat" });
   await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 100n }));
-  assert.equal(await isGone("h"), false, "it lives");
+  assert.equal(await isGone("h"), false, "it is alive");
   await billing.grants.heartbeat({ holderId: "h", service: "chat" });
   await waitFor(
     () =>
@@ -149,16 +149,16 @@ test("a holder is dead once it is closed or silent for the grace, not before; an
         () => false,
         (error: unknown) => refused("permission_denied")(error),
       ),
-    { what: "its fence" },
+    { what: "the holder to be fenced" },
   );
   await assert.rejects(billing.grants.heartbeat({ holderId: "h", service: "chat" }), refused("permission_denied"));
-  assert.equal(await isGone("h"), false, "its last requests may be under way");
+  assert.equal(await isGone("h"), false, "its last requests may be in flight");
   await db.tamper("holders", { _id: "h" }, { $set: { orphanedAt: new Date(Date.now() - 3_600_000) } });
-  await waitFor(() => isGone("h"), { what: "the holder's end" });
+  await waitFor(() => isGone("h"), { what: "the holder to be gone" });
   // Gone means that nothing of it is in progress any more. Its money is released right after that,
   // in separate transactions.
   const held = async () => (await billing.accounts.getAccount({ id: accountId })).heldNanoUsd;
-  await waitFor(async () => (await held()) === 0n, { what: "its money" });
+  await waitFor(async () => (await held()) === 0n, { what: "the holder's money" });
   assert.equal(await isGone("unknown"), true);
   await assert.rejects(
     billing.grants.heartbeat({ holderId: "unknown", service: "chat" }),
@@ -167,7 +167,7 @@ test("a holder is dead once it is closed or silent for the grace, not before; an
   assert.deepEqual(await faults(billing), []);
 });
 
-test("a holder that falls silent is fenced and its money freed after the grace, by exactly one of two replicas", async () => {
+test("fences a silent holder and releases its money after the grace period, by exactly one of two replicas", async () => {
   await using db = scratch({ HOLDER_LEASE_MS: "5000", ORPHAN_GRACE_MS: "300", REAP_INTERVAL_MS: "20" });
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);

@@ -51,7 +51,7 @@ export function scratch(settings: Record<string, string> = {}): Scratch {
       const connection = await connect();
       const { matchedCount } = await connection.collection(collection).updateOne(filter, change);
       await connection.close();
-      if (matchedCount !== 1) throw new Error(`there is nothing in ${collection} to change`);
+      if (matchedCount !== 1) throw new Error(`no document in ${collection} matches`);
     },
     async [Symbol.asyncDispose]() {
       const connection = await connect();
@@ -108,7 +108,7 @@ async function spawnOnce(env: NodeJS.ProcessEnv): Promise<{ child: ChildProcess;
     stdio: ["ignore", "pipe", "inherit"],
   });
   return new Promise((resolve, reject) => {
-    child.once("exit", () => reject(new Error("billing ended before it was up")));
+    child.once("exit", () => reject(new Error("billing exited before it was up")));
     createInterface({ input: child.stdout }).on("line", (line) => {
       const { grpcPort } = JSON.parse(line) as { grpcPort?: number };
       if (grpcPort !== undefined) resolve({ child, port: grpcPort });
@@ -125,7 +125,7 @@ async function kill(child: ChildProcess): Promise<void> {
 
 /**
  * Looks one key up. @throws {GatewayError} `not_found`, which is how the router treats an empty
- * answer
+ * response
  */
 export async function resolveKey(
   clients: Pick<Clients, "keys">,

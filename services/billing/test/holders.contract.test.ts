@@ -25,7 +25,7 @@ async function heartbeatSucceeds({ connection, holders }: Store, id: string): Pr
   return found !== null;
 }
 
-test("a holder's first calls may come all at once, to any replica: none of their transactions takes it for fenced", async () => {
+test("concurrent first calls of a holder to any replica never find it fenced", async () => {
   await using db = scratch();
   const connection = await connectBooks({ url: db.env.MONGODB_URL ?? "", database: db.env.MONGODB_DATABASE ?? "" });
   const store = await openStore(connection);
@@ -47,7 +47,7 @@ test("a holder's first calls may come all at once, to any replica: none of their
   assert.deepEqual([alive.length, alive.filter((is) => !is).length], [1_200, 0]);
 });
 
-test("a holder's first calls at once are one write, however many they are; one that failed is not remembered", async (t) => {
+test("concurrent first calls of a holder share one write; a failed one is not remembered", async (t) => {
   await using db = scratch();
   const where = { url: db.env.MONGODB_URL ?? "", database: db.env.MONGODB_DATABASE ?? "" };
   const connection = await connectBooks(where);

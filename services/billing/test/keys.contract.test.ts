@@ -11,7 +11,7 @@ const refused = (code: string) => (error: unknown) => (error as GatewayError).co
 const limits = { requestsPerMinute: 60n, tokensPerMinute: 0n, concurrentRequests: 5n, monthlyBudgetNanoUsd: 0n };
 const digestOf = (secret: string): Buffer => digestKey(secret, Buffer.from(pepper, "hex"));
 
-test("a key resolves by the digest of its secret until it is revoked, and every change is announced", async () => {
+test("a key resolves by its secret's digest until it is revoked, and every change is announced", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const log = createLogger({ service: "test", level: "silent" });
@@ -53,7 +53,7 @@ test("a key resolves by the digest of its secret until it is revoked, and every 
   );
 });
 
-test("keys are listed newest first, page by page, the revoked ones only when asked for", async () => {
+test("lists keys newest first, page by page, and revoked ones only on request", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1n);
@@ -81,7 +81,7 @@ test("keys are listed newest first, page by page, the revoked ones only when ask
   );
 });
 
-test("a key needs an account and sensible fields", async () => {
+test("a key requires an account and valid fields", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1n);

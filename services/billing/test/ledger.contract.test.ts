@@ -7,7 +7,7 @@ import { acquireFields, faults, fund, scratch, startBilling, usage } from "./har
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 
-test("the same events settled at once by two replicas, in batches that overlap, are charged once", async () => {
+test("charges events once when two replicas settle them concurrently in overlapping batches", async () => {
   await using db = scratch();
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);
@@ -38,7 +38,7 @@ test("the same events settled at once by two replicas, in batches that overlap, 
   assert.deepEqual(await faults(two), []);
 });
 
-test("what neither hold nor balance covers is written off and never makes the balance negative", async () => {
+test("writes off a cost that neither hold nor balance covers, and never makes the balance negative", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 100n);
@@ -64,7 +64,7 @@ test("what neither hold nor balance covers is written off and never makes the ba
   assert.deepEqual(await faults(billing), []);
 });
 
-test("an account for which too much is written off gets no grant until a top-up, sent twice to two replicas at once, has repaid it once", async () => {
+test("an account with too large a write-off gets no grant until a top-up, sent twice to two replicas, has repaid it once", async () => {
   await using db = scratch({ WRITE_OFF_LIMIT_NANO_USD: "500" });
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);
@@ -76,7 +76,7 @@ test("an account for which too much is written off gets no grant until a top-up,
   assert.deepEqual(
     [allowed.insufficient, allowed.owedNanoUsd],
     [true, 0n],
-    "500 may be owed: there is no money, that is all",
+    "500 may be owed: only the balance is insufficient",
   );
   await one.ledger.settle({ events: [usage({ accountId, grantId: "", costNanoUsd: 1n, holdNanoUsd: 1n })] });
   const topUp = (amountNanoUsd: bigint, reference: string, by = one) =>
@@ -94,7 +94,7 @@ test("an account for which too much is written off gets no grant until a top-up,
       assert.deepEqual([refused.insufficient, refused.owedNanoUsd], [true, 501n]);
     }
   }
-  assert.equal((await two.grants.acquire(request)).grantId, grantId, "a grant that was made is found again");
+  assert.equal((await two.grants.acquire(request)).grantId, grantId, "an existing grant is returned again");
   await Promise.all([one, two, one, two].map((by) => topUp(201n, "first", by)));
   assert.deepEqual(await state(), [0n, 271n, 300n, 201n]);
   const paid = await one.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 1n }));
@@ -119,7 +119,7 @@ test("an account for which too much is written off gets no grant until a top-up,
   assert.equal((await faults(one)).length, 1);
 });
 
-test("a settle row keeps the whole event, and an unpriced one is charged provisionally and says so", async () => {
+test("a settle row stores the whole event, and an unpriced one is charged provisionally and marked", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 100n);
@@ -140,7 +140,7 @@ test("a settle row keeps the whole event, and an unpriced one is charged provisi
   assert.deepEqual(rows, ["settle", "top_up"]);
 });
 
-test("a batch with an event that cannot be is refused whole, and names the event", async () => {
+test("rejects a whole batch with an invalid event, and names the event", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 100n);
@@ -157,7 +157,7 @@ test("a batch with an event that cannot be is refused whole, and names the event
   );
 });
 
-test("the audit finds a changed row, a missing row, a wrong balance and a wrong grant", async () => {
+test("the audit detects a changed row, a missing row, a wrong balance and a wrong grant", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1_000n);

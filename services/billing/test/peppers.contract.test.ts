@@ -21,7 +21,7 @@ function lookUpOf(secret: string, current: string, ...previous: string[]): Resol
 
 const keyOf = (accountId: string) => ({ accountId, name: "k", models: [], limits: undefined, expiresAtMs: 0n });
 
-test("a pepper is replaced without a key that ends: one in use is kept under the new one, and outlives the old", async () => {
+test("rotating the pepper invalidates no key in use: it is stored under the new pepper and survives the old one", async () => {
   await using db = scratch();
   const made = await (async () => {
     await using billing = await startBilling(db.env);
@@ -44,7 +44,7 @@ test("a pepper is replaced without a key that ends: one in use is kept under the
   await assert.rejects(resolveKey(billing, lookUpOf(made.unused, newPepper)), refused("not_found"));
 });
 
-test("many keys are looked up at once, each as it would be alone", async () => {
+test("looks up many keys at once, each like a single lookup", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1n);

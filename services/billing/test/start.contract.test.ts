@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults, fund, scratch, startBilling } from "./harness.ts";
 
-test("replicas that start at the same time on an empty database all come up and share one set of books", async () => {
+test("replicas that start concurrently on an empty database all come up and share one ledger", async () => {
   await using db = scratch();
   const replicas = await Promise.all(Array.from({ length: 3 }, () => startBilling(db.env)));
   try {

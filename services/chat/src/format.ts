@@ -16,7 +16,7 @@ export interface GenerationRequest {
   readonly candidates: number;
   /** The client's own cap on each candidate's tokens; undefined when it sets none. */
   readonly outputCap: number | undefined;
-  /** Tools that the upstream would run by itself. */
+  /** Tools that the upstream would run itself. */
   readonly serverTools: ServerTools;
   /** Some field has no cost class, and an upstream may receive it: the hold is the worst case. */
   readonly hasUnclassedField?: boolean;

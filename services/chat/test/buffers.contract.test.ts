@@ -34,7 +34,7 @@ async function begin(chat: OperationsHarness, headers: string[], bytes: number):
   return stream;
 }
 
-test("twenty bodies of 31 MiB at a trickle hold an account's part and no more; the rest get a 503 before they are sent", async () => {
+test("twenty slow bodies of 31 MiB hold at most their account's share of memory; the others get a 503 before they are sent", async () => {
   const before = process.memoryUsage.rss();
   const streams = await Promise.all(Array.from({ length: 20 }, () => begin(harness, long, mebi)));
   const refused: ResponseStream[] = [];
@@ -44,9 +44,12 @@ test("twenty bodies of 31 MiB at a trickle hold an account's part and no more; t
       () => {},
     );
   }
-  await waitFor(() => refused.length === 16, { what: "sixteen are refused" });
+  await waitFor(() => refused.length === 16, { what: "sixteen refusals" });
   assert.equal(harness.buffers.held, 4 * longBytes);
-  assert.ok(process.memoryUsage.rss() - before < 100 * mebi, "memory follows what came, not what was announced");
+  assert.ok(
+    process.memoryUsage.rss() - before < 100 * mebi,
+    "memory follows the received bytes, not the declared length",
+  );
   for (const stream of refused) {
     const { status, headers } = await stream.head;
     assert.equal(status, 503);
@@ -55,29 +58,29 @@ test("twenty bodies of 31 MiB at a trickle hold an account's part and no more; t
   }
   const call = async (account: string) => (await harness.call(operation, chat(), { account })).status;
   assert.equal(await call("another"), 200);
-  assert.equal(await call("poor"), 200, "what fits into the account's part is served");
-  for (const { call } of streams) call.cancel("the client left");
-  await waitFor(() => harness.buffers.held === 0, { what: "all is given back" });
+  assert.equal(await call("poor"), 200, "a request within the account's share is served");
+  for (const { call } of streams) call.cancel("the client disconnected");
+  await waitFor(() => harness.buffers.held === 0, { what: "all memory to be released" });
 });
 
-test("a body that does not say how long it is is counted as it grows, and refused where it would be too much", async () => {
+test("accounts for a body without a declared length as it grows, and rejects it at the limit", async () => {
   const bufferLimits = { totalBytes: 4 * mebi, ownerBytes: 2 * mebi };
   await using small = await startChat({ catalog: catalogOf(upstream.url, upstream.url), bufferLimits });
   const stream = await begin(small, ["content-type", "application/json"], 8 * mebi);
   assert.equal((await stream.head).status, 503);
   assert.equal(small.buffers.refused, 1);
-  await waitFor(() => small.buffers.held === 0, { what: "all is given back" });
+  await waitFor(() => small.buffers.held === 0, { what: "all memory to be released" });
 });
 
-test("a request gives back what it held when it is answered, refused, or left by its client in the middle", async () => {
+test("releases a request's memory when it is served, rejected, or its client disconnects midway", async () => {
   const fat = JSON.stringify({ ...chat(), user: "x".repeat(5 * mebi) });
   assert.equal((await harness.call(operation, fat)).status, 200);
   assert.equal((await harness.call(operation, `${fat}}`)).status, 422);
   const unknown = await harness.call(operation, { ...chat(), model: "nobody" });
   assert.equal(unknown.status, 400);
-  await waitFor(() => harness.buffers.held === 0, { what: "all is given back" });
+  await waitFor(() => harness.buffers.held === 0, { what: "all memory to be released" });
   const left = await begin(harness, long, mebi);
-  await waitFor(() => harness.buffers.held === longBytes, { what: "it is held" });
-  left.call.cancel("the client left");
-  await waitFor(() => harness.buffers.held === 0, { what: "it is given back" });
+  await waitFor(() => harness.buffers.held === longBytes, { what: "the body to be held" });
+  left.call.cancel("the client disconnected");
+  await waitFor(() => harness.buffers.held === 0, { what: "the memory to be released" });
 });

@@ -35,7 +35,7 @@ beforeEach(async () => {
   second.script = (_, response) => sendJson(response, 200, completion);
 });
 
-test("an answer in one piece comes back byte for byte, priced by the upstream's count, with its cost in a header", async () => {
+test("returns a non-streamed response byte for byte, billed by the upstream's count, with its cost in a header", async () => {
   const odd = `{ "id":"x",  "big":9007199254740993,"choices":[{"index":0,"message":{"content":"\\u00e9"}}],\n"usage":${JSON.stringify(usage)} }`;
   upstream.script = (_, response) =>
     sendJson(response, 200, odd, { "x-ratelimit-limit-requests": "9", "x-request-id": "up" });
@@ -69,7 +69,7 @@ test("an answer in one piece comes back byte for byte, priced by the upstream's 
   );
 });
 
-test("a request that needs no change reaches the upstream byte for byte, with our key and not the client's headers", async () => {
+test("forwards a request that needs no change byte for byte, with our key and without the client's headers", async () => {
   const body =
     '{"seed":9007199254740993,"model":"plain", "unknown_field":{"a":[1]},"messages":[{"role":"user","content":"\\u00e9"}]}';
   await harness.call(operation, body, { headers: ["content-type", "application/json", "x-evil", "1"] });
@@ -81,13 +81,13 @@ test("a request that needs no change reaches the upstream byte for byte, with ou
   assert.equal(requested?.headers["x-evil"], undefined);
 });
 
-test("a model under another name there is renamed, and nothing else", async () => {
+test("renames the model for the upstream and changes nothing else", async () => {
   const body = '{"seed":9007199254740993,"model":"renamed","messages":[{"role":"user","content":"x"}]}';
   await harness.call(operation, body);
   assert.equal(upstream.received[0]?.text, body.replace('"renamed"', '"real-name"'));
 });
 
-test("a stream passes through as it came, its usage is asked for and taken out again", async () => {
+test("passes a stream through unchanged, after requesting and removing its usage", async () => {
   const events = [
     chunk({ role: "assistant", content: "" }),
     ": ping\n\n",
@@ -110,7 +110,7 @@ test("a stream passes through as it came, its usage is asked for and taken out a
   assert.equal(settlement().pricing, Pricing.EXACT);
 });
 
-test("a client that asks for the usage gets it", async () => {
+test("a client that requests usage gets it", async () => {
   upstream.script = (_, response) => {
     startEvents(response);
     response.end(chunk({ content: "Hi" }) + usageChunk + done);
@@ -119,7 +119,7 @@ test("a client that asks for the usage gets it", async () => {
   assert.equal(response.text, chunk({ content: "Hi" }) + usageChunk + done);
 });
 
-test("the first chunk leaves when it arrives, and the last only when the bill is on disk", async () => {
+test("sends the first chunk when it arrives, and the last only once the bill is on disk", async () => {
   const { promise: goOn, resolve: release } = Promise.withResolvers<void>();
   const { promise: onDisk, resolve: flush } = Promise.withResolvers<void>();
   harness.admission.settling = () => onDisk;
@@ -135,7 +135,7 @@ test("the first chunk leaves when it arrives, and the last only when the bill is
   release();
   assert.equal((await reader.next()).value?.toString(), chunk({ content: "two" }));
   const terminator = reader.next();
-  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
+  await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
   assert.equal(
     await Promise.race([terminator, new Promise((resolve) => setTimeout(resolve, 30, "still waiting"))]),
     "still waiting",
@@ -145,7 +145,7 @@ test("the first chunk leaves when it arrives, and the last only when the bill is
   assert.equal((await reader.next()).done, true);
 });
 
-test("nothing reaches the client before the journal's start is on disk, and nothing at all if it fails", async () => {
+test("sends nothing before the journal's start is on disk, and nothing at all if that fails", async () => {
   const { promise, reject } = Promise.withResolvers<void>();
   harness.admission.started = () => promise;
   upstream.script = (_, response) => {
@@ -155,7 +155,7 @@ test("nothing reaches the client before the journal's start is on disk, and noth
   let heads = 0;
   const stream = harness.open(operation, JSON.stringify(chat({ stream: true })));
   void stream.head.then(() => heads++);
-  await waitFor(() => upstream.received.length === 1, { what: "the upstream answered" });
+  await waitFor(() => upstream.received.length === 1, { what: "the upstream's response" });
   await new Promise((resolve) => setTimeout(resolve, 30));
   assert.equal(heads, 0);
   reject(new Error("disk"));
@@ -164,20 +164,20 @@ test("nothing reaches the client before the journal's start is on disk, and noth
   assert.equal(settlement().costNanoUsd, 0n);
 });
 
-test("an answer in one piece does not begin before its bill is on disk, and does not come at all if that fails", async () => {
+test("sends a non-streamed response only once its bill is on disk, and not at all if that fails", async () => {
   const { promise, reject } = Promise.withResolvers<void>();
   harness.admission.settling = () => promise;
   let heads = 0;
   const stream = harness.open(operation, JSON.stringify(chat()));
   void stream.head.then(() => heads++);
-  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
+  await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
   await new Promise((resolve) => setTimeout(resolve, 30));
   assert.equal(heads, 0);
   reject(new Error("disk"));
   assert.equal((await stream.head).status, 503);
 });
 
-test("an upstream's 400 goes to the client in its own words, without our key or address, and costs nothing", async () => {
+test("passes an upstream's 400 to the client with its message, without our key or address, at no cost", async () => {
   const message = `Unsupported value: 'minimal'. Supported values are: 'low'. (key sk-upstream-secret-one at ${upstream.url}/v1/chat)`;
   upstream.script = (_, response) =>
     sendJson(response, 400, {
@@ -221,7 +221,7 @@ const statuses: [upstream: number, body: unknown, client: number, code: string, 
   [200, "null", 502, "upstream_error", 3],
 ];
 for (const [status, body, client, code, tries] of statuses) {
-  test(`an upstream's ${status} with ${JSON.stringify(body).slice(0, 60)} is ${client} ${code} to the client`, async () => {
+  test(`maps an upstream's ${status} with ${JSON.stringify(body).slice(0, 60)} to ${client} ${code}`, async () => {
     upstream.script = (_, response) => sendJson(response, status, body);
     const response = await harness.call(operation, chat());
     assert.equal(response.status, client);
@@ -235,21 +235,21 @@ for (const [status, body, client, code, tries] of statuses) {
   });
 }
 
-test("DashScope's insufficient_quota is a rate limit there", async () => {
+test("treats DashScope's insufficient_quota as a rate limit", async () => {
   upstream.script = (_, response) =>
     sendJson(response, 429, { error: { message: "quota", code: "insufficient_quota" } });
   assert.equal((await harness.call(operation, chat({ model: "qwen" }))).status, 429);
   assert.equal(upstream.received[0]?.path, "/compatible-mode/v1/chat/completions");
 });
 
-test("a wait that the upstream asks for is told to the client", async () => {
+test("reports the upstream's retry delay to the client", async () => {
   upstream.script = (_, response) => sendJson(response, 429, { error: { message: "x" } }, { "retry-after": "17" });
   const response = await harness.call(operation, chat());
   assert.equal(response.header("retry-after"), "17");
   assert.equal(upstream.received.length, 1, "too long to wait for");
 });
 
-test("another upstream answers when the first cannot, and both are counted", async () => {
+test("falls back to another upstream, and counts both calls", async () => {
   upstream.script = (_, response) => sendJson(response, 500, "no");
   const response = await harness.call(operation, chat({ model: "two-homes" }));
   assert.equal(response.status, 200);
@@ -258,7 +258,7 @@ test("another upstream answers when the first cannot, and both are counted", asy
   assert.equal(second.received[0]?.headers.authorization, "Bearer sk-upstream-secret-two");
 });
 
-test("a stream that breaks before its first event is asked of another upstream, one that breaks later is not", async () => {
+test("retries a stream that breaks before its first event at another upstream, but not one that breaks later", async () => {
   upstream.script = (_, response) => {
     startEvents(response);
     response.flushHeaders();
@@ -286,7 +286,7 @@ test("a stream that breaks before its first event is asked of another upstream, 
   assert.equal(settlement().units[1]?.quantity, 6n);
 });
 
-test("an error event in mid-stream is told once, in the upstream's words only when they are about the request", async () => {
+test("reports an error event in mid-stream once, with the upstream's message only if it concerns the request", async () => {
   upstream.script = (_, response) => {
     startEvents(response);
     response.end(
@@ -299,7 +299,7 @@ test("an error event in mid-stream is told once, in the upstream's words only wh
   assert.equal(settlement().pricing, Pricing.ESTIMATED);
 });
 
-test("a stream that ends without its terminator is broken, even when it looks whole", async () => {
+test("a stream without its terminator is broken, even if it looks complete", async () => {
   upstream.script = (_, response) => {
     startEvents(response);
     response.end(
@@ -308,10 +308,10 @@ test("a stream that ends without its terminator is broken, even when it looks wh
   };
   const response = await harness.call(operation, chat({ stream: true }));
   assert.match(response.text, /"error"/);
-  assert.equal(settlement().costNanoUsd, 20_000n, "the usage that came is what is billed");
+  assert.equal(settlement().costNanoUsd, 20_000n, "bills the received usage");
 });
 
-test("a stream without usage is billed by its text, and marked", async () => {
+test("bills a stream without usage by its text, and marks it as estimated", async () => {
   upstream.script = (_, response) => {
     startEvents(response);
     response.end(chunk({ content: "The quick brown fox " }) + chunk({ content: "jumps over the lazy dog." }) + done);
@@ -323,7 +323,7 @@ test("a stream without usage is billed by its text, and marked", async () => {
   assert.equal(settlement().units[1]?.quantity, 10n);
 });
 
-test("an answer in one piece without usage is billed by its text, and marked", async () => {
+test("bills a non-streamed response without usage by its text, and marks it as estimated", async () => {
   const { usage: _, ...rest } = completion;
   upstream.script = (_, response) => sendJson(response, 200, rest);
   assert.equal((await harness.call(operation, chat())).status, 200);
@@ -331,7 +331,7 @@ test("an answer in one piece without usage is billed by its text, and marked", a
   assert.equal(settlement().units[1]?.quantity, 3n);
 });
 
-test("usage that comes with every chunk, or twice, counts once: the last", async () => {
+test("counts only the last usage when chunks report it repeatedly", async () => {
   const running = (completionTokens: number) =>
     chunk({ content: "a" }, { usage: { prompt_tokens: 10, completion_tokens: completionTokens } });
   upstream.script = (_, response) => {
@@ -342,7 +342,7 @@ test("usage that comes with every chunk, or twice, counts once: the last", async
   assert.equal(settlement().units[1]?.quantity, 3n);
 });
 
-test("odd chunks of compatible vendors pass as they are", async () => {
+test("passes unusual chunks of compatible vendors unchanged", async () => {
   const odd = [
     'data:{"choices":[{"delta":{"tool_calls":[{"id":"","function":{"name":"f","arguments":"{}"}}]}}]}\r\n\r\n',
     'event: message\ndata: {"choices":[]}\n\n',
@@ -354,7 +354,7 @@ test("odd chunks of compatible vendors pass as they are", async () => {
   assert.equal((await harness.call(operation, chat({ stream: true }))).text, odd + done);
 });
 
-test("a client that leaves ends the upstream call at once and is billed for what was delivered", async () => {
+test("a client that disconnects ends the upstream call at once and is billed for the delivered part", async () => {
   const gone = Promise.withResolvers<void>();
   upstream.script = (requested, response) => {
     startEvents(response);
@@ -366,23 +366,23 @@ test("a client that leaves ends the upstream call at once and is billed for what
   using watch = new Stopwatch();
   await gone.promise;
   assert.ok(watch.ms < 1_000, `${watch.ms} ms`);
-  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
+  await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
   assert.equal(settlement().outcome, Outcome.DISCONNECTED);
   assert.equal(settlement().pricing, Pricing.ESTIMATED);
   assert.equal(settlement().units[1]?.quantity, 10n);
   assert.ok(settlement().costNanoUsd < (last()?.request.holdNanoUsd ?? 0n));
 });
 
-test("a client that leaves an answer in one piece pays what the upstream counts in the end, and keeps no permit for it", async () => {
+test("a client that disconnects from a non-streamed response pays the upstream's final count, and its permit is released", async () => {
   const opened = Promise.withResolvers<ServerResponse>();
   upstream.script = (_, response) => opened.resolve(response);
   const stream = harness.open(operation, JSON.stringify(chat()));
   const response = await opened.promise;
-  stream.call.cancel("the client left");
-  await waitFor(() => last()?.left === true, { what: "its permit was freed" });
-  assert.equal(last()?.settlement, undefined, "the hold stays until the upstream has counted");
+  stream.call.cancel("the client disconnected");
+  await waitFor(() => last()?.left === true, { what: "the permit to be released" });
+  assert.equal(last()?.settlement, undefined, "the hold remains until the upstream's count");
   sendJson(response, 200, completion);
-  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
+  await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
   const { outcome, settlementRule, pricing, costNanoUsd } = settlement();
   assert.deepEqual(
     [outcome, settlementRule, pricing, costNanoUsd],
@@ -390,7 +390,7 @@ test("a client that leaves an answer in one piece pays what the upstream counts 
   );
 });
 
-test("thoughts that nobody has seen are paid for by the upstream's count, also when the stop button came first", async () => {
+test("bills invisible thinking by the upstream's count, even after an early disconnect", async () => {
   const thought = {
     prompt_tokens: 10,
     completion_tokens: 8_001,
@@ -405,24 +405,24 @@ test("thoughts that nobody has seen are paid for by the upstream's count, also w
   };
   const stream = harness.open(operation, JSON.stringify(chat({ model: "thinker", stream: true })));
   for await (const _ of stream) break;
-  await waitFor(() => last()?.left === true, { what: "its permit was freed" });
+  await waitFor(() => last()?.left === true, { what: "the permit to be released" });
   goOn.resolve();
-  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
+  await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
   assert.equal(settlement().settlementRule, SettlementRule.DRAINED);
   assert.equal(settlement().units.find(({ name }) => name === "output_tokens")?.quantity, 8_001n);
 });
 
-test("a client that leaves a stream before its first byte pays for the prompt at least", async () => {
+test("a client that disconnects before a stream's first byte pays at least for the prompt", async () => {
   const requested = Promise.withResolvers<void>();
   upstream.script = ({ left }) => void left.then(requested.resolve);
-  // Too short to be read from a cache, whose usage only the upstream can tell.
+  // Too short to be read from a cache, whose usage only the upstream reports.
   const content = "word ".repeat(150);
   const body = chat({ stream: true, messages: [{ role: "user", content }] });
   const stream = harness.open(operation, JSON.stringify(body));
-  await waitFor(() => upstream.received.length === 1, { what: "the upstream was asked" });
-  stream.call.cancel("the client left");
+  await waitFor(() => upstream.received.length === 1, { what: "the upstream call" });
+  stream.call.cancel("the client disconnected");
   await requested.promise;
-  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
+  await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
   const { outcome, settlementRule, pricing, units } = settlement();
   assert.deepEqual(
     [outcome, settlementRule, pricing],
@@ -432,7 +432,7 @@ test("a client that leaves a stream before its first byte pays for the prompt at
   assert.ok(settlement().costNanoUsd < (last()?.request.holdNanoUsd ?? 0n));
 });
 
-test("an upstream that goes on is read on in full when its client leaves, and stops nobody's bill", async () => {
+test("reads an upstream that continues after a disconnect to its end, and bills its full usage", async () => {
   const goOn = Promise.withResolvers<void>();
   upstream.script = async (_, response) => {
     startEvents(response);
@@ -445,55 +445,55 @@ test("an upstream that goes on is read on in full when its client leaves, and st
   const stream = harness.open(operation, JSON.stringify(chat({ model: "qwen", stream: true })));
   for await (const _ of stream) break;
   goOn.resolve();
-  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
+  await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
   assert.deepEqual([settlement().settlementRule, settlement().costNanoUsd], [SettlementRule.DRAINED, 20_000n]);
 });
 
-test("a call that fails after its client has left costs nothing", async () => {
+test("a call that fails after its client disconnected costs nothing", async () => {
   const opened = Promise.withResolvers<ServerResponse>();
   upstream.script = (_, response) => opened.resolve(response);
   const stream = harness.open(operation, JSON.stringify(chat()));
   const response = await opened.promise;
-  stream.call.cancel("the client left");
-  await waitFor(() => last()?.left === true, { what: "its permit was freed" });
+  stream.call.cancel("the client disconnected");
+  await waitFor(() => last()?.left === true, { what: "the permit to be released" });
   sendJson(response, 500, { error: { message: "oops" } });
-  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
+  await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
   assert.deepEqual([settlement().settlementRule, settlement().costNanoUsd], [SettlementRule.NOTHING_OWED, 0n]);
-  assert.equal(upstream.received.length, 1, "nobody is asked again for a client that has left");
+  assert.equal(upstream.received.length, 1, "no retry for a disconnected client");
 });
 
-test("an upstream that was never reached is owed nothing by a client that leaves", async () => {
+test("a client that disconnects before an upstream is reached pays nothing", async () => {
   await harness[Symbol.asyncDispose]();
   harness = await startChat({ catalog: catalogOf(upstream.url) });
   const stream = harness.open(operation, JSON.stringify(chat({ model: "nowhere" })));
-  await waitFor(() => last() !== undefined, { what: "it was admitted" });
-  stream.call.cancel("the client left");
-  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
+  await waitFor(() => last() !== undefined, { what: "admission" });
+  stream.call.cancel("the client disconnected");
+  await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
   assert.deepEqual([settlement().settlementRule, settlement().costNanoUsd], [SettlementRule.NOTHING_OWED, 0n]);
 });
 
 for (const [what, limits] of [
-  ["too many are read on already", { atOnce: 0 }],
-  ["it takes too long", { maxMs: 50 }],
+  ["too many calls are being drained", { atOnce: 0 }],
+  ["it exceeds the time limit", { maxMs: 50 }],
 ] as const) {
-  test(`a call that cannot be read to its end is billed by estimate, never all that was held: ${what}`, async () => {
+  test(`bills a call that cannot be drained by estimate, below the hold: ${what}`, async () => {
     await harness[Symbol.asyncDispose]();
     harness = await startChat({ catalog: catalogOf(upstream.url, second.url), drains: new Drains(limits) });
     const gone = Promise.withResolvers<void>();
     upstream.script = ({ left }) => void left.then(gone.resolve);
     const stream = harness.open(operation, JSON.stringify(chat({ max_tokens: 1_000 })));
-    await waitFor(() => upstream.received.length === 1, { what: "the upstream was asked" });
+    await waitFor(() => upstream.received.length === 1, { what: "the upstream call" });
     await new Promise((resolve) => setTimeout(resolve, 100));
-    stream.call.cancel("the client left");
+    stream.call.cancel("the client disconnected");
     await gone.promise;
-    await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
+    await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
     assert.equal(settlement().settlementRule, SettlementRule.ABORTED_ESTIMATE);
     const output = settlement().units.find(({ name }) => name === "output_tokens")?.quantity ?? 0n;
     assert.ok(output >= 10n && output < 1_000n, `${output} tokens in a tenth of a second or a little more`);
   });
 }
 
-test("a client that does not read stops the upstream from being read", async () => {
+test("a client that does not read applies backpressure to the upstream", async () => {
   let written = 0;
   const big = chunk({ content: "x".repeat(16_000) });
   let stop = false;
@@ -515,17 +515,17 @@ test("a client that does not read stops the upstream from being read", async () 
       before = written;
       return same && written > 0;
     },
-    { what: "the upstream's writes come to a stop" },
+    { what: "the upstream's writes to stop" },
   );
   await new Promise((resolve) => setTimeout(resolve, 400));
   stop = true;
-  assert.ok(written < 32 * 1024 * 1024, `${written} bytes were taken for a client that reads nothing`);
-  await waitFor(() => (last()?.checkpoints.length ?? 0) >= 1, { what: "what was delivered is noted" });
+  assert.ok(written < 32 * 1024 * 1024, `${written} bytes were read for a client that reads nothing`);
+  await waitFor(() => (last()?.checkpoints.length ?? 0) >= 1, { what: "a checkpoint" });
   stream.call.cancel("enough");
-  await waitFor(() => last()?.settlement !== undefined, { what: "it was settled" });
+  await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
 });
 
-test("on a reasoning model the sampling fields are taken whatever they say and not sent, and the cap has its new name", async () => {
+test("for a reasoning model ignores sampling fields of any value, and sends the cap under its new name", async () => {
   const body = chat({
     model: "thinker",
     temperature: "warm",
@@ -554,8 +554,8 @@ test("tools given as strings reach the upstream as objects", async () => {
   assert.ok(upstream.received[0]?.text.includes(`"tools":[${tool},{"type":"function","function":{"name":"g"}}]`));
 });
 
-test("of a key that is there twice everybody sees the last", async () => {
-  await harness.call(operation, '{"model":"picture-only","messages":[{"role":"user","content":"x"}],"model":"plain"}');
+test("uses the last of duplicate keys, here and at the upstream", async () => {
+  await harness.call(operation, '{"model":"image-only","messages":[{"role":"user","content":"x"}],"model":"plain"}');
   assert.equal(upstream.received[0]?.text, '{"messages":[{"role":"user","content":"x"}],"model":"plain"}');
 });
 
@@ -592,11 +592,11 @@ const refused: [what: string, body: unknown, status: number, code: string, param
     ],
     ["an unknown model", chat({ model: "gpt-99" }), 400, "model_not_found", "model"],
     ["a model the key may not use", chat(), 400, "model_not_found", "model", ["other*"]],
-    ["a model of another path", chat({ model: "picture-only" }), 400, "endpoint_model_mismatch", "model"],
+    ["a model of another endpoint", chat({ model: "image-only" }), 400, "endpoint_model_mismatch", "model"],
     ["no model", { messages: [] }, 400, "invalid_request", "model"],
   ];
 for (const [what, body, status, code, param, models] of refused) {
-  test(`refused before anything is admitted: ${what}`, async () => {
+  test(`rejects before admission: ${what}`, async () => {
     const response = await harness.call(operation, body, models === undefined ? {} : { models });
     assert.equal(response.status, status);
     const { error } = response.json() as { error: { code: string; param: unknown; message: string; type: string } };
@@ -608,7 +608,7 @@ for (const [what, body, status, code, param, models] of refused) {
   });
 }
 
-test("keys that are named like Object's own members do no harm", async () => {
+test("accepts keys named like Object's own members", async () => {
   const body =
     '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"logit_bias":{"toString":5},"model":"plain","messages":[{"role":"user","content":"x","__proto__":{"role":"tool"}}]}';
   assert.equal((await harness.call(operation, body)).status, 200);
@@ -616,7 +616,7 @@ test("keys that are named like Object's own members do no harm", async () => {
   assert.equal(upstream.received[0]?.text, body);
 });
 
-test("what cannot be reached is 503 after three tries, and frees what was held", async () => {
+test("responds 503 after three attempts at an unreachable upstream, and releases the hold", async () => {
   harness = await (async () => {
     await harness[Symbol.asyncDispose]();
     return await startChat({ catalog: catalogOf(upstream.url) });
@@ -636,7 +636,7 @@ for (const [what, fields] of [
   ["web_search", { tools: ['{"type":"web_search"}'] }],
   ["mcp", { tools: [{ type: "mcp", server_url: "https://x.test" }] }],
 ] as const) {
-  test(`a tool that the provider would run for a price that is nowhere is refused by name: ${what}`, async () => {
+  test(`rejects a provider-side tool without a price by name: ${what}`, async () => {
     const response = await harness.call(operation, chat(fields));
     assert.equal(response.status, 400, response.text);
     const { message } = response.json()["error"] as { message: string };
@@ -645,7 +645,7 @@ for (const [what, fields] of [
   });
 }
 
-test("fields of such tools that ask for nothing pass", async () => {
+test("accepts empty fields of such tools", async () => {
   const fields = { enable_search: false, search_parameters: { mode: "off" }, web_search_options: null };
   assert.equal((await harness.call(operation, chat(fields))).status, 200);
 });

@@ -134,7 +134,7 @@ for (const format of names) {
       );
     });
 
-    test(`prices uses that cost nothing beside their tokens (${how})`, async () => {
+    test(`bills only the tokens of tool uses without a price of their own (${how})`, async () => {
       const used = { web_fetch_requests: 2, tool_search_requests: 3, web_search_requests: 0 };
       serve({ content: [text], usage: { ...counts(10, 20), server_tool_use: used }, stop: "end_turn" });
       assert.equal((await ask(format, { stream })).status, 200);
@@ -155,14 +155,14 @@ for (const stream of [false, true]) {
   const how = stream ? "streamed" : "whole";
 
   for (const stop of [null, ""]) {
-    test(`a response that calls tools and names no reason for its end asks for their results (${how}, ${stop})`, async () => {
+    test(`a response that calls tools without a stop reason ends with tool calls (${how}, ${stop})`, async () => {
       serve({ content: [text, call], usage: counts(10, 20), stop });
       assert.equal(endOf("chat.completions", (await ask("chat.completions", { stream })).text), "tool_calls");
       assert.equal(settlement().costNanoUsd, 10n * 3_000n + 20n * 15_000n);
     });
   }
 
-  test(`an unknown reason for the end is not shown as a normal end (${how})`, async () => {
+  test(`does not report an unknown stop reason as a normal end (${how})`, async () => {
     serve({ content: [text], usage: counts(10, 20), stop: "out_of_patience" });
     const chat = await ask("chat.completions", { stream });
     assert.equal(endOf("chat.completions", chat.text), "content_filter");
@@ -170,7 +170,7 @@ for (const stream of [false, true]) {
     assert.equal(endOf("responses.create", (await ask("responses.create", { stream })).text), "incomplete");
   });
 
-  test(`the input of a call that is complete from its start reaches the client (${how})`, async () => {
+  test(`delivers the input of a call that is complete in its first event (${how})`, async () => {
     serve({ content: [call], usage: counts(10, 20), stop: "tool_use" });
     assert.match((await ask("chat.completions", { stream })).text, /"arguments":"{\\"sides\\":6}"/);
     assert.match((await ask("responses.create", { stream })).text, /"arguments":"{\\"sides\\":6}"/);
@@ -180,7 +180,7 @@ for (const stream of [false, true]) {
 const thought = { type: "thinking", thinking: "Now what?", signature: "c2ln" };
 const sealed = { type: "redacted_thinking", data: "ZGF0YQ" };
 
-test("text and thinking that alternate keep their order through chat", async () => {
+test("alternating text and thinking keep their order through chat", async () => {
   const content = [{ type: "text", text: "First. " }, thought, { type: "text", text: "Second." }, sealed, call];
   serve({ content, usage: counts(10, 20), stop: "tool_use" });
   const [{ message }] = ((await ask("chat.completions")).json() as { choices: [{ message: object }] }).choices;
@@ -196,13 +196,13 @@ test("text and thinking that alternate keep their order through chat", async () 
   ]);
 });
 
-test("a stream through chat says where in the text thinking stood", async () => {
+test("a chat stream reports the position of thinking within the text", async () => {
   serve({ content: [text, sealed, text], usage: counts(10, 20), stop: "end_turn" });
   const { text: body } = await ask("chat.completions", { stream: true });
   assert.match(body, /"thinking_blocks":\[{"type":"redacted_thinking","data":"ZGF0YQ","text_offset":6}\]/);
 });
 
-test("a cache mark of a whole chat message reaches Claude at its last part", async () => {
+test("moves a cache marker of a whole chat message to its last part for Claude", async () => {
   serve({ content: [text], usage: counts(10, 20), stop: "end_turn" });
   const mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
   const parts = [text, { ...text, cache_control: { type: "ephemeral" } }];
@@ -213,7 +213,7 @@ test("a cache mark of a whole chat message reaches Claude at its last part", asy
   assert.deepEqual(turns, [{ role: "user", content: parts }]);
 });
 
-test("thinking that Gemini signed is not sent to Claude", async () => {
+test("does not send thinking signed by Gemini to Claude", async () => {
   serve({ content: [text], usage: counts(10, 20), stop: "end_turn" });
   const foreign = { type: "thinking", thinking: "", signature: "gemini:c2ln" };
   const history = [...messages, { role: "assistant", content: [text, foreign] }, ...messages];
@@ -222,7 +222,7 @@ test("thinking that Gemini signed is not sent to Claude", async () => {
   assert.deepEqual(sent, [...messages, { role: "assistant", content: [text] }, ...messages]);
 });
 
-test("a stream in which another message begins ends with an error, and is billed", async () => {
+test("a stream in which a second message begins ends with an error and is billed", async () => {
   const first = eventsOf({ content: [text], usage: counts(10, 20), stop: "end_turn" });
   const cut = first.slice(0, first.indexOf("event: message_delta"));
   upstream.script = (_, response) => {
@@ -235,7 +235,7 @@ test("a stream in which another message begins ends with an error, and is billed
   assert.ok(settlement().costNanoUsd > 0n);
 });
 
-test("a strict function is strict at Claude, with a schema that it accepts, as far as the limits reach", async () => {
+test("sends strict functions as strict to Claude within its limits, with a schema that it accepts", async () => {
   serve({ content: [text], usage: counts(10, 20), stop: "end_turn" });
   const properties = { sides: { type: "integer", minimum: 2 }, label: { type: ["string", "null"] } };
   const parameters = { type: "object", properties, required: ["sides", "label"], additionalProperties: false };
@@ -256,7 +256,7 @@ test("a strict function is strict at Claude, with a schema that it accepts, as f
 });
 
 for (const type of ["web_fetch_20250910", "web_fetch_20260209", "web_fetch_20260309"]) {
-  test(`serves ${type}: caps it, holds for what it may read, and bills tokens alone`, async () => {
+  test(`serves ${type}: caps its uses, holds for its input, and bills only tokens`, async () => {
     const fetched = { type: "web_fetch_result", url: "https://example.com", content: { type: "document" } };
     const content = [
       { type: "server_tool_use", id: "srvtoolu_1", name: "web_fetch", input: { url: "https://example.com" } },
@@ -280,7 +280,7 @@ for (const type of ["web_fetch_20250910", "web_fetch_20260209", "web_fetch_20260
   });
 }
 
-test("a fetch with the client's own caps is sent unchanged, and held for by them", async () => {
+test("sends a fetch with the client's own caps unchanged, and bases the hold on them", async () => {
   serve({ content: [text], usage: counts(10, 20), stop: "end_turn" });
   const tool = { type: "web_fetch_20250910", name: "web_fetch", max_uses: 1, max_content_tokens: 300_000 };
   assert.equal((await ask("messages.create", { tools: [tool] })).status, 200);

@@ -80,24 +80,24 @@ for (const [operation, bodyOf] of [
   ["messages.create", messagesOf],
   ["messages.count_tokens", messagesOf],
 ] as const) {
-  test(`${operation} with 100 URLs is a 400 that says how many there may be; with 64 it is served`, async () => {
+  test(`${operation} with 100 URLs is a 400 that names the limit; with 64 it is served`, async () => {
     const refused = await harness.call(operation, bodyOf(small(100)));
     assert.equal(refused.status, 400);
     assert.match(refused.text, /content[.[]64.*at most 64 URLs/);
     assert.equal(fetches, 64);
     assert.equal((await harness.call(operation, bodyOf(small(64)))).status, 200);
     assert.equal(fetches, 128);
-    await waitFor(() => harness.buffers.held === 0, { what: "all is given back" });
+    await waitFor(() => harness.buffers.held === 0, { what: "all memory to be released" });
   });
 
-  test(`twenty of ${operation} at once hold in fetched pictures what an account may, and others are served`, async () => {
+  test(`twenty concurrent ${operation} requests hold at most their account's share for fetched images, and other accounts are served`, async () => {
     let max = 0;
     const watch = setInterval(() => {
       max = Math.max(max, harness.buffers.heldBy("greedy"));
     }, 1);
     const refusedBefore = harness.buffers.refused;
     upstream.script = async (_, response) => {
-      await waitFor(() => harness.buffers.refused > refusedBefore, { what: "there is no room for another" });
+      await waitFor(() => harness.buffers.refused > refusedBefore, { what: "a refusal for lack of memory" });
       sendJson(response, 200, completion);
     };
     const call = (account: string, n: number) => harness.call(operation, bodyOf([`${url}/${n}`]), { account });
@@ -111,18 +111,18 @@ for (const [operation, bodyOf] of [
     assert.ok(statuses.has(503), "twenty do not fit");
     assert.ok(max > 0 && max <= ownerBytes, String(max));
     assert.equal((await call("modest", 0)).status, 200);
-    await waitFor(() => harness.buffers.held === 0, { what: "all is given back" });
+    await waitFor(() => harness.buffers.held === 0, { what: "all memory to be released" });
   });
 }
 
-test("a picture is fetched once, however often its upstream has to be asked", async () => {
+test("fetches an image once, however often its upstream call is retried", async () => {
   let calls = 0;
   upstream.script = (_, response) => sendJson(response, ++calls < 3 ? 500 : 200, completion);
   const response = await harness.call("chat.completions", chatOf([`${url}/small`, `${url}/small`]));
   assert.deepEqual([response.status, response.header("x-gateway-attempts"), fetches], [200, "3", 1]);
 });
 
-test("what one request's pictures come to together is bounded", async () => {
+test("limits the total size of one request's images", async () => {
   const bufferLimits = { totalBytes: 512 * mebi, ownerBytes: 512 * mebi };
   const egressAllow = [new URL(url).host];
   await using roomy = await startChat({ catalog: catalog(), egressAllow, bufferLimits });

@@ -148,7 +148,7 @@ function beyond(more: Json, less: Json): Json {
 }
 
 for (const [field, { good, bad, beside = {}, anthropic, gemini }] of Object.entries(rows)) {
-  test(`${field} goes to OpenAI's kin as it is, and is refused by name when it is wrong`, async () => {
+  test(`passes ${field} to OpenAI-compatible providers unchanged, and rejects an invalid value by name`, async () => {
     assert.deepEqual((await sent("o", { ...beside, [field]: good }))[field], good);
     const response = await harness.call("chat.completions", chat({ ...beside, [field]: bad, model: "o" }));
     assert.equal(response.status, 400);
@@ -158,7 +158,7 @@ for (const [field, { good, bad, beside = {}, anthropic, gemini }] of Object.entr
   });
 
   for (const [model, becomes] of Object.entries({ a: anthropic, g: gemini })) {
-    test(`${field} means the same to ${model === "a" ? "Claude" : "Gemini"}, or nothing, or is refused`, async () => {
+    test(`translates, omits or rejects ${field} for ${model === "a" ? "Claude" : "Gemini"}`, async () => {
       const fields = { ...beside, [field]: good };
       if (typeof becomes === "object") {
         assert.deepEqual(beyond(await sent(model, fields), await sent(model, beside)), becomes);

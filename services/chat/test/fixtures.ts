@@ -22,7 +22,7 @@ models:
   - { <<: *plain, id: thinker, reasoning: { efforts: [low] }, output_cap_field: max_completion_tokens }
   - { <<: *plain, id: two-homes, upstreams: [{ provider: one }, { provider: two, priority: 1 }] }
   - { <<: *plain, id: qwen, upstreams: [{ provider: dash }] }
-  - { <<: *plain, id: picture-only, operations: [images.generations], price: { images: 1 } }
+  - { <<: *plain, id: image-only, operations: [images.generations], price: { images: 1 } }
   - { <<: *plain, id: nowhere, upstreams: [{ provider: two }] }
 `;
 

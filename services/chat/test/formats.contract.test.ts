@@ -172,7 +172,7 @@ async function good(format: Format, body: Json): Promise<ReceivedResponse> {
   assert.equal(response.status, 200, response.text.slice(0, 500));
   const { usage } = await lastServed();
   const { pricing, outcome, ...tokens } = billed();
-  assert.deepEqual(tokens, totals(usage ?? {}), "billed is what the upstream counted");
+  assert.deepEqual(tokens, totals(usage ?? {}), "the bill equals the upstream's count");
   assert.equal(pricing, Pricing.EXACT);
   assert.equal(outcome, Outcome.COMPLETED);
   return response;
@@ -182,14 +182,14 @@ for (const [formatName, format] of Object.entries({ chat: chatFormat, messages: 
   for (const model of Object.values(models).flat()) {
     const name = `${formatName} format, ${model}`;
 
-    test(`${name}: text, in one piece and streamed`, async () => {
+    test(`${name}: text, streamed or not`, async () => {
       const whole = await good(format, format.call(model, "say: Où est le 🌦?"));
       assert.equal(format.read(whole.json()).text, "Où est le 🌦?");
       const streamed = await good(format, format.call(model, "say: Où est le 🌦?", { stream: true }));
       assert.match(streamed.text, format.terminator);
     });
 
-    test(`${name}: calls made together, and their results`, async () => {
+    test(`${name}: parallel calls and their results`, async () => {
       const requested = format.call(
         model,
         'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}',
@@ -204,7 +204,7 @@ for (const [formatName, format] of Object.entries({ chat: chatFormat, messages: 
     });
 
     if (model !== "qwen-plus") {
-      test(`${name}: a picture, and an answer by a schema`, async () => {
+      test(`${name}: an image, and a response by a schema`, async () => {
         const content = [{ type: "text", text: "say: seen" }, format.image];
         const seen = await good(format, format.call(model, "", { messages: [{ role: "user", content }] }));
         assert.equal(format.read(seen.json()).text, "seen");
@@ -216,7 +216,7 @@ for (const [formatName, format] of Object.entries({ chat: chatFormat, messages: 
 
   for (const model of faulty) {
     for (const fault of faults) {
-      test(`${formatName} format, ${model}: ${fault} shows no secret, and is billed by what was delivered`, async () => {
+      test(`${formatName} format, ${model}: ${fault} exposes no secret, and is billed by the delivered part`, async () => {
         const body = format.call(`${model}/${fault}`, `repeat 60 words\n${fault} in the ${formatName} format`);
         const response = await harness.call(format.operation, { ...body, stream: true });
         assert.doesNotMatch(response.text, /sk-simulator|127\.0\.0\.1/);

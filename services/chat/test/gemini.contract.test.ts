@@ -134,7 +134,7 @@ for (const format of names) {
       }
     });
 
-    test(`joins the input of a call that comes value by value (${how})`, async () => {
+    test(`assembles the input of a call that arrives value by value (${how})`, async () => {
       const more = (path: string, value: Json) =>
         said({ functionCall: { partialArgs: [{ jsonPath: path, ...value }], willContinue: true } });
       serve(
@@ -159,7 +159,7 @@ for (const format of names) {
   }
 }
 
-test("takes a body without a finish reason as complete, with its calls", async () => {
+test("treats a body without a finish reason as complete, with its calls", async () => {
   serve({ ...said({ text: "Hm." }, { functionCall: { name: "roll", args: {} } }), usageMetadata });
   const response = await ask("chat.completions");
   assert.equal(endOf("chat.completions", response.text), "tool_calls");
@@ -189,7 +189,7 @@ const nextTurn: Readonly<Record<Format, (response: Json) => Json>> = {
 };
 
 for (const format of names) {
-  test(`a thought signature of a text reaches the client and goes back with the text (${format})`, async () => {
+  test(`returns a text's thought signature to the client and back to Gemini with the text (${format})`, async () => {
     serve(
       said({ text: "Hm.", thought: true }),
       { ...said({ text: "Hello.", thoughtSignature: signature }) },
@@ -202,7 +202,7 @@ for (const format of names) {
     assert.deepEqual(sent[1], { role: "model", parts: [{ text: "Hello.", thoughtSignature: signature }] });
   });
 
-  test(`a thought signature after the text of a stream reaches the client (${format})`, async () => {
+  test(`delivers a thought signature that follows the text of a stream (${format})`, async () => {
     serve(said({ text: "Hello." }), said({ text: "", thoughtSignature: signature }), ended("STOP"));
     const { text } = await ask(format, { stream: true });
     const sealed = [...text.matchAll(/"encrypted_content":"([\w-]+)"/g)].map(([, seal = ""]) => seal);

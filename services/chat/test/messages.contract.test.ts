@@ -80,7 +80,7 @@ beforeEach(async () => {
   upstream.received.length = 0;
 });
 
-test("a request goes up and its answer comes down byte for byte, with the client's own headers", async () => {
+test("passes request and response through byte for byte, with the client's own headers", async () => {
   const responseText = `{"type":"message", "content":[{"type":"text","text":"\\u00e9"}],\n "big":9007199254740993,"usage":{"input_tokens":3,"output_tokens":4}}`;
   upstream.script = (_, response) => sendJson(response, 200, responseText);
   const sent = `{ "model":"claude","max_tokens":5, "messages":[{"role":"user","content":"Hi"}],"context_management":{"x":12345678901234567890}}`;
@@ -99,7 +99,7 @@ test("a request goes up and its answer comes down byte for byte, with the client
   assert.equal(response.header("x-gateway-model"), "claude");
 });
 
-test("a stream goes down event by event, its last one after the bill", async () => {
+test("forwards a stream event by event, the last one after the bill", async () => {
   const text = `${opening}${event("ping", {})}${delta("Hello ")}${delta("there.")}${ending}`;
   upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -118,7 +118,7 @@ test("a stream goes down event by event, its last one after the bill", async () 
   assert.equal(settlement().pricing, Pricing.EXACT);
 });
 
-test("a stream that is cut is billed the counted prompt and what was delivered, and ends with an error event", async () => {
+test("bills a stream that is cut off by the counted prompt and the delivered part, and ends it with an error event", async () => {
   upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(opening + delta("The quick brown fox jumps over the lazy dog."));
@@ -132,19 +132,19 @@ test("a stream that is cut is billed the counted prompt and what was delivered, 
   assert.equal(settlement().pricing, Pricing.ESTIMATED);
 });
 
-test("a client that leaves is billed the counted prompt and what was delivered", async () => {
+test("bills a client that disconnects for the counted prompt and the delivered part", async () => {
   upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(opening + delta("The quick brown fox jumps over the lazy dog."));
   };
   const stream = harness.open("messages.create", JSON.stringify(body({ stream: true })), { headers });
   for await (const chunk of stream) if (chunk.includes("lazy dog")) break;
-  await waitFor(() => harness.admission.booked.at(-1)?.settlement !== undefined, { what: "the bill is written" });
+  await waitFor(() => harness.admission.booked.at(-1)?.settlement !== undefined, { what: "the bill" });
   assert.deepEqual(units(), { input_tokens: 40, output_tokens: 10 });
   assert.equal(settlement().outcome, Outcome.DISCONNECTED);
 });
 
-test("the upstream's own error in the middle of a stream is the client's last event", async () => {
+test("forwards the upstream's error in mid-stream as the last event", async () => {
   const error = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_up"}`;
   upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -155,7 +155,7 @@ test("the upstream's own error in the middle of a stream is the client's last ev
   assert.ok(response.text.includes(`event: error\ndata: ${error}\n\n`), response.text);
 });
 
-test("the upstream's word about the request comes down byte for byte, without our key", async () => {
+test("forwards the upstream's error about the request byte for byte, without our key", async () => {
   const reported = `{ "type": "error", "error": {"type": "invalid_request_error", "message": "messages.1.content.0: Invalid \`signature\`"}, "request_id": "req_up"}`;
   upstream.script = (_, response) => sendJson(response, 400, reported);
   const response = await call(body());
@@ -168,7 +168,7 @@ test("the upstream's word about the request comes down byte for byte, without ou
   assert.equal(settlement().outcome, Outcome.FAILED);
 });
 
-test("what the upstream says about our account stays between it and us", async () => {
+test("hides the upstream's errors about our account", async () => {
   for (const [status, type] of [
     [401, "authentication_error"],
     [402, "billing_error"],
@@ -191,7 +191,7 @@ test("what the upstream says about our account stays between it and us", async (
   }
 });
 
-test("an overloaded upstream is told as such after every try", async () => {
+test("reports an overloaded upstream as such after all attempts", async () => {
   const reported = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
   upstream.script = (_, response) => sendJson(response, 529, reported);
   const response = await call(body());
@@ -234,22 +234,28 @@ const refused: [what: string, body: unknown, status: number, type: string, messa
     /^messages\.0\.content: /,
   ],
   [
-    "a hot temperature",
+    "a temperature that is too high",
     body({ temperature: 1.5 }),
     400,
     "invalid_request_error",
     /^temperature: Input should be less than or equal to 1$/,
   ],
-  ["a price we do not know", body({ speed: "fast" }), 400, "invalid_request_error", /^speed: /],
+  ["an option with an unknown price", body({ speed: "fast" }), 400, "invalid_request_error", /^speed: /],
   ["an unknown model", body({ model: "claude-9-opus" }), 400, "not_found_error", /^model: claude-9-opus$/],
   ["a model of another key", body(), 400, "not_found_error", /^model: [\w.-]+$/, ["gpt"]],
-  ["a model of another path", body({ model: "chat-only" }), 400, "invalid_request_error", /not available on this path/],
+  [
+    "a model of another endpoint",
+    body({ model: "chat-only" }),
+    400,
+    "invalid_request_error",
+    /not available on this path/,
+  ],
 ];
 for (const [what, given, status, type, message, models] of refused) {
   for (const operation of what.includes("cap") || what.includes("temperature") || what.includes("price")
     ? [call]
     : [call, count]) {
-    test(`refused in Anthropic's shape by ${operation === call ? "messages" : "count_tokens"}: ${what}`, async () => {
+    test(`rejects in Anthropic's error format on ${operation === call ? "messages" : "count_tokens"}: ${what}`, async () => {
       const response = await operation(given, models === undefined ? {} : { models });
       assert.equal(response.status, status, response.text);
       const {
@@ -265,7 +271,7 @@ for (const [what, given, status, type, message, models] of refused) {
   }
 }
 
-test("tokens are counted by the upstream that can, and nobody pays", async () => {
+test("counts tokens at an upstream that supports it, free of charge", async () => {
   upstream.script = (requested, response) =>
     sendJson(response, 200, requested.path.includes("countTokens") ? { totalTokens: 77 } : { input_tokens: 55 });
   const system = [{ type: "text", text: "Be brief." }];
@@ -281,7 +287,7 @@ test("tokens are counted by the upstream that can, and nobody pays", async () =>
   assert.equal(harness.admission.booked.length, 0);
 });
 
-test("tokens are estimated where no upstream counts, pictures and tools too", async () => {
+test("estimates tokens if no upstream counts them, including images and tools", async () => {
   const base = { model: "gpt", messages: [{ role: "user", content: "The quick brown fox jumps over the lazy dog." }] };
   const tokens = async (more: object): Promise<number> =>
     Number((await count({ ...base, ...more })).json()["input_tokens"]);
@@ -296,7 +302,7 @@ test("tokens are estimated where no upstream counts, pictures and tools too", as
   assert.equal(upstream.received.length, 0);
 });
 
-test("an upstream that cannot count just now is no reason to answer nothing; its refusal is", async () => {
+test("estimates tokens when the upstream's count fails, but passes on its refusal", async () => {
   upstream.script = (_, response) => sendJson(response, 529, {});
   const estimated = await count({ model: "claude", messages: [{ role: "user", content: "Hi" }] });
   assert.equal(estimated.status, 200);
@@ -310,7 +316,7 @@ test("an upstream that cannot count just now is no reason to answer nothing; its
 const search = { type: "web_search_20250305", name: "web_search" };
 const hold = () => harness.admission.booked.at(-1)?.request.holdNanoUsd ?? assert.fail("nothing was admitted");
 
-test("searches that the provider runs are held for: their price, their results, and every reading of them", async () => {
+test("holds for provider-side searches: their price, their results, and every reprocessing of them", async () => {
   upstream.script = (_, response) =>
     sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
   await call(body({ model: "searcher", tools: [{ ...search, max_uses: 10 }] }));
@@ -321,7 +327,7 @@ test("searches that the provider runs are held for: their price, their results, 
   assert.ok(hold() >= 10_000_000n + 15_000n * 1_000n && hold() < 60_000_000n, `${hold()}`);
 });
 
-test("a search without a cap gets the catalogue's, or what the balance bears, and the client is told", async () => {
+test("caps searches without a client's cap by the catalogue or the balance, and reports the cap", async () => {
   upstream.script = (_, response) =>
     sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
   const uncapped = body({ model: "searcher", tools: [search, { name: "own", input_schema: { type: "object" } }] });
@@ -346,7 +352,7 @@ for (const [what, more] of [
   ["compaction", { context_management: { edits: [{ type: "compact_20260112" }] } }],
   ["a tool that is not known", { tools: [{ type: "advisor_20260301", name: "advisor" }] }],
 ] as const) {
-  test(`what the provider would run for a price that is nowhere is refused by name before anybody is asked: ${what}`, async () => {
+  test(`rejects provider-side tools without a price by name before any upstream call: ${what}`, async () => {
     const response = await call(body({ model: "searcher", ...more }));
     assert.equal(response.status, 400, response.text);
     assert.match(response.text, /no price for it/);
@@ -354,7 +360,7 @@ for (const [what, more] of [
   });
 }
 
-test("tools that the client runs, and edits that only leave out, pass", async () => {
+test("accepts client-side tools and edits that only drop content", async () => {
   upstream.script = (_, response) =>
     sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
   const tools = [

@@ -23,9 +23,9 @@ async function list(query = "", models: string[] = []): Promise<List> {
   return response.json() as unknown as List;
 }
 const ids = ({ data }: List): string[] => data.map(({ id }) => id);
-const all = ["plain", "renamed", "thinker", "two-homes", "qwen", "picture-only", "nowhere"];
+const all = ["plain", "renamed", "thinker", "two-homes", "qwen", "image-only", "nowhere"];
 
-test("the list has what OpenAI's and Anthropic's clients read, and what models do and cost", async () => {
+test("the list has the fields of OpenAI's and Anthropic's clients, and each model's capabilities and prices", async () => {
   const { data, ...wrapper } = await list();
   assert.deepEqual(wrapper, { object: "list", has_more: false, first_id: "plain", last_id: "nowhere" });
   assert.deepEqual(data[0], {
@@ -45,7 +45,7 @@ test("the list has what OpenAI's and Anthropic's clients read, and what models d
   });
 });
 
-test("a key sees only its models, whichever key was served before", async () => {
+test("a key sees only its own models, whatever key was served before", async () => {
   assert.deepEqual(ids(await list()), all);
   assert.deepEqual(ids(await list("", ["t*", "plain"])), ["plain", "thinker", "two-homes"]);
   assert.deepEqual(ids(await list("", ["none"])), []);
@@ -59,13 +59,13 @@ test("a key sees only its models, whichever key was served before", async () => 
   assert.deepEqual(ids(await list()), all);
 });
 
-test("pages go forward and back and say when there is more; nonsense in the query is ignored", async () => {
+test("pages forward and backward, reports whether more models follow, and ignores invalid queries", async () => {
   const first = await list("?limit=2");
   assert.deepEqual([ids(first), first.has_more, first.last_id], [["plain", "renamed"], true, "renamed"]);
   const second = await list("?limit=2&after_id=renamed");
   assert.deepEqual([ids(second), second.has_more], [["thinker", "two-homes"], true]);
   const end = await list("?limit=9&after_id=two-homes");
-  assert.deepEqual([ids(end), end.has_more], [["qwen", "picture-only", "nowhere"], false]);
+  assert.deepEqual([ids(end), end.has_more], [["qwen", "image-only", "nowhere"], false]);
   assert.deepEqual(ids(await list("?limit=2&before_id=qwen")), ["thinker", "two-homes"]);
   for (const query of [
     "?limit=0",
@@ -79,7 +79,7 @@ test("pages go forward and back and say when there is more; nonsense in the quer
   }
 });
 
-test("one model is found by its id, and is not there for a key that may not use it", async () => {
+test("returns one model by its id, and 404 to a key that may not use it", async () => {
   const get = (id: string, models: string[] = []) =>
     harness.call("models.get", undefined, { target: `/v1/models/${id}`, models });
   assert.equal((await get("plain")).json()["id"], "plain");

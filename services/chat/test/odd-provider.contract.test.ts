@@ -23,7 +23,7 @@ models:
   - { <<: *plain, id: claude, upstreams: [{ provider: claude }] }
   - { <<: *plain, id: gemini, upstreams: [{ provider: gemini }] }
 `;
-/** What the SDK of the client's format makes of a stream; an event that it cannot parse throws. */
+/** A stream as parsed by the SDK of the client's format; an event that it cannot parse throws. */
 function seenIn(stream: string, dialect: Dialect): SeenStream {
   const seen: SeenStream = { text: "", ended: false, error: false };
   for (const block of stream.replaceAll("\r\n", "\n").split("\n\n")) {

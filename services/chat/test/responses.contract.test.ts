@@ -27,36 +27,36 @@ const image = (url: string) => [{ role: "user", content: [{ type: "input_image",
 const refused: readonly [title: string, fields: object, param: string][] = [
   ["no input", { input: undefined }, "input"],
   ["an empty list", { input: [] }, "input"],
-  ["a role that nobody has", { input: [{ role: "tool", content: "x" }] }, "input[0].role"],
+  ["an unknown role", { input: [{ role: "tool", content: "x" }] }, "input[0].role"],
   ["a message without content", { input: [{ role: "user" }] }, "input[0].content"],
   ["a part without text", { input: [{ role: "user", content: [{ type: "input_text" }] }] }, "input[0].content[0].text"],
-  ["a picture that is not one", { input: image("data:image/png;base64,!!!") }, "input[0].content[0].image_url"],
-  ["a picture of the inside", { input: image("http://10.0.0.1/x.png") }, "input[0].content[0].image_url"],
+  ["an invalid image", { input: image("data:image/png;base64,!!!") }, "input[0].content[0].image_url"],
+  ["an image in a private network", { input: image("http://10.0.0.1/x.png") }, "input[0].content[0].image_url"],
   ["a call without its id", { input: [{ type: "function_call", name: "f", arguments: "{}" }] }, "input[0].call_id"],
-  ["an item of the provider's", { input: [{ type: "web_search_call", id: "x" }] }, "input[0].type"],
-  ["a response that was not kept", { previous_response_id: "resp_1" }, "previous_response_id"],
+  ["a provider's own item", { input: [{ type: "web_search_call", id: "x" }] }, "input[0].type"],
+  ["a previous response", { previous_response_id: "resp_1" }, "previous_response_id"],
   ["a stored conversation", { conversation: { id: "c" } }, "conversation"],
-  ["work in the background", { background: true }, "background"],
+  ["a background response", { background: true }, "background"],
   ["a tool without a price", { tools: [{ type: "web_search" }] }, "tools[0].type"],
   ["a tool without a name", { tools: [{ type: "function" }] }, "tools[0].name"],
-  ["too hot", { temperature: 3 }, "temperature"],
+  ["a temperature that is too high", { temperature: 3 }, "temperature"],
 ];
 
 for (const [title, fields, param] of refused) {
-  test(`a response cannot be asked for with ${title}: 400 that names ${param}`, async () => {
+  test(`rejects a request with ${title}, naming ${param}`, async () => {
     const { status, text } = await call(fields);
     assert.equal(status, 400, text);
     assert.equal(JSON.parse(text).error.param, param, text);
   });
 }
 
-test("a reasoning model is not sent the sampling that it would refuse, however odd", async () => {
+test("does not send a reasoning model sampling parameters that it would reject", async () => {
   const { status, text } = await call({ model: "thinker", temperature: 3, top_p: 0.5 });
   assert.equal(status, 200, text);
   assert.equal("temperature" in sent || "top_p" in sent, false);
 });
 
-test("a long request is answered without repeating it", async () => {
+test("does not repeat a long request in its response", async () => {
   const { text } = await call({ instructions: "x".repeat(70_000) });
   const response = JSON.parse(text);
   assert.equal(response.instructions, null);
@@ -64,7 +64,7 @@ test("a long request is answered without repeating it", async () => {
   assert.ok(text.length < 2_000);
 });
 
-test("a stream that breaks ends with an error event, in the format's own shape", async () => {
+test("a broken stream ends with an error event in the format's own form", async () => {
   upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(chunk({ content: "Hel" }));

@@ -132,7 +132,7 @@ async function servedTo(fault: string, stream: boolean): Promise<Served> {
 
 async function check(fault: string, stream: boolean, expected: Expected): Promise<ReceivedResponse> {
   // The text differs between tests, because the simulator counts the attempts per request.
-  const content = `Say something about ${fault} as ${stream ? "a stream" : "one piece"}.`;
+  const content = `Say something about ${fault} as ${stream ? "a stream" : "one response"}.`;
   const response = await harness.call("chat.completions", {
     model: idOf(fault),
     stream,
@@ -153,7 +153,7 @@ async function check(fault: string, stream: boolean, expected: Expected): Promis
   if (stream) {
     assert.equal(/data: ?\[DONE\]/.test(response.text), expected.whole, context);
     assert.equal(response.text.includes('{"error"'), !expected.whole, context);
-    assert.ok(!/"choices":\[\],[^\n]*"usage":\{/.test(response.text), "the usage was not asked for");
+    assert.ok(!/"choices":\[\],[^\n]*"usage":\{/.test(response.text), "the client did not request usage");
   }
   const served = await servedTo(fault, stream);
   const sum = (...names: string[]): number =>
@@ -172,7 +172,7 @@ async function check(fault: string, stream: boolean, expected: Expected): Promis
 
 for (const [fault, expected] of Object.entries(faults)) {
   const name = fault === "" ? "no fault" : fault;
-  test(`simulator, one piece: ${name}`, async () => void (await check(fault, false, expected)));
+  test(`simulator, not streamed: ${name}`, async () => void (await check(fault, false, expected)));
   test(`simulator, stream: ${name}`, async () => void (await check(fault, true, expected)));
 }
 for (const [fault, expected] of Object.entries(streamFaults)) {

@@ -53,21 +53,21 @@ const hasThinking = ({ content }: Json): boolean => (content as Json[]).some(({ 
 const hasReasoning = ({ output }: Json): boolean => (output as Json[]).some(({ type }) => type === "reasoning");
 
 for (const model of ["deepseek-flash", "qwen-plus"]) {
-  test(`messages turn the thinking of ${model} on and off`, async () => {
+  test(`messages enable and disable the thinking of ${model}`, async () => {
     const request = { model, max_tokens: 2_000, messages: user("Why is the sky blue?") };
     const on = { type: "enabled", budget_tokens: 1_024 };
     assert.equal(hasThinking(await called("messages.create", { ...request, thinking: on })), true);
     assert.equal(hasThinking(await called("messages.create", { ...request, thinking: { type: "disabled" } })), false);
   });
 
-  test(`responses turn the reasoning of ${model} on and off`, async () => {
+  test(`responses enable and disable the reasoning of ${model}`, async () => {
     const request = { model, input: "Why is the sky blue?" };
     assert.equal(hasReasoning(await called("responses.create", { ...request, reasoning: { effort: "high" } })), true);
     assert.equal(hasReasoning(await called("responses.create", { ...request, reasoning: { effort: "none" } })), false);
   });
 }
 
-test("adaptive thinking makes a model reason that by default does not", async () => {
+test("adaptive thinking enables reasoning for a model that does not reason by default", async () => {
   const request = { model: "gpt-5.2", input: "Why is the sky blue?" };
   assert.equal(reasoningOf(await called("responses.create", request)), 0);
   const messages = { model: "gpt-5.2", max_tokens: 4_000, messages: user("Why?"), thinking: { type: "adaptive" } };

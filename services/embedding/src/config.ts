@@ -9,5 +9,5 @@ export const schema = z.object({
     .min(1)
     .max(64)
     .default(4)
-    .describe("Upstream calls under way at once for one request whose inputs an upstream does not take together."),
+    .describe("Maximum concurrent upstream calls for one request whose inputs do not fit into one call."),
 });

@@ -79,7 +79,7 @@ async function read(fields: object, account = "acc_1"): Promise<{ status: number
   return { status, bytes, start };
 }
 
-test("formats the largest response in turns that leave room for others", async () => {
+test("formats the largest response in short turns of the event loop", async () => {
   await read({});
   let response = { status: 0, bytes: 0, start: "" };
   const turnMs = await longestTurn(async () => {
@@ -91,15 +91,15 @@ test("formats the largest response in turns that leave room for others", async (
   assert.ok(turnMs <= maxTurnMs, `the longest turn took ${turnMs} ms`);
 });
 
-test("holds as much memory as the response takes up while it is sent, and gives it back", async () => {
+test("holds the response's memory while it is sent, and releases it", async () => {
   const stream = harness.open("embeddings", JSON.stringify(body));
   assert.equal((await stream.head).status, 200);
   assert.ok(harness.buffers.held >= vectorBytes, `${harness.buffers.held} bytes are held`);
   stream.call.cancel("test");
-  await waitFor(() => harness.buffers.held === 0, { what: "the memory is given back" });
+  await waitFor(() => harness.buffers.held === 0, { what: "the memory to be released" });
 });
 
-test("responds to twelve of the largest requests at once or refuses them before an upstream is called", async () => {
+test("serves twelve of the largest requests concurrently, or rejects them before an upstream call", async () => {
   upstream.received.length = 0;
   const accounts = ["a", "b", "c", "d", "e", "f"];
   const responses = await Promise.all([...accounts, ...accounts].map((account) => read({}, account)));

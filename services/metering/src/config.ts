@@ -16,27 +16,33 @@ export const schema = z.object({
     .pipe(z.array(z.string().regex(/^[\w-]+:([0-9a-fA-F]{2}){32,}$/, "must be publisher:hex")))
     .optional()
     .describe(
-      "The `USAGE_MAC_KEY` of each service, as `service:hex`, comma-separated; two for one service while its key changes.",
+      "The `USAGE_MAC_KEY` of each service, as `service:hex`, comma-separated; two for one service during a rotation.",
     ),
   BILLING_ADDR: z.string().min(1).describe("Address of billing's gRPC."),
-  VIDEO_ADDR: z.string().min(1).optional().describe("Address of video's gRPC, which sends spend alerts. Unset: none."),
+  VIDEO_ADDR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Address of video's gRPC, which sends spend alerts. Unset: no alerts are sent."),
   ALERTS_EVERY_MS: integer(100, 10_000).describe("How often each spend alert is evaluated."),
   USAGE_KEEP_MONTHS: integer(1, 13).describe(
-    "Whole months of single usage events that stay in the database behind the current one; older ones are archived. Roll-ups stay for ever.",
+    "Number of whole months before the current one whose usage events stay in the database; older ones are archived. Roll-ups are kept permanently.",
   ),
-  ...archiveSettings("usage/", "Without a place for them no month is dropped."),
+  ...archiveSettings("usage/", "If neither this nor S3 is set, no month is dropped."),
   STREAM_PREFIX: z
     .string()
     .regex(/^[\w-]*$/)
     .default("")
-    .describe("In front of the names of streams, consumers and subjects, for several systems on one broker."),
-  STREAM_REPLICAS: integer(1, 1).describe("On how many NATS servers a stream is kept."),
-  STREAM_MAX_BYTES: integer(1_048_576, 4_294_967_296).describe("Size at which the usage stream takes no more."),
+    .describe("Prefix of the names of streams, consumers and subjects, for several systems on one broker."),
+  STREAM_REPLICAS: integer(1, 1).describe("Number of NATS servers that store each stream."),
+  STREAM_MAX_BYTES: integer(1_048_576, 4_294_967_296).describe(
+    "Maximum size of the usage stream; at this size it refuses messages.",
+  ),
   STREAM_MAX_AGE_HOURS: integer(1, 72).describe("Retention of unconsumed messages in the usage stream."),
   ACK_WAIT_MS: integer(1_000, 10_000).describe(
-    "How long a metering process may take over a message before another gets it.",
+    "How long a metering process may work on a message before it is redelivered to another.",
   ),
-  MAX_DELIVER: integer(1, 5).describe("After so many failed deliveries a message goes to the dead-letter stream."),
+  MAX_DELIVER: integer(1, 5).describe("Number of failed deliveries after which a message is dead-lettered."),
 });
 
 export type MeteringConfig = z.infer<typeof schema>;

@@ -56,12 +56,12 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
     },
     deadLettered(reason, batchId) {
       dead.inc();
-      log.error({ reason, batchId }, "a message cannot be applied: moved to the dead-letter stream");
+      log.error({ reason, batchId }, "message cannot be applied; moved to the dead-letter stream");
     },
     forged: () => forged.inc(),
     eventDeadLettered(requestId, reason, batchId) {
       lost.inc();
-      log.error({ requestId, reason, batchId }, "a request's usage cannot be applied: dead-lettered until repaired");
+      log.error({ requestId, reason, batchId }, "usage event cannot be applied; dead-lettered until repaired");
     },
     deadLetterRepaired: (id) => log.warn({ deadLetterId: id }, "a dead letter was repaired and applied"),
     archived({ month, key, rows, bytes }) {

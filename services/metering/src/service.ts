@@ -89,7 +89,7 @@ function rpcServices(
   ];
 }
 
-/** The keys of trusted publishers; undefined when no proof is required. */
+/** The keys of trusted publishers; undefined when no signature is required. */
 function batchKeysOf({ TLS, USAGE_MAC_KEYS: keys }: MeteringConfig): BatchKey[] | undefined {
   if (keys === undefined && TLS === "off") return undefined;
   if (keys === undefined) throw new ConfigError("USAGE_MAC_KEYS must be set to verify the services' usage");
@@ -116,7 +116,7 @@ function openArchive(
   return archive;
 }
 
-/** Spend alerts, where there is somebody who sends them. */
+/** Spend alerts, if a service that sends them is configured. */
 async function openAlerts(
   { VIDEO_ADDR: address, BILLING_ADDR: billing, ALERTS_EVERY_MS: everyMs }: MeteringConfig,
   opened: { store: Store; clock: DatabaseClock; events: MeteringEvents; identity: Identity; log: Logger },
@@ -138,7 +138,7 @@ async function openAlerts(
 }
 
 /**
- * Announces new usage to those who display it. No process waits for it, and nothing is lost without
+ * Announces new usage to its displays. No process waits for it, and nothing is lost without
  * it.
  */
 function announcer({ connection }: Bus): (accountIds: ReadonlySet<string>) => void {

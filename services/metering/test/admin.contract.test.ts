@@ -5,7 +5,7 @@ import { event, startBench } from "./harness.ts";
 
 const everything = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
 
-test("what no money covered is counted once, beside the cost", async () => {
+test("counts written-off cost once, in addition to the cost", async () => {
   await using bench = await startBench();
   bench.billing.writtenOff = ({ requestId }) => (requestId === "b" ? 4n : 0n);
   const id = await bench.publish([event("a"), event("b")]);
@@ -18,7 +18,7 @@ test("what no money covered is counted once, beside the cost", async () => {
   );
 });
 
-test("a later price is counted once for its request, however often it is reported", async () => {
+test("counts a later price once per request, however often it is reported", async () => {
   await using bench = await startBench();
   const unpriced = event("a", { pricing: Pricing.UNPRICED, costNanoUsd: 0n });
   await bench.applied([await bench.publish([unpriced, event("b")])]);
@@ -54,7 +54,7 @@ test("a corrected charge changes the counted cost by the difference, also downwa
   assert.deepEqual([buckets[0]?.costNanoUsd, buckets[0]?.writtenOffNanoUsd], [25n, -3n]);
 });
 
-test("an export continues after any of its rows, also among events of one moment", async () => {
+test("an export continues after any of its rows, even among simultaneous events", async () => {
   await using bench = await startBench();
   const events = Array.from({ length: 30 }, (_, n) => event(`r${n}`, { endedAtMs: 1_790_000_000_000n }));
   await bench.applied([await bench.publish(events)]);

@@ -113,7 +113,7 @@ describe("spend alerts", () => {
     return waitFor(() => count() >= earlier + 2, { what: `an evaluation of ${of}` });
   };
 
-  test("each threshold is reported once to each receiver, however many replicas run; of several at once the highest", async () => {
+  test("reports each threshold once per receiver, however many replicas run, and only the highest of several at once", async () => {
     const { id } = await create();
     await spend(499n);
     await spend(1n);
@@ -153,7 +153,7 @@ describe("spend alerts", () => {
     );
   });
 
-  test("a key's alert counts that key alone", async () => {
+  test("a key's alert counts only that key", async () => {
     const { id } = await create({ thresholds: [50] }, "key_2");
     await spend(5_000n, "key_1");
     await spend(400n, "key_2");
@@ -163,7 +163,7 @@ describe("spend alerts", () => {
     assert.equal((await alerts.getAlert({ id })).notices[0]?.spentNanoUsd, 500n);
   });
 
-  test("a part of a key's budget is reported once a month, and again when the budget changes", async () => {
+  test("reports a share of a key's budget once a month, and again when the budget changes", async () => {
     const keyId = `key_of_${accountId}`;
     const { id } = await create({ kind: "budget", monthlyNanoUsd: 0n, thresholds: [80, 100] }, keyId);
     await spend(799n, keyId);
@@ -185,7 +185,7 @@ describe("spend alerts", () => {
     assert.deepEqual([kind, key_id, monthly_usd], ["budget", keyId, "0.000001000"]);
   });
 
-  test("a low balance is reported once until the next top-up, however many replicas run", async () => {
+  test("reports a low balance once until the next top-up, however many replicas run", async () => {
     const low = { kind: "balance", monthlyNanoUsd: 0n, thresholds: [], belowNanoUsd: 5_000_000_000n };
     const balance = (left: bigint, toppedUp: bigint): void => {
       const [availableNanoUsd, toppedUpNanoUsd] = [left * 1_000_000_000n, toppedUp * 1_000_000_000n];
@@ -212,7 +212,7 @@ describe("spend alerts", () => {
     assert.deepEqual([type, data], ["balance.low", { ...about, ...found }]);
   });
 
-  test("an account that billing cannot read delays no other's alert, and its own is sent later", async () => {
+  test("an account that billing cannot read delays no other account's alerts, and its own are sent later", async () => {
     bench.billing.balances.set(accountId, { availableNanoUsd: 6n, toppedUpNanoUsd: 10n });
     const { id } = await create({ kind: "balance", monthlyNanoUsd: 0n, thresholds: [], belowNanoUsd: 5n });
     bench.billing.balances.delete(accountId);
@@ -224,7 +224,7 @@ describe("spend alerts", () => {
     await reports(id, 1);
   });
 
-  test("what cannot be sent now is sent later; a receiver that is rejected permanently delays no other", async () => {
+  test("retries messages that cannot be sent; a permanently rejected receiver delays no other", async () => {
     video.failures.push(new GatewayError("service_unavailable"), new GatewayError("invalid_request"));
     const { id } = await create({ thresholds: [50] });
     await spend(500n);
@@ -235,7 +235,7 @@ describe("spend alerts", () => {
     );
   });
 
-  test("with another amount the same thresholds are reported again, once", async () => {
+  test("reports the same thresholds again, once, after a change of the amount", async () => {
     const { id } = await create({ thresholds: [50] });
     await spend(500n);
     await reports(id, 1);
@@ -244,7 +244,7 @@ describe("spend alerts", () => {
     assert.equal(video.of(id).length, 4);
   });
 
-  test("an alert asks its addresses to confirm before it exists, and does not exist when they cannot be asked", async () => {
+  test("requests confirmation of an alert's addresses before creating it, and creates none if that fails", async () => {
     const { id } = await create({ emails: ["a@example.com", "b@example.com"] });
     const asked = () => video.asked.filter((one) => one.startsWith(`${accountId} `));
     assert.deepEqual(asked(), [`${accountId} a@example.com`, `${accountId} b@example.com`]);
@@ -255,7 +255,7 @@ describe("spend alerts", () => {
     assert.equal((await alerts.listAlerts({ accountId })).alerts.length, 1);
   });
 
-  test("a test message is marked as a test, and another one has to wait", async () => {
+  test("marks a test message as a test, and delays the next one", async () => {
     const { id } = await create();
     await alerts.testAlert({ id });
     const [webhook, mail] = video.of(id);
@@ -266,7 +266,7 @@ describe("spend alerts", () => {
     await assert.rejects(alerts.testAlert({ id: "alert_none" }), { code: "not_found" });
   });
 
-  test("an account has so many alerts and no more; a deleted one is gone", async () => {
+  test("limits the alerts of an account, and a deleted one is gone", async () => {
     const made = [];
     for (let n = 0; n < 20; n++) made.push((await create()).id);
     await assert.rejects(create(), { code: "invalid_request", param: "account_id" });

@@ -54,7 +54,7 @@ const silent = { archived: () => undefined } as never;
 const closedOf = async (store: Store, month: string) =>
   (await store.partitions.list()).filter((one) => one.month === month && one.closed) as [Partition];
 
-/** A store whose process stands still once it has found out that nothing was recorded. */
+/** A store whose process pauses after it found that no file was recorded. */
 function standingStill(store: Store, meanwhile: () => Promise<void>): Store {
   const months = Object.create(store.months) as Store["months"];
   months.findOne = (async (filter: object) => {
@@ -74,7 +74,7 @@ const counted = async (bench: Bench): Promise<bigint> => {
   return buckets.reduce((sum, { requests }) => sum + requests, 0n);
 };
 
-test("a month that is due goes into a file that is read back, and only then from the database; what is counted stays, and what comes again or late counts once", () =>
+test("drops a due month only after its file was read back; counts stay, and repeated or late events count once", () =>
   withArchive(async (bench, dir) => {
     const old = past(3);
     const month = monthOf(old);
@@ -117,12 +117,12 @@ test("a month that is due goes into a file that is read back, and only then from
     const path = join(dir, month, file);
     const bytes = await readFile(path);
     await writeFile(path, bytes.subarray(0, bytes.length - 12));
-    assert.match((await bench.admin.verifyMonth({ month })).faults.join(), /events-1-\w+\.ndjson\.gz cannot be read/);
+    assert.match((await bench.admin.verifyMonth({ month })).faults.join(), /reading .*events-1-\w+\.ndjson\.gz failed/);
     await rm(path);
     assert.match((await bench.admin.verifyMonth({ month })).faults.join(), /does not exist/);
   }));
 
-test("an archiving that was cut off, wherever, is taken up; a file that does not hold what was written drops nothing", () =>
+test("resumes an archiving run interrupted at any point; a file that differs from the written rows drops nothing", () =>
   withArchive(async (bench) => {
     const old = past(3);
     const month = monthOf(old);
@@ -145,7 +145,7 @@ test("an archiving that was cut off, wherever, is taken up; a file that does not
       [Symbol.asyncDispose]: async () => undefined,
     };
     await assert.rejects(archiveMonth({ store, objects: lossy, clock: ownClock, keepMonths, events }, month));
-    assert.deepEqual((await listed(bench)).sort(), ["a", "b"], "put aside, and still there");
+    assert.deepEqual((await listed(bench)).sort(), ["a", "b"], "closed, and still in the database");
 
     const [
       {
@@ -161,7 +161,7 @@ test("an archiving that was cut off, wherever, is taken up; a file that does not
     assert.deepEqual(await listed(bench), []);
   }));
 
-test("resumes what an earlier release recorded without naming its collection, and takes other rows with the same sums for no copy", () =>
+test("resumes a run that an earlier release recorded without its collection, and does not mistake other rows with equal sums for it", () =>
   withArchive(async (bench) => {
     const old = past(3);
     const month = monthOf(old);
@@ -182,7 +182,7 @@ test("resumes what an earlier release recorded without naming its collection, an
   }));
 
 for (const stopsAt of ["before it reads rows", "while it writes its file", "before it records its file"] as const) {
-  test(`keeps every row when an archiver stands still ${stopsAt} and another archives the month meanwhile`, () =>
+  test(`keeps every row when an archiver pauses ${stopsAt} and another archives the month meanwhile`, () =>
     withArchive(async (bench, dir) => {
       const old = past(3);
       const month = monthOf(old);
@@ -190,7 +190,7 @@ for (const stopsAt of ["before it reads rows", "while it writes its file", "befo
       await using other = await besides(bench);
       const { store } = other;
       const folder = openFolder(dir);
-      /** The other archives the month, and rows that came late are waiting again. */
+      /** The other process archives the month, and late rows have arrived again. */
       const overtaken = async (): Promise<void> => {
         assert.equal((await bench.admin.archiveMonth({ month })).rows, 2n);
         await bench.applied([await bench.publish([begun("late", old)])]);
@@ -225,7 +225,7 @@ for (const stopsAt of ["before it reads rows", "while it writes its file", "befo
     }));
 }
 
-test("drops no collection but the one it archived", () =>
+test("drops only the collection that it archived", () =>
   withArchive(async (bench) => {
     const old = past(3);
     const month = monthOf(old);
@@ -240,7 +240,7 @@ test("drops no collection but the one it archived", () =>
     assert.deepEqual(await listed(bench), ["late"]);
   }));
 
-test("events are listed newest first over the months, including requests that ended in the next month and older events", async () => {
+test("lists events newest first over all months, including requests that ended in the next month and events from before partitions", async () => {
   const oldRow = begun("before", past(2, 5));
   const prefix = `t${randomText(10)}_`;
   const connection = await connectStore({ url: process.env["TEST_MONGODB_URL"] ?? "", database: `${prefix}m` });

@@ -26,7 +26,7 @@ const silent = createLogger({ service: "test", level: "silent" });
 export interface FakeBilling extends AsyncDisposable {
   readonly address: string;
   readonly settled: Map<string, bigint>;
-  /** What accounts have got, and have left. */
+  /** The accounts' top-ups and balances. */
   readonly balances: Map<string, { availableNanoUsd: bigint; toppedUpNanoUsd: bigint }>;
   /** Keys' monthly budgets. */
   readonly budgets: Map<string, bigint>;
@@ -81,7 +81,7 @@ export async function startFakeBilling(): Promise<FakeBilling> {
   return fake;
 }
 
-/** What billing tells of accounts and keys. */
+/** Billing's replies about accounts and keys. */
 function lookupServices({ balances, budgets, lookups }: FakeBilling): RpcService[] {
   const count = (id: string): void => void lookups.set(id, (lookups.get(id) ?? 0) + 1);
   const unused = async (): Promise<never> => {

@@ -20,7 +20,7 @@ async function rollups(bench: Bench, bucket = "hour"): Promise<UsageBucket[]> {
 
 const total = (buckets: UsageBucket[]): bigint => buckets.reduce((sum, { requests }) => sum + requests, 0n);
 
-test("a batch that comes again, alone or in parts of other batches, changes nothing", async () => {
+test("a repeated batch, alone or within other batches, changes nothing", async () => {
   await using bench = await startBench();
   const events = Array.from({ length: 300 }, (_, n) => event(`r${n}`));
   const id = await bench.publish(events);
@@ -43,7 +43,7 @@ test("a batch that comes again, alone or in parts of other batches, changes noth
   assert.deepEqual(after[0]?.units, [{ name: "input_tokens", quantity: 903n }]);
 });
 
-test("of two different ends of one request the first is billed, whichever it is", async () => {
+test("bills the first of two different terminal events of a request, whichever it is", async () => {
   await using bench = await startBench();
   const crashed = (id: string) => event(id, { outcome: Outcome.CRASHED, costNanoUsd: 4n });
   await bench.applied([await bench.publish([crashed("a"), event("b")])]);
@@ -65,7 +65,7 @@ test("of two different ends of one request the first is billed, whichever it is"
   assert.match(metrics, /uag_usage_conflicts_total\{[^}]*\} 3\n/);
 });
 
-test("what comes while billing is away is settled and counted once it is back", async () => {
+test("settles and counts usage received while billing is unreachable once it is back", async () => {
   await using bench = await startBench();
   let refusals = 0;
   bench.billing.failure = () => (++refusals < 4 ? new GatewayError("service_unavailable") : undefined);
@@ -89,12 +89,12 @@ test("an already applied batch is confirmed by a lookup without calling billing"
   for (let copy = 0; copy < 5; copy++) await bench.publish(events, id);
   const manager = await bench.bus.connection.jetstreamManager();
   await waitFor(async () => (await manager.streams.info(bench.names.usage)).state.messages === 0, {
-    what: "nothing left",
+    what: "an empty stream",
   });
   assert.equal(calls, 0);
 });
 
-test("one event that cannot be applied is dead-lettered alone: the rest of its batch is applied, and it can be priced and repaired", async () => {
+test("dead-letters only the event that cannot be applied: the rest of its batch is applied, and it can be priced and repaired", async () => {
   await using bench = await startBench();
   const noAccount = (events: UsageEvent[]) => events.findIndex(({ requestId }) => requestId === "stray");
   let away = true;
@@ -128,7 +128,7 @@ test("one event that cannot be applied is dead-lettered alone: the rest of its b
   assert.equal(total(await rollups(bench)), 4n);
 });
 
-test("a message that is no batch, or that billing will never take, goes to the dead-letter stream, others pass, and replay brings it back", async () => {
+test("dead-letters a message that is not a batch or that billing never accepts, applies others, and replays it on request", async () => {
   await using bench = await startBench({ MAX_DELIVER: "1" });
   const bad = (events: UsageEvent[]) => events.some(({ requestId }) => requestId === "bad");
   bench.billing.failure = (events) => (bad(events) ? new GatewayError("invalid_request") : undefined);
@@ -139,14 +139,14 @@ test("a message that is no batch, or that billing will never take, goes to the d
   const dead = async (): Promise<number> => (await manager.streams.info(bench.names.dead)).state.messages;
   await waitFor(async () => (await dead()) === 2, { what: "dead letters" });
   await waitFor(async () => (await manager.streams.info(bench.names.usage)).state.messages === 0, {
-    what: "nothing left",
+    what: "an empty stream",
   });
   bench.billing.failure = () => undefined;
   const command = join(import.meta.dirname, "../src/commands/replay-dead.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [command], { env: { ...process.env, ...bench.env } });
   assert.match(stdout, /^2 messages replayed/);
   await bench.applied([spoiled]);
-  await waitFor(async () => (await dead()) === 1, { what: "the other one is dead again" });
+  await waitFor(async () => (await dead()) === 1, { what: "the invalid message to be dead-lettered again" });
   assert.deepEqual([...bench.billing.settled.keys()].sort(), ["bad", "good1", "good2"]);
 });
 
@@ -175,11 +175,11 @@ test("a batch with a bad signature is dead-lettered and counted, never applied; 
   const nats = { NATS_URL: bench.env["NATS_URL"] ?? "" };
   await replayDead({ nats, streamPrefix: bench.env["STREAM_PREFIX"] ?? "" });
   await bench.applied(["late"]);
-  await waitFor(async () => (await dead()) === 2, { what: "the forged are dead again" });
+  await waitFor(async () => (await dead()) === 2, { what: "the forged messages to be dead-lettered again" });
   assert.deepEqual([...bench.billing.settled.keys()].sort(), ["genuine", "late"]);
 });
 
-test("usage is listed and summed by hour and day, filtered, and paged without gap or overlap", async () => {
+test("lists usage and sums it by hour and day, filtered, and in pages without gap or overlap", async () => {
   await using bench = await startBench();
   const day = 86_400_000;
   const base = Math.floor(Date.now() / day) * day - 3 * day;

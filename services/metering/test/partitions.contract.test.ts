@@ -30,7 +30,7 @@ async function startOther(bench: Bench): Promise<{ child: ChildProcess; adminPor
     const found = /"adminPort":(\d+)/.exec(lines.toString());
     if (found) up.resolve(Number(found[1]));
   });
-  child.once("exit", (code) => up.reject(new Error(`metering ended with ${code}`)));
+  child.once("exit", (code) => up.reject(new Error(`metering exited with ${code}`)));
   return { child, adminPort: await up.promise };
 }
 
@@ -45,7 +45,7 @@ async function total(bench: Bench): Promise<bigint> {
   }
 }
 
-test("every partition has one owner, and no process has more than one more than another", () => {
+test("every partition has one owner, and processes differ by at most one partition", () => {
   for (let members = 1; members <= usagePartitions + 1; members++) {
     const shares = Array.from({ length: members }, (_, index) => shareOf(index, members));
     assert.equal(new Set(shares.flat()).size, usagePartitions);
@@ -54,7 +54,7 @@ test("every partition has one owner, and no process has more than one more than 
   }
 });
 
-test("of two processes one is killed in its work: its partitions move within ten seconds, and no event is lost or counted twice", async () => {
+test("after a kill of one of two processes its partitions move within ten seconds, and no event is lost or counted twice", async () => {
   await using bench = await startBench({ ACK_WAIT_MS: "3000" });
   const { child, adminPort } = await startOther(bench);
   const half = usagePartitions / 2;
@@ -85,7 +85,7 @@ test("of two processes one is killed in its work: its partitions move within ten
   assert.equal(await total(bench), BigInt(requests));
 });
 
-test("a process that stops hands over its partitions at once, and nothing that it had taken is lost", async () => {
+test("a stopping process hands over its partitions at once and loses no fetched message", async () => {
   await using bench = await startBench({ ACK_WAIT_MS: "3000" });
   const { child, adminPort } = await startOther(bench);
   await waitFor(async () => (await owned(adminPort)) === usagePartitions / 2, { what: "shared" });
@@ -101,7 +101,7 @@ test("a process that stops hands over its partitions at once, and nothing that i
   assert.equal(await total(bench), 200n);
 });
 
-test("usage of before there were partitions is applied, on a stream of before and from replicas of before", async () => {
+test("applies usage from before partitioning, on an old stream and from old replicas", async () => {
   const prefix = `t${randomText(10)}_`;
   const names = streamNames(prefix);
   const log = createLogger({ service: "test", level: "silent" });

@@ -68,7 +68,7 @@ test("a series sums all roll-ups by the requested grouping: the most expensive g
   assert.deepEqual([start.getUTCDate(), start.getUTCHours()], [1, 0]);
 });
 
-test("percentiles and classes of errors are those of the requests, and a repair counts neither again", async () => {
+test("percentiles and error classes match the requests, and a repair does not count them again", async () => {
   await using bench = await startBench();
   const succeeded = Array.from({ length: 100 }, (_, n) =>
     event(`r${n}`, { ...at(noon, n < 90 ? 90 : 4_000), stream: true, ...(n < 50 && { firstByteMs: 20 }) }),
@@ -98,7 +98,7 @@ test("percentiles and classes of errors are those of the requests, and a repair 
   assert.deepEqual({ ...after?.total, costNanoUsd: 0n }, { ...group?.total, costNanoUsd: 0n });
 });
 
-test("a series that would be too long, or is of no kind that there is, is refused with what to ask instead", async () => {
+test("rejects a series that is too long or of an unknown kind, naming the allowed values", async () => {
   await using bench = await startBench();
   await assert.rejects(series(bench, { bucket: "week" }), /one of hour, day, month/);
   await assert.rejects(series(bench, { groupBy: "tag" }), /one of none, account, key/);
@@ -108,7 +108,7 @@ test("a series that would be too long, or is of no kind that there is, is refuse
   assert.deepEqual(await series(bench, { filter, bucket: "day" }), []);
 });
 
-test("single requests are found by their end and cost, or by id whatever their month, with the calls that failed", async () => {
+test("finds single requests by end time and cost, or by id in any month, with their failed calls", async () => {
   await using bench = await startBench();
   const failedAttempts = [
     { upstream: "a", upstreamModel: "m", afterMs: 1, durationMs: 30, failure: "timeout", status: 0 },
@@ -129,7 +129,7 @@ test("single requests are found by their end and cost, or by id whatever their m
   await assert.rejects(bench.usage.getEvent({ requestId: "none" }), /request does not exist/);
 });
 
-test("a key's last use is its latest, whatever comes later of earlier requests, and its last hour is about right", async () => {
+test("a key's last use is its latest, even if earlier requests arrive later, and its last hour is approximate", async () => {
   await using bench = await startBench();
   const now = Date.now();
   const recent = Array.from({ length: 30 }, (_, n) => event(`r${n}`, at(now - n)));
@@ -144,7 +144,7 @@ test("a key's last use is its latest, whatever comes later of earlier requests, 
   assert.ok(lately > 0 && lately <= 31, String(lately));
 });
 
-test("a key that is used all the time is noted once a minute", async () => {
+test("records the use of a busy key once a minute", async () => {
   await using bench = await startBench();
   const lastUse = async (): Promise<bigint | undefined> => {
     const { keys } = await bench.usage.listKeyUse({ keys: [{ keyId: "key_1", accountId: "acct_1" }] });
@@ -161,7 +161,7 @@ test("a key that is used all the time is noted once a minute", async () => {
   }
 });
 
-test("what charts and lists ask of the roll-ups and of single events is found by an index", async () => {
+test("queries of charts and lists use an index", async () => {
   await using bench = await startBench();
   await bench.applied([await bench.publish([event("a")])]);
   const url = bench.env["MONGODB_URL"] ?? "";

@@ -46,7 +46,7 @@ export function attemptSpeech<T>(
 ): Promise<Attempted<T>> {
   const { voice, instructions } = request;
   const call = { requestId: exchange.requestId, text, voice, instructions, audio, memory };
-  // All characters of a text are billed once it is accepted, so reading on would not tell anything
+  // All characters of a text are billed once it is accepted, so reading on would reveal nothing
   // more.
   const disconnect = { drains, onAbort: "stops" } as const;
   return attempt(async (upstream) => {

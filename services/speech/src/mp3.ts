@@ -127,7 +127,7 @@ class Speaking {
     this.#response = response;
   }
 
-  /** The call failed or its client disconnected: text that the upstream has taken is charged. */
+  /** The call failed or its client disconnected: text that the upstream has accepted is charged. */
   abandon(report: CharacterReport | undefined): void {
     if (this.#sent > 0) this.tally.abandon(this.#sent, report);
   }

@@ -1,8 +1,7 @@
 import { sampleRate } from "@uag/providers/speech/types";
 
 /**
- * Roughly how fast people speak: converts audio length to characters when no upstream has counted
- * them.
+ * Approximate speaking rate: converts audio length to characters when no upstream has counted them.
  */
 const charactersPerSecond = 15;
 const bytesPerSecond = 2 * sampleRate;

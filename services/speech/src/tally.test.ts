@@ -16,7 +16,7 @@ function charged(tally: Tally) {
   return { characters: Number(units[0]?.quantity), raw: raw?.toString(), estimated };
 }
 
-test("a completed piece is billed by the upstream's count", () => {
+test("bills a completed piece by the upstream's count", () => {
   const tally = new Tally();
   tally.begin(spoken(7), 9);
   tally.delivered(second);
@@ -24,7 +24,7 @@ test("a completed piece is billed by the upstream's count", () => {
   assert.deepEqual(charged(tally), { characters: 7, raw: '{"characters":7}', estimated: false });
 });
 
-test("pieces add up, and the list of their counts is kept", () => {
+test("sums the pieces and keeps the list of their counts", () => {
   const tally = new Tally();
   for (const characters of [7, 8]) {
     tally.begin(spoken(characters), 9);
@@ -34,7 +34,7 @@ test("pieces add up, and the list of their counts is kept", () => {
   assert.deepEqual(charged(tally), { characters: 15, raw: '[{"characters":7},{"characters":8}]', estimated: false });
 });
 
-test("without the upstream's count a piece is billed by ours, as an estimate", () => {
+test("bills a piece without the upstream's count by our own, as an estimate", () => {
   const tally = new Tally();
   tally.begin(spoken(undefined), 9);
   tally.delivered(second);
@@ -42,7 +42,7 @@ test("without the upstream's count a piece is billed by ours, as an estimate", (
   assert.deepEqual(charged(tally), { characters: 9, raw: undefined, estimated: true });
 });
 
-test("an interrupted piece is billed by its audio, at most by its count, and not at all without audio", () => {
+test("bills an interrupted piece by its audio, at most by its count, and not at all without audio", () => {
   for (const [counted, pcmBytes, expected] of [
     [600, second * 2, 30],
     [20, second * 2, 20],

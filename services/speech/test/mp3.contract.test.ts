@@ -24,7 +24,7 @@ function framesOf(mp3: Buffer): number {
     const third = mp3[at + 2] as number;
     assert.equal((third >> 2) & 3, 1, "24 kHz");
     at += Math.floor((72_000 * (bitrates[third >> 4] as number)) / rate) + ((third >> 1) & 1);
-    assert.ok(at <= mp3.length, "the last frame is whole");
+    assert.ok(at <= mp3.length, "the last frame is complete");
   }
   return frames;
 }
@@ -36,7 +36,7 @@ async function encoded(threads: Mp3Threads, pcm: Buffer, piece: number): Promise
   return Buffer.concat([...parts, await encoder.finish()]);
 }
 
-test("speech comes out as whole MP3 frames of its length, the same however it was cut", async () => {
+test("encodes speech as complete MP3 frames of its length, however it was split", async () => {
   await using threads = new Mp3Threads(1);
   const pcm = tone(2, 440);
   const whole = await encoded(threads, pcm, pcm.length);
@@ -47,7 +47,7 @@ test("speech comes out as whole MP3 frames of its length, the same however it wa
   assert.deepEqual(await encoded(threads, pcm, 4_802), whole);
 });
 
-test("speeches that are encoded at the same time do not mix, one that is given up leaves the others be", async () => {
+test("encodes concurrent speeches separately, and discarding one does not affect the others", async () => {
   await using threads = new Mp3Threads(2);
   const tones = [tone(0.5, 200), tone(0.7, 500), tone(0.3, 900), tone(0.6, 1_300), tone(0.4, 300)];
   const alone: Buffer[] = [];

@@ -15,7 +15,7 @@ const percent = z.string().transform((text, context) => {
 });
 const scope = z.string().min(1).optional();
 
-/** Where the auditor keeps what it finds. */
+/** Where the auditor stores its results. */
 export const ownDatabase = {
   MONGODB_URL: z
     .string()
@@ -54,17 +54,19 @@ export const reconcileSettings = {
     .min(1)
     .max(31)
     .default(7)
-    .describe("How many days back are compared each time: providers revise their reports."),
+    .describe("Number of past days that each comparison covers: providers revise their reports."),
   RECONCILE_SETTLED_HOURS: z.coerce
     .number()
     .int()
     .min(0)
     .max(31 * 24)
     .default(24)
-    .describe("How long after its end (UTC) a day's report may change: until then, a difference is no drift."),
+    .describe(
+      "How long after its end (UTC) a day's report may change: until then, a difference does not count as drift.",
+    ),
   RECONCILE_TOLERANCE_PERCENT: percent
     .default(5_000n)
-    .describe("By how much of the larger figure ours and the provider's may differ, in percent; default 0.5."),
+    .describe("Maximum difference between our figure and the provider's, in percent of the larger one; default 0.5."),
 };
 
 export const reconcileSchema = z.object({ ...ownDatabase, ...reconcileSettings });

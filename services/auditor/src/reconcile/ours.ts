@@ -23,7 +23,7 @@ export interface Spent {
   readonly estimated: bigint;
 }
 
-/** What our usage events say of one provider. */
+/** Our usage events of one provider. */
 export interface Ours {
   readonly quantities: readonly Quantity[];
   readonly spent: readonly Spent[];

@@ -22,7 +22,7 @@ const maxMs = 300_000;
 async function read<T>(report: () => Promise<ByDay<T>>, what: string): Promise<(day: string) => Read<T>> {
   try {
     const found = await report();
-    return (day) => found.get(day) ?? `The provider's ${what} report has nothing about ${day} yet.`;
+    return (day) => found.get(day) ?? `The provider's ${what} report does not include ${day} yet.`;
   } catch (error) {
     if (!(error instanceof ReportError) && !isTimeout(error)) throw error;
     const reason = isTimeout(error) ? `The ${what} report took longer than ${maxMs / 1_000} s.` : error.message;

@@ -13,7 +13,7 @@ export interface Cell {
   readonly state: CellState;
 }
 
-/** `not_comparable`: one side does not count it; the cost tells. */
+/** `not_comparable`: one side does not count it; only the cost is compared. */
 export type CellState = "agrees" | "drifts" | "not_comparable";
 
 /** Money, in nano-USD. */

@@ -69,7 +69,7 @@ export async function reconcileRecent(
   return all;
 }
 
-/** Tells of earlier comparisons; how old the oldest one of yesterday is, milliseconds. */
+/** Reports earlier comparisons; returns the age of the oldest one of yesterday, milliseconds. */
 async function announceStored(
   reconciler: Reconciler,
   config: ReconcileConfig,

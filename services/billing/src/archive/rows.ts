@@ -12,8 +12,8 @@ const rowsAtOnce = 500;
 const byPlace = { accountId: 1, seq: 1 } as const;
 
 /**
- * Rows of closed months never change, so another server than the one that takes what is settled
- * may answer, if it is less far behind than a month takes to close.
+ * Rows of closed months never change, so another server than the primary
+ * may return them, if it lags less than a month takes to close.
  */
 const reading = {
   hint: byPlace,
@@ -70,7 +70,7 @@ async function pageOf({ ledger }: Store, range: RowRange): Promise<EntryDocument
 
 /**
  * Yields a range in pages, each a query of its own. Between pages it pauses for as long as the last
- * one took with all that was done with it: what is settled meanwhile has half of the process.
+ * one took with all that was done with it: settlements meanwhile get half of the process's time.
  * @param keep called before each page
  */
 export async function* readRange(store: Store, range: RowRange, keep: () => Promise<void>): AsyncGenerator<Entry> {

@@ -19,14 +19,14 @@ function createComparison(ledger: AsyncGenerator<Entry>) {
     async row(line: string, { id }: Entry): Promise<void> {
       if (different !== undefined) return;
       const stored = await next();
-      if (stored === undefined) different = `${id} is missing in the ledger`;
+      if (stored === undefined) different = `row ${id} is missing in the ledger`;
       else if (lineOf(entryFormat, stored) === line) return;
-      else if (stored.id === id) different = `${id} is not the same in the ledger`;
-      else different = `where it has ${id} the ledger has ${stored.id}`;
+      else if (stored.id === id) different = `row ${id} differs in the ledger`;
+      else different = `in place of row ${id} the ledger has ${stored.id}`;
     },
     async end(): Promise<string | undefined> {
       const left = different === undefined ? await next() : undefined;
-      return left === undefined ? different : `${left.id} is in the ledger and not in it`;
+      return left === undefined ? different : `row ${left.id} of the ledger is missing`;
     },
   };
 }
@@ -42,13 +42,13 @@ async function verifyPart(objects: ObjectStore, part: LedgerPartDocument, rows: 
       await comparison.row(line, row);
     }
   } catch (error) {
-    return [`${key} cannot be read: ${error}`];
+    return [`reading ${key} failed: ${error}`];
   }
   const found = tally.content();
   const isIntact = found.sha256 === sha256 && agree(found, { rows: Number(part.rows), amounts });
   const different = await comparison.end();
   return [
-    ...(isIntact ? [] : [`${key} is not what was archived.`]),
+    ...(isIntact ? [] : [`${key} differs from the archived file.`]),
     ...(different === undefined ? [] : [`${key}: ${different}.`]),
   ];
 }
@@ -74,6 +74,6 @@ export async function verifyMonth(
   }
   if (month.archivedAt === null) return { rows, faults };
   const { value: late } = await readRange(store, { month, after }, noLease).next();
-  if (late !== undefined) faults.push(`${late.id} is in the ledger and in no file of ${month._id}.`);
+  if (late !== undefined) faults.push(`row ${late.id} of the ledger is in no file of ${month._id}.`);
   return { rows, faults };
 }

@@ -11,7 +11,8 @@ export function inLine(transact: Transact): Transact {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return async (work) => {
-    if (waiting >= maxWaiting) throw new GatewayError("service_unavailable", "Too many changes are pending.");
+    if (waiting >= maxWaiting)
+      throw new GatewayError("service_unavailable", "Too many changes are pending. Retry shortly.");
     waiting++;
     const mine = last.then(() => transact(work));
     last = mine.catch(() => undefined);

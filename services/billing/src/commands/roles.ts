@@ -4,12 +4,12 @@ import { createConnection, mongo } from "mongoose";
 
 const help = `node services/billing/src/commands/roles.ts --database <name> [--user <name>]
 
-Makes (or brings up to date) the database role "billing_append_only": everything billing does, but no update and no
-delete on the ledger and the audit log. With --user, makes that user with this role alone, or gives it the role.
+Creates (or updates) the database role "billing_append_only": everything billing does, but no update and no
+delete on the ledger and the audit log. With --user, creates that user with this role only, or grants it the role.
 
 Environment:
-  ADMIN_MONGODB_URL   MongoDB as a user who may make roles and users
-  USER_PASSWORD       the user's password, when it has to be made
+  ADMIN_MONGODB_URL   MongoDB as a user who may create roles and users
+  USER_PASSWORD       the user's password, if the user has to be created
 `;
 
 async function putRole(db: mongo.Db, database: string): Promise<string> {
@@ -29,7 +29,7 @@ async function putUser(db: mongo.Db, user: string, role: string): Promise<void> 
     return;
   }
   const pwd = process.env["USER_PASSWORD"];
-  if (pwd === undefined || pwd === "") throw new Error("USER_PASSWORD must be set to make the user");
+  if (pwd === undefined || pwd === "") throw new Error("USER_PASSWORD must be set to create the user");
   await db.command({ createUser: user, pwd, roles });
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRefusals } from "./refusals.ts";
 
-test("an account that was refused a moment ago is refused again by one read, until it has the money or may get it back", async () => {
+test("refuses a recently refused account with one read, until it has money or may get some back", async () => {
   let row = { available: 3n, held: 0n, writtenOff: 50n };
   const accounts = { findById: () => ({ lean: async () => row }) };
   const refusals = createRefusals({ accounts } as never, 50n);

@@ -47,6 +47,8 @@ export function addUp(sums: readonly RowSum[], opening: bigint): InvoiceSums {
   const { closing, toppedUp, corrected, charged, repaid } = invoice;
   const listed = lines.reduce((sum, line) => sum + line.charged, 0n);
   if (closing !== opening + toppedUp + corrected - charged || charged !== listed + repaid)
-    throw new GatewayError("internal_error", undefined, { cause: new Error("an invoice does not add up") });
+    throw new GatewayError("internal_error", undefined, {
+      cause: new Error("the month's rows do not add up to their effect on the account"),
+    });
   return invoice;
 }

@@ -2,7 +2,7 @@ import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing";
 import type { KeyDocument } from "@uag/ledger/documents/keys";
 import type { Billing } from "../billing.ts";
 
-/** Tells every router, over NATS `billing.key-changed`, to drop its cached copy of the key. */
+/** Notifies every router, over NATS `billing.key-changed`, to drop its cached copy of the key. */
 export function announceChange(
   billing: Pick<Billing, "bus" | "events">,
   key: KeyDocument,

@@ -28,11 +28,11 @@ export function checkKeyFields(fields: {
   const models = fields.models ?? [];
   if (models.length > maxModels) throw invalid("models", `A key can name at most ${maxModels} models.`);
   if (models.some((model) => model === "" || model.length > maxNameLength)) {
-    throw invalid("models", "A model's name has 1 to 200 characters.");
+    throw invalid("models", "A model's name must have 1 to 200 characters.");
   }
   if (fields.limits !== undefined) checkLimits(fields.limits);
   const { expiresAtMs = 0n } = fields;
-  if (expiresAtMs < 0n || expiresAtMs > latestMs) throw invalid("expires_at_ms", "That is not a time.");
+  if (expiresAtMs < 0n || expiresAtMs > latestMs) throw invalid("expires_at_ms", "The expiry is not a valid time.");
   if (fields.metadata !== undefined) checkMetadata(fields.metadata);
 }
 

@@ -2,7 +2,7 @@ const beatMs = 500;
 const maxSilenceMs = 1_500;
 
 /**
- * Tells whether this process could receive renewals without interruption lately: only then does a
+ * Reports whether this process could receive renewals without interruption lately: only then does a
  * silent holder count as dead.
  */
 export interface LivenessGuard extends Disposable {

@@ -8,7 +8,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 export type Prices = () => Promise<ReadonlyMap<string, ModelPrice>>;
 
 /**
- * The current catalogue with every model it names, whether or not anyone serves it at the moment.
+ * The current catalogue with every model it names, whether or not any upstream serves it at the moment.
  */
 export type ReadCatalog = () => Promise<Catalog>;
 
@@ -29,7 +29,11 @@ export function createReadCatalog(file: string | undefined): ReadCatalog {
   return async () => {
     if (file === undefined) {
       const cause = new Error("CATALOG_FILE is not set");
-      throw new GatewayError("service_unavailable", "Billing has no catalogue to price requests by.", { cause });
+      throw new GatewayError(
+        "service_unavailable",
+        "Billing has no catalogue to price requests with. The operator must set CATALOG_FILE.",
+        { cause },
+      );
     }
     return parseCatalog(await readFile(file, "utf8"), anything);
   };

@@ -13,14 +13,14 @@ function check(request: AcquireRequest): void {
     ["holder_id", request.holderId],
     ["request_id", request.requestId],
   ] as const) {
-    if (id === "" || id.length > maxIdLength) throw invalid(param, "An id has 1 to 200 characters.");
+    if (id === "" || id.length > maxIdLength) throw invalid(param, "An id must have 1 to 200 characters.");
   }
   if (request.needNanoUsd < 1n || request.needNanoUsd > maxAmount) {
-    throw invalid("need_nano_usd", "The need is not an amount of money.");
+    throw invalid("need_nano_usd", "The need must be a positive amount.");
   }
-  if (request.wantNanoUsd > maxAmount) throw invalid("want_nano_usd", "The want is not an amount of money.");
+  if (request.wantNanoUsd > maxAmount) throw invalid("want_nano_usd", "The want is too large.");
   if (request.taskUntilMs < 0n || request.taskUntilMs > 8_640_000_000_000_000n) {
-    throw invalid("task_until_ms", "That is not a time.");
+    throw invalid("task_until_ms", "The time is invalid.");
   }
 }
 

@@ -53,7 +53,7 @@ export async function resolveAdminToken(billing: Billing, request: ResolveAdminT
 async function check({ store, clock }: Billing, request: CreateAdminTokenRequest): Promise<void> {
   const { name, accountId = "", expiresAtMs = 0n } = request;
   if (name === "" || name.length > maxNameLength) {
-    throw new GatewayError("invalid_request", "A token's name has 1 to 200 characters.", { param: "name" });
+    throw new GatewayError("invalid_request", "A token's name must have 1 to 200 characters.", { param: "name" });
   }
   if (expiresAtMs !== 0n && expiresAtMs <= BigInt(await clock.moment())) {
     throw new GatewayError("invalid_request", "The token's expiry must be in the future.", { param: "expires_at_ms" });

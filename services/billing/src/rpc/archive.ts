@@ -16,7 +16,7 @@ import type { Billing } from "../billing.ts";
 async function closedMonth({ store, clock }: Billing, name: string): Promise<LedgerMonthDocument> {
   const month = (await closedMonths(store, await clock.moment())).find(({ _id }) => _id === name);
   if (month !== undefined) return month;
-  throw new GatewayError("invalid_request", "This is not a closed month of the ledger.", { param: "month" });
+  throw new GatewayError("invalid_request", "The month must be a closed month of the ledger.", { param: "month" });
 }
 
 /** The closed months, oldest first. */
@@ -47,7 +47,8 @@ export async function archiveLedgerMonth(
   const parts = await underLease(archiverLease(billing.store), async (keep) =>
     archiveMonth(archive, await closedMonth(billing, request.month), keep),
   );
-  if (parts === undefined) throw new GatewayError("service_unavailable", "Another process is archiving.");
+  if (parts === undefined)
+    throw new GatewayError("service_unavailable", "Another process is archiving. Retry shortly.");
   return { rows: parts.reduce((sum, { rows }) => sum + rows, 0n), keys: parts.map(({ key }) => key) };
 }
 

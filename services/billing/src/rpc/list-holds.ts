@@ -22,7 +22,7 @@ function holdOf(grant: GrantDocument, services: ReadonlyMap<string, string>): Ho
 
 /** The grants that hold an account's money, oldest first: their ids sort by creation time. */
 export async function listHolds({ store }: Billing, { accountId, page }: ListHoldsRequest): Promise<ListHoldsResponse> {
-  if (accountId === "") throw new GatewayError("invalid_request", "Name an account.", { param: "account_id" });
+  if (accountId === "") throw new GatewayError("invalid_request", "Set an account.", { param: "account_id" });
   const { limit, after } = readPage(page);
   const found = await store.grants
     .find({ accountId, live: true, ...(after !== "" && { _id: { $gt: after } }) })

@@ -16,13 +16,13 @@ const maxTimeMS = 5_000;
 function sortOf({ sort = "-created" }: ListKeysRequest): Sort {
   const found = sorts.find((one) => one === sort);
   if (found !== undefined) return found;
-  throw new GatewayError("invalid_request", `sort is one of ${sorts.join(", ")}.`, { param: "sort" });
+  throw new GatewayError("invalid_request", `sort must be one of ${sorts.join(", ")}.`, { param: "sort" });
 }
 
 /** Matches a text anywhere, in any case. */
 function containing(text: string): { readonly $regex: string; readonly $options: "i" } {
   if (text.length > maxSearchLength)
-    throw new GatewayError("invalid_request", `A search has at most ${maxSearchLength} characters.`, {
+    throw new GatewayError("invalid_request", `A search can have at most ${maxSearchLength} characters.`, {
       param: "search",
     });
   return { $regex: text.replaceAll(/[^\p{L}\p{N} ]/gu, "\\$&"), $options: "i" };

@@ -14,7 +14,7 @@ function check(request: RecordActionRequest): void {
     throw new GatewayError("invalid_request", "An action must be a name such as key.update.", { param: "action" });
   }
   if (targetId === "" || targetId.length > maxIdLength || accountId.length > maxIdLength) {
-    throw new GatewayError("invalid_request", "An id has 1 to 400 characters.", { param: "target_id" });
+    throw new GatewayError("invalid_request", "An id must have 1 to 400 characters.", { param: "target_id" });
   }
   if (after.length > maxAfterLength) {
     throw new GatewayError("invalid_request", "The requested parameters are too long.", { param: "after" });

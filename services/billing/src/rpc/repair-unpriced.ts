@@ -30,7 +30,9 @@ function checkCost(requestId: string, cost: bigint): void {
   if (requestId === "")
     throw new GatewayError("invalid_request", "A cost requires exactly one request_id.", { param: "request_id" });
   if (cost < 0n || cost > maxAmount)
-    throw new GatewayError("invalid_request", "The cost is not an amount of money.", { param: "cost_nano_usd" });
+    throw new GatewayError("invalid_request", "The cost must be 0 or more, and not too large.", {
+      param: "cost_nano_usd",
+    });
 }
 
 /**

@@ -55,7 +55,7 @@ async function findKeepingNone({ store: { accounts } }: Billing, ids: readonly s
  */
 export async function resolveKeys(billing: Billing, { keys }: ResolveKeysRequest): Promise<ResolveKeysResponse> {
   if (keys.length > maxAtOnce) {
-    throw new GatewayError("invalid_request", `At most ${maxAtOnce} keys are looked up at once.`, { param: "keys" });
+    throw new GatewayError("invalid_request", `At most ${maxAtOnce} keys can be looked up at once.`, { param: "keys" });
   }
   const found = await findKeys(billing, keys);
   const keepingNone = await findKeepingNone(billing, [...new Set([...found.values()].map((key) => key.accountId))]);

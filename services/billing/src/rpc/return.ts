@@ -43,7 +43,9 @@ async function outcomeOf(billing: Billing, request: ReturnRequest): Promise<Retu
 /** Returns parts of many grants, committed together whatever their accounts. */
 export async function returnMany(billing: Billing, request: ReturnManyRequest): Promise<ReturnManyResponse> {
   if (request.returns.length > maxConcurrent) {
-    throw new GatewayError("invalid_request", `At most ${maxConcurrent} at once.`, { param: "returns" });
+    throw new GatewayError("invalid_request", `At most ${maxConcurrent} returns can be sent at once.`, {
+      param: "returns",
+    });
   }
   return { outcomes: await Promise.all(request.returns.map((one) => outcomeOf(billing, one))) };
 }

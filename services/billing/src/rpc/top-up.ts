@@ -15,7 +15,7 @@ function check(request: TopUpRequest): void {
     throw new GatewayError("invalid_request", "The amount is zero or too large.", { param: "amount_nano_usd" });
   }
   if (reference === "" || reference.length > maxReferenceLength) {
-    throw new GatewayError("invalid_request", "A top-up needs a reference of 1 to 200 characters.", {
+    throw new GatewayError("invalid_request", "A top-up requires a reference of 1 to 200 characters.", {
       param: "reference",
     });
   }

@@ -140,7 +140,9 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
         const done = (decided: Decided): void => (decided.ok ? resolve(decided.response as A) : reject(decided.error));
         const job = { operation, weight: weigh(operation), done };
         if (enqueue(operation.accountId, job)) return;
-        reject(new GatewayError("service_unavailable", "Too much is pending for this account."));
+        reject(
+          new GatewayError("service_unavailable", "Too many changes are pending for this account. Retry shortly."),
+        );
       });
     },
     idle: () => (accounts.size === 0 ? Promise.resolve() : new Promise((resolve) => void untilIdle.push(resolve))),

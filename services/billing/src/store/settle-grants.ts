@@ -69,7 +69,7 @@ function updateOf(grants: readonly Grant[]) {
 async function writeGrants(store: Store, session: ClientSession, grants: readonly Grant[]): Promise<void> {
   const statements = [...partsOf(grants, grantsAStatement)].map(updateOf);
   const { matchedCount } = await store.grants.collection.bulkWrite(statements, { session });
-  if (matchedCount !== grants.length) throw new Error(`${matchedCount} of ${grants.length} grants were there`);
+  if (matchedCount !== grants.length) throw new Error(`${matchedCount} of ${grants.length} grants were found`);
 }
 
 /**

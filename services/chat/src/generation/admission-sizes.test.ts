@@ -42,34 +42,34 @@ async function admit(
   return { size: undefined, tried };
 }
 
-test("what the balance covers is admitted by the quick bound", async () => {
+test("admits a request by the quick bound if the balance covers it", async () => {
   const { size, tried } = await admit(11_000_000n);
   assert.equal(size?.sentCap, undefined);
   assert.deepEqual(tried, [11_000_000n]);
 });
 
-test("what the quick bound overrates is admitted by the exact count", async () => {
+test("admits a request by the exact count if the quick bound is too high", async () => {
   const { size, tried } = await admit(1_300_000n, { outputCap: 100 });
   assert.ok(size !== undefined && size.sentCap === undefined);
   assert.equal(tried.length, 2);
   assert.ok((tried[1] ?? 0n) < 1_300_000n && (tried[1] ?? 0n) > 1_200_000n, String(tried));
 });
 
-test("without a cap of its own an answer is capped at what the balance covers", async () => {
+test("caps a response without a client's cap at what the balance covers", async () => {
   const { size, tried } = await admit(1_300_000n);
   const cap = size?.sentCap ?? 0;
   assert.ok(cap > 90 && cap < 110, String(cap));
   assert.ok((tried.at(-1) ?? 0n) <= 1_300_000n);
 });
 
-test("a client's own cap is never lowered, and nothing is capped to uselessness", async () => {
+test("never lowers a client's own cap, and never caps below a useful length", async () => {
   assert.equal((await admit(1_000_000n, { outputCap: 500 })).size, undefined);
   assert.equal((await admit(300_000n)).size, undefined);
   assert.equal((await admit(0n)).size, undefined);
   assert.equal((await admit(1_300_000n, { reports: false })).size, undefined);
 });
 
-test("the exact count allows for the model's own tokenizer", async () => {
+test("the exact count includes a margin for the model's own tokenizer", async () => {
   const inputOf = async (id: string): Promise<number> =>
     Number((await admit(1_990_000n, { id, outputCap: 100 })).tried[1]) / 1_000 - 1_000;
   const [usual, finer] = [await inputOf("m"), await inputOf("finer")];

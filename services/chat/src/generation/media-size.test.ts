@@ -70,7 +70,7 @@ test("holds for an image at its original resolution when OpenAI reads it so", ()
   assert.equal(hold({ input: [result] }, { id: "sharp" }), ofImage(5_000));
 });
 
-test("holds for an image at its original resolution when DashScope is told to read it so", () => {
+test("holds for an image at its original resolution when DashScope is requested to", () => {
   const fields = chatImage();
   assert.equal(hold({ ...fields, vl_high_resolution_images: true }, { id: "sharp" }), ofImage(5_000));
   assert.equal(hold({ ...fields, vl_high_resolution_images: false }, { id: "sharp" }), ofImage(800));
@@ -78,7 +78,7 @@ test("holds for an image at its original resolution when DashScope is told to re
   assert.equal(hold(messages(part), { id: "sharp" }), ofImage(5_000));
 });
 
-test("holds for each reference to an earlier spoken response as for the model's longest", () => {
+test("holds the model's longest response for each reference to an earlier spoken one", () => {
   const spoken = { role: "assistant", audio: { id: "audio_1" } };
   assert.equal(hold({ messages: [spoken] }), (500 + 1_000) * 10_000 + 200_000);
   assert.equal(hold({ messages: [spoken, spoken] }), (500 + 2_000) * 10_000 + 200_000);

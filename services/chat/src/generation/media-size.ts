@@ -16,7 +16,7 @@ export interface MediaSize {
 
 type Sum = { -readonly [Name in keyof MediaSize]: MediaSize[Name] };
 
-/** What a part's size depends on beside the part. */
+/** What a part's size depends on in addition to the part itself. */
 interface Reading {
   readonly model: Model;
   /** Every image is read at its original resolution. */
@@ -80,7 +80,7 @@ function addImage(sum: Sum, part: Fields, detail: unknown, { model, highResoluti
 const imageMembers = ["image_url", "detail", "file_id", "source", "max_pixels", "min_pixels"];
 const imageUrlMembers = ["url", "detail"];
 
-/** Whether all that the image says of itself is accounted for. */
+/** Whether every field of the image is accounted for. */
 function isKnownImage(part: Fields): boolean {
   return hasOnlyMembers(part, imageMembers) && hasOnlyMembers(fieldsOf(part["image_url"]), imageUrlMembers);
 }

@@ -63,8 +63,9 @@ function checkpoint({ admitted, model, request }: Admitted, { live }: GeneratedS
 }
 
 /**
- * Uses the upstream's count if there is one, else counts what was delivered. A stream that broke by
- * itself before anything was delivered or counted is free; one whose client disconnected is not.
+ * Uses the upstream's count if there is one, else counts the delivered text. A stream that the
+ * upstream broke before anything was delivered or counted is free; one whose client disconnected is
+ * not.
  */
 async function chargeFor(admitted: Admitted, { live, allSeen }: GeneratedStream): Promise<UsageCharge | undefined> {
   const { usage, soFar, delivered } = live.stream;

@@ -42,8 +42,8 @@ export function checkResponseSize({ stream, ...request }: Request, model: Model)
   const lowered = [candidates > 1 && "n", rankedTokens(fields) > 0 && "top_logprobs", cap].filter(Boolean);
   const param = String(lowered[0]);
   const text =
-    `${param}: the response could take up ${megabytes(largestBytes(shape))} MB, and ${megabytes(maxResponseBytes)} MB are accepted. ` +
-    `Lower ${lowered.join(" or ")}, or set stream to true. As it is, a ${cap} of ${fitting} fits.`;
+    `${param}: the response could have up to ${megabytes(largestBytes(shape))} MB, above the limit of ${megabytes(maxResponseBytes)} MB. ` +
+    `Lower ${lowered.join(" or ")}, or set stream to true. With the other values unchanged, the largest ${cap} is ${fitting}.`;
   throw new GatewayError("invalid_request", text, { param });
 }
 

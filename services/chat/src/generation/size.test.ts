@@ -24,21 +24,21 @@ const size = (more: Partial<Sizing> & { id?: string }) => {
 };
 const hold = (more: Parameters<typeof size>[0]): number => Number(size(more).holdNanoUsd);
 
-test("the hold is the body's bytes as tokens and the cap, each candidate's", () => {
+test("holds the body's bytes as tokens, plus the cap for each candidate", () => {
   assert.equal(hold({}), 500 * 1_000 + 100 * 2_000);
   assert.equal(hold({ candidates: 3 }), 500 * 1_000 + 300 * 2_000);
   assert.equal(hold({ outputCap: undefined }), 500 * 1_000 + 1_000 * 2_000);
-  assert.equal(hold({ outputCap: 1e9 }), 500 * 1_000 + 1_000 * 2_000, "no answer is longer than the model's");
+  assert.equal(hold({ outputCap: 1e9 }), 500 * 1_000 + 1_000 * 2_000, "no response is longer than the model's limit");
   assert.equal(hold({ bodyBytes: 1e9 }), 10_000 * 1_000 + 100 * 2_000, "no prompt is longer than the context");
   assert.equal(hold({ promptTokens: 7 }), 7 * 1_000 + 100 * 2_000);
 });
 
-test("a cap bounds reasoning too, except where reasoning stands beside it", () => {
+test("a cap bounds reasoning too, except where the provider does not apply it to reasoning", () => {
   assert.equal(hold({ id: "thinker" }), 500 * 1_000 + 100 * 2_000);
   assert.equal(hold({ id: "grok" }), 500 * 1_000 + 1_000 * 2_000);
 });
 
-test("a cap does not bound the thinking of a model that a request of any format turns on", () => {
+test("a cap does not bound thinking that a request in any format enables", () => {
   const whole = 500 * 1_000 + 1_000 * 2_000;
   const capped = 500 * 1_000 + 100 * 2_000;
   assert.equal(hold({ id: "hybrid" }), capped);
@@ -56,7 +56,7 @@ test("a cap does not bound the thinking of a model that a request of any format 
   for (const fields of off) assert.equal(hold({ id: "hybrid-on", fields }), capped, JSON.stringify(fields));
 });
 
-test("a cap bounds speech too, except where speech is made of the text by another model", () => {
+test("a cap bounds speech too, except where another model synthesizes it from the text", () => {
   const spoken = { ...messages(), modalities: ["text", "audio"], audio: { voice: "x" } };
   assert.equal(hold({ fields: spoken }), 500_000 + 100 * 20_000);
   assert.equal(hold({ id: "omni", fields: spoken }), 500_000 + 1_000 * 20_000);
@@ -67,12 +67,12 @@ test("a cap bounds speech too, except where speech is made of the text by anothe
   assert.equal(hold({ id: "omni", fields: { ...messages(), modalities: ["text"] } }), 500_000 + 100 * 2_000);
 });
 
-test("a token limit is charged the usual size of an image", () => {
+test("reserves an image's usual size from the token limit", () => {
   const fields = messages({ type: "image_url", image_url: { url: "https://a.test/x", detail: "original" } });
   assert.equal(size({ id: "sharp", fields, bodyBytes: 400, outputCap: 50 }).tokens, 100 + 800 + 50);
 });
 
-test("a token limit is charged what is likely, not what is possible", () => {
+test("reserves the likely number of tokens from the token limit, not the maximum", () => {
   assert.equal(size({ bodyBytes: 400, outputCap: 50 }).tokens, 150);
   assert.equal(size({ bodyBytes: 40, outputCap: 50, candidates: 2 }).tokens, 110);
   assert.equal(size({ bodyBytes: 400, outputCap: undefined }).tokens, 100);

@@ -3,7 +3,7 @@ import type { z } from "zod";
 
 /**
  * A refinement that checks an object by the schema of its type. An object of a type without one is
- * left to whoever reads it next.
+ * left to its next reader.
  */
 export function byType(schemas: Readonly<Record<string, z.ZodType>>, untyped?: string) {
   return (value: { readonly type?: string | null | undefined }, context: z.RefinementCtx): void => {

@@ -41,7 +41,7 @@ const call = { id: "c", type: "function", function: { name: "f", arguments: "{}"
 
 const accepted: [what: string, fields: object][] = [
   [
-    "every field of the contract at once",
+    "every field of the contract",
     {
       stream: true,
       temperature: 1,
@@ -114,13 +114,13 @@ const accepted: [what: string, fields: object][] = [
   ["temperature -0", { temperature: -0 }],
   ["temperature 2", { temperature: 2 }],
   ["top_p 0", { top_p: 0 }],
-  ["penalties at their ends", { frequency_penalty: -2, presence_penalty: 2 }],
+  ["penalties at their limits", { frequency_penalty: -2, presence_penalty: 2 }],
   ["stop as text", { stop: "END" }],
   ["an empty stop list", { stop: [] }],
   ["n 128", { n: 128 }],
   ["a negative seed", { seed: -5 }],
   ["a seed beyond 2^53", { seed: 2 ** 60 }],
-  ["an effort that no model has", { reasoning_effort: "ultra" }],
+  ["an unknown effort", { reasoning_effort: "ultra" }],
   ["a tool given as text", { tools: ['{"type":"function","function":{"name":"f"}}'] }],
   ["a custom tool", { tools: [{ type: "custom", custom: { name: "c" } }] }],
   ["a named tool choice", { tool_choice: { type: "function", function: { name: "f" } } }],
@@ -142,7 +142,7 @@ const accepted: [what: string, fields: object][] = [
     },
   ],
   [
-    "content null beside tool calls",
+    "null content with tool calls",
     {
       messages: [
         { role: "assistant", content: null, tool_calls: [call] },
@@ -150,33 +150,33 @@ const accepted: [what: string, fields: object][] = [
       ],
     },
   ],
-  ["content absent beside tool calls", { messages: [{ role: "assistant", tool_calls: [call] }] }],
+  ["absent content with tool calls", { messages: [{ role: "assistant", tool_calls: [call] }] }],
   [
-    "an answer with a refusal part",
+    "a response with a refusal part",
     { messages: [{ role: "assistant", content: [{ type: "refusal", refusal: "no" }] }] },
   ],
   [
-    "a tool's answer in parts",
+    "a tool result in parts",
     { messages: [{ role: "tool", tool_call_id: "c", content: [{ type: "text", text: "r" }] }] },
   ],
   ["a legacy function message", { messages: [{ role: "function", name: "f", content: null }] }],
   ["empty text", user("")],
   [
-    "text and a picture",
+    "text and an image",
     part({ type: "text", text: "x" }, { type: "image_url", image_url: { url: "https://a.test/x.png", detail: "low" } }),
   ],
-  ["a picture as data", part({ type: "image_url", image_url: { url: png } })],
-  ["sound as base64", part({ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } })],
-  ["sound as a URL", part({ type: "input_audio", input_audio: { data: "https://a.test/x.mp3", format: "mp3" } })],
-  ["sound as a data URL", part({ type: "input_audio", input_audio: { data: "data:;base64,AAAA" } })],
+  ["an image as a data URL", part({ type: "image_url", image_url: { url: png } })],
+  ["audio as base64", part({ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } })],
+  ["audio as a URL", part({ type: "input_audio", input_audio: { data: "https://a.test/x.mp3", format: "mp3" } })],
+  ["audio as a data URL", part({ type: "input_audio", input_audio: { data: "data:;base64,AAAA" } })],
   ["a video", part({ type: "video_url", video_url: { url: "https://a.test/x.mp4" } })],
   ["a video as frames", part({ type: "video", video: ["https://a.test/1.png", "https://a.test/2.png"] })],
   ["an audio URL", part({ type: "audio_url", audio_url: { url: "https://a.test/x.mp3" } })],
   ["a file", part({ type: "file", file: { file_data: "data:application/pdf;base64,AAAA", filename: "x.pdf" } })],
-  ["a part of a kind we do not know", part({ type: "hologram", hologram: {} })],
+  ["a part of an unknown type", part({ type: "hologram", hologram: {} })],
 ];
 for (const [what, fields] of accepted) {
-  test(`a request with ${what} is accepted`, () => assert.equal(refusedField(fields), undefined));
+  test(`accepts a request with ${what}`, () => assert.equal(refusedField(fields), undefined));
 }
 
 const refused: [fields: object, param: string][] = [
@@ -289,10 +289,10 @@ const refused: [fields: object, param: string][] = [
   [{ prompt_cache_retention: 5 }, "prompt_cache_retention"],
 ];
 for (const [fields, param] of refused) {
-  test(`refused for ${param}: ${JSON.stringify(fields).slice(0, 70)}`, () => assert.equal(refusedField(fields), param));
+  test(`rejects ${param} of ${JSON.stringify(fields).slice(0, 70)}`, () => assert.equal(refusedField(fields), param));
 }
 
-test("on a reasoning model the eleven sampling fields never err and are taken out; the rest is checked as ever", () => {
+test("for a reasoning model ignores and removes the eleven sampling fields, and validates the others", () => {
   const odd = {
     temperature: 9,
     top_p: "x",
@@ -315,14 +315,14 @@ test("on a reasoning model the eleven sampling fields never err and are taken ou
   assert.equal(refusedField({ stream_options: {} }, "thinker"), "stream_options");
 });
 
-test("a request that needs no change keeps its very bytes", () => {
+test("a request that needs no change keeps its bytes", () => {
   const body = Buffer.from(
     '{ "model":"plain","messages":[{"role":"user","content":"\\u00e9"}],"seed":9007199254740993 }',
   );
   assert.equal(readChatRequest(readJsonObject(body, { opaque }), known("plain")).body, body);
 });
 
-test("a service tier with prices of its own is not asked for", () => {
+test("does not request a service tier with prices of its own", () => {
   const read = (serviceTier: unknown) => {
     const body = Buffer.from(JSON.stringify({ ...base, service_tier: serviceTier }));
     return readChatRequest(readJsonObject(body, { opaque }), known("plain")).fields["service_tier"];
@@ -333,7 +333,7 @@ test("a service tier with prices of its own is not asked for", () => {
   assert.equal(read("flex"), undefined);
 });
 
-test("a cache that is kept for longer, at another price, is not asked for", () => {
+test("does not request a longer cache lifetime at another price", () => {
   const read = (promptCacheOptions: unknown) => {
     const body = Buffer.from(JSON.stringify({ ...base, prompt_cache_options: promptCacheOptions }));
     return readChatRequest(readJsonObject(body, { opaque }), known("plain")).fields["prompt_cache_options"];
@@ -343,7 +343,7 @@ test("a cache that is kept for longer, at another price, is not asked for", () =
   assert.equal(read({ ttl: "12h" }), undefined);
 });
 
-test("null is as absent at every level and reaches no upstream, but for an empty content and what is not ours", () => {
+test("removes null at every level, except for empty content and opaque members", () => {
   const schema = { type: "object", properties: { a: { enum: ["x", null], default: null } } };
   const body = Buffer.from(
     `{"model":"plain","seed":9007199254740993,"user":null,"tool_choice":null,"messages":[{"role":"user","content":"Hi","name":null},{"role":"assistant","content":null,"refusal":null,"function_call":null,"tool_calls":[${JSON.stringify(call)}]},{"role":"tool","tool_call_id":"c","content":"r"}],"tools":[{"type":"function","function":{"name":"f","description":null,"strict":null,"parameters":${JSON.stringify(schema)}}}],"stream_options":null,"response_format":null}`,
@@ -364,7 +364,7 @@ test("null is as absent at every level and reaches no upstream, but for an empty
   assert.match(request.body.toString(), /"seed":9007199254740993/);
 });
 
-test("a choice of tools may be a tool's bare name: upstreams get it as the object that they know", () => {
+test("converts a tool choice given as a bare name to an object for upstreams", () => {
   const tools = [
     { type: "function", function: { name: "f" } },
     '{"type":"function","function":{"name":"g"}}',
@@ -381,5 +381,5 @@ test("a choice of tools may be a tool's bare name: upstreams get it as the objec
   assert.deepEqual(choiceOf("f"), { type: "function", function: { name: "f" } });
   assert.deepEqual(choiceOf("g"), { type: "function", function: { name: "g" } });
   assert.deepEqual(choiceOf("c"), { type: "custom", custom: { name: "c" } });
-  for (const word of ["auto", "none", "required", "no such tool"]) assert.equal(choiceOf(word), word);
+  for (const word of ["auto", "none", "required", "unknown tool"]) assert.equal(choiceOf(word), word);
 });

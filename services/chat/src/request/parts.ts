@@ -13,7 +13,7 @@ const mediaUrl = z
     abort: true,
   });
 
-/** A picture by its address, or as a data URL of its content. */
+/** An image as a URL or a data URL. */
 export const imageUrl = z.string().superRefine((url, context) => {
   if (url.slice(0, 5).toLowerCase() === "data:") {
     const fault = imageDataUrlFault(url);

@@ -22,7 +22,7 @@ import { without } from "./without.ts";
 
 const modelSchema = responseRequest.pick({ model: true });
 
-/** Parts whose texts are looked into. */
+/** Parts whose texts are inspected. */
 const checkedParts = {
   ...responseParts,
   input_image: responseParts.input_image.extend({ image_url: imageUrl }),
@@ -55,7 +55,7 @@ export function modelOf(fields: Fields): string {
 }
 
 /**
- * Checks a request of the Responses format. Sampling fields that a reasoning model does not take
+ * Checks a request of the Responses format. Sampling fields that a reasoning model does not support
  * are neither checked nor passed on.
  * @throws {GatewayError} `invalid_request`, naming the field
  */

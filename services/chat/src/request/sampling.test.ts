@@ -24,7 +24,7 @@ function sentToChat(model: string, more: object): object {
   const request = { model, messages: [{ role: "user", content: "Hi" }], ...sampling, ...more };
   const json = readJsonObject(Buffer.from(JSON.stringify(request)), { opaque });
   const { body, fields } = readChatRequest(json, catalog.models.get(model) ?? assert.fail());
-  assert.deepEqual(JSON.parse(body.toString()), fields, "the bytes say the same");
+  assert.deepEqual(JSON.parse(body.toString()), fields, "the bytes match the fields");
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name in sampling));
 }
 
@@ -34,7 +34,7 @@ const chatCases: readonly [title: string, model: string, more: object, sent: obj
   ["a model asked to reason", "on-request", { reasoning_effort: "low" }, {}],
   ["a model that reasons by default", "by-default", {}, {}],
   ["a model that cannot be asked not to reason", "always", { reasoning_effort: "none" }, {}],
-  ["a model whose provider takes all parameters", "in-the-open", {}, sampling],
+  ["a model whose provider supports all parameters", "in-the-open", {}, sampling],
 ];
 
 for (const [title, model, more, sent] of chatCases) {
@@ -49,7 +49,7 @@ test("chat checks the sampling parameters that it passes, and no others", () => 
   assert.deepEqual(sentToChat("by-default", { temperature: 3 }), {});
 });
 
-test("responses pass the sampling parameters that the model takes", () => {
+test("responses pass the sampling parameters that the model supports", () => {
   const sent = (model: string, reasoning?: object): object => {
     const request = { model, input: "Hi", temperature: 0.5, top_p: 0.9, reasoning };
     const json = readJsonObject(Buffer.from(JSON.stringify(request)), { opaque });

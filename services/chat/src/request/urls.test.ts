@@ -24,7 +24,7 @@ const parts: readonly (readonly [where: string, part: (url: string) => object])[
 ];
 
 for (const [where, part] of parts) {
-  test(`a URL that leads inside is refused by its place: ${where} of ${JSON.stringify(part("..."))}`, () => {
+  test(`rejects a URL in a private network: ${where} of ${JSON.stringify(part("..."))}`, () => {
     const refused = (error: unknown): boolean => {
       assert.ok(error instanceof GatewayError && error.httpStatus === 400);
       assert.equal(error.param, `messages[1].content[0].${where}`);
@@ -37,7 +37,7 @@ for (const [where, part] of parts) {
   });
 }
 
-test("what a tool was called with, and what is not a part, passes", () => {
+test("does not check tool arguments or values that are not parts", () => {
   check([{ type: "tool_use", name: "fetch", input: { url: inside, image_url: { url: inside } } }]);
   check([{ type: "text", text: inside }, null, 1, inside]);
   check(inside);

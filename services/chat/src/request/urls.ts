@@ -8,7 +8,7 @@ const holders = ["image_url", "video_url", "audio_url", "file_url", "source"] as
 
 /**
  * Checks the URLs of a request's content parts, in any format. Tool call arguments are not
- * checked: nobody here fetches those.
+ * checked: the gateway does not fetch those.
  * @throws {GatewayError} `invalid_request` for one that leads into a private network
  */
 export function checkUrls(fields: Readonly<Record<string, unknown>>, guarded: Guard): void {

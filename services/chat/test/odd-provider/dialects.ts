@@ -1,7 +1,7 @@
 import type { Wire } from "@uag/harness/odd-provider/case";
 import { messageEvents, messageOf } from "./anthropic-wire.ts";
 
-/** What a client's SDK makes of a stream. */
+/** A stream as parsed by a client's SDK. */
 export interface SeenStream {
   text: string;
   ended: boolean;

@@ -159,7 +159,7 @@ describe("our bill agrees with the provider's bill", () => {
     const clear = await setFault(fleet.run.simulator_url, { "report-missing": today }, { path: usagePath });
     const missing = await compared("openai");
     assert.equal(missing.state, "unreadable");
-    assert.match(missing.unreadable.join(), /usage report has nothing about/);
+    assert.match(missing.unreadable.join(), /usage report does not include/);
     assert.ok(missing.cells.every(({ unit }) => unit === costUnit));
     await clear();
     const refused = await setFault(fleet.run.simulator_url, { status: 401 }, { path: usagePath });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Upstream } from "@uag/catalog/types";
 import { commonLimits, splitInputs, tokenBound } from "./split.ts";
 
-test("put together the parts are the inputs, and no part of several is over a limit", () => {
+test("the parts add up to the inputs, and no part with several inputs exceeds a limit", () => {
   let state = 7;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -23,7 +23,7 @@ test("put together the parts are the inputs, and no part of several is over a li
   }
 });
 
-test("as few parts as can be: 2,048 inputs at ten a call are 205", () => {
+test("uses as few parts as possible: 205 for 2,048 inputs at ten per call", () => {
   const inputs = Array.from({ length: 2_048 }, () => "x");
   const parts = splitInputs(
     inputs,
@@ -41,14 +41,14 @@ test("as few parts as can be: 2,048 inputs at ten a call are 205", () => {
   );
 });
 
-test("a token of text is a byte at least, and nothing beyond the context counts", () => {
+test("bounds a text's tokens by its bytes and the context", () => {
   assert.equal(tokenBound("abc", 1_000), 7);
   assert.equal(tokenBound("你好", 1_000), 10);
   assert.equal(tokenBound("a".repeat(2_000), 1_000), 1_000);
   assert.equal(tokenBound([1, 2, 3], 1_000), 3);
 });
 
-test("a part fits into every upstream of the model", () => {
+test("a part fits every upstream of the model", () => {
   const upstreams = [
     { batch: { items: 10, tokens: 500 } },
     { batch: { items: 100, tokens: 50 } },

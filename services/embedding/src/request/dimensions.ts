@@ -11,7 +11,7 @@ export function readDimensions(requested: number | null | undefined, traits: Emb
   if (requested === null || requested === undefined || requested === traits.dimensions) return undefined;
   const { sizes } = traits;
   if (sizes === undefined) {
-    throw fault(`This model does not support specifying dimensions: its vectors have ${traits.dimensions}.`);
+    throw fault(`dimensions: is not supported by this model, whose vectors have ${traits.dimensions}.`);
   }
   if (sizes === "any" && requested > traits.dimensions)
     throw fault(`dimensions: must be at most ${traits.dimensions}.`);

@@ -38,7 +38,7 @@ function checkedTokens(value: unknown, param: string, allowed: boolean): readonl
     const isToken = Number.isInteger(token) && token >= 0 && token <= maxToken;
     if (!isToken) throw fault(`${param}[${index}]`, "must be a token id");
   }
-  if (!allowed) throw fault(param, "must be text: this model takes no token ids");
+  if (!allowed) throw fault(param, "must be text: this model does not accept token ids");
   return value;
 }
 

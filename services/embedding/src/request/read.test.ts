@@ -49,7 +49,7 @@ const good: [what: string, fields: object, expected: object][] = [
   ["white space", { ...ok, input: " " }, { inputs: [" "] }],
 ];
 for (const [what, fields, expected] of good) {
-  test(`a request with ${what} is taken as it is meant`, () => {
+  test(`reads a request with ${what}`, () => {
     const request = read(fields);
     for (const [name, value] of Object.entries(expected))
       assert.deepEqual(request[name as keyof typeof request], value, name);
@@ -59,9 +59,9 @@ for (const [what, fields, expected] of good) {
 const bad: [what: string, fields: object | string, code: string, param: string | undefined][] = [
   ["not JSON", '{"model":', "invalid_json", undefined],
   ["no model", { input: "a" }, "invalid_request", "model"],
-  ["a model that is no text", { ...ok, model: 5 }, "invalid_request", "model"],
-  ["an unknown model", { ...ok, model: "nobody" }, "model_not_found", "model"],
-  ["a model of another path", { ...ok, model: "no-embedder" }, "endpoint_model_mismatch", "model"],
+  ["a model that is not text", { ...ok, model: 5 }, "invalid_request", "model"],
+  ["an unknown model", { ...ok, model: "unknown" }, "model_not_found", "model"],
+  ["a model of another endpoint", { ...ok, model: "no-embedder" }, "endpoint_model_mismatch", "model"],
   ["no input", { model: "listed" }, "invalid_request", "input"],
   ["null", { ...ok, input: null }, "invalid_request", "input"],
   ["an object", { ...ok, input: { text: "a" } }, "invalid_request", "input"],
@@ -70,21 +70,21 @@ const bad: [what: string, fields: object | string, code: string, param: string |
   ["an empty text in a list", { ...ok, input: ["a", "", "b"] }, "invalid_request", "input[1]"],
   ["a mixed list", { ...ok, input: ["a", 1] }, "invalid_request", "input[1]"],
   ["2,049 texts", { ...ok, input: Array(2_049).fill("a") }, "invalid_request", "input"],
-  ["token ids where they are not taken", { ...ok, input: [1, 2] }, "invalid_request", "input"],
-  ["lists of token ids where they are not taken", { ...ok, input: [[1]] }, "invalid_request", "input[0]"],
+  ["token ids for a model without them", { ...ok, input: [1, 2] }, "invalid_request", "input"],
+  ["lists of token ids for a model without them", { ...ok, input: [[1]] }, "invalid_request", "input[0]"],
   ["an empty list of token ids", { model: "any", input: [[1], []] }, "invalid_request", "input[1]"],
   ["a token id below zero", { model: "any", input: [1, -1] }, "invalid_request", "input[1]"],
-  ["half a token id", { model: "any", input: [[1, 1.5]] }, "invalid_request", "input[0][1]"],
+  ["a fractional token id", { model: "any", input: [[1, 1.5]] }, "invalid_request", "input[0][1]"],
   ["another format", { ...ok, encoding_format: "int8" }, "invalid_request", "encoding_format"],
   ["a size that is not listed", { ...ok, dimensions: 512 }, "invalid_request", "dimensions"],
   ["a size of zero", { ...ok, dimensions: 0 }, "invalid_request", "dimensions"],
-  ["half a size", { ...ok, dimensions: 256.5 }, "invalid_request", "dimensions"],
+  ["a fractional size", { ...ok, dimensions: 256.5 }, "invalid_request", "dimensions"],
   ["a size as text", { ...ok, dimensions: "256" }, "invalid_request", "dimensions"],
   ["a larger size", { model: "any", input: "a", dimensions: 769 }, "invalid_request", "dimensions"],
   ["any other size of a fixed model", { model: "fixed", input: "a", dimensions: 512 }, "invalid_request", "dimensions"],
 ];
 for (const [what, fields, code, param] of bad) {
-  test(`refused, naming the field: ${what}`, () => {
+  test(`rejects ${what}, naming the field`, () => {
     assert.throws(
       () => read(fields),
       (error) => error instanceof GatewayError && error.code === code && error.param === param,
@@ -92,6 +92,6 @@ for (const [what, fields, code, param] of bad) {
   });
 }
 
-test("a key that may not use the model is refused", () => {
+test("rejects a key that may not use the model", () => {
   assert.throws(() => read(ok, ["any"]), { code: "model_not_found" });
 });

@@ -26,7 +26,7 @@ export interface EmbeddingRequest {
 export function readEmbeddingRequest(fields: Fields, model: Model): EmbeddingRequest {
   const data = checked(embeddingRequest, fields);
   const traits = model.embedding;
-  if (traits === undefined) throw new Error(`the catalogue says nothing of how ${model.id} embeds`);
+  if (traits === undefined) throw new Error(`the catalogue entry of ${model.id} has no embedding`);
   const inputs = readInput(data.input, traits.tokenInput);
   return {
     traits,

@@ -10,7 +10,7 @@ function alertOf(more: Partial<AlertDocument> = {}): AlertDocument {
   return { _id: "alert_1", accountId: "acct_1", keyId: "", ...terms, createdAt: at, dueAt: at, notices: [], ...more };
 }
 
-test("a month begins and ends with UTC's, across the turn of a year", () => {
+test("a month begins and ends in UTC, also across the turn of a year", () => {
   const { name, start, end } = monthOf(december);
   assert.deepEqual(
     [name, start.toISOString(), end.toISOString()],
@@ -18,7 +18,7 @@ test("a month begins and ends with UTC's, across the turn of a year", () => {
   );
 });
 
-test("evaluates a month until the next one ends, by what 100 % was in it", () => {
+test("evaluates a month until the next one ends, by its own amount of 100 %", () => {
   const alert = { createdAt: new Date(december), fulls: [{ month: "2026-12", nanoUsd: 7n }] };
   const months = (ms: number): unknown[] => openMonths(ms, alert).map(({ name, fullNanoUsd }) => [name, fullNanoUsd]);
   const january = ["2027-01", undefined];
@@ -28,7 +28,7 @@ test("evaluates a month until the next one ends, by what 100 % was in it", () =>
   assert.deepEqual(months(Date.UTC(2027, 1, 1)), [january, ["2027-02", undefined]]);
 });
 
-test("evaluates no month that was over before the alert was created", () => {
+test("evaluates no month that ended before the alert was created", () => {
   const alert = { createdAt: new Date(Date.UTC(2027, 0, 1)) };
   assert.deepEqual(
     openMonths(Date.UTC(2027, 0, 2), alert).map(({ name }) => name),
@@ -36,7 +36,7 @@ test("evaluates no month that was over before the alert was created", () => {
   );
 });
 
-test("remembers what 100 % was for two months", () => {
+test("stores the amount of 100 % for two months", () => {
   const november = fullsAfter([], "2026-11", 1n);
   const decemberFulls = fullsAfter(fullsAfter(november, "2026-12", 2n), "2026-12", 3n);
   assert.deepEqual(decemberFulls, [
@@ -49,7 +49,7 @@ test("remembers what 100 % was for two months", () => {
   ]);
 });
 
-test("a threshold is reached by exactly its part of the amount, and not by a nano-dollar less", () => {
+test("a threshold is reached at exactly its share of the amount, and not a nano-dollar below", () => {
   const at = (spentNanoUsd: bigint): number[] =>
     reached(alertOf(), monthOf(december), { fullNanoUsd: 1_000n, spentNanoUsd });
   assert.deepEqual(at(499n), []);
@@ -58,7 +58,7 @@ test("a threshold is reached by exactly its part of the amount, and not by a nan
   assert.deepEqual(at(1_000n), [50, 80, 100]);
 });
 
-test("what was reported is reported again only in another month, or of another amount", () => {
+test("repeats a notification only in another month or for another amount", () => {
   const notice: Notice = { month: "2026-12", threshold: 50, monthlyNanoUsd: 3n, spentNanoUsd: 2n, at: new Date() };
   const alert = alertOf({ notices: [notice] });
   const next = monthOf(december + 60_000);
@@ -68,11 +68,11 @@ test("what was reported is reported again only in another month, or of another a
   assert.deepEqual(reached(alert, monthOf(december), of(4n)), [50]);
 });
 
-test("of a key without a budget no part is ever reached", () => {
+test("a key without a budget never reaches a threshold", () => {
   assert.deepEqual(reached(alertOf(), monthOf(december), { fullNanoUsd: 0n, spentNanoUsd: 2n }), []);
 });
 
-test("a balance is low below its amount, and is reported once for each amount and top-up", () => {
+test("reports a balance below its amount once per amount and top-up", () => {
   const balance = { leftNanoUsd: 4n, toppedUpNanoUsd: 10n };
   const low = alertOf({ belowNanoUsd: 5n });
   assert.equal(isLow(low, balance), true);

@@ -1,19 +1,19 @@
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 
 /**
- * What triggers an alert: parts of an amount a month, parts of a key's monthly budget, or an
+ * What triggers an alert: shares of a monthly amount, shares of a key's monthly budget, or an
  * account with less than an amount left.
  */
 export const kinds = ["spend", "budget", "balance"] as const;
 
 /** The settings of an alert. */
 export interface Terms {
-  /** Absent from what was stored while there was only `spend`. */
+  /** Absent in alerts stored when only `spend` existed. */
   readonly kind?: (typeof kinds)[number];
   readonly name: string;
   /** What is 100 % of a `spend`; 0 of others. */
   readonly monthlyNanoUsd: bigint;
-  /** Of a `balance`: the amount that less than is left of. */
+  /** For a `balance`: the amount below which it fires. */
   readonly belowNanoUsd?: bigint;
   /** Percent, ascending; none of a `balance`. */
   readonly thresholds: readonly number[];
@@ -31,21 +31,21 @@ export interface Notice {
   readonly month: string;
   /** 0 for a low balance. */
   readonly threshold: number;
-  /** For a low balance: the amount that less than was left of. */
+  /** For a low balance: the amount that it fell below. */
   readonly monthlyNanoUsd: bigint;
   readonly spentNanoUsd: bigint;
-  /** Of a low balance alone. */
+  /** Only for a low balance. */
   readonly balance?: Balance;
   readonly at: Date;
 }
 
-/** What an account has left, held money included, and what it ever got: nano-USD. */
+/** An account's remaining balance, holds included, and the total of its top-ups, nano-USD. */
 export interface Balance {
   readonly leftNanoUsd: bigint;
   readonly toppedUpNanoUsd: bigint;
 }
 
-/** What 100 % was when a month was evaluated last. */
+/** The amount of 100 % when a month was last evaluated. */
 export interface MonthFull {
   /** Such as `2027-01`. */
   readonly month: string;
@@ -54,10 +54,10 @@ export interface MonthFull {
 
 /** The input of an alert's evaluation. */
 export interface Figures {
-  /** What is 100 %, nano-USD; 0 while nothing is, as for a key without a budget. */
+  /** The amount of 100 %, nano-USD; 0 if there is none, as for a key without a budget. */
   readonly fullNanoUsd: bigint;
   readonly spentNanoUsd: bigint;
-  /** Of a `balance` alone. */
+  /** Only for a `balance`. */
   readonly balance?: Balance;
 }
 
@@ -94,7 +94,7 @@ export function monthOf(ms: number): Month {
 
 /** A month to evaluate. */
 export interface OpenMonth extends Month {
-  /** What 100 % was in that month, nano-USD; undefined for the current month: what it is now. */
+  /** The amount of 100 % in that month, nano-USD; undefined for the current month: the current amount. */
   readonly fullNanoUsd?: bigint | undefined;
 }
 
@@ -113,7 +113,7 @@ export function openMonths(
   return [{ ...earlier, fullNanoUsd: fulls.find(({ month }) => month === earlier.name)?.nanoUsd }, current];
 }
 
-/** What is remembered of what 100 % was, after a month was evaluated: that of two months. */
+/** The stored amounts of 100 % after a month was evaluated: those of two months. */
 export function fullsAfter(fulls: readonly MonthFull[], month: string, nanoUsd: bigint): MonthFull[] {
   return [...fulls.filter((full) => full.month !== month), { month, nanoUsd }].slice(-2);
 }
@@ -135,7 +135,7 @@ export function reached(
   );
 }
 
-/** Whether less than an alert's amount is left, which was not reported since the last top-up. */
+/** Whether the balance is below an alert's amount and this was not reported since the last top-up. */
 export function isLow(
   { belowNanoUsd = 0n, notices }: Pick<AlertDocument, "belowNanoUsd" | "notices">,
   { leftNanoUsd, toppedUpNanoUsd }: Balance,

@@ -1,7 +1,7 @@
 import { type AlertDocument, type Figures, isLow, type Month, type Notice, reached } from "./alert.ts";
 import type { Notification } from "./messages.ts";
 
-/** What is to be sent, and what is recorded then. */
+/** The message to send, and what is recorded after that. */
 export interface Evaluation {
   readonly notification: Notification;
   readonly notices: readonly Notice[];

@@ -45,7 +45,7 @@ function wordingOf(alert: AlertDocument, { month, threshold, figures }: Notifica
   if (balance !== undefined) {
     const [left, below] = [plainUsd(balance.leftNanoUsd), plainUsd(belowNanoUsd)];
     const after =
-      "Without money requests are refused. The next mail of this alert comes after another top-up, if ever.";
+      "Requests are refused when the balance is used up. This alert sends no further mail until after the next top-up.";
     return {
       title: `$${left} is left, less than $${below}`,
       lines: [`Balance: $${left}`, `Threshold: less than $${below}`, "", after],
@@ -66,7 +66,7 @@ function mailOf(alert: AlertDocument, notification: Notification) {
   const alertName = name === "" ? whose : name;
   const isTest = notification.type === "spend.test";
   const { title, lines } = wordingOf(alert, notification);
-  const notice = isTest ? ["This is a test of a spend alert: nothing has happened.", ""] : [];
+  const notice = isTest ? ["This is a test of a spend alert: no threshold was reached.", ""] : [];
   const body = [...notice, `Alert: ${alertName}`, `For: ${whose}`, ...lines, ""].join("\n");
   return { subject: isTest ? `Test: ${alertName}` : `${alertName}: ${title}`, body };
 }

@@ -30,7 +30,7 @@ export interface MonitorOptions {
 
 /** After this another replica takes over an alert that was claimed, milliseconds. */
 const leaseMs = 60_000;
-/** An alert whose sums take long is evaluated less often: it takes 2 % of the time at most. */
+/** An alert whose sums take long is evaluated less often: evaluations take at most 2 % of the time. */
 const pausePerEvaluation = 50;
 
 /**
@@ -68,7 +68,7 @@ export class AlertMonitor implements AsyncDisposable {
       const nowMs = await clock.moment();
       const months = alert.kind === "balance" ? [monthOf(nowMs)] : openMonths(nowMs, alert);
       for (const month of months) {
-        // What cannot be sent now is sent by the next evaluation; other alerts do not wait for it.
+        // A message that cannot be sent now is sent by the next evaluation; other alerts do not wait for it.
         const full = await this.#evaluate(alert, { month, nowMs }).catch(events.alertFailed);
         if (full !== undefined && month.end.getTime() > nowMs) fulls = fullsAfter(fulls, month.name, full);
       }
@@ -77,7 +77,7 @@ export class AlertMonitor implements AsyncDisposable {
     }
   }
 
-  /** Returns what 100 % is in the month, nano-USD. */
+  /** Returns the amount of 100 % in the month, nano-USD. */
   async #evaluate(
     alert: AlertDocument,
     { month, nowMs }: { readonly month: OpenMonth; readonly nowMs: number },

@@ -15,7 +15,7 @@ const maxRecipients = 20;
 const keptMs = 86_400_000;
 
 /**
- * The addresses that an account's alerts mail, and those that were added within a day: at most 20
+ * The addresses that an account's alerts mail, and those added within a day: at most 20
  * together, so that no account can mail many strangers.
  */
 export class RecipientStore {
@@ -27,7 +27,7 @@ export class RecipientStore {
 
   /**
    * Adds addresses beside those of the account's alerts, all or none.
-   * @throws {GatewayError} `invalid_request` above what an account may have
+   * @throws {GatewayError} `invalid_request` above the account's maximum
    */
   async add(accountId: string, emails: readonly string[], inUse: readonly string[]): Promise<void> {
     if (emails.length === 0) return;
@@ -50,7 +50,7 @@ export class RecipientStore {
       { upsert: true, returnDocument: "after" },
     );
     if (after?.granted === true) return;
-    const text = `The alerts of an account mail at most ${maxRecipients} addresses, those removed within a day included.`;
+    const text = `The alerts of an account can mail at most ${maxRecipients} addresses, including those removed within a day.`;
     throw new GatewayError("invalid_request", `emails: ${text}`, { param: "emails" });
   }
 }

@@ -45,12 +45,14 @@ export class AlertStore {
   }
 
   /**
-   * @throws {GatewayError} `invalid_request` above what an account may have, `rate_limit_exceeded`
-   * when no more of its addresses can be asked now
+   * @throws {GatewayError} `invalid_request` above the account's maximum, `rate_limit_exceeded`
+   * when no further address can be asked for confirmation now
    */
   async create({ accountId, keyId, terms, actor }: NewAlert): Promise<AlertDocument> {
     if ((await this.#alerts.countDocuments({ accountId }, { limit: maxAlerts })) >= maxAlerts) {
-      throw new GatewayError("invalid_request", `An account has at most ${maxAlerts} alerts.`, { param: "account_id" });
+      throw new GatewayError("invalid_request", `An account can have at most ${maxAlerts} alerts.`, {
+        param: "account_id",
+      });
     }
     await this.#addRecipients(accountId, terms.emails);
     const now = new Date(await this.#options.clock.moment());
@@ -76,7 +78,7 @@ export class AlertStore {
     return (await this.#alerts.findOne({ _id: id })) ?? raise(missing());
   }
 
-  /** @throws {GatewayError} `invalid_request` above what an account may have */
+  /** @throws {GatewayError} `invalid_request` above the account's maximum */
   async update(id: string, terms: Terms): Promise<AlertDocument> {
     await this.#addRecipients((await this.get(id)).accountId, terms.emails);
     const set = { $set: { ...terms, dueAt: new Date(await this.#options.clock.moment()) } };
@@ -102,10 +104,14 @@ export class AlertStore {
     const taken = await this.#alerts.findOneAndUpdate(free, { $set: { testedAt: now } }, { returnDocument: "after" });
     if (taken !== null) return taken;
     await this.get(id);
-    throw new GatewayError("rate_limit_exceeded", "A test was sent a moment ago.", { retryAfterMs: testPauseMs });
+    throw new GatewayError(
+      "rate_limit_exceeded",
+      "A test was sent a moment ago. Wait for `retry-after`, then try again.",
+      { retryAfterMs: testPauseMs },
+    );
   }
 
-  /** The alert that has waited longest, for `leaseMs`; undefined while none is due. */
+  /** Claims the alert that has waited longest, for `leaseMs`; undefined while none is due. */
   async claimDue(leaseMs: number): Promise<AlertDocument | undefined> {
     const now = await this.#options.clock.moment();
     const claim = { $set: { dueAt: new Date(now + leaseMs) } };
@@ -115,7 +121,7 @@ export class AlertStore {
     );
   }
 
-  /** Ends a claim, unless somebody has changed the alert or claimed it since. */
+  /** Ends a claim, unless the alert was changed or claimed since. */
   async reschedule(
     { _id, dueAt }: AlertDocument,
     { pauseMs, fulls }: { readonly pauseMs: number; readonly fulls: readonly MonthFull[] },

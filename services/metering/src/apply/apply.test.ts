@@ -41,7 +41,7 @@ test("counts a known unit under a valid field name, and sums all unknown units",
   assert.deepEqual(row?.units, { "video_seconds:1280_720": 2n, unknown: 7n });
 });
 
-test("roll-ups add up to their events, and hours fall into their own days", () => {
+test("roll-ups add up to their events, and hours belong to their own days", () => {
   const events = Array.from({ length: 1_000 }, (_, n) =>
     event({
       requestId: `r${n}`,

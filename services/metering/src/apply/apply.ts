@@ -126,7 +126,7 @@ async function settle(options: ApplyOptions, events: readonly UsageEvent[]): Pro
   return result;
 }
 
-/** Settles events whose accounts have the same replica of billing, and adds what became of them. */
+/** Settles events whose accounts have the same replica of billing, and adds their outcomes. */
 async function settleInParts(options: ApplyOptions, events: readonly UsageEvent[], into: Settled): Promise<void> {
   const expiredBefore = BigInt(options.expiredBeforeMs());
   for (let n = 0; n < events.length; n += settledAtOnce) {
@@ -151,7 +151,7 @@ function namedIn(error: unknown, events: readonly UsageEvent[]): UsageEvent | un
   return events[Number(/^events\[(\d+)\]/.exec(error.param ?? "")?.[1] ?? -1)];
 }
 
-/** Trace ids are usage's alone: what the ledger has is hashed, and stays for ever. */
+/** Only usage has trace ids: the ledger's events are hashed and stored permanently. */
 const asBilled = (event: UsageEvent): UsageEvent =>
   event.traceId === undefined ? event : { ...event, traceId: undefined, spanId: undefined };
 

@@ -89,7 +89,7 @@ async function exported(
 /**
  * Closes a month's collection, writes it to a file, reads that back, records it, and only then
  * drops the rows. Interrupted at any point, it resumes there: a closed collection takes no more
- * rows. Two processes may do it at once, when one stood still until its lease had expired: each
+ * rows. Two processes may do it at once, when one was paused until its lease had expired: each
  * writes a file of its own, and only the first to record one for the collection succeeds.
  * @param before called from time to time while rows are read
  */
@@ -172,9 +172,9 @@ export async function verifyMonth(
     const found =
       objects && (await contentOf(objects, { key: part.key, format }).catch((error: unknown) => String(error)));
     if (found === undefined) faults.push(noArchiveStore);
-    else if (typeof found === "string") faults.push(`${part.key} cannot be read: ${found}`);
+    else if (typeof found === "string") faults.push(`reading ${part.key} failed: ${found}`);
     else if (found.sha256 !== part.sha256 || !agree(found, sumsOfPart(part)))
-      faults.push(`${part.key} is not what was archived.`);
+      faults.push(`${part.key} differs from the archived file.`);
     else rows += part.rows;
   }
   return { rows, faults };

@@ -16,7 +16,7 @@ const monthShape = /^\d{4}-\d{2}$/;
 
 function checked(month: string): string {
   if (monthShape.test(month)) return month;
-  throw new GatewayError("invalid_request", "A month has the form 2026-11.", { param: "month" });
+  throw new GatewayError("invalid_request", "A month must have the form 2026-11.", { param: "month" });
 }
 
 async function sizeOf({ rows }: Partition): Promise<{ rows: bigint; bytes: bigint }> {
@@ -76,7 +76,7 @@ export async function archiveMonth(
   const part = await underLease(months.archiverLease(archive.store), async (keep) => ({
     done: await months.archiveMonth(archive, month, keep),
   }));
-  if (part === undefined) throw new GatewayError("service_unavailable", "Another process is archiving.");
+  if (part === undefined) throw new GatewayError("service_unavailable", "Another process is archiving. Retry shortly.");
   return { rows: part.done?.rows ?? 0n, key: part.done?.key ?? "" };
 }
 

@@ -36,7 +36,7 @@ export function timesOf(filter: UsageFilter | undefined, nowMs: number): { from:
   const from = new Date(Number(filter?.fromMs ?? 0n));
   const until = new Date(filter?.untilMs ? Number(filter.untilMs) : nowMs + 1);
   if (Number.isNaN(from.getTime()) || Number.isNaN(until.getTime())) {
-    throw new GatewayError("invalid_request", "The times are unix milliseconds.", { param: "filter.from_ms" });
+    throw new GatewayError("invalid_request", "The times must be Unix milliseconds.", { param: "filter.from_ms" });
   }
   return { from, until };
 }

@@ -11,7 +11,7 @@ export async function findEvents(
   { accountId, requestIds }: FindEventsRequest,
 ): Promise<FindEventsResponse> {
   if (requestIds.length > maxIds) {
-    throw new GatewayError("invalid_request", `At most ${maxIds} ids.`, { param: "request_ids" });
+    throw new GatewayError("invalid_request", `At most ${maxIds} ids are allowed.`, { param: "request_ids" });
   }
   const partitions = await store.partitions.list();
   const found = await Promise.all(

@@ -12,7 +12,7 @@ export async function listKeyUse(
   nowMs: number,
 ): Promise<ListKeyUseResponse> {
   if (keys.length > maxKeys) {
-    throw new GatewayError("invalid_request", `At most ${maxKeys} keys.`, { param: "keys" });
+    throw new GatewayError("invalid_request", `At most ${maxKeys} keys are allowed.`, { param: "keys" });
   }
   const ids = keys.map(({ keyId }) => keyId);
   const used = await keyUse.find({ _id: { $in: ids } }).toArray();

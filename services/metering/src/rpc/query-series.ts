@@ -33,7 +33,7 @@ function invalid(text: string, param: string): GatewayError {
 
 /** Looks a name up in one of our tables. @throws {GatewayError} `invalid_request` */
 function entryOf<T extends object, K extends keyof T>(table: T, name: string, param: string): T[K] {
-  if (!Object.hasOwn(table, name)) throw invalid(`${param} is one of ${Object.keys(table).join(", ")}.`, param);
+  if (!Object.hasOwn(table, name)) throw invalid(`${param} must be one of ${Object.keys(table).join(", ")}.`, param);
   return table[name as K];
 }
 
@@ -46,7 +46,7 @@ function readTimes({ filter, bucket }: QuerySeriesRequest, nowMs: number) {
   else start.setUTCHours(0, 0, 0, 0);
   if (bucket === "month") start.setUTCDate(1);
   if (until.getTime() - start.getTime() > (maxDays + 31) * dayMs)
-    throw invalid(`By ${bucket} a series covers ${maxDays} days at most.`, "filter.from_ms");
+    throw invalid(`A series by ${bucket} can cover at most ${maxDays} days.`, "filter.from_ms");
   return { rows, from: start, until };
 }
 

@@ -4,7 +4,7 @@ import { pcmOfWav } from "@uag/providers/speech/wav";
 import { CompleteSamples } from "./samples.ts";
 import { wavHeader } from "./wav-header.ts";
 
-test("the WAV header says what follows, and how long it is", () => {
+test("the WAV header declares the format and length of the audio", () => {
   const header = wavHeader(24_000, 4);
   assert.equal(header.length, 44);
   assert.equal(header.toString("latin1", 0, 4) + header.toString("latin1", 8, 16), "RIFFWAVEfmt ");
@@ -14,7 +14,7 @@ test("the WAV header says what follows, and how long it is", () => {
   assert.deepEqual(pcmOfWav(Buffer.concat([header, samples])), samples);
 });
 
-test("samples stay whole wherever a stream is cut, and half a sample at its end is none", () => {
+test("keeps samples intact wherever a stream is split, and drops half a sample at its end", () => {
   const bytes = Buffer.from([1, 2, 3, 4, 5, 6, 7]);
   for (let size = 1; size <= bytes.length; size++) {
     const samples = new CompleteSamples();

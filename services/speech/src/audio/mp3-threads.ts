@@ -79,11 +79,11 @@ class EncoderThread {
     this.#worker.unref();
     this.#worker.on("message", (reply: Mp3Reply) => this.#respond(reply));
     this.#worker.on("error", (error) => this.#die(error as Error));
-    this.#worker.on("exit", () => this.#die(new Error("the encoder thread has ended")));
+    this.#worker.on("exit", () => this.#die(new Error("the encoder thread exited")));
   }
 
   call(request: Mp3Request, transfer: ArrayBuffer[] = []): Promise<Buffer> {
-    if (this.dead) return Promise.reject(new Error("the encoder thread has ended"));
+    if (this.dead) return Promise.reject(new Error("the encoder thread exited"));
     return new Promise((resolve, reject) => {
       const queue = this.#waiting.get(request.id);
       if (queue === undefined) this.#waiting.set(request.id, [{ resolve, reject }]);

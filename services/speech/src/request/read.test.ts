@@ -29,7 +29,7 @@ const read = (fields: object, maxHeldBytes = 1_000_000) => {
 };
 
 const good: [what: string, fields: object, expected: object][] = [
-  ["the least", {}, { voice: "Cherry", format: "mp3", characters: 5, instructions: undefined }],
+  ["required fields only", {}, { voice: "Cherry", format: "mp3", characters: 5, instructions: undefined }],
   ["a voice", { voice: "Ethan" }, { voice: "Ethan" }],
   ["a voice in other capitals", { voice: "eldric sage" }, { voice: "Eldric Sage" }],
   ["an empty voice", { voice: "" }, { voice: "Cherry" }],
@@ -43,11 +43,15 @@ const good: [what: string, fields: object, expected: object][] = [
   ["any speed", { speed: 99 }, {}],
   ["nulls", { voice: null, response_format: null, instructions: null, speed: null }, { format: "mp3" }],
   ["another format where it has no effect", { model: "instruct", response_format: "flac" }, { format: "wav" }],
-  ["instructions where they are taken", { model: "instruct", instructions: "slowly" }, { instructions: "slowly" }],
+  [
+    "instructions for a model that supports them",
+    { model: "instruct", instructions: "slowly" },
+    { instructions: "slowly" },
+  ],
   ["ten characters", { input: "你好世界你" }, { characters: 10 }],
 ];
 for (const [what, fields, expected] of good) {
-  test(`a request with ${what} is taken as it is meant`, () => {
+  test(`reads a request with ${what}`, () => {
     const request = read(fields);
     for (const [name, value] of Object.entries(expected))
       assert.deepEqual(request[name as keyof typeof request], value, name);
@@ -57,20 +61,20 @@ for (const [what, fields, expected] of good) {
 const bad: [what: string, fields: object, param: string][] = [
   ["no input", { input: undefined }, "input"],
   ["an empty input", { input: "" }, "input"],
-  ["nothing but white space", { input: " \n\t\u3000" }, "input"],
-  ["an input that is no text", { input: ["a"] }, "input"],
+  ["only white space", { input: " \n\t\u3000" }, "input"],
+  ["an input that is not text", { input: ["a"] }, "input"],
   ["eleven characters", { input: "你好世界你a" }, "input"],
-  ["a voice that there is not", { voice: "Nobody" }, "voice"],
-  ["another voice that there is not", { voice: "no-such-voice" }, "voice"],
-  ["a voice that is no text", { voice: 5 }, "voice"],
+  ["an unknown voice", { voice: "Unknown" }, "voice"],
+  ["an unknown voice with dashes", { voice: "no-such-voice" }, "voice"],
+  ["a voice that is not text", { voice: 5 }, "voice"],
   ["another format", { response_format: "opus" }, "response_format"],
-  ["instructions where they are not taken", { instructions: "slowly" }, "instructions"],
-  ["a speed that is no number", { speed: "fast" }, "speed"],
+  ["instructions for a model without them", { instructions: "slowly" }, "instructions"],
+  ["a speed that is not a number", { speed: "fast" }, "speed"],
   ["events instead of audio", { stream_format: "sse" }, "stream_format"],
   ["no model", { model: undefined }, "model"],
 ];
 for (const [what, fields, param] of bad) {
-  test(`refused, naming the field: ${what}`, () => {
+  test(`rejects ${what}, naming the field`, () => {
     assert.throws(
       () => read(fields),
       (error) => error instanceof GatewayError && error.code === "invalid_request" && error.param === param,
@@ -78,7 +82,7 @@ for (const [what, fields, param] of bad) {
   });
 }
 
-test("a WAV file that would be larger than may be held is refused before it is asked for; MP3 is not held", () => {
+test("rejects a WAV file that would exceed the memory share before requesting it, but not MP3, which is streamed", () => {
   // Four to five characters are about a third of a second.
   for (const model of ["flash", "instruct"])
     assert.throws(() => read({ model, response_format: "wav" }, 12_000), { httpStatus: 400, param: "input" });

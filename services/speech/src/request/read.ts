@@ -31,7 +31,7 @@ export interface ReadOptions {
 export function readSpeechRequest(fields: Fields, model: Model, options: ReadOptions): SpeechRequest {
   const data = checked(speechRequest, fields);
   const traits = model.speech;
-  if (traits === undefined) throw new Error(`the catalogue says nothing of how ${model.id} speaks`);
+  if (traits === undefined) throw new Error(`the catalogue entry of ${model.id} has no speech`);
   const format = readFormat(data.response_format, traits);
   return {
     traits,
@@ -57,7 +57,7 @@ function readCharacters(input: string, traits: SpeechTraits, limits: Limits): nu
   if (format === "wav" && soundBytes(characters) > maxHeldBytes)
     throw fault(
       "input",
-      `is too long for one WAV file: split it${traits.formats.includes("mp3") ? ", or ask for mp3" : ""}`,
+      `is too long for one WAV file: split it${traits.formats.includes("mp3") ? ", or request mp3" : ""}`,
     );
   return characters;
 }
@@ -72,7 +72,7 @@ function readFormat(requested: string | null | undefined, { formats, fixedFormat
 
 function readInstructions(requested: string | null | undefined, traits: SpeechTraits): string | undefined {
   if (requested === null || requested === undefined || requested === "") return undefined;
-  if (!traits.instructions) throw fault("instructions", "this model takes no instructions");
+  if (!traits.instructions) throw fault("instructions", "is not supported by this model");
   return requested;
 }
 

@@ -30,6 +30,6 @@ export function readVoice(requested: string | null | undefined, voices: readonly
   if (known !== undefined) return known;
   if (openAiVoices.has(wanted) || foreignShapes.some((shape) => shape.test(name))) return usual;
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
-  const text = `voice: there is no voice '${shown}'. GET /v1/audio/voices lists the voices.`;
+  const text = `voice: unknown voice '${shown}'. GET /v1/audio/voices lists the voices.`;
   throw new GatewayError("invalid_request", text, { param: "voice" });
 }

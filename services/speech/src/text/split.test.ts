@@ -5,7 +5,7 @@ import { splitText } from "./split.ts";
 
 const at = (max: number) => ({ max, ideographWeight: 2 });
 
-test("text is cut after sentences where they fit, else at lesser pauses", () => {
+test("splits text after sentences that fit, else at lesser pauses", () => {
   assert.deepEqual(splitText("One two three. Four five six! Seven.", at(20)), [
     "One two three. ",
     "Four five six! ",
@@ -17,21 +17,21 @@ test("text is cut after sentences where they fit, else at lesser pauses", () => 
   assert.deepEqual(splitText('He said "stop." Then left.', at(18)), ['He said "stop." ', "Then left."]);
 });
 
-test("a number's point and a name's dot are no end of a sentence", () => {
+test("a decimal point or a dot in a name does not end a sentence", () => {
   assert.deepEqual(splitText("It is 3.1415926 or so", at(12)), ["It is ", "3.1415926 ", "or so"]);
 });
 
-test("a short text is one piece, and none is none", () => {
+test("a short text is one piece, and an empty one is none", () => {
   assert.deepEqual(splitText("a. b. c.", at(600)), ["a. b. c."]);
   assert.deepEqual(splitText("", at(600)), []);
 });
 
-test("an emoji is not torn apart", () => {
+test("does not split an emoji", () => {
   const family = "👨‍👩‍👧";
   assert.deepEqual(splitText(family.repeat(3), at(12)), [family.repeat(2), family]);
 });
 
-test("put together the pieces are the text, and none is too long, whatever it is made of", () => {
+test("the pieces add up to the text and none is too long, for any characters", () => {
   const parts = [
     "word ",
     "你好",

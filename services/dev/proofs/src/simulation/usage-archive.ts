@@ -16,7 +16,7 @@ export class UsageArchive {
     const events = { archived: () => undefined } as never;
     this.archivers = new Archivers({
       ...world,
-      lost: new RegExp(`would be empty|does not hold what the database|${duplicate}|${renamed}`),
+      lost: new RegExp(`would be empty|differs from the database|${duplicate}|${renamed}`),
       archive: ({ clock, gate, keep }) => {
         const store = this.months.storeOf(gate) as never;
         return archiveDue({ store, objects: this.#files.storeOf(gate), keepMonths: 0, clock, events }, keep);
