@@ -99,7 +99,7 @@ test("a changed, lost or wrongly signed checkpoint is reported, and its account 
 
   const other = "b8".repeat(32);
   const strange = await runAudit({ ...parts, keys: keyringOf(other) }, "incremental");
-  assert.match(strange.notices.join(), /under a key that is not known/);
+  assert.match(strange.notices.join(), /under an unknown key/);
   const known = await runAudit({ ...parts, keys: keyringOf("c9".repeat(32), [other]) }, "incremental");
   assert.deepEqual([known.notices, known.rows], [[], 0]);
   // That audit has signed every checkpoint anew: the old key may be forgotten.
@@ -132,7 +132,7 @@ test("accepts a repair of an unpriced request after the checkpoint, and reports 
   const repaired = await runAudit(parts, "incremental");
   assert.deepEqual([repaired.faults, repaired.rows], [[], 1]);
   await queue.submit(repairOperation({ ...(events[0] as (typeof events)[0]), costNanoUsd: 9n }));
-  assert.match((await runAudit(parts, "incremental")).faults.join(), /charges a request that had its price/);
+  assert.match((await runAudit(parts, "incremental")).faults.join(), /repairs a request that was priced/);
 });
 
 test("audits from checkpoint to checkpoint are exact while grants are acquired, charged and returned", async () => {

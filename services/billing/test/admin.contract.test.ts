@@ -215,7 +215,7 @@ test("repairs an unpriced request once, by another row at the catalogue's price,
   assert.deepEqual(await faults(billing), []);
   await assert.rejects(repair("nothing"), refused("not_found"));
   await db.tamper("ledger", { _id: "settle:r1" }, { $set: { "event.pricing": Pricing.EXACT } });
-  assert.match((await faults(billing)).join(), /repair:r1 charges a request that had its price/);
+  assert.match((await faults(billing)).join(), /repair:r1 repairs a request that was priced/);
 });
 
 test("corrects a provisional charge down or up, and implausible usage only by a given cost", async () => {

@@ -167,7 +167,7 @@ test("the audit detects a changed row, a missing row, a wrong balance and a wron
   assert.deepEqual(await faults(billing), []);
   const row = { _id: `settle:${events[1]!.requestId}` };
   await db.tamper("ledger", row, { $set: { "event.priceVersion": "v2" } });
-  assert.match((await faults(billing)).join(), /was changed: its hash does not fit/);
+  assert.match((await faults(billing)).join(), /was changed: its hash does not match/);
   await db.tamper("ledger", row, { $set: { "event.priceVersion": "v1" } });
   assert.deepEqual(await faults(billing), []);
   await db.tamper("ledger", row, { $set: { accountId: "elsewhere" } });

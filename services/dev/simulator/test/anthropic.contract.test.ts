@@ -25,7 +25,7 @@ function raw(body: object, headers: Record<string, string> = {}) {
   return send(simulator, "/anthropic/v1/messages?beta=true", body, { "anthropic-version": "2023-06-01", ...headers });
 }
 
-test("a message and its stream say the same and report the same usage", async () => {
+test("a message and its stream have the same content and usage", async () => {
   const request = { model, max_tokens: 100, messages: user("say: Grüße 😀") };
   const whole = await client.messages.create(request);
   assert.deepEqual(whole.content, [{ type: "text", text: "Grüße 😀" }]);
@@ -36,7 +36,7 @@ test("a message and its stream say the same and report the same usage", async ()
   assert.equal(streamed.usage.output_tokens, whole.usage.output_tokens);
 });
 
-test("thinking, text and parallel tools stream in Anthropic's order, byte for byte", async () => {
+test("streams thinking, text and parallel tools in Anthropic's order, byte for byte", async () => {
   const body = {
     model: `${model}--sim-same-id`,
     max_tokens: 2000,
@@ -78,7 +78,7 @@ test("thinking, text and parallel tools stream in Anthropic's order, byte for by
   );
 });
 
-test("a conversation with thinking and tools goes on when its signature comes back, and not when it is changed", async () => {
+test("accepts a conversation with thinking and tools with its signature, and rejects a changed signature", async () => {
   const request = { model, max_tokens: 2000, thinking: { type: "adaptive" as const }, tools: [weather] };
   const messages = user('think 5 words\ncall get_weather {"city":"Oslo"}');
   const first = await client.messages.create({ ...request, messages });
@@ -104,7 +104,7 @@ test("a conversation with thinking and tools goes on when its signature comes ba
   );
 });
 
-test("marked prefixes are written to the cache once and then read, by their life", async () => {
+test("writes marked prefixes to the cache once and then reads them, by lifetime", async () => {
   const text = "word ".repeat(2000);
   const system = [{ type: "text" as const, text, cache_control: { type: "ephemeral" as const, ttl: "1h" as const } }];
   const request = { model, max_tokens: 10, system, messages: user("say: x") };
@@ -119,7 +119,7 @@ test("marked prefixes are written to the cache once and then read, by their life
   assert.equal(input_tokens, first.input_tokens + (first.cache_creation_input_tokens ?? 0));
 });
 
-test("input tokens are never 0, not even when the whole prompt is written to the cache or read from it", async () => {
+test("input tokens are never 0, even when the whole prompt is written to or read from the cache", async () => {
   const text = "word ".repeat(2000);
   const content = [{ type: "text" as const, text, cache_control: { type: "ephemeral" as const } }];
   const request = { model, max_tokens: 10, messages: [{ role: "user" as const, content }] };
@@ -130,7 +130,7 @@ test("input tokens are never 0, not even when the whole prompt is written to the
   assert.ok(written.input_tokens > 0 && read.input_tokens > 0);
 });
 
-test("fetched pages are blocks of the message, and are counted", async () => {
+test("fetched pages are blocks of the message and count as tokens", async () => {
   const tools = [{ type: "web_fetch_20250910", name: "web_fetch", max_uses: 2 }];
   const { text } = await raw({ model, max_tokens: 10, tools, messages: user("fetch 3 pages\nsay: x") });
   const { content, usage } = JSON.parse(text) as { content: { type: string }[]; usage: Record<string, unknown> };
@@ -153,7 +153,7 @@ test("limits, stop sequences and refusals have their stop reasons", async () => 
   assert.equal(refused.stop_reason, "refusal");
 });
 
-test("a JSON schema gets an answer that fits it, and images and documents are counted", async () => {
+test("responds to a JSON schema with a matching instance, and counts images and documents", async () => {
   const schema = {
     type: "object",
     properties: { n: { type: "integer", minimum: 1, maximum: 1 } },
@@ -253,7 +253,7 @@ const rejected: readonly { what: string; body: object; headers?: Record<string, 
     message: /must have non-empty content/,
   },
   {
-    what: "an unanswered tool use",
+    what: "a tool use without a result",
     body: { ...small, messages: [...user("x"), { role: "assistant", content: [used] }, ...user("y")] },
     message: /`tool_use` ids were found without `tool_result` blocks/,
   },
@@ -281,7 +281,7 @@ const rejected: readonly { what: string; body: object; headers?: Record<string, 
     message: /unexpected `tool_use_id`/,
   },
   {
-    what: "five cache marks",
+    what: "five cache markers",
     body: {
       ...small,
       messages: [
@@ -309,7 +309,7 @@ const rejected: readonly { what: string; body: object; headers?: Record<string, 
     message: /only the default value/,
   },
   {
-    what: "a thinking budget on a model that decides alone",
+    what: "a thinking budget on an adaptive model",
     body: { ...small, model: "claude-opus-4-7", max_tokens: 5000, thinking: { type: "enabled", budget_tokens: 2000 } },
     message: /adaptive/,
   },
@@ -333,9 +333,13 @@ const rejected: readonly { what: string; body: object; headers?: Record<string, 
     body: { ...small, thinking: { type: "adaptive" }, tools: [weather], tool_choice: { type: "any" } },
     message: /tool_choice forces tool use/,
   },
-  { what: "too many tokens wanted", body: { ...small, max_tokens: 999_999 }, message: /^max_tokens: 999999 > 128000/ },
   {
-    what: "a PNG that is none",
+    what: "a max_tokens above the limit",
+    body: { ...small, max_tokens: 999_999 },
+    message: /^max_tokens: 999999 > 128000/,
+  },
+  {
+    what: "an invalid PNG",
     body: {
       ...small,
       messages: [
@@ -357,7 +361,7 @@ const rejected: readonly { what: string; body: object; headers?: Record<string, 
 ];
 
 for (const { what, body, headers, message } of rejected) {
-  test(`${what} is a 400 in Anthropic's shape`, async () => {
+  test(`rejects ${what} with a 400 in Anthropic's format`, async () => {
     const response = await raw(body, headers);
     const parsed = JSON.parse(response.text);
     assert.equal(response.status, 400);
@@ -369,12 +373,12 @@ for (const { what, body, headers, message } of rejected) {
   });
 }
 
-test("beta fields come in with their header", async () => {
+test("accepts beta fields with their header", async () => {
   const headers = { "anthropic-beta": "context-management-2025-06-27" };
   assert.equal((await raw({ ...small, context_management: {}, surprise: 1 }, headers)).status, 200);
 });
 
-test("errors, statuses and rate headers are Anthropic's", async () => {
+test("errors, statuses and rate limit headers have Anthropic's form", async () => {
   const failing = (status: number) => client.messages.create({ ...small, model: `${model}--sim-status-${status}` });
   for (const [status, type] of [
     [401, "authentication_error"],
@@ -398,7 +402,7 @@ test("errors, statuses and rate headers are Anthropic's", async () => {
   assert.deepEqual([wrong.status, JSON.parse(wrong.text).error.message], [401, "invalid x-api-key"]);
 });
 
-test("an error event ends the stream, and a cut stream has told its input already", async () => {
+test("an error event ends the stream, and a stream that is cut off has already reported its input tokens", async () => {
   const { text } = await raw({ ...small, stream: true, model: `${model}--sim-error-event-4--sim-error-status-529` });
   assert.match(
     text,
@@ -410,7 +414,7 @@ test("an error event ends the stream, and a cut stream has told its input alread
   assert.deepEqual([entry?.outcome, entry?.usage?.["input_tokens"], entry?.usage?.["output_tokens"]], ["cut", 7, 1]);
 });
 
-test("the models come in pages", async () => {
+test("lists models in pages", async () => {
   const ids: string[] = [];
   for await (const { id } of client.models.list({ limit: 2 })) ids.push(id);
   assert.ok(ids.length > 5 && ids.includes("claude-haiku-4-5-20251001"));

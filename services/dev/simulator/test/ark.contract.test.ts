@@ -44,7 +44,7 @@ async function remove(id: string) {
   return { status: response.status, body: await response.json() };
 }
 
-test("a task succeeds with a film, its last frame, its settings and the tokens of the formula", async () => {
+test("a task succeeds with a video, its last frame, its settings and the tokens of the formula", async () => {
   const content = [textPart("a cat")];
   const body = {
     model: "doubao-seedance-1-0-pro-250528",
@@ -66,7 +66,7 @@ test("a task succeeds with a film, its last frame, its settings and the tokens o
   assert.equal(imageInfo(await download(task.content.last_frame_url))?.width, 1248);
 });
 
-test("the second generation has sound and a frame more in its tokens", async () => {
+test("the second generation has audio and one more frame in its tokens", async () => {
   const task = await finished(
     await create({ model: second, content: [textPart("x")], resolution: "720p", duration: 5 }),
   );
@@ -83,7 +83,7 @@ test("the second generation has sound and a frame more in its tokens", async () 
   });
 });
 
-test("flags in the prompt of the first generation are heeded", async () => {
+test("applies flags in prompts of the first generation", async () => {
   const content = [textPart("a cat --rs 480p --rt 1:1 --dur 3 --seed 9")];
   const task = await finished(await create({ model: "doubao-seedance-1-0-lite-t2v-250428", content }));
   assert.deepEqual([task.resolution, task.ratio, task.duration, task.seed], ["480p", "1:1", 3, 9]);
@@ -124,7 +124,7 @@ const wrong: readonly [string, object, number, RegExp, string | undefined][] = [
     /TaskTypeConstraint/,
     "content",
   ],
-  ["sound alone", { model: second, content: [textPart("x"), audio] }, 400, /TaskTypeConstraint/, "content"],
+  ["audio alone", { model: second, content: [textPart("x"), audio] }, 400, /TaskTypeConstraint/, "content"],
   [
     "flex for the second generation",
     { model: second, content: [textPart("x")], service_tier: "flex" },
@@ -133,7 +133,7 @@ const wrong: readonly [string, object, number, RegExp, string | undefined][] = [
     "service_tier",
   ],
   [
-    "a callback that is no URL",
+    "a callback that is not a URL",
     { model: second, content: [textPart("x")], callback_url: "here" },
     400,
     /^InvalidParameter/,
@@ -148,7 +148,7 @@ const wrong: readonly [string, object, number, RegExp, string | undefined][] = [
   ],
 ];
 for (const [title, body, status, code, param] of wrong) {
-  test(`a task with ${title} is refused in Ark's shape`, async () => {
+  test(`rejects a task with ${title} in Ark's format`, async () => {
     const response = await send(simulator, tasks, body);
     const { error } = JSON.parse(response.text);
     assert.equal(response.status, status, response.text);
@@ -158,7 +158,7 @@ for (const [title, body, status, code, param] of wrong) {
   });
 }
 
-test("every end that a task can have comes by its fault", async () => {
+test("each terminal state of a task can be forced by its fault", async () => {
   const body = { model: second, content: [textPart("x")] };
   const failed = await finished(await create(body, { "x-sim-task-fail": "no paint" }));
   assert.deepEqual([failed.status, failed.error.message, failed.usage], ["failed", "no paint", undefined]);
@@ -170,7 +170,7 @@ test("every end that a task can have comes by its fault", async () => {
   assert.equal((await send(simulator, `${tasks}/${unknown}`, undefined)).status, 404);
 });
 
-test("deleting cancels a queued task, is refused for a running one, and forgets an ended one", async () => {
+test("deleting cancels a queued task, fails for a running one, and removes an ended one", async () => {
   const body = { model: second, content: [textPart("x")] };
   const queued = await create(body, { "x-sim-task-ms": "60000" });
   assert.deepEqual(await remove(queued), { status: 200, body: {} });
@@ -188,7 +188,7 @@ test("deleting cancels a queued task, is refused for a running one, and forgets 
   assert.ok(simulator.tasks.views().some(({ id, deleted, charged }) => id === ended && deleted && charged));
 });
 
-test("the list filters and pages", async () => {
+test("filters and pages the list", async () => {
   const id = await create({ model: second, content: [textPart("x")] });
   await finished(id);
   const { total, items } = await good(
@@ -219,7 +219,7 @@ async function receiver() {
   return { bodies, url: `http://127.0.0.1:${port}/hook`, [Symbol.dispose]: close };
 }
 
-test("a callback tells of every phase with the body of a look-up", async () => {
+test("a callback reports every phase with the body of a lookup", async () => {
   using hook = await receiver();
   const slow = { "x-sim-task-ms": "1000" };
   const id = await create({ model: second, content: [textPart("x")], callback_url: hook.url }, slow);
@@ -234,7 +234,7 @@ test("a callback tells of every phase with the body of a look-up", async () => {
   assert.deepEqual(hook.bodies.at(-1), await good(simulator, `${tasks}/${id}`));
 });
 
-test("callbacks come again and out of order when asked for", async () => {
+test("repeats and reorders callbacks under their faults", async () => {
   using hook = await receiver();
   const headers = { "x-sim-callback-reverse": "1", "x-sim-callback-repeat": "2" };
   await create({ model: second, content: [textPart("x")], callback_url: hook.url }, headers);
@@ -246,7 +246,7 @@ test("callbacks come again and out of order when asked for", async () => {
   assert.deepEqual(statuses, ["succeeded", "succeeded", "running", "running", "queued", "queued"]);
 });
 
-test("no task loses its callbacks to a timer that is early by a millisecond", async () => {
+test("sends all callbacks even if a timer fires a millisecond early", async () => {
   using hook = await receiver();
   const count = 60;
   const make = (n: number) =>
@@ -263,7 +263,7 @@ test("no task loses its callbacks to a timer that is early by a millisecond", as
 const images = "/ark/api/v3/images/generations";
 const fourth = "doubao-seedream-4-0-250828";
 
-test("Seedream makes one JPEG of the asked size, with tokens by its pixels", async () => {
+test("Seedream generates one JPEG of the requested size, with tokens by its pixels", async () => {
   simulator.log.clear();
   const response = await good(simulator, images, { model: fourth, prompt: "a cat", size: "2048x1024" });
   assert.deepEqual(response.usage, { generated_images: 1, output_tokens: 8192, total_tokens: 8192 });
@@ -285,14 +285,14 @@ const set = {
   sequential_image_generation_options: { max_images: 3 },
 };
 
-test("the failed images of a set stand among the others and are not billed", async () => {
+test("failed images of a set appear among the others and are not billed", async () => {
   const response = await good(simulator, images, { ...set, response_format: "b64_json" }, { "x-sim-image-fail": "1" });
   assert.deepEqual([response.data.length, response.usage.generated_images, response.usage.output_tokens], [3, 2, 8192]);
   assert.equal(imageInfo(Buffer.from(response.data[0].b64_json, "base64"))?.width, 1024);
   assert.equal(typeof response.data[2].error.code, "string");
 });
 
-test("a streamed set is an event an image, the usage, and [DONE]", async () => {
+test("a streamed set has one event per image, the usage, and [DONE]", async () => {
   const { text } = await send(simulator, images, { ...set, stream: true }, { "x-sim-image-fail": "1" });
   const events = text
     .split("\n")
@@ -321,7 +321,7 @@ const wrongImages: readonly [string, object, string][] = [
   ["no prompt", { model: fourth, prompt: undefined }, "prompt"],
 ];
 for (const [title, body, param] of wrongImages) {
-  test(`Seedream refuses ${title}`, async () => {
+  test(`Seedream rejects ${title}`, async () => {
     const { status, text } = await send(simulator, images, { prompt: "x", ...body });
     const { error } = JSON.parse(text);
     assert.deepEqual([status, error.param], [400, param]);

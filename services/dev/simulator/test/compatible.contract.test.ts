@@ -18,7 +18,7 @@ function client(base: string): OpenAI {
   return new OpenAI({ apiKey: "good", baseURL: simulator.url + base, maxRetries: 0 });
 }
 
-test("qwen shows its reasoning when thinking is switched on, in the stream and outside the content", async () => {
+test("qwen streams its reasoning separately from the content when thinking is enabled", async () => {
   const body = { model: "qwen-plus", messages: user("think 5 words\nsay: x"), enable_thinking: true, ...streamed };
   const data = dataOf((await send(simulator, qwenPath, body)).text)
     .slice(0, -1)
@@ -34,7 +34,7 @@ test("qwen shows its reasoning when thinking is switched on, in the stream and o
   assert.equal(plain.usage?.completion_tokens, 1);
 });
 
-test("an omni model speaks beside its text, 24 kHz PCM in base64, in streams alone", async () => {
+test("an omni model streams 24 kHz PCM in base64 in addition to its text", async () => {
   const body = {
     model: "qwen3-omni-flash",
     messages: user("repeat 4 words"),
@@ -57,7 +57,7 @@ test("an omni model speaks beside its text, 24 kHz PCM in base64, in streams alo
   );
 });
 
-test("a cap bounds OpenAI's sound with its words, of Qwen-Omni's answer the words alone, and a model's limit bounds both", async () => {
+test("a cap bounds OpenAI's text and audio, Qwen-Omni's text only, and a model's limit bounds both", async () => {
   const spoken = { messages: user("repeat 9000 words"), modalities: ["text", "audio"], ...streamed };
   const generated = async (path: string, body: object): Promise<number[]> => {
     const data = dataOf((await send(simulator, path, { ...spoken, ...body })).text);
@@ -71,7 +71,7 @@ test("a cap bounds OpenAI's sound with its words, of Qwen-Omni's answer the word
   assert.deepEqual(await generated(qwenPath, qwen), [4_096, 12_288]);
 });
 
-test("video, audio by URL and images are taken by the models that see and hear", async () => {
+test("accepts video, audio URLs and images for multimodal models", async () => {
   const parts = [
     { type: "video_url", video_url: { url: "https://example.com/v.mp4" } },
     { type: "input_audio", input_audio: { data: "https://example.com/a.mp3", format: "mp3" } },
@@ -129,7 +129,7 @@ const qwenRejected: readonly { what: string; body: object; status?: number; code
     { what: "a temperature of 2", body: { model: "qwen-plus", messages: x, temperature: 2 }, message: /temperature/ },
     { what: "a huge seed", body: { model: "qwen-plus", messages: x, seed: 2_147_483_648 }, message: /seed/ },
     {
-      what: "too many tokens wanted",
+      what: "a max_tokens above the limit",
       body: { model: "qwen-max", messages: x, max_tokens: 9000 },
       message: /Range of max_tokens should be \[1, 8192\]/,
     },
@@ -147,7 +147,7 @@ const qwenRejected: readonly { what: string; body: object; status?: number; code
   ];
 
 for (const { what, body, status = 400, code = "invalid_parameter_error", message } of qwenRejected) {
-  test(`at DashScope ${what} is refused with the ids beside the error`, async () => {
+  test(`DashScope rejects ${what} with the ids next to the error`, async () => {
     const response = await send(simulator, qwenPath, body);
     const { error, id, request_id } = JSON.parse(response.text);
     assert.deepEqual([response.status, error.code, id], [status, code, `chatcmpl-${request_id}`], error.message);
@@ -156,7 +156,7 @@ for (const { what, body, status = 400, code = "invalid_parameter_error", message
   });
 }
 
-test("search on a model without it fails inside a stream that began well", async () => {
+test("search on a model without it fails within a stream that has begun", async () => {
   const response = await send(simulator, qwenPath, {
     model: "qwen-vl-max",
     messages: x,
@@ -167,7 +167,7 @@ test("search on a model without it fails inside a stream that began well", async
   assert.match(JSON.parse(dataOf(response.text)[0] ?? "").error.message, /enable_search/);
 });
 
-test("grok's reasoning stands outside its completion tokens and inside the total", async () => {
+test("grok's reasoning is part of the total but not of the completion tokens", async () => {
   simulator.log.clear();
   const { usage } = await client("/xai/v1").chat.completions.create({
     model: "grok-4.3",
@@ -179,7 +179,7 @@ test("grok's reasoning stands outside its completion tokens and inside the total
   assert.deepEqual([entry?.provider, entry?.delivered.content_tokens], ["xai", 8]);
 });
 
-test("xAI tells errors in its flat shape", async () => {
+test("xAI reports errors in its flat format", async () => {
   const post = (body: unknown, headers = {}) => send(simulator, "/xai/v1/chat/completions", body, headers);
   const cases = [
     [await post({ model: "grok-9", messages: x }), 404, /does not exist/],
@@ -221,7 +221,7 @@ test("the vendor serves any id, reasons by its name, and reports bare usage", as
   assert.deepEqual([wrong.status, JSON.parse(wrong.text).error.message], [400, "Model Not Exist"]);
 });
 
-test("spoken answers of an OpenAI audio model carry their transcript", async () => {
+test("spoken responses of an OpenAI audio model include their transcript", async () => {
   const body = {
     model: "gpt-audio",
     messages: user("say: Hi there"),
@@ -244,7 +244,7 @@ test("spoken answers of an OpenAI audio model carry their transcript", async () 
   assert.equal(deltas.map((audio) => audio.transcript ?? "").join(""), "Hi there");
 });
 
-test("every model that a compatible provider lists answers", async () => {
+test("every model that a compatible provider lists responds", async () => {
   const bases = ["/openai/v1", "/dashscope/compatible-mode/v1", "/xai/v1", "/vendor/v1"];
   for (const base of bases) {
     const { data } = JSON.parse((await send(simulator, `${base}/models`, undefined)).text);

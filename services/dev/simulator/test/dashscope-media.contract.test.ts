@@ -29,7 +29,7 @@ async function dataUrl(width: number, height: number): Promise<string> {
   return `data:image/png;base64,${bytes.toString("base64")}`;
 }
 
-test("a drawing is a PNG of the asked size behind a URL of a day, billed by the image", async () => {
+test("an image is a PNG of the requested size at a URL valid for a day, billed by image", async () => {
   simulator.log.clear();
   const response = await good(
     simulator,
@@ -47,14 +47,14 @@ test("a drawing is a PNG of the asked size behind a URL of a day, billed by the 
   assert.deepEqual(entry?.units, { images: 1, width: 1664, height: 928 });
 });
 
-test("several images are several choices, and those that fail are not billed", async () => {
+test("returns several images as several choices, and does not bill failed ones", async () => {
   const request = drawing("qwen-image-2.0--sim-image-fail-1", [{ text: "a" }], { size: "1024*1024", n: 3 });
   const response = await good(simulator, path, request);
   assert.deepEqual([response.output.choices.length, response.usage.image_count], [2, 2]);
   assert.deepEqual(response.output.task_metric, { TOTAL: 3, SUCCEEDED: 2, FAILED: 1 });
 });
 
-test("an edit takes images first and keeps the shape of the last one", async () => {
+test("an edit requires images first and keeps the aspect ratio of the last one", async () => {
   const content = [{ image: "https://example.com/a.png" }, { image: await dataUrl(800, 400) }, { text: "blue" }];
   const response = await good(simulator, path, drawing("qwen-image-edit-plus", content));
   assert.ok(Math.abs(response.usage.width / response.usage.height - 2) < 0.05);
@@ -80,7 +80,7 @@ const wrongDrawings: readonly [string, unknown, number, string, RegExp][] = [
   ],
   ["no input", { model: "qwen-image" }, 400, "BadRequest.EmptyInput", /input/],
   [
-    "an image for a drawing model",
+    "an image for a text-to-image model",
     drawing("qwen-image", [image, text]),
     400,
     "InvalidParameter",
@@ -132,7 +132,7 @@ const wrongDrawings: readonly [string, unknown, number, string, RegExp][] = [
   ],
   ["too long a text", drawing("qwen-image", [{ text: "a".repeat(801) }]), 400, "InvalidParameter", /800/],
   [
-    "a URL that cannot be reached",
+    "an unreachable URL",
     drawing("qwen-image-edit", [{ image: "https://x.invalid/a" }, text]),
     400,
     "InvalidParameter",
@@ -151,7 +151,7 @@ const wrongDrawings: readonly [string, unknown, number, string, RegExp][] = [
 ];
 
 for (const [title, body, status, code, message] of wrongDrawings) {
-  test(`${title} is refused in the flat shape`, async () => {
+  test(`rejects ${title} in the flat format`, async () => {
     const response = await send(simulator, path, body);
     const flat = JSON.parse(response.text);
     assert.deepEqual(
@@ -162,14 +162,14 @@ for (const [title, body, status, code, message] of wrongDrawings) {
   });
 }
 
-test("a small input image is refused, and an async drawing", async () => {
+test("rejects a small input image and an asynchronous image request", async () => {
   const small = drawing("qwen-image-edit", [{ image: await dataUrl(100, 100) }, text]);
   assert.equal((await send(simulator, path, small)).status, 400);
   const async = await send(simulator, path, drawing("qwen-image", [text]), { "x-dashscope-async": "enable" });
   assert.deepEqual([async.status, JSON.parse(async.text).code], [403, "AccessDenied"]);
 });
 
-test("key and rate faults have the native codes", async () => {
+test("key and rate limit errors have the native codes", async () => {
   const wrongKey = await send(simulator, path, drawing("qwen-image", [text]), { authorization: "Bearer bad-x" });
   assert.deepEqual([wrongKey.status, JSON.parse(wrongKey.text).code], [401, "InvalidApiKey"]);
   const rate = await send(simulator, path, drawing("qwen-image", [text]), { "x-sim-status": "429" });
@@ -180,7 +180,7 @@ test("key and rate faults have the native codes", async () => {
 
 const speech = { model: "qwen3-tts-flash", input: { text: "Hello 世界", voice: "Cherry" } };
 
-test("speech is a WAV of 24 kHz behind a URL; a Han character is charged as two", async () => {
+test("speech is a WAV of 24 kHz at a URL, and a Han character counts as two", async () => {
   const response = await good(simulator, path, speech);
   assert.deepEqual(response.usage, { input_tokens: 0, output_tokens: 0, characters: 10 });
   const { audio, finish_reason } = response.output;
@@ -194,7 +194,7 @@ test("speech is a WAV of 24 kHz behind a URL; a Han character is charged as two"
   assert.equal(wav.readUInt32LE(40), wav.length - 44);
 });
 
-test("streamed speech comes in numbered events with a status line, and ends with the same sound by URL", async () => {
+test("streams speech in numbered events with a status line, and ends with a URL to the same audio", async () => {
   const { text: stream, headers } = await send(simulator, path, speech, { "x-dashscope-sse": "enable" });
   assert.match(headers.get("content-type") ?? "", /^text\/event-stream/);
   assert.match(stream, /^id:1\nevent:result\n:HTTP_STATUS\/200\ndata:\{/);
@@ -222,7 +222,7 @@ test("an error inside a speech stream is an error event", async () => {
 
 const wrongSpeech: readonly [string, object, RegExp][] = [
   ["no voice", { text: "x" }, /^The voice property is required\.$/],
-  ["an unknown voice", { text: "x", voice: "Nobody" }, /Nobody/],
+  ["an unknown voice", { text: "x", voice: "Unknown" }, /Unknown/],
   ["a voice of another provider", { text: "x", voice: "alloy" }, /alloy/],
   ["no text", { text: "", voice: "Cherry" }, /\[1, 600\]/],
   ["301 Han characters", { text: "世".repeat(301), voice: "Cherry" }, /\[1, 600\]/],
@@ -230,7 +230,7 @@ const wrongSpeech: readonly [string, object, RegExp][] = [
   ["the body of the image models", { messages: [] }, /Field required: input\.text|input/],
 ];
 for (const [title, input, message] of wrongSpeech) {
-  test(`speech with ${title} is refused`, async () => {
+  test(`rejects speech with ${title}`, async () => {
     const response = await send(simulator, path, { model: "qwen3-tts-flash", input });
     const flat = JSON.parse(response.text);
     assert.deepEqual([response.status, flat.code], [400, "InvalidParameter"]);
@@ -238,13 +238,13 @@ for (const [title, input, message] of wrongSpeech) {
   });
 }
 
-test("600 charged characters and instructions for the model that takes them are accepted", async () => {
+test("accepts 600 charged characters, and instructions for a model that supports them", async () => {
   await good(simulator, path, { model: "qwen3-tts-flash", input: { text: "世".repeat(300), voice: "Ethan" } });
   const input = { text: "x", voice: "Cherry", instructions: "slowly" };
   await good(simulator, path, { model: "qwen3-tts-instruct-flash", input });
 });
 
-test("WAV files without sizes come under their fault", async () => {
+test("serves WAV files without sizes under their fault", async () => {
   const response = await good(simulator, path, speech, { "x-sim-wav-unsized": "1" });
   assert.equal((await download(response.output.audio.url)).readUInt32LE(40), 0xffffffff);
 });

@@ -52,7 +52,7 @@ const routes = [
 ] as const;
 
 for (const { name, path, model, size, full, part } of routes) {
-  test(`${name} gives the same text the same unit vector, and a shorter one that is its beginning`, async () => {
+  test(`${name} returns the same unit vector for the same text, and its prefix as a shorter one`, async () => {
     const { body } = await post(path, { model, input: ["a", "b", "a"] });
     const [a, b, again] = body.data.map((item: { embedding: number[] }) => item.embedding);
     assert.deepEqual([a.length, body.data.map((item: { index: number }) => item.index)], [full, [0, 1, 2]]);
@@ -65,7 +65,7 @@ for (const { name, path, model, size, full, part } of routes) {
   });
 }
 
-test("OpenAI's base64 holds the same numbers as little-endian floats, and the SDK reads it by itself", async () => {
+test("OpenAI's base64 contains the same numbers as little-endian floats, which the SDK decodes", async () => {
   const client = new OpenAI({ baseURL: `${simulator.url}/openai/v1`, apiKey: "good" });
   const input = { model: "text-embedding-3-large", input: ["x", "y"], dimensions: 64 };
   const read = await client.embeddings.create(input);
@@ -76,7 +76,7 @@ test("OpenAI's base64 holds the same numbers as little-endian floats, and the SD
   assert.deepEqual(read.usage, { prompt_tokens: 2, total_tokens: 2 });
 });
 
-test("token arrays count their tokens, and 2,048 inputs in one call work", async () => {
+test("counts the tokens of token arrays, and accepts 2,048 inputs in one call", async () => {
   const model = "text-embedding-3-small";
   const tokens = await post("/openai/v1/embeddings", { model, input: [[1, 2, 3], [4]] });
   assert.equal(tokens.body.usage.total_tokens, 4);
@@ -114,14 +114,14 @@ const refusals = [
 ] as const;
 
 for (const [path, body, status, text] of refusals) {
-  test(`${path} refuses ${JSON.stringify(body).slice(0, 70)} in the provider's words`, async () => {
+  test(`${path} rejects ${JSON.stringify(body).slice(0, 70)} with the provider's message`, async () => {
     const response = await post(path, body);
     assert.equal(response.status, status);
     assert.match(response.body.detail ?? response.body.error.message, text);
   });
 }
 
-test("Voyage reports total_tokens alone", async () => {
+test("Voyage reports only total_tokens", async () => {
   const { body } = await post("/voyage/v1/embeddings", {
     model: "voyage-3.5",
     input: ["a b", "c"],
@@ -131,7 +131,7 @@ test("Voyage reports total_tokens alone", async () => {
   assert.equal(Buffer.from(body.data[0].embedding, "base64").length, 4 * 1024);
 });
 
-test("Gemini answers in order without usage, and leaves a shortened vector unnormalised", async () => {
+test("Gemini returns vectors in order without usage, and leaves a shortened vector unnormalized", async () => {
   const path = "/gemini/v1beta/models/gemini-embedding-001";
   const content = { parts: [{ text: "a" }] };
   const one = await post(`${path}:embedContent`, { content }, google);
@@ -150,7 +150,7 @@ test("Gemini answers in order without usage, and leaves a shortened vector unnor
   assert.equal(other.status, 400);
 });
 
-test("the log has the tokens that are billed, also where the provider reports none", async () => {
+test("the log has the billed tokens, even if the provider reports none", async () => {
   simulator.log.clear();
   const content = { parts: [{ text: "one two three" }] };
   await post("/gemini/v1beta/models/text-embedding-004:embedContent", { content }, google);
@@ -163,7 +163,7 @@ test("the log has the tokens that are billed, also where the provider reports no
   );
 });
 
-test("shuffled embeddings carry the index of their input", async () => {
+test("shuffled embeddings have the index of their input", async () => {
   const body = { model: "text-embedding-3-small", input: ["a", "b"], dimensions: 4 };
   const plain = await post("/openai/v1/embeddings", body);
   const shuffled = await post("/openai/v1/embeddings", body, { "x-sim-embeddings-shuffle": "1" });

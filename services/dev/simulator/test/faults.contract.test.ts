@@ -47,13 +47,13 @@ test("a stream is, byte for byte, role, content, finish, usage and [DONE]", asyn
   assert.equal(text, expected.join(""));
 });
 
-test("without the option there is no usage field at all", async () => {
+test("without stream_options a stream has no usage field", async () => {
   const { text } = await send(simulator, path, chat("", { stream: true }));
   assert.doesNotMatch(text, /"usage"/);
   assert.equal(dataOf(text).at(-1), "[DONE]");
 });
 
-test("a status fault answers in the provider's words, with each form of retry-after", async () => {
+test("a status fault returns the provider's error body, with each form of retry-after", async () => {
   const seconds = await send(simulator, path, chat("status-429 retry-after-7 retry-ms-250"));
   assert.deepEqual(
     [seconds.status, seconds.headers.get("retry-after"), seconds.headers.get("retry-after-ms")],
@@ -68,7 +68,7 @@ test("a status fault answers in the provider's words, with each form of retry-af
   }
 });
 
-test("a proxy's page, garbage, an empty body and an error under 200 look like what they are", async () => {
+test("serves a proxy's page, garbage, an empty body and an error under 200", async () => {
   const page = await send(simulator, path, chat("html"));
   assert.deepEqual([page.status, page.headers.get("content-type")], [502, "text/html"]);
   const garbage = await send(simulator, path, chat("garbage"));
@@ -81,13 +81,13 @@ test("a proxy's page, garbage, an empty body and an error under 200 look like wh
   assert.equal(typed.headers.get("content-type"), "text/html");
 });
 
-test("a leaked credential stands in the text of a 400", async () => {
+test("a leaked credential appears in the text of a 400", async () => {
   const response = await send(simulator, path, chat("leak-key"), { authorization: "Bearer sk-secret" });
   assert.equal(response.status, 400);
   assert.match(response.text, /sk-secret/);
 });
 
-test("a hanging request is never answered, and leaves when the client does", async () => {
+test("a hanging request gets no response, and ends when the client disconnects", async () => {
   simulator.log.clear();
   const socket = await rawPost(simulator, path, chat("hang"));
   const response = once(socket, "data").then(() => "answered");
@@ -98,7 +98,7 @@ test("a hanging request is never answered, and leaves when the client does", asy
   assert.deepEqual([entry?.status, entry?.outcome, entry?.delivered.bytes], [0, "disconnected", 0]);
 });
 
-test("a reset comes before the head, at the byte, or after the chunk that was asked for", async () => {
+test("resets the connection before the head, at a byte, or after a chunk", async () => {
   const before = await drained(await rawPost(simulator, path, chat("reset")));
   assert.deepEqual(before, { text: "", error: "ECONNRESET" });
 
@@ -118,7 +118,7 @@ test("a reset comes before the head, at the byte, or after the chunk that was as
   assert.equal(entries[0]?.delivered.bytes, 100);
 });
 
-test("a truncated body ends without its end", async () => {
+test("a truncated body is incomplete", async () => {
   const { text, error } = await drained(await rawPost(simulator, path, chat("truncate-40")));
   assert.equal(error, undefined);
   assert.equal(bodyOf(text).length, 40);
@@ -138,21 +138,21 @@ test("a cut stream ends properly without usage and [DONE]", async () => {
   assert.match(dataOf(open.text).at(-1) ?? "", /"total_tokens"/);
 });
 
-test("an error event stands in place of its chunk and nothing follows", async () => {
+test("an error event replaces its chunk and ends the stream", async () => {
   const { text } = await send(simulator, path, chat("error-event-3", { stream: true }));
   const data = dataOf(text);
   assert.equal(data.length, 3);
   assert.equal(JSON.parse(data[2] ?? "").error.type, "server_error");
 });
 
-test("a broken event comes before its chunk and the stream goes on", async () => {
+test("a broken event precedes its chunk, and the stream continues", async () => {
   const { text } = await send(simulator, path, chat("garbage-event-2", { stream: true }));
   const data = dataOf(text);
   assert.throws(() => JSON.parse(data[1] ?? ""));
   assert.equal(data.at(-1), "[DONE]");
 });
 
-test("usage is missing, lying, repeated or cumulative as asked, and the log holds what was said", async () => {
+test("usage is missing, wrong, repeated or cumulative under its faults, and the log records what was reported", async () => {
   simulator.log.clear();
   const missing = await send(simulator, path, chat("usage-missing", usageRequested));
   assert.doesNotMatch(missing.text, /total_tokens/);
@@ -178,7 +178,7 @@ test("usage is missing, lying, repeated or cumulative as asked, and the log hold
   assert.equal(JSON.parse(cached.text).usage.prompt_tokens_details.cached_tokens, 5);
 });
 
-test("tool deltas come whole, without index, with repeated or with empty ids", async () => {
+test("sends tool deltas whole, without index, and with repeated or empty ids", async () => {
   const tools = [{ type: "function", function: { name: "f", parameters: {} } }];
   const deltas = async (faults: string) => {
     const { text } = await send(simulator, path, chat(faults, { stream: true, tools }, 'call f {"a":"b"}'));
@@ -193,7 +193,7 @@ test("tool deltas come whole, without index, with repeated or with empty ids", a
   assert.equal((await deltas("tool-empty-id"))[0].id, "");
 });
 
-test("any split of the bytes leaves them the same", async () => {
+test("splitting the bytes does not change them", async () => {
   const whole = await send(simulator, path, chat("same-id", usageRequested));
   for (const split of ["split-1", "split-0", "split-7"]) {
     const { text } = await send(simulator, path, chat(`same-id ${split}`, usageRequested));
@@ -201,7 +201,7 @@ test("any split of the bytes leaves them the same", async () => {
   }
 });
 
-test("a split of one byte reaches the client in as many pieces", async () => {
+test("splitting by one byte reaches the client in as many pieces", async () => {
   const socket = await rawPost(simulator, path, chat("split-1"), "connection: close\r\n");
   const { text } = await drained(socket);
   assert.match(text, /content-length/);
@@ -214,7 +214,7 @@ test("a split of one byte reaches the client in as many pieces", async () => {
   assert.ok(pieces.length > 500);
 });
 
-test("line ends, comments, missing spaces and many data lines are all still one stream of events", async () => {
+test("a stream with other line ends, comments, missing spaces or many data lines has the same events", async () => {
   const crlf = await send(simulator, path, chat("crlf", usageRequested));
   assert.match(crlf.text, /^data: \{.*\}\r\n\r\ndata: /);
   const cr = await send(simulator, path, chat("cr", usageRequested));
@@ -232,7 +232,7 @@ test("line ends, comments, missing spaces and many data lines are all still one 
   assert.match(open.text, /data: \[DONE\]$/);
 });
 
-test("chunks with no choices, milliseconds and joined chunks are served", async () => {
+test("serves chunks without choices, milliseconds and joined chunks", async () => {
   const empty = await send(simulator, path, chat("keepalive-chunk-2", { stream: true }));
   assert.equal(dataOf(empty.text).filter((data) => data.includes('"choices":[]')).length, 3);
   const late = await send(simulator, path, chat("created-ms"));
@@ -243,7 +243,7 @@ test("chunks with no choices, milliseconds and joined chunks are served", async 
   assert.equal(entry?.delivered.chunks, 7);
 });
 
-test("compressed bodies unpack to the plain ones, streamed too", async () => {
+test("compressed bodies decompress to the plain ones, streamed or not", async () => {
   for (const [fault, unpack] of [
     ["gzip", gunzipSync],
     ["br", brotliDecompressSync],
@@ -256,7 +256,7 @@ test("compressed bodies unpack to the plain ones, streamed too", async () => {
   }
 });
 
-test("latency and slow chunks take the time they say", async () => {
+test("latency and slow chunks take the configured time", async () => {
   const before = performance.now();
   await send(simulator, path, chat("latency-60"));
   assert.ok(performance.now() - before >= 60);
@@ -265,7 +265,7 @@ test("latency and slow chunks take the time they say", async () => {
   assert.ok(performance.now() - slow >= 70);
 });
 
-test("a huge answer is as large as asked, and counted", async () => {
+test("a huge response has the requested size and its tokens are counted", async () => {
   simulator.log.clear();
   const { text } = await send(simulator, path, chat("huge-2", usageRequested));
   assert.ok(text.length > 2 * 1_048_576);
@@ -289,14 +289,14 @@ test("the control API sets, lists and removes rules", async () => {
   assert.equal((await send(simulator, "/sim/faults", { match: { prvider: "x" }, faults: {} })).status, 400);
 });
 
-test("times fails the first attempts of a request and then lets it through", async () => {
+test("times fails the first attempts of a request and then serves it", async () => {
   const body = chat("status-500 times-2", {}, "say: once more");
   const statuses = [];
   for (let i = 0; i < 3; i++) statuses.push((await send(simulator, path, body)).status);
   assert.deepEqual(statuses, [500, 500, 200]);
 });
 
-test("a fault that does not exist is told, not ignored", async () => {
+test("rejects an unknown fault", async () => {
   const response = await send(simulator, path, chat("sloow-5"));
   assert.equal(response.status, 400);
   assert.match(response.text, /unknown fault 'sloow-5'/);

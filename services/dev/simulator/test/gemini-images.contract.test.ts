@@ -20,7 +20,7 @@ for (const [model, imageConfig, width, height, tokens] of [
   ["gemini-2.5-flash-image", { aspectRatio: "16:9" }, 1344, 768, 1290],
   ["gemini-3-pro-image-preview", { aspectRatio: "1:1", imageSize: "2K" }, 2048, 2048, 1120],
 ] as const) {
-  test(`${model} makes a PNG of ${width} x ${height} for ${tokens} tokens`, async () => {
+  test(`${model} generates a PNG of ${width} x ${height} for ${tokens} tokens`, async () => {
     const body = { contents, generationConfig: config(imageConfig) };
     const response = await good(simulator, path(model), body, key);
     const { inlineData } = response.candidates[0].content.parts.at(-1);
@@ -44,7 +44,7 @@ test("a streamed image is one part of one event", async () => {
   assert.deepEqual([images.length, events.at(-1).candidates[0].finishReason], [1, "STOP"]);
 });
 
-test("a withheld image ends with its reason and without parts, a blocked prompt without candidates", async () => {
+test("a withheld image has a reason and no parts, a blocked prompt no candidates", async () => {
   const response = await good(simulator, path("gemini-2.5-flash-image--sim-moderation"), { contents }, key);
   assert.deepEqual(
     [response.candidates[0].finishReason, response.candidates[0].content.parts],
@@ -55,7 +55,7 @@ test("a withheld image ends with its reason and without parts, a blocked prompt 
   assert.deepEqual([refused.candidates, refused.promptFeedback.blockReason], [undefined, "PROHIBITED_CONTENT"]);
 });
 
-test("a size or ratio that the model does not make is a 400", async () => {
+test("an unsupported size or ratio is a 400", async () => {
   for (const imageConfig of [{ imageSize: "4K" }, { aspectRatio: "1:8" }, { size: "1K" }]) {
     const body = { contents, generationConfig: config(imageConfig) };
     const { status, text } = await send(simulator, path("gemini-2.5-flash-image"), body, key);

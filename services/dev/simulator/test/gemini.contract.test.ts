@@ -29,7 +29,7 @@ async function respond(model: string, body: unknown) {
   return JSON.parse(text);
 }
 
-test("the whole answer, the events and the JSON array say the same and end on the same usage", async () => {
+test("the complete response, the events and the JSON array have the same content and usage", async () => {
   const body = { contents: user("say: Grüße 😀 und mehr Worte") };
   const whole = await respond("gemini-2.0-flash", body);
   assert.equal(whole.candidates[0].content.parts[0].text, "Grüße 😀 und mehr Worte");
@@ -50,7 +50,7 @@ test("the whole answer, the events and the JSON array say the same and end on th
   assert.ok(!array.text.includes("[DONE]"));
 });
 
-test("thoughts count beside the answer, and come as parts when asked for", async () => {
+test("counts thoughts in addition to the response, and returns them as parts on request", async () => {
   const contents = user("think 10 words\nsay: x");
   const hidden = await respond("gemini-2.5-flash", { contents });
   assert.deepEqual([hidden.usageMetadata.thoughtsTokenCount, hidden.usageMetadata.candidatesTokenCount], [10, 1]);
@@ -69,7 +69,7 @@ test("thoughts count beside the answer, and come as parts when asked for", async
   assert.deepEqual([eaten.candidates[0].finishReason, eaten.candidates[0].content], ["MAX_TOKENS", { role: "model" }]);
 });
 
-test("function calls come whole, are signed, and need their signature back on models that ask for it", async () => {
+test("sends function calls whole and signed, and requires their signature on models that check it", async () => {
   const contents = user('call get_weather {"city":"Oslo"}');
   const first = await respond("gemini-3-pro-preview", { contents, tools: declared });
   const [part] = first.candidates[0].content.parts;
@@ -93,7 +93,7 @@ test("function calls come whole, are signed, and need their signature back on mo
   assert.equal((await reply({ ...bare, thoughtSignature: "skip_thought_signature_validator" })).status, 200);
 });
 
-test("snake and camel case are read alike, in the key's header and in the query", async () => {
+test("accepts snake and camel case, and the key in the header or the query", async () => {
   const body = {
     contents: user("x"),
     system_instruction: { parts: [{ text: "y" }] },
@@ -103,7 +103,7 @@ test("snake and camel case are read alike, in the key's header and in the query"
   assert.equal(JSON.parse(read.text).usageMetadata.candidatesTokenCount, 1);
 });
 
-test("a schema gets an answer that fits it, n candidates are counted, inline images are sized", async () => {
+test("responds to a schema with a matching instance, counts n candidates and measures inline images", async () => {
   const responseSchema = {
     type: "OBJECT",
     properties: { n: { type: "INTEGER", minimum: 7, maximum: 7 } },
@@ -131,7 +131,7 @@ test("a schema gets an answer that fits it, n candidates are counted, inline ima
   ]);
 });
 
-test("a blocked prompt is a 200 without candidates, a filtered answer ends on SAFETY", async () => {
+test("a blocked prompt is a 200 without candidates, and a filtered response ends with SAFETY", async () => {
   const blocked = await respond("gemini-2.5-flash", { contents: user("blocked") });
   assert.equal(blocked.candidates, undefined);
   assert.equal(blocked.promptFeedback.blockReason, "PROHIBITED_CONTENT");
@@ -139,7 +139,7 @@ test("a blocked prompt is a 200 without candidates, a filtered answer ends on SA
   assert.equal(filtered.candidates[0].finishReason, "SAFETY");
 });
 
-test("a fault chooses the reason for the end, with words of Google's about it", async () => {
+test("a fault chooses the finish reason, with a finish message", async () => {
   const contents = user("say: x");
   for (const method of ["generateContent", "streamGenerateContent?alt=sse"]) {
     const { text } = await call("gemini-2.5-flash--sim-end-reason-MALFORMED_FUNCTION_CALL", { contents }, method);
@@ -148,7 +148,7 @@ test("a fault chooses the reason for the end, with words of Google's about it", 
   }
 });
 
-test("a text is signed on models that ask for signatures, and a forged signature is rejected", async () => {
+test("signs texts of models that require signatures, and rejects a forged signature", async () => {
   const model = "gemini-3-flash-preview";
   const whole = await respond(model, { contents: user("say: x") });
   const [{ thoughtSignature }] = whole.candidates[0].content.parts;
@@ -224,23 +224,23 @@ const rejected: readonly { what: string; body: object; model?: string; message: 
     message: /stop_sequences/,
   },
   {
-    what: "too many tokens wanted",
+    what: "a maxOutputTokens above the limit",
     body: { contents: x, generationConfig: { maxOutputTokens: 99_999 } },
     message: /maxOutputTokens value of 99999/,
   },
   {
-    what: "no thinking on a model that always thinks",
+    what: "disabled thinking on a model that always thinks",
     model: "gemini-2.5-pro",
     body: { contents: x, generationConfig: { thinkingConfig: { thinkingBudget: 0 } } },
     message: /only works in thinking mode/,
   },
   {
-    what: "a level on a model of budgets",
+    what: "a thinking level on a model with budgets",
     body: { contents: x, generationConfig: { thinkingConfig: { thinkingLevel: "low" } } },
     message: /Thinking level is not supported/,
   },
   {
-    what: "tools with a JSON answer on an older model",
+    what: "tools with a JSON response on an older model",
     body: { contents: x, tools: declared, generationConfig: { responseMimeType: "application/json" } },
     message: /response mime type: 'application\/json' is unsupported/,
   },
@@ -252,7 +252,7 @@ const rejected: readonly { what: string; body: object; model?: string; message: 
 ];
 
 for (const { what, body, model, message } of rejected) {
-  test(`${what} is a 400 INVALID_ARGUMENT in Google's shape`, async () => {
+  test(`rejects ${what} with a 400 INVALID_ARGUMENT in Google's format`, async () => {
     const { status, text } = await call(model ?? "gemini-2.5-flash", body);
     const { error } = JSON.parse(text);
     assert.deepEqual([status, error.code, error.status], [400, 400, "INVALID_ARGUMENT"]);
@@ -260,7 +260,7 @@ for (const { what, body, model, message } of rejected) {
   });
 }
 
-test("keys, models and quotas fail in Google's words", async () => {
+test("errors of keys, models and quotas have Google's messages", async () => {
   const body = { contents: x };
   const wrong = await call("gemini-2.5-flash", body, "generateContent", { "x-goog-api-key": "bad-key" });
   assert.deepEqual([wrong.status, JSON.parse(wrong.text).error.details[0].reason], [400, "API_KEY_INVALID"]);
@@ -275,7 +275,7 @@ test("keys, models and quotas fail in Google's words", async () => {
   assert.match(quota.text, /PerDay/);
 });
 
-test("faults reach both forms of stream, and the log tells usage so far", async () => {
+test("faults apply to both forms of stream, and the log has the usage so far", async () => {
   simulator.log.clear();
   const model = "gemini-2.0-flash--sim-cut-2";
   const cut = await call(model, { contents: user("repeat 40 words") }, "streamGenerateContent");
@@ -293,7 +293,7 @@ test("faults reach both forms of stream, and the log tells usage so far", async 
   assert.equal(JSON.parse(dataOf(failing.text)[1] ?? "").error.status, "UNAVAILABLE");
 });
 
-test("the models come in pages with their limits", async () => {
+test("lists models in pages with their limits", async () => {
   const page = async (token: string) =>
     JSON.parse((await send(simulator, `/gemini/v1beta/models?pageSize=4${token}`, undefined, key)).text);
   const first = await page("");

@@ -22,7 +22,7 @@ function chat(model: string, content: string, stream = true): object {
   return { model, messages: [{ role: "user", content }], stream };
 }
 
-test("an entry says who asked for what and what it was told", async () => {
+test("an entry records the request and the response", async () => {
   await using simulator = await startSimulator();
   const { headers, text } = await send(simulator, path, chat("gpt-4o--sim-slow-1", "say: hi", false), {
     "x-request-id": "r-1",
@@ -49,7 +49,7 @@ test("an entry says who asked for what and what it was told", async () => {
   assert.doesNotMatch(JSON.stringify(simulator.log.page({ since: 0, limit: 9 })), /good/);
 });
 
-test("a client that does not read stops the generation, and what was written is what is logged", async () => {
+test("a client that does not read stops the generation, and the log has what was written", async () => {
   await using simulator = await startSimulator();
   const socket = await rawPost(simulator, path, chat("gpt-4o--sim-huge-64", "x"));
   socket.pause();
@@ -60,14 +60,14 @@ test("a client that does not read stops the generation, and what was written is 
     await new Promise((resolve) => setTimeout(resolve, 150));
     bytes = await written();
   }
-  assert.ok(bytes > 0 && bytes < 32 * 1_048_576, `${bytes} bytes went out to a client that reads none`);
+  assert.ok(bytes > 0 && bytes < 32 * 1_048_576, `${bytes} bytes were sent to a client that reads none`);
   socket.destroy();
   const [entry] = await logged(simulator, 1);
   assert.deepEqual([entry?.outcome, entry?.delivered.bytes, entry?.usage], ["disconnected", bytes, null]);
   assert.ok((entry?.blocked_ms ?? 0) > 0);
 });
 
-test("stats count what is in flight by model and by key, and the most there was", async () => {
+test("stats count requests in flight by model and key, and their maximum", async () => {
   await using simulator = await startSimulator();
   const sockets = [];
   for (let i = 0; i < 3; i++) sockets.push(await rawPost(simulator, path, chat("gpt-4o--sim-hang", "x")));
@@ -81,7 +81,7 @@ test("stats count what is in flight by model and by key, and the most there was"
   assert.deepEqual([in_flight, totals.by_outcome], [{ now: 0, max: 3 }, { disconnected: 3 }]);
 });
 
-test("a thousand slow streams run side by side, and each is logged with what it got", async () => {
+test("serves a thousand slow streams concurrently, and logs what each received", async () => {
   await using simulator = await startSimulator();
   const body = chat("gpt-4o--sim-slow-5--sim-stall-21", "repeat 40 words");
   const sockets = await Promise.all(Array.from({ length: 1000 }, () => rawPost(simulator, path, body)));
@@ -96,7 +96,7 @@ test("a thousand slow streams run side by side, and each is logged with what it 
   assert.ok(entries.every((entry) => entry.outcome === "disconnected" && entry.delivered.content_tokens === 20));
 });
 
-test("a body over the limit is refused unread", async () => {
+test("rejects a body above the limit without reading it", async () => {
   await using simulator = await startSimulator({ maxBodyBytes: 500 });
   const response = await send(simulator, path, chat("gpt-4o", "x".repeat(1000)));
   assert.equal(response.status, 413);
@@ -126,7 +126,7 @@ async function startProcess(): Promise<{
   };
 }
 
-test("the log survives a kill of the simulator, which leaves the broken attempt as lost; SIGTERM ends it cleanly", async () => {
+test("the log survives a kill, which marks the attempt in flight as lost; SIGTERM ends it cleanly", async () => {
   const killed = await startProcess();
   const headers = { authorization: "Bearer good" };
   const post = (content: string, model: string, stream: boolean) =>

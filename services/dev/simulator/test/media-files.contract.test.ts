@@ -27,14 +27,14 @@ for (const [width, height, seconds, fps, sound] of [
   [1920, 1080, 2, 24, false],
   [1248, 704, 12.5, 24, true],
 ] as const) {
-  test(`an MP4 is ${width} x ${height} and ${seconds} s long by its headers, and its samples lie where they say`, async () => {
+  test(`an MP4 is ${width} x ${height} and ${seconds} s long by its headers, and its samples are at their declared offsets`, async () => {
     const movie = movieOf(await download(urlOf({ ...video, width, height, seconds, fps, sound })));
     assert.deepEqual([movie.width, movie.height, movie.sound, movie.whole], [width, height, sound, true]);
     assert.ok(Math.abs(movie.seconds - seconds) < 0.05, `${movie.seconds}`);
   });
 }
 
-test("images decode to their last line at the size in their URL", async () => {
+test("images decode completely at the size in their URL", async () => {
   for (const format of ["png", "jpeg", "webp"] as const) {
     const bytes = await download(urlOf({ kind: "image", digest, caption, width: 1328, height: 512, format }));
     const { info } = await sharp(bytes, { failOn: "error" }).raw().toBuffer({ resolveWithObject: true });
@@ -42,7 +42,7 @@ test("images decode to their last line at the size in their URL", async () => {
   }
 });
 
-test("a picture's words are written in it, and another caption makes another picture", async () => {
+test("an image contains its caption, and another caption changes the image", async () => {
   const picture = async (words: string): Promise<Buffer> =>
     sharp(await download(urlOf({ kind: "image", digest, caption: words, width: 512, height: 512, format: "png" })))
       .extract({ left: 0, top: 400, width: 512, height: 112 })
@@ -56,7 +56,7 @@ test("a picture's words are written in it, and another caption makes another pic
   assert.ok(!one.equals(other) && !one.equals(none));
 });
 
-test("the same URL gives the same bytes, and any range of them", async () => {
+test("the same URL returns the same bytes, and any range of them", async () => {
   const url = urlOf(video);
   const whole = await download(url);
   assert.ok(whole.equals(await download(url)));
@@ -75,7 +75,7 @@ test("the same URL gives the same bytes, and any range of them", async () => {
   assert.equal(beyond.status, 416);
 });
 
-test("an expired URL and one whose query was changed are a 403, an unknown name a 404", async () => {
+test("an expired URL or a changed query is a 403, an unknown name a 404", async () => {
   const expired = await fetch(urlOf(video, { expires: soon() - 120 }));
   assert.deepEqual([expired.status, /expired/.test(await expired.text())], [403, true]);
   const longer = new URL(urlOf(video));
@@ -84,7 +84,7 @@ test("an expired URL and one whose query was changed are a 403, an unknown name 
   assert.equal((await fetch(`${simulator.url}/media/video/x.mp4?Expires=${soon()}`)).status, 404);
 });
 
-test("a slow URL gives its file in pieces", async () => {
+test("a slow URL serves its file in pieces", async () => {
   const startedAt = performance.now();
   await download(urlOf(video, { slow: 20 }));
   assert.ok(performance.now() - startedAt >= 8 * 19);

@@ -73,7 +73,12 @@ const rejected: readonly { what: string; body: unknown; param: string | null; co
     param: "max_tokens",
     code: "invalid_parameter_combination",
   },
-  { what: "too many tokens wanted", body: { ...good, max_tokens: 99_999 }, param: "max_tokens", code: "invalid_value" },
+  {
+    what: "a max_tokens above the limit",
+    body: { ...good, max_tokens: 99_999 },
+    param: "max_tokens",
+    code: "invalid_value",
+  },
   {
     what: "an old limit on a reasoning model",
     body: { ...good, model: "o3", max_tokens: 5 },
@@ -112,7 +117,7 @@ const rejected: readonly { what: string; body: unknown; param: string | null; co
   },
   { what: "tool choice without tools", body: { ...good, tool_choice: "auto" }, param: "tool_choice", code: null },
   {
-    what: "a chosen tool that is not there",
+    what: "a chosen tool that does not exist",
     body: { ...good, tools: [tool], tool_choice: { type: "function", function: { name: "g" } } },
     param: "tool_choice",
     code: null,
@@ -140,7 +145,7 @@ const rejected: readonly { what: string; body: unknown; param: string | null; co
     code: "invalid_value",
   },
   {
-    what: "a page of HTML as an image",
+    what: "an HTML page as an image",
     body: {
       ...good,
       messages: [
@@ -156,7 +161,7 @@ const rejected: readonly { what: string; body: unknown; param: string | null; co
 ];
 
 for (const { what, body, param, code } of rejected) {
-  test(`${what} is a 400 in OpenAI's shape that names the field`, async () => {
+  test(`rejects ${what} with a 400 in OpenAI's format that names the field`, async () => {
     const response = await send(simulator, path, body);
     const { error } = JSON.parse(response.text);
     assert.deepEqual(
@@ -167,7 +172,7 @@ for (const { what, body, param, code } of rejected) {
   });
 }
 
-test("what real clients send beyond the plain form is accepted", async () => {
+test("accepts the additional fields of real clients", async () => {
   const called = [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }];
   const messages = [
     { role: "developer", content: "be nice" },
@@ -187,13 +192,13 @@ test("what real clients send beyond the plain form is accepted", async () => {
   assert.equal((await send(simulator, path, body)).status, 200);
 });
 
-test("an unknown field is refused in strict mode alone", async () => {
+test("rejects an unknown field only in strict mode", async () => {
   const response = await send(simulator, path, { ...good, anything: 1 }, { "x-sim-strict": "1" });
   assert.equal(response.status, 400);
   assert.match(response.text, /Unrecognized request argument supplied: anything/);
 });
 
-test("a prompt over the context window is told so with both numbers", async () => {
+test("rejects a prompt above the context window with both numbers", async () => {
   const response = await send(simulator, path, {
     ...good,
     messages: [{ role: "user", content: "word ".repeat(120_000) }],
@@ -214,7 +219,7 @@ test("a missing key, a wrong key and an unknown path have OpenAI's bodies", asyn
   assert.equal(JSON.parse(unknown.text).error.message, "Invalid URL (POST /v1/nope)");
 });
 
-test("a body that is not JSON is refused before anything in it is looked at", async () => {
+test("rejects a body that is not JSON before any other check", async () => {
   for (const body of ["{", "{} x", '{"a":"line\nbreak"}']) {
     const response = await send(simulator, path, body);
     assert.equal(response.status, 400);
@@ -222,7 +227,7 @@ test("a body that is not JSON is refused before anything in it is looked at", as
   }
 });
 
-test("every answer carries OpenAI's headers", async () => {
+test("every response has OpenAI's headers", async () => {
   const { headers } = await send(simulator, path, good);
   assert.match(headers.get("x-request-id") ?? "", /^req_/);
   assert.match(headers.get("openai-processing-ms") ?? "", /^\d+$/);

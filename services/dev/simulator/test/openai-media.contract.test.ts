@@ -29,7 +29,7 @@ async function failure(work: Promise<unknown>): Promise<{ status: number; error:
     () => undefined,
     (error: unknown) => error,
   );
-  assert.ok(cause instanceof OpenAI.APIError, "it was not refused");
+  assert.ok(cause instanceof OpenAI.APIError, "the request was accepted");
   return { status: cause.status ?? 0, error: cause.error as Record<string, unknown> };
 }
 
@@ -60,7 +60,7 @@ for (const [outputFormat, size] of [
   });
 }
 
-test("image tokens follow the table of sizes and qualities, and each partial image costs 100 more", async () => {
+test("counts image tokens by size and quality, plus 100 per partial image", async () => {
   simulator.log.clear();
   const high = await client.images.generate({
     model: "gpt-image-1",
@@ -102,7 +102,7 @@ test("image tokens follow the table of sizes and qualities, and each partial ima
   });
 });
 
-test("dall-e answers with a URL of an hour, without usage, and is billed by the image", async () => {
+test("dall-e returns a URL valid for an hour, without usage, and is billed by image", async () => {
   simulator.log.clear();
   const response = await client.images.generate({ model: "dall-e-2", prompt: "a cat", size: "256x256", n: 2 });
   assert.equal(response.usage, undefined);
@@ -141,7 +141,7 @@ const wrongGenerations = [
 ] as const;
 
 for (const [fields, param, code, text] of wrongGenerations) {
-  test(`a generation with ${JSON.stringify(fields).slice(0, 70)} is refused for ${param}`, async () => {
+  test(`rejects a generation with ${JSON.stringify(fields).slice(0, 70)}, naming ${param}`, async () => {
     const { status, text: response } = await send(simulator, "/openai/v1/images/generations", {
       prompt: "a",
       ...fields,
@@ -152,7 +152,7 @@ for (const [fields, param, code, text] of wrongGenerations) {
   });
 }
 
-test("moderation blocks by fault and by the prompt", async () => {
+test("moderation blocks by fault and by prompt", async () => {
   for (const request of [
     { model: "gpt-image-1--sim-moderation", prompt: "a" },
     { model: "gpt-image-1", prompt: "blocked" },
@@ -165,7 +165,7 @@ test("moderation blocks by fault and by the prompt", async () => {
   }
 });
 
-test("an edit takes several images and a mask, and its input images cost tokens", async () => {
+test("an edit accepts several images and a mask, and its input images cost tokens", async () => {
   const png = await toFile(await picture(1024, 1024).png().toBuffer(), "a.png", { type: "image/png" });
   const webp = await toFile(await picture(512, 1024).webp().toBuffer(), "b.webp", { type: "image/webp" });
   const mask = await toFile(await picture(1024, 1024).png().toBuffer(), "m.png", { type: "image/png" });
@@ -189,7 +189,7 @@ test("an edit takes several images and a mask, and its input images cost tokens"
   });
 });
 
-test("an edit streams events of its own name", async () => {
+test("an edit streams events with names of its own", async () => {
   const image = await toFile(await picture(64, 64).png().toBuffer(), "a.png", { type: "image/png" });
   const stream = await client.images.edit({
     model: "gpt-image-1",
@@ -226,7 +226,7 @@ const edits: readonly {
     ],
   },
   {
-    title: "a part that is no image",
+    title: "a part that is not an image",
     code: "invalid_image_file",
     text: /^Invalid image file or mode for image 2, please check your image file\.$/,
     image: async () => [
@@ -235,7 +235,7 @@ const edits: readonly {
     ],
   },
   {
-    title: "an image cut short",
+    title: "a truncated image",
     code: "invalid_image_file",
     text: /image 1/,
     image: async () => [
@@ -298,7 +298,7 @@ const edits: readonly {
 ];
 
 for (const { title, code, text, fields = {}, image, mask } of edits) {
-  test(`an edit with ${title} is refused in OpenAI's words`, async () => {
+  test(`rejects an edit with ${title} with OpenAI's message`, async () => {
     const form = new FormData();
     for (const [name, value] of Object.entries({ model: "gpt-image-1", prompt: "x", ...fields })) form.set(name, value);
     const usual = async (): Promise<Part[]> => [{ bytes: await picture(64, 64).png().toBuffer(), type: "image/png" }];
@@ -316,12 +316,12 @@ for (const { title, code, text, fields = {}, image, mask } of edits) {
   });
 }
 
-test("a body that is no form is refused at the edits", async () => {
+test("rejects an edit whose body is not a form", async () => {
   const { status } = await send(simulator, "/openai/v1/images/edits", { prompt: "x" });
   assert.equal(status, 400);
 });
 
-test("faults by the model's suffix work in a form", async () => {
+test("faults by model suffix work in a form", async () => {
   const form = new FormData();
   form.set("model", "gpt-image-1--sim-status-503");
   form.set("prompt", "x");
@@ -330,15 +330,15 @@ test("faults by the model's suffix work in a form", async () => {
   assert.equal(response.status, 503);
 });
 
-test("images are padded to the size that a fault asks for and decode all the same", async () => {
+test("images padded by a fault still decode", async () => {
   const response = await client.images.generate({ model: "gpt-image-1--sim-image-mib-2", prompt: "a", quality: "low" });
   const bytes = Buffer.from(response.data?.[0]?.b64_json ?? "", "base64");
   assert.equal(bytes.length, 2 * 1024 * 1024);
   assert.equal((await sharp(bytes).metadata()).width, 1024);
 });
 
-test("speech comes as WAV, PCM or MP3 of one length", async () => {
-  const request = { model: "gpt-4o-mini-tts", voice: "alloy", input: "Hello, dear world of speech." } as const;
+test("returns speech as WAV, PCM or MP3 of the same length", async () => {
+  const request = { model: "gpt-4o-mini-tts", voice: "alloy", input: "Hello, good world of speech." } as const;
   const bytesOf = async (responseFormat: "wav" | "pcm" | "mp3") =>
     Buffer.from(
       await (await client.audio.speech.create({ ...request, response_format: responseFormat })).arrayBuffer(),
@@ -354,7 +354,7 @@ test("speech comes as WAV, PCM or MP3 of one length", async () => {
   assert.ok(Math.abs(mp3.length / 8000 - seconds) < 0.2);
 });
 
-test("speech refuses what the provider refuses", async () => {
+test("speech rejects what the provider rejects", async () => {
   const good = { model: "tts-1", voice: "alloy", input: "x" };
   for (const [change, status] of [
     [{ input: "" }, 400],

@@ -33,7 +33,7 @@ const clock = {
   function: { name: "get_clock", parameters: { type: "object", properties: {} } },
 };
 
-test("the same request gets the same answer and the same usage, streamed or not", async () => {
+test("the same request gets the same response and usage, streamed or not", async () => {
   const request = { model: "gpt-4o", messages: user("Tell me something") };
   const [one, two] = [await client.chat.completions.create(request), await client.chat.completions.create(request)];
   assert.equal(one.choices[0]?.message.content, two.choices[0]?.message.content);
@@ -55,14 +55,14 @@ test("the same request gets the same answer and the same usage, streamed or not"
   assert.deepEqual(usage, one.usage);
 });
 
-test("say and repeat steer the answer exactly", async () => {
+test("say and repeat control the response exactly", async () => {
   const reported = await client.chat.completions.create({ model: "gpt-4o-mini", messages: user("say: Grüße 😀") });
   assert.equal(reported.choices[0]?.message.content, "Grüße 😀");
   const words = await client.chat.completions.create({ model: "gpt-4o-mini", messages: user("repeat 100 words") });
   assert.equal(words.usage?.completion_tokens, 100);
 });
 
-test("several tools asked for are called in parallel, and their results are answered with text", async () => {
+test("calls several requested tools in parallel, and responds to their results with text", async () => {
   const tools = [weather, clock];
   const messages = user('call get_weather {"city":"Oslo"}\ncall get_clock {}');
   const stream = client.chat.completions.stream({ model: "gpt-4o", messages, tools });
@@ -85,7 +85,7 @@ test("several tools asked for are called in parallel, and their results are answ
   assert.match(response.choices[0]?.message.content ?? "", /sunny/);
 });
 
-test("a tool is called when the message speaks of it, one alone when parallel calls are off", async () => {
+test("calls a tool that the message mentions, and only one when parallel calls are off", async () => {
   const request = { model: "gpt-4o", messages: user("What are the weather and the clock?"), tools: [weather, clock] };
   const many = await client.chat.completions.create(request);
   assert.equal(many.choices[0]?.message.tool_calls?.length, 2);
@@ -95,7 +95,7 @@ test("a tool is called when the message speaks of it, one alone when parallel ca
   assert.equal(none.choices[0]?.message.tool_calls, undefined);
 });
 
-test("a forced tool is called whatever the message says", async () => {
+test("calls a forced tool, whatever the message", async () => {
   const completion = await client.chat.completions.create({
     model: "gpt-4o",
     messages: user("hello"),
@@ -107,7 +107,7 @@ test("a forced tool is called whatever the message says", async () => {
   assert.equal(typeof JSON.parse(call.function.arguments).city, "string");
 });
 
-test("max tokens and stop strings cut the answer", async () => {
+test("max tokens and stop strings truncate the response", async () => {
   const short = await client.chat.completions.create({
     model: "gpt-4o",
     messages: user("repeat 50 words"),
@@ -124,7 +124,7 @@ test("max tokens and stop strings cut the answer", async () => {
   assert.equal(stopped.choices[0]?.finish_reason, "stop");
 });
 
-test("n candidates are n answers, each billed", async () => {
+test("n candidates are n responses, each billed", async () => {
   const request = { model: "gpt-4o", messages: user("repeat 10 words"), n: 3 };
   const whole = await client.chat.completions.create(request);
   assert.equal(new Set(whole.choices.map((choice) => choice.message.content)).size, 3);
@@ -140,7 +140,7 @@ test("n candidates are n answers, each billed", async () => {
   );
 });
 
-test("a small budget is eaten by reasoning", async () => {
+test("reasoning uses up a small budget", async () => {
   const completion = await client.chat.completions.create({
     model: "gpt-5-mini",
     messages: user("hi"),
@@ -160,7 +160,7 @@ test("a small budget is eaten by reasoning", async () => {
   assert.notEqual(quick.choices[0]?.message.content, "");
 });
 
-test("a JSON schema gets an answer that fits it", async () => {
+test("responds to a JSON schema with a matching instance", async () => {
   const schema = {
     type: "object",
     properties: { age: { type: "integer", minimum: 3, maximum: 4 } },
@@ -175,7 +175,7 @@ test("a JSON schema gets an answer that fits it", async () => {
   assert.ok([3, 4].includes(JSON.parse(completion.choices[0]?.message.content ?? "").age));
 });
 
-test("refusals, filtered answers and log probabilities have their own fields", async () => {
+test("refusals, filtered responses and log probabilities have their own fields", async () => {
   const refused = await client.chat.completions.create({ model: "gpt-4o", messages: user("refuse: I cannot") });
   assert.equal(refused.choices[0]?.message.refusal, "I cannot");
   assert.equal(refused.choices[0]?.message.content, null);
@@ -191,7 +191,7 @@ test("refusals, filtered answers and log probabilities have their own fields", a
   assert.equal(probable.choices[0]?.logprobs?.content?.[0]?.top_logprobs.length, 2);
 });
 
-test("a long prompt sent twice is read from the cache", async () => {
+test("reads a repeated long prompt from the cache", async () => {
   const messages = user(`${"lorem ipsum ".repeat(1000)}\nsay: x`);
   const first = await client.chat.completions.create({ model: "gpt-4o", messages });
   const second = await client.chat.completions.create({ model: "gpt-4o", messages });
@@ -263,7 +263,7 @@ test("an aborted stream is logged as disconnected with what had been delivered",
   assert.equal(entry?.usage, null);
 });
 
-test("the models are listed and found by id", async () => {
+test("lists models and finds them by id", async () => {
   const ids: string[] = [];
   for await (const model of client.models.list()) ids.push(model.id);
   assert.ok(ids.includes("gpt-5-mini"));

@@ -40,14 +40,14 @@ const readTool = {
   input_schema: { type: "object", properties: { file_path: { type: "string" } }, required: ["file_path"] },
 };
 
-test("an answer says that the simulator gives it, as which model, to what, and how to reach the real one", async () => {
+test("a response names the simulator, the model and the prompt, and explains how to reach the real model", async () => {
   const { content } = await completion({
     messages: [
       { role: "system", content: "Be brief." },
       {
         role: "user",
         content: [
-          { type: "text", text: "What is in\nthis picture?" },
+          { type: "text", text: "What is in\nthis photo?" },
           { type: "image_url", image_url: { url: "https://example.com/a.png" } },
         ],
       },
@@ -60,19 +60,19 @@ test("an answer says that the simulator gives it, as which model, to what, and h
   assert.match(content, /OPENAI_API_KEY/);
 });
 
-test("an answer is as many words long as the user asks for", async () => {
+test("a response has the requested number of words", async () => {
   const { content } = await completion({ messages: [{ role: "user", content: "Tell me about tides in 300 words." }] });
   assert.equal(content.split(/\s+/).length, 300);
 });
 
-test("a schema is answered with values such as its properties' names lead to expect", async () => {
+test("fills a schema with values that suit its properties' names", async () => {
   const schema = {
     type: "object",
     properties: { name: { type: "string" }, email: { type: "string" }, age: { type: "integer" } },
     required: ["name", "email", "age"],
   };
   const { content } = await completion({
-    messages: [{ role: "user", content: "Make up a person." }],
+    messages: [{ role: "user", content: "Invent a person." }],
     response_format: { type: "json_schema", json_schema: { name: "person", schema } },
   });
   const person = JSON.parse(content);
@@ -81,7 +81,7 @@ test("a schema is answered with values such as its properties' names lead to exp
   assert.ok(person.age >= 21 && person.age <= 67);
 });
 
-test("a tool that reads a file reads the one that the prompt names", async () => {
+test("calls a file-reading tool with the file that the prompt names", async () => {
   const { content } = await message({
     messages: [{ role: "user", content: "Please read src/notes/plan.md and sum it up." }],
     tools: [readTool],
@@ -89,7 +89,7 @@ test("a tool that reads a file reads the one that the prompt names", async () =>
   assert.deepEqual(content.find(({ type }) => type === "tool_use")?.input, { file_path: "src/notes/plan.md" });
 });
 
-test("what a coding agent adds to the user's words calls no tool", async () => {
+test("text that a coding agent adds to the user's message triggers no tool call", async () => {
   const { content, stop_reason } = await message({
     messages: [
       {
@@ -106,7 +106,7 @@ test("what a coding agent adds to the user's words calls no tool", async () => {
   assert.match(content[0]?.text ?? "", /“say hello”/);
 });
 
-test("an agent's loop ends within three turns, whatever its client adds behind the tools' results", async () => {
+test("an agent's loop ends within three turns, whatever its client adds after the tool results", async () => {
   const messages: object[] = [{ role: "user", content: "read it all" }];
   const reasons: string[] = [];
   while (reasons.at(-1) !== "end_turn" && reasons.length < 6) {
@@ -121,7 +121,7 @@ test("an agent's loop ends within three turns, whatever its client adds behind t
   assert.deepEqual(reasons, ["tool_use", "tool_use", "end_turn"]);
 });
 
-test("thinking that somebody else has signed is passed over where nothing is to be thought, and refused where something is", async () => {
+test("ignores thinking with a foreign signature when thinking is off, and rejects it when thinking is on", async () => {
   const messages = [
     { role: "user", content: "hi" },
     {

@@ -39,7 +39,7 @@ test("OpenAI's own SDK reads usage by snapshot and costs by line from the truth 
   );
 });
 
-test("pages follow the cursor, and a limit beyond the documented one is refused", async () => {
+test("pages by cursor, and rejects a limit above the documented one", async () => {
   await using simulator = await startSimulator();
   const from = new Date(todayStart() - 9 * dayMs).toISOString();
   const path = `/anthropic/v1/organizations/usage_report/messages?starting_at=${from}`;
@@ -56,7 +56,7 @@ test("pages follow the cursor, and a limit beyond the documented one is refused"
   assert.equal((await send(simulator, `${path}&limit=32`, undefined)).status, 400);
 });
 
-test("a report that is late leaves out what was served of late", async () => {
+test("a late report omits recent requests", async () => {
   await using simulator = await startSimulator();
   await send(simulator, "/openai/v1/chat/completions", ask("gpt-4o-mini"));
   await logged(simulator, 1);

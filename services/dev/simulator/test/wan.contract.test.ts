@@ -37,7 +37,7 @@ function finished(id: string, from = simulator) {
 
 const t2v = (model: string, parameters: object = {}) => ({ model, input: { prompt: "a cat" }, parameters });
 
-test("a task goes from PENDING over RUNNING to SUCCEEDED with a film of the asked size and length", async () => {
+test("a task moves from PENDING through RUNNING to SUCCEEDED with a video of the requested size and length", async () => {
   const body = t2v("wan2.6-t2v", { size: "1280*720", duration: 3 });
   const id = await create(body, { "x-sim-task-ms": "2000" });
   const seen = new Set<string>();
@@ -119,7 +119,7 @@ const usages: readonly [string, object, object, object][] = [
 ];
 
 for (const [model, body, usage, units] of usages) {
-  test(`${model} reports usage in the shape of its version, and the task list has what it bills`, async () => {
+  test(`${model} reports usage in the format of its version, and the task list has its bill`, async () => {
     const last = await finished(await create({ model, ...body }));
     assert.equal(last.output.task_status, "SUCCEEDED", last.output.message);
     assert.deepEqual(last.usage, usage);
@@ -176,7 +176,7 @@ const inTask: readonly [string, string, object, string, RegExp][] = [
     /first_frame/,
   ],
   [
-    "an image that cannot be reached",
+    "an unreachable image",
     "wan2.6-i2v",
     { input: { prompt: "x", img_url: "https://x.invalid/a.png" } },
     "InvalidParameter.DataInspection",
@@ -185,7 +185,7 @@ const inTask: readonly [string, string, object, string, RegExp][] = [
   ["a blocked prompt", "wan2.6-t2v", { input: { prompt: "blocked" } }, "DataInspectionFailed", /inappropriate/],
 ];
 for (const [title, model, body, code, message] of inTask) {
-  test(`${title} for ${model} is accepted, and found by the task, which bills nothing`, async () => {
+  test(`accepts ${title} for ${model}, and the task fails with it and bills nothing`, async () => {
     const last = await finished(await create({ model, ...body }));
     assert.deepEqual([last.output.task_status, last.output.code, last.usage], ["FAILED", code, undefined]);
     assert.match(last.output.message, message);
@@ -194,7 +194,7 @@ for (const [title, model, body, code, message] of inTask) {
   });
 }
 
-test("without the async header, with an unknown model, or without input there is no task", async () => {
+test("creates no task without the async header, with an unknown model, or without input", async () => {
   const body = t2v("wan2.6-t2v");
   const sync = await send(simulator, path, body);
   assert.deepEqual([sync.status, JSON.parse(sync.text).code], [403, "AccessDenied"]);
@@ -204,7 +204,7 @@ test("without the async header, with an unknown model, or without input there is
   assert.deepEqual([empty.status, JSON.parse(empty.text).message], [400, "Field required: input"]);
 });
 
-test("every end that a task can have comes by its fault", async () => {
+test("each terminal state of a task can be forced by its fault", async () => {
   const body = t2v("wan2.6-t2v", { size: "1280*720", duration: 2 });
   const failed = await finished(await create(body, { "x-sim-task-fail": "out of paint" }));
   assert.deepEqual([failed.output.task_status, failed.output.message], ["FAILED", "out of paint"]);
@@ -226,7 +226,7 @@ test("every end that a task can have comes by its fault", async () => {
   assert.equal((await lastTask(simulator)).ended_at, null);
 });
 
-test("only a queued task is cancelled, and a cancelled one is not billed", async () => {
+test("cancels only a queued task, and bills no cancelled one", async () => {
   const body = t2v("wan2.6-t2v", { size: "1280*720" });
   const id = await create(body, { "x-sim-task-ms": "60000" });
   const cancel = (task: string) => send(simulator, `/dashscope/api/v1/tasks/${task}/cancel`, "");
@@ -237,7 +237,7 @@ test("only a queued task is cancelled, and a cancelled one is not billed", async
   assert.equal((await lastTask(simulator)).charged, false);
 });
 
-test("a task is unknown to another key and to a made-up id, and the list is each key's own", async () => {
+test("another key or id does not find a task, and each key has its own list", async () => {
   const id = await create(t2v("wan2.6-t2v"));
   const other = { authorization: "Bearer another" };
   const theirs = await good(simulator, `/dashscope/api/v1/tasks/${id}`, undefined, other);
@@ -247,7 +247,7 @@ test("a task is unknown to another key and to a made-up id, and the list is each
   assert.equal(data[0].task_id, id);
 });
 
-test("the log counts creations and polls, and a poll that comes too soon is a 429 when asked for", async () => {
+test("the log counts creations and polls, and a poll that comes too soon is a 429 under its fault", async () => {
   simulator.log.clear();
   const id = await create(t2v("wan2.6-t2v"), { "x-request-id": "mine" });
   await finished(id);
@@ -265,7 +265,7 @@ test("the log counts creations and polls, and a poll that comes too soon is a 42
   assert.deepEqual(entries.at(-2)?.task, { id, polls: before });
 });
 
-test("tasks, their polls and their ends outlive the simulator", async () => {
+test("tasks, their polls and terminal states survive a restart", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "simulator-"));
   const first = await startSimulator({ dataDir, taskMs: 100 });
   const done = await create(t2v("wan2.6-t2v", { duration: 2 }), {}, first);

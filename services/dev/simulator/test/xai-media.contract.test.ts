@@ -31,7 +31,7 @@ function finished(id: string) {
   );
 }
 
-test("images come by URL or inline, of the ratio and resolution, for a flat price in ticks", async () => {
+test("returns images by URL or inline, in the requested ratio and resolution, at a flat price in ticks", async () => {
   simulator.log.clear();
   const body = { model: "grok-imagine-image", prompt: "a cat", n: 2, aspect_ratio: "16:9" };
   const response = await good(simulator, "/xai/v1/images/generations", body);
@@ -88,7 +88,7 @@ for (const [path, body, status] of [
   });
 }
 
-test("a video is pending with rising progress, at times with no body, and then done at its price", async () => {
+test("a video is pending with rising progress, sometimes without a body, then done at its price", async () => {
   const id = await create({ duration: 8, resolution: "720p" }, { "x-sim-task-ms": "1500" });
   const responses: Awaited<ReturnType<typeof poll>>[] = [];
   const last = await until(
@@ -115,7 +115,7 @@ test("a video is pending with rising progress, at times with no body, and then d
   assert.ok(Math.abs(movie.seconds - 8) < 0.05);
 });
 
-test("every end that a video can have comes by its fault, and a withheld one is charged", async () => {
+test("each terminal state of a video can be forced by its fault, and a withheld one is charged", async () => {
   const failed = await finished(await create({}, { "x-sim-task-fail": "no paint" }));
   assert.deepEqual(
     [failed.body.status, failed.body.error],

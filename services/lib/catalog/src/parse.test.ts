@@ -121,7 +121,7 @@ const faults: [what: string, yaml: string, message: RegExp][] = [
   [
     "an unknown provider",
     yaml(model().replace("provider: acme", "provider: unknown")),
-    /models\[acme-1\]\.upstreams: there is no provider nobody/,
+    /models\[acme-1\]\.upstreams: unknown provider unknown/,
   ],
   ["no output limit", yaml(model().replace("max_output_tokens: 100", "")), /models\[acme-1\]: .*max_output_tokens/],
   ["no upstream", yaml(model().replace("[{ provider: acme }]", "[]")), /models\[acme-1\]\.upstreams/],

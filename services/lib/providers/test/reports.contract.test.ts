@@ -145,7 +145,7 @@ test("rejects a report that is not JSON, has another form, is too long, or never
   const cases: [Handle, RegExp][] = [
     [ends("<html>"), /not JSON/],
     [ends('{"data":[{"start_time":"x","results":[]}],"has_more":false}'), /documented form/],
-    [ends('{"data":[],"has_more":true,"next_page":null}'), /next_page leads nowhere/],
+    [ends('{"data":[],"has_more":true,"next_page":null}'), /next_page is missing or repeated/],
     [ends(openAiPage("2026-11-22", '{"amount":{"value":1,"currency":"eur"}}')), /not in USD: 1 eur/],
     [(_, response) => json(response, `"${"x".repeat(17 * 1024 * 1024)}"`), /longer than/],
     [

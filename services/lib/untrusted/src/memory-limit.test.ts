@@ -28,9 +28,9 @@ test("a budget without a memory limit is the default", () => {
 test("keeps a budget set above the memory limit, and logs the one that would fit", () => {
   const { totalBytes, lines } = limitsOf({ limitBytes: 1_024 * mebi, totalBytes: 900 * mebi });
   assert.equal(totalBytes, 900 * mebi);
-  assert.match(String(lines[0]?.["msg"]), /BUFFER_MEMORY_BYTES is more than .* Set \d+ or less/);
+  assert.match(String(lines[0]?.["msg"]), /BUFFER_MEMORY_BYTES exceeds .* Set \d+ or less/);
 });
 
 test("rejects a memory limit without room for requests, and names the required one", () => {
-  assert.throws(() => limitsOf({ limitBytes: 256 * mebi }), /limit of 256 MiB leaves no room .* Give it \d+ MiB/);
+  assert.throws(() => limitsOf({ limitBytes: 256 * mebi }), /limit of 256 MiB leaves no room .* Set it to \d+ MiB/);
 });

@@ -154,7 +154,7 @@ const thinkingFits: Check = (request, model) => {
   return undefined;
 };
 
-/** Without thinking, the API ignores the thinking of earlier turns, whoever signed it. */
+/** Without thinking, the API ignores the thinking of earlier turns, whatever its signature. */
 const signatures: Check = (request, model) => {
   if (!thinks(request.thinking, model)) return undefined;
   for (const { block, where } of allBlocks(request)) {

@@ -18,7 +18,7 @@ export interface MessageJob {
   readonly modelId: string;
   readonly candidate: Candidate;
   readonly cacheUse: CacheUse;
-  /** What the provider's own tools did, and the blocks of it. */
+  /** Uses of the provider's own tools, and their blocks. */
   readonly uses: readonly ToolUse[];
   readonly useBlocks: readonly object[];
   /** Thinking is sent without its text, only with its signature. */
@@ -81,7 +81,7 @@ export function ending({ call, candidate }: MessageJob): object {
   const chosen = call.faults["end-reason"];
   if (chosen !== undefined) return { stop_reason: chosen, stop_sequence: null };
   const refused = candidate.refusal.length > 0 || candidate.finish === "filter";
-  const explanation = textOf(candidate.refusal) || "The answer was withheld.";
+  const explanation = textOf(candidate.refusal) || "The response was withheld.";
   const stopped = candidate.stoppedBy !== undefined && candidate.finish === "stop";
   return {
     stop_reason: refused ? "refusal" : stopped ? "stop_sequence" : stopReasons[candidate.finish],

@@ -38,7 +38,7 @@ function pageReply(call: Call, resultsOf: (day: string) => object[]): Reply {
   const fromMs = timeIn(query, "starting_at");
   if (fromMs === undefined) throw rejectAnthropic(400, "starting_at: Field required");
   if ((query.get("bucket_width") ?? "1d") !== "1d")
-    throw rejectAnthropic(400, "bucket_width: the simulator has buckets of 1d alone");
+    throw rejectAnthropic(400, "bucket_width: the simulator supports only buckets of 1d");
   const limit = Number(query.get("limit") ?? 7);
   if (!Number.isInteger(limit) || limit < 1 || limit > 31)
     throw rejectAnthropic(400, "limit: Input should be between 1 and 31");

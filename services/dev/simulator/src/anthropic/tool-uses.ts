@@ -8,7 +8,7 @@ const tokensOfPage = 25_000;
 /** A loop on the provider's side pauses after this many rounds. */
 const maxRounds = 10;
 
-/** What the provider does by itself before it responds, in order. */
+/** What the provider itself does before it responds, in order. */
 export type ToolUse = "search" | "fetch";
 
 /** The uses of the provider's own tools: at most as many as the request allows of each. */

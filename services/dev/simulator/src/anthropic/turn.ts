@@ -34,7 +34,7 @@ function reasoningTokens({ thinking, output_config: config }: MessagesRequest, m
   return thinking?.type === "enabled" ? Math.min(tokens, thinking.budget_tokens) : tokens;
 }
 
-/** Whether the model is told to answer only in JSON, which it then does. */
+/** Whether the model is instructed to respond only in JSON, which it then does. */
 function requestsJson({ system }: MessagesRequest): boolean {
   const texts = typeof system === "string" ? [system] : (system ?? []).map(({ text }) => text);
   return texts.some((text) => /\bJSON\b/i.test(text) && /\b(only|nothing else|no other)\b/i.test(text));

@@ -70,7 +70,7 @@ export function checkInputs(inputs: SeedanceInputs, family: SeedanceFamily, mode
   if (videos.length > max.videos) throw refuse(`at most ${max.videos} reference videos are supported`);
   if (sounds.length > max.sounds) throw refuse(`at most ${max.sounds} reference audios are supported`);
   if (sounds.length > 0 && images.length + videos.length === 0 && !family.soundAlone) {
-    throw refuse("reference audio needs a reference image or video");
+    throw refuse("reference audio requires a reference image or video");
   }
 }
 

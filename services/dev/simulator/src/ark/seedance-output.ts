@@ -4,7 +4,7 @@ import type { SeedanceInputs } from "./seedance-inputs.ts";
 import { closestRatio, type SeedanceFamily, seedanceRatios, seedanceSize } from "./seedance-models.ts";
 import { inlineFlags, type SeedanceRequest } from "./seedance-schema.ts";
 
-/** What a task will make. */
+/** The output of a task. */
 export interface SeedanceOutput {
   readonly resolution: string;
   readonly ratio: string;
@@ -44,7 +44,7 @@ function ratioOf(requested: unknown, inputs: SeedanceInputs): string {
 
 function resolutionOf(request: SeedanceRequest, requested: unknown, family: SeedanceFamily): string {
   if (request.draft) {
-    if (requested !== undefined && requested !== "480p") throw invalidArk("resolution", "drafts are made in 480p only");
+    if (requested !== undefined && requested !== "480p") throw invalidArk("resolution", "drafts support only 480p");
     return "480p";
   }
   if (requested === undefined) return family.usualResolution;
@@ -52,7 +52,7 @@ function resolutionOf(request: SeedanceRequest, requested: unknown, family: Seed
   throw invalidArk("resolution", `it must be one of ${family.resolutions.join(", ")} for ${family.name}`);
 }
 
-/** Decides size, length, seed and sound. Rejects what the family does not support. */
+/** Decides size, length, seed and audio. Rejects what the family does not support. */
 export function outputOf(
   request: SeedanceRequest,
   context: { inputs: SeedanceInputs; family: SeedanceFamily; digest: string },

@@ -5,7 +5,7 @@ import type { ImageRule } from "./image-tokens.ts";
 /** One simulated chat model. */
 export interface ChatModel {
   readonly id: string;
-  /** The id in answers: vendors resolve an alias to a dated snapshot. */
+  /** The id in responses: vendors resolve an alias to a dated snapshot. */
   readonly respondsAs: string;
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
@@ -42,10 +42,10 @@ export interface ApiError {
 /** The differences between vendors of the chat completions protocol. */
 export interface ChatFlavour {
   readonly protocol: Protocol;
-  /** Whether answers contain `reasoning_content`. */
+  /** Whether responses contain `reasoning_content`. */
   readonly showsReasoning: boolean;
   /**
-   * Whether spoken answers contain their words as a transcript of the audio, or as content next to
+   * Whether spoken responses contain their words as a transcript of the audio, or as content next to
    * it.
    */
   readonly speech: "transcript" | "beside";

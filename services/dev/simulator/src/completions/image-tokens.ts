@@ -10,7 +10,7 @@ interface Tiles {
 /** An amount per patch of 32 x 32 pixels. */
 interface Patches {
   readonly perPatch: number;
-  /** Tokens beside those of the patches. */
+  /** Tokens in addition to those of the patches. */
   readonly base?: number;
   /** A larger image is scaled down to this many patches. */
   readonly high: number;

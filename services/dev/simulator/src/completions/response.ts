@@ -74,14 +74,14 @@ function jsonReply(job: ChatJob, trueUsage: Usage): Reply {
   return { type: "json", status: 200, body, usage, trueUsage, tokens, responseId: job.id };
 }
 
-/** Answers a validated chat completion request, streamed or not. */
+/** Responds to a validated chat completion request, streamed or not. */
 export function respondChat(options: {
   call: Call;
   request: ChatRequest;
   model: ChatModel;
   flavour: ChatFlavour;
   prompt: PromptTokens;
-  /** Limit for reasoning and answer together, without audio next to the text. */
+  /** Limit for reasoning and response together, without audio next to the text. */
   maxTokens: number;
   /** Whether the model reasons; by default a reasoning model does. */
   thinks?: boolean;

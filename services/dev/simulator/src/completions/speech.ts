@@ -8,7 +8,7 @@ export const secondsPerToken = 0.24;
 export const audioTokensPerToken = 3;
 
 /**
- * The limits for the words of a spoken answer. OpenAI's cap covers everything generated, including
+ * The limits for the words of a spoken response. OpenAI's cap covers everything generated, including
  * audio. Qwen-Omni's speech is made from its text by a separate model: the cap covers the text, and
  * only the model's limit covers both.
  */

@@ -12,7 +12,7 @@ export interface CandidateCall {
   readonly input: readonly Piece[];
 }
 
-/** One candidate answer, truncated to its limits. */
+/** One candidate response, truncated to its limits. */
 export interface Candidate {
   readonly index: number;
   readonly reasoning: readonly Piece[];
@@ -27,7 +27,7 @@ export interface Candidate {
 }
 
 export interface Limits {
-  /** For reasoning and answer together. */
+  /** For reasoning and response together. */
   readonly maxTokens: number;
   /** The cost of a text token against the limit: more than 1 when it is spoken too; default 1. */
   readonly tokensPerText?: number;
@@ -35,7 +35,7 @@ export interface Limits {
   readonly newCallId: () => string;
   /** Names of tools that take free text instead of JSON. */
   readonly freeTextTools?: ReadonlySet<string>;
-  /** Size of a huge answer in MiB, and of its pieces in KiB. */
+  /** Size of a huge response in MiB, and of its pieces in KiB. */
   readonly huge?: { readonly mebibytes: number; readonly pieceKibibytes: number } | undefined;
 }
 

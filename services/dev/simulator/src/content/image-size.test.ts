@@ -10,7 +10,7 @@ function padded(...parts: (string | number[])[]): Buffer {
   return Buffer.concat([joined, Buffer.alloc(40)]);
 }
 
-test("each image format tells its size", () => {
+test("reads the size of each image format", () => {
   const png = padded([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13], "IHDR", [0, 0, 1, 0, 0, 0, 0, 200]);
   assert.deepEqual(imageInfo(png), { mimeType: "image/png", width: 256, height: 200 });
   const gif = padded("GIF89a", [0x10, 0, 0x20, 0]);
@@ -21,12 +21,12 @@ test("each image format tells its size", () => {
   assert.deepEqual(imageInfo(webp), { mimeType: "image/webp", width: 100, height: 50 });
 });
 
-test("what is not an image, or is cut short, is none", () => {
+test("rejects a file that is truncated or not an image", () => {
   assert.equal(imageInfo(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'></svg>")), undefined);
   assert.equal(imageInfo(Buffer.from([0x89, 0x50, 0x4e, 0x47])), undefined);
 });
 
-test("a data URL with wrong base64 is none", () => {
+test("rejects a data URL with invalid base64", () => {
   assert.equal(parseDataUrl("data:image/png;base64,@@@@"), undefined);
   assert.equal(parseDataUrl("data:image/png,plain"), undefined);
   assert.equal(parseDataUrl("data:;base64,aGk=")?.bytes.toString(), "hi");

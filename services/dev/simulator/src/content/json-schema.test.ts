@@ -18,17 +18,17 @@ const schema = z.strictObject({
   id: z.uuid(),
 });
 
-test("an instance fits the schema it was made for, whatever the seed", () => {
+test("an instance matches its schema, whatever the seed", () => {
   const json = z.toJSONSchema(schema);
   for (let seed = 0; seed < 100; seed++) schema.parse(instanceOf(json, randomFrom(String(seed), "t")));
 });
 
-test("the same seed makes the same instance", () => {
+test("the same seed generates the same instance", () => {
   const json = z.toJSONSchema(schema);
   assert.deepEqual(instanceOf(json, randomFrom("7", "t")), instanceOf(json, randomFrom("7", "t")));
 });
 
-test("local references are followed and endless ones end", () => {
+test("follows local references and terminates recursive ones", () => {
   const tree = {
     $ref: "#/$defs/node",
     $defs: {
@@ -43,7 +43,7 @@ test("local references are followed and endless ones end", () => {
   assert.match(made, /^\{"next":\{"next":/);
 });
 
-test("type names in capitals are understood", () => {
+test("accepts type names in upper case", () => {
   const made = instanceOf({ type: "OBJECT", properties: { n: { type: "INTEGER" } } }, randomFrom("1", "t"));
   assert.ok(typeof made === "object" && made !== null && "n" in made && Number.isInteger(made.n));
 });

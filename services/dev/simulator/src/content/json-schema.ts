@@ -55,7 +55,7 @@ interface Making {
   readonly root: Schema;
   /** The name of the property being generated; empty at the top. */
   readonly name: string;
-  /** The user's prompt: a value mentioned there is better than a made-up one. */
+  /** The user's prompt: a value mentioned there is preferred to a generated one. */
   readonly prompt: string;
 }
 

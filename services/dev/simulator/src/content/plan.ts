@@ -6,7 +6,7 @@ import { type Steering, steeringOf, type ToolCall } from "./steer.ts";
 import type { Tool, Turn } from "./turn.ts";
 import { wordsOf } from "./words.ts";
 
-/** The simulated model's answer, before any limit truncates it. */
+/** The simulated model's response, before any limit truncates it. */
 export interface Plan {
   readonly reasoning: string;
   readonly text: string;
@@ -29,7 +29,7 @@ function isNamed(tool: Tool, message: string): boolean {
 }
 
 /**
- * After this many tool turns in a row the model answers, unless it is forced to continue: agents
+ * After this many tool turns in a row the model responds, unless it is forced to continue: agents
  * must come to an end.
  */
 const maxToolTurns = 2;

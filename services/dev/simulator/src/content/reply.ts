@@ -3,9 +3,9 @@ import { proseOf } from "./prose.ts";
 import type { Turn } from "./turn.ts";
 
 const openings = [
-  (model: string) => `This is the built-in simulator answering as ${model}; no provider was called.`,
-  (model: string) => `Hello from the built-in simulator, which answers here as ${model}.`,
-  (model: string) => `The built-in simulator speaks for ${model} here, and no provider was asked.`,
+  (model: string) => `This is the built-in simulator responding as ${model}; no provider was called.`,
+  (model: string) => `Hello from the built-in simulator, which responds here as ${model}.`,
+  (model: string) => `The built-in simulator responds for ${model} here; no provider was called.`,
 ];
 
 const keys: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ function shapeOf({ seen, tools, system }: Turn): string {
   ];
   const last = parts.pop();
   if (last === undefined) return "";
-  return ` With it came ${parts.length === 0 ? last : `${parts.join(", ")} and ${last}`}.`;
+  return ` It also contained ${parts.length === 0 ? last : `${parts.join(", ")} and ${last}`}.`;
 }
 
 /**
@@ -58,8 +58,8 @@ function wordsWanted(userText: string): number {
 
 function uptakeOf(turn: Turn): string {
   const [result] = turn.toolResults;
-  if (result !== undefined) return `The tool says: ${quoted(result)}.`;
-  return turn.userText.trim() === "" ? "There was no text to answer." : `You wrote: ${quoted(turn.userText)}.`;
+  if (result !== undefined) return `The tool returned: ${quoted(result)}.`;
+  return turn.userText.trim() === "" ? "The message had no text." : `You wrote: ${quoted(turn.userText)}.`;
 }
 
 /**
@@ -69,7 +69,7 @@ function uptakeOf(turn: Turn): string {
 export function replyTo(turn: Turn, random: Random): string {
   const opening = openings[integerBetween(random, 0, openings.length - 1)] ?? openings[0];
   const key = keys[turn.provider] ?? "the provider's key";
-  const intro = `${opening?.(turn.model)} ${uptakeOf(turn)}${shapeOf(turn)} Set ${key} and start the gateway again to hear from the model itself.`;
+  const intro = `${opening?.(turn.model)} ${uptakeOf(turn)}${shapeOf(turn)} Set ${key} and restart the gateway to use the model itself.`;
   const more = wordsWanted(turn.userText) - intro.split(" ").length;
   return more > 0 ? `${intro}\n\n${proseOf(random, more)}` : intro;
 }

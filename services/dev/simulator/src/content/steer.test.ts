@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { steeringOf } from "./steer.ts";
 
-test("say takes the rest of the message exactly, line ends and all", () => {
+test("say returns the rest of the message exactly, including line breaks", () => {
   assert.equal(steeringOf("say: two\n lines ").text, "two\n lines ");
   assert.equal(steeringOf("think 5 words\nsay: x").think, 5);
   assert.equal(steeringOf("please say: x").text, undefined);
 });
 
-test("call lines become tool calls in their order, broken JSON an empty input", () => {
+test("call lines become tool calls in order, with an empty input for invalid JSON", () => {
   assert.deepEqual(steeringOf('call a {"x":1}\ncall b {}\ncall c {bad}').calls, [
     { name: "a", input: { x: 1 } },
     { name: "b", input: {} },
@@ -16,7 +16,7 @@ test("call lines become tool calls in their order, broken JSON an empty input", 
   ]);
 });
 
-test("an ordinary message steers nothing", () => {
+test("an ordinary message has no directives", () => {
   assert.deepEqual(steeringOf("What is the weather like? Call me."), {
     calls: [],
     callAll: false,

@@ -14,7 +14,7 @@ const texts = [
   "wörd ".repeat(30_000),
 ];
 
-test("the pieces of any text join to the text and add up to its tokens", () => {
+test("the pieces of any text add up to the text and its tokens", () => {
   for (const text of texts) {
     const pieces = piecesOf(text);
     assert.equal(pieces.map((piece) => piece.text).join(""), text);
@@ -26,14 +26,14 @@ test("n words are exactly n tokens", () => {
   for (const count of [0, 1, 2, 50, 500]) assert.equal(countTokens(wordsOf(randomFrom("ab", "w"), count)), count);
 });
 
-test("a limit takes the longest prefix that fits and says whether something was left", () => {
+test("a limit returns the longest prefix that fits, and whether anything was cut off", () => {
   const pieces = piecesOf(wordsOf(randomFrom("ab", "w"), 10));
   assert.deepEqual(takeTokens(pieces, 10), { pieces, tokens: 10, cut: false });
   assert.deepEqual(takeTokens(pieces, 4), { pieces: pieces.slice(0, 4), tokens: 4, cut: true });
   assert.deepEqual(takeTokens(pieces, 0), { pieces: [], tokens: 0, cut: true });
 });
 
-test("a long unbroken run is counted in well under a second", () => {
+test("counts a long unbroken run in well under a second", () => {
   const before = process.threadCpuUsage();
   countTokens("a".repeat(1_000_000));
   countTokens("😀".repeat(20_000));

@@ -5,10 +5,10 @@ import type { Random } from "./hash.ts";
 const words = (
   "time people way day man thing woman life child world school state family student group country problem hand part " +
   "place case week company system program question work government number night point home water room mother area " +
-  "money story fact month lot right study book eye job word business issue side kind head house service friend " +
+  "money story fact month lot right study book eye job word business issue side kind head station service friend " +
   "father power hour game line end member law car city community name team minute idea body information back parent " +
   "face others level office door health person art war history party result change reason research girl moment air " +
-  "teacher force education river garden window summer winter spring market paper color light sound music field " +
+  "teacher force education river garden window summer winter spring market paper color light motion music field " +
   "north south blue green silver quiet early"
 ).split(" ");
 

@@ -103,7 +103,7 @@ const rows: readonly Row[] = [
   {
     method: "DELETE",
     path: /^\/sim\/faults\/(?<id>[\w-]+)$/,
-    handle: ({ id }, { rules }) => (rules.remove(id) ? done : problem(404, `no rule '${id}'`)),
+    handle: ({ id }, { rules }) => (rules.remove(id) ? done : problem(404, `no rule has the id '${id}'`)),
   },
 ];
 

@@ -1,6 +1,6 @@
 /** One simulated qwen-image model. */
 export interface QwenImageModel {
-  /** Makes images from text alone. */
+  /** Generates images from text alone. */
   readonly draws: boolean;
   /** Maximum reference images; 0 if not supported. */
   readonly references: number;

@@ -28,7 +28,7 @@ function choiceOf(image: string): object {
   return { finish_reason: "stop", message: { role: "assistant", content: [{ image }] } };
 }
 
-/** An image model's answer at the multimodal generation endpoint. */
+/** An image model's response at the multimodal generation endpoint. */
 export function qwenImages(call: Call, model: QwenImageModel): Reply {
   if (call.headers["x-dashscope-async"] !== undefined) {
     const message = "Current user api does not support asynchronous calls.";

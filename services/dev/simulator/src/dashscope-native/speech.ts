@@ -83,7 +83,7 @@ function* eventsOf(
 }
 
 /**
- * A speech model's answer at the multimodal generation endpoint; streamed if requested by
+ * A speech model's response at the multimodal generation endpoint; streamed if requested by
  * `X-DashScope-SSE: enable`.
  */
 export function qwenSpeech(call: Call): Reply {

@@ -70,7 +70,7 @@ function checkSwitches({ parameters = {} }: VideoRequest, model: VideoModel): vo
   }
 }
 
-/** Decides size, length and sound. An edited video is as long as its input. Throws InputFault. */
+/** Decides size, length and audio. An edited video is as long as its input. Throws InputFault. */
 export function outputOf(request: VideoRequest, model: VideoModel, secondsIn: number): VideoOutput {
   checkSwitches(request, model);
   const { size, tier, ratio } = frameOf(request, model);

@@ -32,7 +32,7 @@ export function embeddingList(
     base64: boolean;
     tokens: number;
     usage: Usage;
-    /** Fields besides the common ones. */
+    /** Fields in addition to the common ones. */
     fields?: object;
   },
 ): JsonReply {

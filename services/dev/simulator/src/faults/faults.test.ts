@@ -5,26 +5,26 @@ import { UnknownFault } from "./catalogue.ts";
 import { faultsFromHeaders, faultsFromModel, faultsFromText } from "./parse.ts";
 import { FaultRules, ruleSchema } from "./rules.ts";
 
-test("a model suffix, a header and a text name the same faults", () => {
+test("parses the same faults from a model suffix, a header and a text", () => {
   const expected = { slow: 50, crlf: 1 };
   assert.deepEqual(faultsFromModel("gpt-5-mini--sim-slow-50--sim-crlf"), { model: "gpt-5-mini", faults: expected });
   assert.deepEqual(faultsFromHeaders({ "x-sim-slow": "50", "x-sim-crlf": "1", accept: "*" }), expected);
   assert.deepEqual(faultsFromText("slow=50, crlf"), expected);
 });
 
-test("a name that begins like another is told from it", () => {
+test("distinguishes a name from one that is its prefix", () => {
   assert.deepEqual(faultsFromModel("m--sim-reset-chunks-3").faults, { "reset-chunks": 3 });
   assert.deepEqual(faultsFromModel("m--sim-reset-3").faults, { reset: 3 });
   assert.deepEqual(faultsFromModel("m--sim-huge-chunk").faults, { "huge-chunk": 16 });
 });
 
-test("an unknown fault or a value that is no number is refused", () => {
+test("rejects an unknown fault and a value that is not a number", () => {
   assert.throws(() => faultsFromModel("m--sim-sloow-5"), UnknownFault);
   assert.throws(() => faultsFromHeaders({ "x-sim-slow": "fast" }), UnknownFault);
   assert.throws(() => faultsFromText("slow=-1"), UnknownFault);
 });
 
-test("a rule hits what it matches, as often as it says", () => {
+test("a rule hits matching requests, as often as its count", () => {
   const rules = new FaultRules();
   const match = { provider: "openai", model: "gpt-4*", path: "/openai/*", count: 2 };
   rules.add(ruleSchema.parse({ match, faults: { status: 500 } }));
@@ -41,7 +41,7 @@ test("a rule hits what it matches, as often as it says", () => {
   );
 });
 
-test("a probability hits about its share, the same attempts for the same seed", () => {
+test("a probability hits about its share, and the same attempts for the same seed", () => {
   const hits = (seed: number) => {
     const rules = new FaultRules();
     rules.add(ruleSchema.parse({ match: { probability: 0.3, seed }, faults: { status: 500 } }));
@@ -53,7 +53,7 @@ test("a probability hits about its share, the same attempts for the same seed", 
   assert.ok(share > 240 && share < 360);
 });
 
-test("times lets later attempts of the same request through", () => {
+test("times affects only the first attempts of a request", () => {
   const attempts = new AttemptCounter();
   const faults = { status: 503, times: 2 };
   const hit = ["a", "a", "b", "a"].map((digest) => attempts.limit(faults, digest).status);

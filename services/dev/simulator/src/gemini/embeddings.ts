@@ -92,7 +92,7 @@ export function embedContent(call: Call): Reply {
 }
 
 /**
- * `POST /v1beta/models/{model}:batchEmbedContents`; up to 100 requests, answered in order, without
+ * `POST /v1beta/models/{model}:batchEmbedContents`; up to 100 requests, with responses in order, without
  * usage.
  */
 export function batchEmbedContents(call: Call): Reply {

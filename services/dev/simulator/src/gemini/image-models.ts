@@ -1,4 +1,4 @@
-/** One simulated Gemini model that makes images. */
+/** One simulated Gemini image model. */
 export interface GeminiImageModel {
   readonly inputTokenLimit: number;
   readonly sizes: readonly string[];

@@ -130,7 +130,7 @@ async function generate(call: Call, model: GeminiImageModel, streams: boolean): 
   return { type: "json", status: 200, body, usage, ...measured };
 }
 
-/** Answers a call of an image model with an image, and any other with the handler for text. */
+/** Responds to a call of an image model with an image; passes any other to the handler for text. */
 export function orImage(handler: Handler, streams: boolean): Handler {
   return (call) => {
     const model = geminiImageModels[call.model ?? ""];

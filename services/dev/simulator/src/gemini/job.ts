@@ -76,7 +76,7 @@ export function usageOf({ prompt, cached }: GenerateJob, responseTokens: number,
   };
 }
 
-/** Tokens of all candidates: answers and thoughts. */
+/** Tokens of all candidates: content and thoughts. */
 export function totalsOf({ candidates }: GenerateJob): { response: number; thoughts: number } {
   let response = 0;
   let thoughts = 0;

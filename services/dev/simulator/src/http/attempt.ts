@@ -23,7 +23,7 @@ export interface AttemptContext {
   nextId(): number;
 }
 
-/** A request, read and answered but not yet sent. */
+/** A parsed request and its response, not yet sent. */
 export interface CallResult {
   readonly reply: Reply;
   readonly faults: Faults;

@@ -44,9 +44,9 @@ export function createSimulatorServer(context: ServerContext): Server {
   const find = createRouter(context.providers);
   const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
     route(context, find, request, response).catch((cause: unknown) => {
-      process.stderr.write(`simulator: fault of its own at ${request.method} ${request.url}: ${describe(cause)}\n`);
+      process.stderr.write(`simulator: internal error at ${request.method} ${request.url}: ${describe(cause)}\n`);
       if (response.headersSent) response.destroy();
-      else sendJson(response, 500, { error: "simulator fault" });
+      else sendJson(response, 500, { error: "simulator: internal error" });
     });
   });
   return server;

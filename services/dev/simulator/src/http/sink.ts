@@ -46,13 +46,13 @@ export function socketSink(response: ServerResponse): SocketSink {
   let blockedMs = 0;
   const leave = () => {
     gone = true;
-    abandon?.(new ClientGone("the client left"));
+    abandon?.(new ClientGone("the client disconnected"));
   };
   response.once("close", leave);
   response.on("error", leave);
 
   function wait(start: (done: (error?: Error | null) => void) => (() => void) | undefined): Promise<void> {
-    if (gone) return Promise.reject(new ClientGone("the client left"));
+    if (gone) return Promise.reject(new ClientGone("the client disconnected"));
     return new Promise((resolve, reject) => {
       const cleanUp = start((error) => (error ? reject(new ClientGone(error.message)) : resolve()));
       abandon = (error) => {
@@ -70,7 +70,7 @@ export function socketSink(response: ServerResponse): SocketSink {
       return Math.round(blockedMs);
     },
     assertOpen() {
-      if (gone) throw new ClientGone("the client left");
+      if (gone) throw new ClientGone("the client disconnected");
     },
     async write(part) {
       if (part.length === 0) return;

@@ -110,7 +110,7 @@ export interface Protocol {
   headers(requestId: string, tookMs: number): ReplyHeaders;
 }
 
-/** One request to one operation, ready to be answered. */
+/** One parsed request to one operation. */
 export interface Call {
   readonly params: { readonly [name: string]: string };
   readonly query: URLSearchParams;
@@ -139,7 +139,7 @@ export interface Call {
   readonly credential: string;
   readonly cache: PrefixCache;
   readonly tasks: TaskStore;
-  /** All attempts that have ended, oldest first: what a provider's reports are made of. */
+  /** All attempts that have ended, oldest first: the basis of a provider's reports. */
   served(): readonly LogEntry[];
   /** Creates an id with the prefix; deterministic for the same request and count of ids. */
   newId(prefix: string): string;

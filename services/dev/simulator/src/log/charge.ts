@@ -10,7 +10,7 @@ export type Charge = { readonly rule: "whole" | "nothing" } | { readonly rule: "
 
 export interface Ending {
   readonly outcome: Outcome;
-  /** HTTP status of the intended answer. */
+  /** HTTP status of the intended response. */
   readonly status: number;
   readonly stream: boolean;
   /** Tokens of the response that were sent. */

@@ -34,7 +34,7 @@ const ended: Ended = {
   outcome: "completed",
 };
 
-test("paging from page to page gives every entry once, in order", () => {
+test("paging returns every entry once, in order", () => {
   const log = new TruthLog({ memoryLimit: 0 });
   for (let i = 0; i < 25; i++) log.end(log.begin(begun), ended);
   const seen: number[] = [];
@@ -50,7 +50,7 @@ test("paging from page to page gives every entry once, in order", () => {
   );
 });
 
-test("a request id finds its entries alone", () => {
+test("a request id finds only its own entries", () => {
   const log = new TruthLog({ memoryLimit: 0 });
   for (const id of ["a", "b", "a"]) log.end(log.begin({ ...begun, request_id: id }), ended);
   assert.deepEqual(
@@ -59,7 +59,7 @@ test("a request id finds its entries alone", () => {
   );
 });
 
-test("entries that the limit drops are counted, and paging goes on after them", () => {
+test("counts entries dropped by the limit, and continues paging after them", () => {
   const log = new TruthLog({ memoryLimit: 10 });
   for (let i = 0; i < 15; i++) log.end(log.begin(begun), ended);
   const page = log.page({ since: 0, limit: 100 });
@@ -71,7 +71,7 @@ test("entries that the limit drops are counted, and paging goes on after them", 
   );
 });
 
-test("a restart restores the entries, and an attempt that never ended is lost", () => {
+test("a restart restores the entries, and marks an attempt that never ended as lost", () => {
   const lines: LogLine[] = [];
   const file = { append: (line: LogLine) => lines.push(line), clear() {}, close() {} };
   const before = new TruthLog({ memoryLimit: 0, file });

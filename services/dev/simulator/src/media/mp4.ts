@@ -105,7 +105,7 @@ function movieBox(tracks: readonly Track[], offset: number): Buffer {
 }
 
 /**
- * An MP4 file of the requested size and length (H.264 baseline, silent AAC if it has sound) that
+ * An MP4 file of the requested size and length (H.264 baseline, silent AAC if it has audio) that
  * can be played while loading.
  */
 export function mp4Of(spec: VideoSpec): Buffer {

@@ -21,7 +21,7 @@ interface Span {
   readonly to: number;
 }
 
-// One byte range, inclusive; several ranges are answered with the whole file, as RFC 9110 allows.
+// One byte range, inclusive; several ranges get the whole file, as RFC 9110 allows.
 function rangeOf(header: string | undefined, length: number): Span | "impossible" | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? "");
   if (match === null || (match[1] === "" && match[2] === "")) return undefined;
@@ -70,7 +70,7 @@ function fileRoute(kind: string): Provider["routes"][number] {
   return { method: "GET", path: `/${kind}/{name}`, operation: `media.${kind}`, streams: false, handle: serveFile };
 }
 
-/** Serves the files that answers refer to by URL, like an object store. */
+/** Serves the files that responses refer to by URL, like an object store. */
 export const media: Provider = {
   name: "media",
   prefix: "/media",

@@ -10,7 +10,7 @@ export type MediaSpec =
   | ({ readonly kind: "video" } & VideoSpec)
   | { readonly kind: "speech"; readonly digest: string; readonly seconds: number; readonly unsized: boolean };
 
-/** Properties of a URL besides its file. */
+/** Properties of a URL other than its file. */
 export interface UrlTraits {
   readonly origin: string;
   /** Unix time in seconds. */

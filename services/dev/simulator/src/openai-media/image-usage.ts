@@ -39,7 +39,7 @@ function outputTokens({ width, height, quality }: Made): number {
   return known?.[quality] ?? Math.round((square[quality] * width * height) / (1024 * 1024));
 }
 
-/** Usage of a gpt-image answer; each partial image costs 100 tokens more. */
+/** Usage of a gpt-image response; each partial image costs 100 tokens more. */
 export function imageUsage(made: Made): { usage: Usage; units: Units } {
   const text = countTokens(made.prompt);
   const pictures = made.inputs.reduce((sum, input) => sum + inputTokens(input, made.highFidelity), 0);

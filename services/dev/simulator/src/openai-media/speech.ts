@@ -58,7 +58,7 @@ export async function openAiSpeech(call: Call): Promise<Reply> {
     throw rejectOpenAi({ status: 400, message, param, code: "unsupported_parameter" });
   }
   if (format !== "mp3" && format !== "wav" && format !== "pcm") {
-    const message = `The simulator makes no ${format} files.`;
+    const message = `The simulator does not support the format ${format}.`;
     throw rejectOpenAi({ status: 400, message, param: "response_format", code: "unsupported_value" });
   }
   const characters = [...input].length;

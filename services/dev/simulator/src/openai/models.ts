@@ -28,7 +28,7 @@ const sixth: Shape = { ...long, efforts: untilMax, imageTokens: sixthImages };
 const oSeries: Shape = { contextTokens: 200_000, maxOutputTokens: 100_000, efforts: untilHigh, imageTokens: oImages };
 const audio: Shape = { ...gpt4o, audio: true };
 
-// Alias, the dated snapshot in answers (the alias itself if the vendor uses no dates), and shape.
+// Alias, the dated snapshot in responses (the alias itself if the vendor uses no dates), and shape.
 const rows: readonly (readonly [string, string, Shape])[] = [
   ["gpt-3.5-turbo", "gpt-3.5-turbo-0125", { contextTokens: 16_385, maxOutputTokens: 4096 }],
   ["gpt-4-turbo", "gpt-4-turbo-2024-04-09", { ...gpt4o, maxOutputTokens: 4096 }],

@@ -68,7 +68,7 @@ function countsOf(entry: LogEntry): Counts {
   return { ...none, input, cached, write, audioInput, output: output - audioOutput, audioOutput };
 }
 
-/** Reports name the dated snapshot that answered. */
+/** Reports name the dated snapshot that responded. */
 const snapshotOf = (model: string): string => findOpenAiModel(model)?.respondsAs ?? model;
 
 function chargedIn(call: Call, operations: readonly string[]): Charged[] {
@@ -89,13 +89,13 @@ function seconds(query: URLSearchParams, name: string, otherwise: number): numbe
   throw rejectOpenAi({ status: 400, message: `Invalid value for '${name}'.`, param: name });
 }
 
-/** Buckets of a page, of which each day's results are made by `resultsOf`. */
+/** Buckets of a page, with each day's results from `resultsOf`. */
 function pageReply(call: Call, maxDays: number, resultsOf: (day: string) => object[]): Reply {
   const { query, faults } = call;
   if (query.get("start_time") === null)
     throw rejectOpenAi({ status: 400, message: "Missing required parameter: 'start_time'.", param: "start_time" });
   if ((query.get("bucket_width") ?? "1d") !== "1d")
-    throw rejectOpenAi({ status: 400, message: "The simulator has buckets of 1d alone.", param: "bucket_width" });
+    throw rejectOpenAi({ status: 400, message: "The simulator supports only buckets of 1d.", param: "bucket_width" });
   const limit = seconds(query, "limit", 7);
   if (limit < 1 || limit > maxDays)
     throw rejectOpenAi({ status: 400, message: `'limit' must be between 1 and ${maxDays}.`, param: "limit" });
@@ -158,7 +158,7 @@ const lineNames: Readonly<Record<CountName, string>> = {
 
 const dallESizes: Readonly<Record<string, number>> = { "256x256": 16, "512x512": 18, "1024x1024": 20 };
 
-/** An image of a model that is billed by tokens costs nothing by itself. */
+/** An image of a model that is billed by tokens has no cost of its own. */
 function costsIn({ model, entry, counts }: Charged): ReadonlyMap<CountName, number> {
   const rates = openAiPrices[model.replace(/-\d{4}-\d{2}-\d{2}$/, "")] ?? {};
   if (rates.image === undefined) return costsOf({ ...counts, image: 0 }, rates);

@@ -50,7 +50,7 @@ export function numberAt(usage: unknown, ...path: readonly string[]): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** Output that is charged: all of it, or what was made before the client left. */
+/** Output that is charged: all of it, or the part generated before the client disconnected. */
 export function chargedOutput({ charged }: LogEntry, whole: number): number {
   return charged?.rule === "made" ? charged.output_tokens : whole;
 }

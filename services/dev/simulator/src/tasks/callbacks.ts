@@ -78,7 +78,7 @@ export class CallbackPlanner {
       await reply.body?.cancel();
       return reply.ok;
     } catch {
-      // Nobody waits for a callback, so a failure is not reported; the receiver may still poll the
+      // Callbacks are best effort, so a failure is not reported; the receiver may still poll the
       // task.
       this.#closed.signal.throwIfAborted();
       return false;

@@ -17,7 +17,7 @@ export interface NewTask {
   readonly facts: object;
   readonly trueUsage: Usage;
   readonly units: Units;
-  /** Why it fails by itself, e.g. because of a field error that only the task finds. */
+  /** Why it fails on its own, e.g. because of a field error that only the task finds. */
   readonly failure?: Failure | undefined;
   readonly chargedAnyway?: boolean;
   /** The error code of a failure caused by a fault. */

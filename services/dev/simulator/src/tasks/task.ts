@@ -19,7 +19,7 @@ export interface TaskPlan {
   readonly durationMs: number;
   readonly fate: Fate;
   readonly failure?: { readonly code: string; readonly message: string };
-  /** What the provider shows of it besides its progress, and the data needed for that. */
+  /** What the provider shows of it in addition to its progress, and the data required for that. */
   readonly facts: object;
   /** The usage reported on success, and what an honest provider reports. */
   readonly usage: Usage | undefined;
@@ -54,7 +54,7 @@ export function endOf(task: Task): number {
 }
 
 /**
- * The phase of a task at a given time. A task of unknown fate runs for ever, for those who cannot
+ * The phase of a task at a given time. A task of unknown fate runs permanently, for those who cannot
  * see it.
  */
 export function phaseAt(task: Task, now: number): Phase {

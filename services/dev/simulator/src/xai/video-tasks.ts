@@ -15,7 +15,7 @@ export interface GrokVideoFacts {
 }
 
 const fps = 24;
-// Every third poll of a pending task is answered without a body.
+// Every third poll of a pending task gets a response without a body.
 const emptyEvery = 3;
 
 function pending(call: Call, task: Task): Reply {

@@ -132,8 +132,8 @@ test("rejects an accepted price without a hold, out of order, or of an unknown m
   const refused = (row: object, expected: RegExp) =>
     assert.throws(() => withPriceVersion(catalog, { ...version("2026-11-24T00:00:00Z"), ...row }), expected);
   refused({ price: { output_tokens: 1 } }, /no sizing bounds output_tokens/);
-  refused({ model: "nobody" }, /there is no model nobody/);
+  refused({ model: "unlisted" }, /unknown model unlisted/);
   const once = withPriceVersion(catalog, version("2026-11-24T00:00:00Z"));
-  assert.throws(() => withPriceVersion(once, version("2026-11-24T00:00:00Z")), /effective_from is not after/);
+  assert.throws(() => withPriceVersion(once, version("2026-11-24T00:00:00Z")), /effective_from must be after/);
   assert.throws(() => withPriceVersion(`${once}\nx: 1\n`, version("2026-11-26T00:00:00Z")), /must be the last key/);
 });

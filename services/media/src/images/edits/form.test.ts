@@ -145,7 +145,7 @@ test("a client that disconnects midway ends the parsing, and its memory is relea
   await assert.rejects(async () => {
     using lease = memory.open("account");
     await readForm(leaving(), type, { limits, lease });
-  }, /the client left/);
+  }, /the client disconnected/);
   assert.equal(memory.held, 0);
 });
 
