@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { undocumented } from "./docstrings.ts";
+import { doubled, undocumented } from "./docstrings.ts";
 
 const namesIn = (text: string): string[] => undocumented(text).map(({ name }) => name);
 
@@ -28,4 +28,21 @@ test("a docstring stands right above what it is of; a comment of another kind is
 test("a problem is named by its line, and overloads by their first", () => {
   const text = "import x;\n\nexport function a(b: 1): 1;\nexport function a(b: 2): 2;";
   assert.deepEqual(undocumented(text), [{ line: 3, name: "a" }]);
+});
+
+test("a docstring directly below another docstring is refused; below other comments and text it is not", () => {
+  const text = [
+    "/** One. */",
+    "/** Two. */",
+    "const a = 1;",
+    "  /**",
+    "   * Three.",
+    "   */",
+    "  /** Four. */",
+    "  b(): void;",
+  ];
+  assert.deepEqual(doubled(text.join("\n")), [2, 7]);
+  assert.deepEqual(doubled("/** Of the file. */\n\n/** Of a. */\nconst a = 1;"), []);
+  assert.deepEqual(doubled("/* A note. */\n/** Of a. */\nconst a = 1;"), []);
+  assert.deepEqual(doubled("f(/** Of b. */);\n/** Of a. */\nconst a = 1;"), []);
 });

@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { createKeyRequest, keyListQuery, regenerateKeyRequest, updateKeyRequest } from "@uag/contract/requests/admin";
 import { key as keyResponse, type newKey } from "@uag/contract/responses/admin";
 import type { Shown } from "@uag/contract/responses/shown";
-import type { Key } from "@uag/proto/billing/v1/keys.ts";
+import type { Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { usdText } from "@uag/runtime/usd";
 import type { z } from "zod";
@@ -15,9 +15,12 @@ import { snippetsOf } from "./snippets.ts";
 
 type Fields = Omit<z.output<typeof createKeyRequest>, "account_id">;
 
-/** A key's settings as billing keeps them: 0 means no limit or no expiry. */
-function settingsOf(fields: Fields) {
-  const limits: Limits = {
+/** A key's settings in billing's requests. */
+type Settings = Required<Omit<UpdateKeyRequest, "id" | "fields" | "actor">>;
+
+/** 0 means no limit or no expiry. */
+function settingsOf(fields: Fields): Settings {
+  const limits: Required<Limits> = {
     requestsPerMinute: BigInt(fields.rpm_limit ?? 0),
     tokensPerMinute: BigInt(fields.tpm_limit ?? 0),
     concurrentRequests: BigInt(fields.max_parallel_requests ?? 0),

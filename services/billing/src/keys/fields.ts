@@ -1,3 +1,4 @@
+import type { keyFields } from "@uag/contract/requests/admin-fields";
 import type { AccountDocument } from "@uag/ledger/documents/accounts";
 import type { KeyDocument, LimitsDocument } from "@uag/ledger/documents/keys";
 import type { CreateKeyRequest, Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
@@ -54,21 +55,33 @@ export function settingsOf(request: CreateKeyRequest | UpdateKeyRequest): Settin
   };
 }
 
-/** The settings behind each field that an update can name. */
-const settingsBehind = new Map<string, readonly (keyof Settings)[]>([
-  ["name", ["name"]],
-  ["models", ["models"]],
-  ["limits", ["limits"]],
-  ["expires_at_ms", ["expiresAt"]],
-  ["metadata", ["metadata", "tags"]],
-]);
+/** The fields of a key in requests. */
+export type SettingName = keyof Omit<UpdateKeyRequest, "id" | "fields" | "actor">;
 
-const limitNames = new Map<string, keyof LimitsDocument>([
-  ["limits.requests_per_minute", "requestsPerMinute"],
-  ["limits.tokens_per_minute", "tokensPerMinute"],
-  ["limits.concurrent_requests", "concurrentRequests"],
-  ["limits.monthly_budget_nano_usd", "monthlyBudgetNanoUsd"],
-]);
+/** What an update calls a field: as in the proto file. */
+const fieldName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The settings behind each field that an update can name. */
+const settingsBehind = {
+  name: ["name"],
+  models: ["models"],
+  limits: ["limits"],
+  expiresAtMs: ["expiresAt"],
+  metadata: ["metadata", "tags"],
+} as const satisfies Record<SettingName, readonly (keyof Settings)[]>;
+const settingsByField = new Map<string, readonly (keyof Settings)[]>(
+  Object.entries(settingsBehind).map(([name, settings]) => [fieldName(name), settings]),
+);
+
+const limitNames = {
+  requestsPerMinute: "requestsPerMinute",
+  tokensPerMinute: "tokensPerMinute",
+  concurrentRequests: "concurrentRequests",
+  monthlyBudgetNanoUsd: "monthlyBudgetNanoUsd",
+} as const satisfies Record<keyof Limits, keyof LimitsDocument>;
+const limitsByField = new Map<string, keyof LimitsDocument>(
+  Object.entries(limitNames).map(([name, limit]) => [`limits.${fieldName(name)}`, limit]),
+);
 
 /**
  * The fields that an update sets, by path in the document; undefined for a name that is no field of
@@ -76,9 +89,9 @@ const limitNames = new Map<string, keyof LimitsDocument>([
  */
 export function changeOf(request: UpdateKeyRequest, named: string): Readonly<Record<string, unknown>> | undefined {
   const settings = settingsOf(request);
-  const limit = limitNames.get(named);
+  const limit = limitsByField.get(named);
   if (limit !== undefined) return { [`limits.${limit}`]: settings.limits[limit] };
-  const names = settingsBehind.get(named);
+  const names = settingsByField.get(named);
   return names && Object.fromEntries(names.map((name) => [name, settings[name]]));
 }
 
@@ -86,7 +99,7 @@ const millisecondsOf = (date: Date | null): bigint => BigInt(date?.getTime() ?? 
 
 const dateOf = (ms: bigint): Date | null => (ms === 0n ? null : new Date(Number(ms)));
 
-export function keyMessage(key: KeyDocument): Key {
+export function keyMessage(key: KeyDocument): Required<Key> {
   return {
     id: key._id,
     accountId: key.accountId,
@@ -105,6 +118,9 @@ export function keyMessage(key: KeyDocument): Key {
 /** A limit as administrators write it: null means unlimited. */
 const limitOf = (value: bigint): number | null => (value === 0n ? null : Number(value));
 
+/** In the audit log, a budget is in nano-USD. */
+type AuditedField = Exclude<keyof typeof keyFields, "max_budget"> | "max_budget_nano_usd";
+
 /** The fields of a key that identify a change, without its secret or digest. */
 export function keySnapshot(key: KeyDocument): string {
   const { limits } = key;
@@ -120,7 +136,7 @@ export function keySnapshot(key: KeyDocument): string {
     expires: key.expiresAt,
     revoked_at: key.revokedAt,
     version: Number(key.version),
-  });
+  } satisfies Record<AuditedField, unknown> & Record<string, unknown>);
 }
 
 /**
@@ -131,7 +147,7 @@ export function callerMessage(
   key: KeyDocument,
   digest: Buffer,
   { keepsNoAnswers = false }: Pick<AccountDocument, "keepsNoAnswers">,
-): Caller {
+): Required<Caller> {
   return {
     keyId: key._id,
     accountId: key.accountId,

@@ -1,5 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
+import type { SettingName } from "./fields.ts";
 
 const maxNameLength = 200;
 const maxModels = 1_000;
@@ -16,24 +18,32 @@ function checkLimits(limits: Limits): void {
   }
 }
 
+type Settings = Pick<UpdateKeyRequest, SettingName>;
+
+/** A check of every field of a key. */
+const checks: { readonly [Name in SettingName]-?: (value: NonNullable<Settings[Name]>) => void } = {
+  name(name) {
+    if (name.length > maxNameLength) throw invalid("name", "The name is too long.");
+  },
+  models(models) {
+    if (models.length > maxModels) throw invalid("models", `A key can name at most ${maxModels} models.`);
+    if (models.some((model) => model === "" || model.length > maxNameLength)) {
+      throw invalid("models", "A model's name must have 1 to 200 characters.");
+    }
+  },
+  limits: checkLimits,
+  expiresAtMs(expiresAtMs) {
+    if (expiresAtMs < 0n || expiresAtMs > latestMs) throw invalid("expires_at_ms", "The expiry is not a valid time.");
+  },
+  metadata: checkMetadata,
+};
+
 /** @throws {GatewayError} `invalid_request` naming the field. */
-export function checkKeyFields(fields: {
-  name?: string;
-  models?: string[];
-  limits?: Limits | undefined;
-  expiresAtMs?: bigint;
-  metadata?: string | undefined;
-}): void {
-  if (fields.name !== undefined && fields.name.length > maxNameLength) throw invalid("name", "The name is too long.");
-  const models = fields.models ?? [];
-  if (models.length > maxModels) throw invalid("models", `A key can name at most ${maxModels} models.`);
-  if (models.some((model) => model === "" || model.length > maxNameLength)) {
-    throw invalid("models", "A model's name must have 1 to 200 characters.");
+export function checkKeyFields(fields: Partial<Settings>): void {
+  for (const [name, check] of Object.entries(checks)) {
+    const value = fields[name as SettingName];
+    if (value !== undefined) (check as (value: unknown) => void)(value);
   }
-  if (fields.limits !== undefined) checkLimits(fields.limits);
-  const { expiresAtMs = 0n } = fields;
-  if (expiresAtMs < 0n || expiresAtMs > latestMs) throw invalid("expires_at_ms", "The expiry is not a valid time.");
-  if (fields.metadata !== undefined) checkMetadata(fields.metadata);
 }
 
 function checkMetadata(text: string): void {

@@ -3,6 +3,9 @@ import { keyFields } from "@uag/contract/requests/admin-fields";
 import { usdText } from "@uag/runtime/usd";
 import { z } from "zod";
 
+/** The fields of a key that describe it. */
+type NoLimit = "key_alias" | "metadata";
+
 /** The fields of a key that limit what it may do, by the admin API's names. */
 const limitFields = {
   models: keyFields.models,
@@ -11,7 +14,7 @@ const limitFields = {
   max_parallel_requests: keyFields.max_parallel_requests,
   max_budget: keyFields.max_budget,
   expires: keyFields.expires,
-} as const;
+} as const satisfies Record<Exclude<keyof typeof keyFields, NoLimit>, unknown>;
 
 export type LimitName = keyof typeof limitFields;
 

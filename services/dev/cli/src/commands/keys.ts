@@ -1,6 +1,8 @@
 // npm run keys: creates, lists, changes, renews and revokes API keys of the running fleet.
+import type { keyFields } from "@uag/contract/requests/admin-fields";
+import { key as keySchema, newKey } from "@uag/contract/responses/admin";
 import { fail, print } from "@uag/local/terminal/step";
-import { z } from "zod";
+import type { z } from "zod";
 import { type Call, runAdminCommand } from "./admin-command.ts";
 import { parseCount } from "./options.ts";
 import { table } from "./table.ts";
@@ -44,20 +46,6 @@ const options = {
 
 type KeyCall = Call<typeof options>;
 
-const keySchema = z.object({
-  id: z.string(),
-  account_id: z.string(),
-  key_alias: z.string(),
-  hint: z.string(),
-  models: z.array(z.string()),
-  rpm_limit: z.number().nullable(),
-  tpm_limit: z.number().nullable(),
-  max_parallel_requests: z.number().nullable(),
-  max_budget: z.number().nullable(),
-  expires: z.string().nullable(),
-  revoked_at: z.string().nullable(),
-});
-const newKeySchema = keySchema.extend({ key: z.string(), snippets: z.record(z.string(), z.string()) });
 type Key = z.infer<typeof keySchema>;
 
 /** A limit in the API's format; undefined when not given. */
@@ -65,7 +53,10 @@ function limitOf(name: string, given: string | undefined): number | null | undef
   return given === undefined || given === "none" ? given && null : Number(parseCount(name, given));
 }
 
-function fieldsOf(values: KeyCall["values"]): Record<string, unknown> {
+/** The command sets every field of a key but its metadata. */
+type SetField = Exclude<keyof typeof keyFields, "metadata">;
+
+function fieldsOf(values: KeyCall["values"]): Record<SetField, unknown> {
   const { models, expires, budget } = values;
   return {
     key_alias: values.name,
@@ -80,7 +71,7 @@ function fieldsOf(values: KeyCall["values"]): Record<string, unknown> {
 
 /** Only the secret goes to stdout, for use in scripts. */
 function printSecret(response: unknown): void {
-  const { id, account_id, key, snippets } = newKeySchema.parse(response);
+  const { id, account_id, key, snippets } = newKey.parse(response);
   process.stderr.write(`${id} for ${account_id}. This is its secret; it is not shown again:\n`);
   print(key);
   for (const [name, text] of Object.entries(snippets)) process.stderr.write(`\n# ${name}\n${text.trimEnd()}\n`);

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import type { keyFields } from "../requests/admin-fields.ts";
 import { adminRoles, alertKinds, budgetKinds, count, deliveryStates, hash, nano, time, usd } from "./admin-fields.ts";
 
-/** An API key without its secret. */
-export const key = z.object({
+const shownKey = {
   id: z.string(),
   object: z.literal("key"),
   account_id: z.string(),
@@ -19,7 +19,10 @@ export const key = z.object({
   expires: time.nullable(),
   revoked_at: time.nullable(),
   version: count.describe("Increases with every change to the key."),
-});
+} as const satisfies Record<keyof typeof keyFields, z.ZodType> & Record<string, z.ZodType>;
+
+/** An API key without its secret. */
+export const key = z.object(shownKey);
 
 /** A key with its recent use. */
 export const usedKey = key.extend({

@@ -40,7 +40,12 @@ const int64 = { type: Schema.Types.BigInt, required: true } as const;
 const text = { type: String, required: true } as const;
 
 const limits = new Schema<LimitsDocument>(
-  { requestsPerMinute: int64, tokensPerMinute: int64, concurrentRequests: int64, monthlyBudgetNanoUsd: int64 },
+  {
+    requestsPerMinute: int64,
+    tokensPerMinute: int64,
+    concurrentRequests: int64,
+    monthlyBudgetNanoUsd: int64,
+  } satisfies Record<keyof LimitsDocument, unknown>,
   { strict: "throw", _id: false },
 );
 
@@ -61,7 +66,7 @@ const schema = new Schema<KeyDocument>(
     metadata: { type: String, default: "{}" },
     tags: { type: [String], default: undefined },
     previous: [{ _id: false, digest: { type: Buffer, required: true }, until: { type: Date, required: true } }],
-  },
+  } satisfies Record<keyof KeyDocument, unknown>,
   { strict: "throw", versionKey: false },
 );
 schema.index({ digest: 1 }, { unique: true });

@@ -1,3 +1,4 @@
+import type { keyFields } from "@uag/contract/requests/admin-fields";
 import type { Key } from "../../api/types.ts";
 import { tagsOf } from "./keys.ts";
 
@@ -42,8 +43,11 @@ export function valuesOf(key?: Key): KeyValues {
 
 const orNull = <T>(value: T | ""): T | null => (value === "" ? null : value);
 
+/** A form sets every field of a key; the expiry only when it changes. */
+type KeyBody = Readonly<Record<Exclude<keyof typeof keyFields, "expires">, unknown> & { expires?: unknown }>;
+
 /** The body that changes a key. What the metadata has beside the tags stays. */
-export function bodyOf(values: KeyValues, metadata: Key["metadata"] = {}): object {
+export function bodyOf(values: KeyValues, metadata: Key["metadata"] = {}): KeyBody {
   const { tags: _, ...others } = metadata;
   return {
     key_alias: values.key_alias,
