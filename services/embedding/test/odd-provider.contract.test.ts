@@ -120,7 +120,7 @@ const vectorCases: OddCase<VectorWire>[] = [
 
 const wires = { one: openAiWire, dash: openAiWire, gemini: geminiWire, voyage: voyageWire };
 /** Voyage reports a refused request as `detail`, whatever the status. */
-const voyageDiffers: OddMode["differs"] = { "an error under 200": { calls: 1 } };
+const voyageDiffers: OddMode["differs"] = { "status 200 with an error": { calls: 1 } };
 /** Its vectors have no index, and longer ones are cut to the requested size. */
 const geminiDiffers: OddMode["differs"] = {
   "the same index twice": { client: "complete" },

@@ -121,15 +121,15 @@ const byTheImage: Difference = { bill: "usage" };
 /** Images have a fixed price, so their bill needs no counter and none can change it. */
 const perImage: NonNullable<OddMode["differs"]> = {
   ...Object.fromEntries(
-    ["no usage", "usage that is null", 'usage that is "text"', "usage that is []", "usage that is true"].map((name) => [
+    ["no usage", "usage of null", 'usage of "text"', "usage of []", "usage of true"].map((name) => [
       name,
       byTheImage,
     ]),
   ),
   ...Object.fromEntries(
-    ["negative", "text", "a float", "huge", "missing"].map((count) => [`a count that is ${count}`, byTheImage]),
+    ["negative", "text", "a float", "huge", "missing"].map((count) => [`a count of ${count}`, byTheImage]),
   ),
-  "a counter that has no price": byTheImage,
+  "a counter without a price": byTheImage,
 };
 
 const inlineImage = (response: ReceivedResponse): void => {
@@ -232,7 +232,7 @@ const modes: OddMode<ImageWire>[] = [
     usageNanoUsd: 50_000_000n,
     check: inlineImage,
     // Its usage has no number of images.
-    differs: { ...perImage, "a count that no request can have used": byTheImage },
+    differs: { ...perImage, "an impossibly high count": byTheImage },
   },
 ];
 

@@ -101,7 +101,7 @@ const body = (format: string) => (marker: string) => ({
   response_format: format,
 });
 /** Characters are billed and held at one price, and audio has no other unit. */
-const noCounters: OddMode["differs"] = { "a counter that has no price": { bill: "usage" } };
+const noCounters: OddMode["differs"] = { "a counter without a price": { bill: "usage" } };
 const common = {
   wire: speechWire,
   stream: true,

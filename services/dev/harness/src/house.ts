@@ -118,7 +118,7 @@ async function eventsOf(usage: House["usage"], accountId: string): Promise<Usage
   }
 }
 
-/** Connects to the billing database of a {@link House}. */
+/** Connects to a {@link House}'s billing database. */
 export function billingDatabase({ prefix }: Pick<House, "prefix">): Promise<Connection> {
   return createConnection(engineUrl("TEST_MONGODB_URL"), { dbName: `${prefix}b`, useBigInt64: true }).asPromise();
 }

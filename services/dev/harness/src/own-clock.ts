@@ -1,2 +1,2 @@
-/** Stands in for the database's clock where the database is on this machine. */
+/** This machine's clock, used as the database's clock when the database runs here. */
 export const ownClock = { moment: async (): Promise<number> => Date.now() };

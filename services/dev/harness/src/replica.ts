@@ -6,7 +6,7 @@ import { createAdmission } from "@uag/usage/admission";
 import type { AdmissionOptions } from "@uag/usage/options";
 import type { AdmissionOfProcess } from "@uag/usage/types";
 
-/** The admission of a replica in this process, by a {@link House}'s settings. */
+/** A replica's admission in this process, with a {@link House}'s settings. */
 export async function replica(
   env: Record<string, string>,
   more: Partial<AdmissionOptions> = {},

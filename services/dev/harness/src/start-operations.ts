@@ -31,19 +31,19 @@ export interface CallOptions {
   readonly headers?: readonly string[];
 }
 
-/** A response that was read to its end, or to where it broke off. */
+/** A response, read to its end or until it was interrupted. */
 export interface ReceivedResponse {
   readonly requestId: string;
   readonly status: number;
   /** Names and values, alternating. */
   readonly headers: readonly string[];
   header(name: string): string | undefined;
-  /** The body; where it broke off, `<cut: reason>` is appended. */
+  /** The body; if it was interrupted, `<cut: reason>` is appended. */
   readonly body: Buffer;
   readonly text: string;
   /** @throws {SyntaxError} */
   json(): Record<string, unknown>;
-  /** Why it broke off after its head; undefined when it is complete. */
+  /** Why it was interrupted after its head; undefined when it is complete. */
   readonly broken: Error | undefined;
 }
 

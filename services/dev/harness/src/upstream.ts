@@ -18,7 +18,7 @@ export interface ReceivedRequest {
 /** Responds to a request as an upstream. */
 export type Script = (received: ReceivedRequest, response: ServerResponse) => void | Promise<void>;
 
-/** An HTTP server in a provider's place. */
+/** An HTTP server that replaces a provider. */
 export interface TestUpstream extends AsyncDisposable {
   readonly url: string;
   readonly received: ReceivedRequest[];

@@ -31,9 +31,9 @@ export interface Comparison {
   readonly violations: readonly string[];
 }
 
-// What a dead process had sent before is read slightly later: the provider's machine may be busy.
+// Reading can be delayed when the provider's machine is busy, so this allows for responses read slightly later.
 const readLateMs = 2_000;
-// A response waits for its record in the journal, and that for a disk that may be busy.
+// A response waits for its journal record, which waits for a disk that may be busy.
 const recordLateMs = 10_000;
 
 /** True when a process that calls providers died while it may have had the attempt's response. */
@@ -92,26 +92,26 @@ function judge(
     return "unbilled";
   }
   if (bill.status === 499 && bill.costNanoUsd === 0n && attempts.some(isCharged)) {
-    return { violation: `${requestId} was left by its client when the provider had it, and costs nothing.` };
+    return { violation: `${requestId} costs nothing, although its client disconnected after the provider had received it.` };
   }
   if (bill.outcome === Outcome.DISCONNECTED && bill.rawUsage === undefined && wasChargedUnread(attempts, crashes)) {
     return {
-      violation: `${requestId} was left by its client; the provider charges all of it, and its bill is an estimate.`,
+      violation: `${requestId} is billed by estimate after its client disconnected, although the provider charges for the whole response.`,
     };
   }
   if (bill.rawUsage !== undefined) {
     if (isBilledByCount(attempts, bill.rawUsage)) return "byCount";
     const counts = attempts.map(({ usage }) => JSON.stringify(usage)).join(" and ");
     return {
-      violation: `${requestId} is billed for ${JSON.stringify(bill.rawUsage)}; the provider counted ${counts}.`,
+      violation: `${requestId} is billed for ${JSON.stringify(bill.rawUsage)}; the provider reported ${counts}.`,
     };
   }
   if (bill.outcome === Outcome.COMPLETED && attempts.some(wasCounted))
-    return { violation: `${requestId} is complete and was counted by the provider, but its bill has no count.` };
+    return { violation: `${requestId} is complete and the provider reported its usage, but its bill has no usage.` };
   if (bill.images !== undefined) {
     const made = responded.reduce((sum, { images = 0 }) => sum + images, 0);
     if (made === bill.images) return "byCount";
-    return { violation: `${requestId} is billed for ${bill.images} pictures; ${made} were made.` };
+    return { violation: `${requestId} is billed for ${bill.images} images; the provider generated ${made}.` };
   }
   return bill.costNanoUsd === 0n ? "nothingOwed" : "byEstimate";
 }
@@ -129,13 +129,13 @@ export function compare({ served, billed, simulated, crashes }: ComparisonInput)
   for (const [requestId, attempts] of byRequest) {
     if (requestId === undefined) continue;
     const verdict = judge(requestId, attempts, bills.get(requestId), crashes);
-    if (verdict === "unbilled") violations.push(`${requestId} was served and is not in the ledger.`);
+    if (verdict === "unbilled") violations.push(`${requestId} was served but is not in the ledger.`);
     if (typeof verdict === "string") tally[verdict]++;
     else violations.push(verdict.violation);
   }
   for (const { requestId, upstream, costNanoUsd } of served.complete ? billed : []) {
     if (costNanoUsd === 0n || !simulated.has(upstream) || byRequest.has(requestId)) continue;
-    violations.push(`${requestId} is billed ${costNanoUsd} nano-USD, and was never served.`);
+    violations.push(`${requestId} is billed ${costNanoUsd} nano-USD but was not served.`);
     unserved++;
   }
   const { byCount, byEstimate, lostToCrash, unbilled } = tally;

@@ -12,11 +12,11 @@ const oneBill: Check = async (served, stage) => {
   assert.deepEqual([response.status, response.broken], [200, undefined], response.text.slice(0, 500));
   const { request, settlement } = await billOf(stage);
   assert.equal(settlement.outcome, Outcome.COMPLETED);
-  assert.ok(settlement.costNanoUsd > 0n, "it costs something");
+  assert.ok(settlement.costNanoUsd > 0n, "the request has a cost");
   assert.ok(settlement.costNanoUsd <= request.holdNanoUsd, `${settlement.costNanoUsd} of ${request.holdNanoUsd}`);
   assert.notEqual(settlement.upstream, "");
-  assert.equal(response.header("x-ratelimit-limit-requests"), "60", "the key's limits are told");
-  await waitFor(() => stage.harness.buffers.held === 0, { what: "the memory is given back" });
+  assert.equal(response.header("x-ratelimit-limit-requests"), "60", "the response has the key's limits");
+  await waitFor(() => stage.harness.buffers.held === 0, { what: "the memory to be released" });
 };
 
 const billFirst: Check = async (served, stage) => {
@@ -28,10 +28,10 @@ const billFirst: Check = async (served, stage) => {
     ended = true;
   });
   await waitFor(() => stage.harness.admission.booked[0]?.settlement !== undefined, {
-    what: "the bill is being written",
+    what: "the journal to start writing the bill",
   });
   await aWhile();
-  assert.equal(ended, false, "the answer is not complete before its bill is on disk");
+  assert.equal(ended, false, "the response does not end before its bill is on disk");
   written.resolve();
   assert.deepEqual([(await pending).status, (await pending).broken], [200, undefined]);
 };
@@ -43,12 +43,12 @@ const noResponseWithoutBill: Check = async (served, stage) => {
   stage.upstream.script = (_, response) => served.respond(response);
   const response = await callOf(served, stage);
   if (served.stream === undefined) assert.equal(response.status, 503, response.text.slice(0, 200));
-  else assert.notEqual(response.broken, undefined, "a stream does not end as if it were whole");
+  else assert.notEqual(response.broken, undefined, "the stream ends with an error");
 };
 
 const upstreamFails: Check = async (served, stage) => {
   stage.upstream.script = (_, response) => {
-    response.writeHead(500, { "content-type": "application/json" }).end('{"error":{"message":"secret of theirs"}}');
+    response.writeHead(500, { "content-type": "application/json" }).end('{"error":{"message":"secret of the provider"}}');
   };
   const response = await callOf(served, stage);
   assert.ok(response.status >= 500, `${response.status}`);
@@ -57,7 +57,7 @@ const upstreamFails: Check = async (served, stage) => {
   assert.ok(settlement.attempts >= 1);
 };
 
-/** A failure that its upstream charges for is bought once, and its bill says by which rule. */
+/** A failure that its upstream charges for is not retried, and its bill names the rule. */
 const billedFailure =
   (bodyOf: (served: Parameters<Check>[0]) => string, rule: SettlementRule): Check =>
   async (served, stage) => {
@@ -67,9 +67,9 @@ const billedFailure =
     const response = await callOf(served, stage);
     assert.ok(response.status >= 400, `${response.status}`);
     const { request, settlement } = await billOf(stage);
-    assert.equal(stage.upstream.received.length, 1, "no other call is made");
+    assert.equal(stage.upstream.received.length, 1, "the call is not retried");
     assert.deepEqual([settlement.outcome, settlement.settlementRule], [Outcome.FAILED, rule]);
-    assert.ok(settlement.costNanoUsd > 0n, "it costs something");
+    assert.ok(settlement.costNanoUsd > 0n, "the request has a cost");
     assert.ok(settlement.costNanoUsd <= request.holdNanoUsd, `${settlement.costNanoUsd} of ${request.holdNanoUsd}`);
     assert.deepEqual([settlement.attempts, settlement.upstream === ""], [1, false]);
   };
@@ -88,31 +88,31 @@ const clientLeaves: Check = async (served, stage) => {
     if (!response.destroyed) await served.respond(response);
   };
   const stream = openOf(served, stage);
-  await waitFor(() => stage.upstream.received.length > 0, { what: "the upstream is called" });
-  stream.call.cancel("the client left");
+  await waitFor(() => stage.upstream.received.length > 0, { what: "the upstream to be called" });
+  stream.call.cancel("the client disconnected");
   await aWhile();
   upstreamGate.resolve();
   const { settlement } = await billOf(stage);
   assert.notEqual(settlement.outcome, Outcome.COMPLETED);
   const called = stage.upstream.received.length;
   await aWhile();
-  assert.equal(stage.upstream.received.length, called, "nobody is called for a client that has left");
-  await waitFor(() => stage.harness.buffers.held === 0, { what: "the memory is given back" });
+  assert.equal(stage.upstream.received.length, called, "no upstream is called after the client has disconnected");
+  await waitFor(() => stage.harness.buffers.held === 0, { what: "the memory to be released" });
 };
 
 /** One bill for each admitted request, and the order of bill and response. */
 export const billing: readonly Guarantee[] = [
-  { title: "a request is billed once, no more than was held for it, and the bill names who served it", check: oneBill },
-  { title: "the end of the answer waits until the journal has the bill", check: billFirst },
-  { title: "no answer is complete whose bill could not be written", check: noResponseWithoutBill },
-  { title: "when the upstream fails the client gets an error, and one bill of nothing", check: upstreamFails },
+  { title: "a request is billed once, for at most its hold, and the bill names the provider", check: oneBill },
+  { title: "the response ends only after the journal has stored the bill", check: billFirst },
+  { title: "a response whose bill cannot be written is not completed", check: noResponseWithoutBill },
+  { title: "a request whose upstream fails gets an error and is billed once, at no cost", check: upstreamFails },
   {
-    title: "an upstream error that reports usage is final and billed once by that usage",
+    title: "an upstream error that reports usage is not retried and is billed once by that usage",
     check: errorWithUsage,
   },
   {
-    title: "a response that cannot be read is final and billed once by estimate",
+    title: "an unreadable response is not retried and is billed once by estimate",
     check: unusableResponse,
   },
-  { title: "a client that leaves is billed once, and nothing goes on for it but its upstream", check: clientLeaves },
+  { title: "a request whose client disconnects is billed once and continues only at its upstream", check: clientLeaves },
 ];

@@ -23,33 +23,33 @@ interface Stage {
   readonly upstreamResponds: boolean;
   /** The records of the request in the journal of its dead process. */
   readonly records: readonly string[];
-  /** What the next process makes of them. */
+  /** How the next process settles them. */
   readonly settled: (event: UsageEvent | undefined) => void;
 }
 
 const stages: readonly Stage[] = [
   {
-    title: "admitted and not yet in the journal, nothing is settled: no upstream has its answer, and nothing is owed",
+    title: "settles nothing for a request that was admitted but not yet journaled: no upstream was called",
     point: "admitted",
     upstreamResponds: true,
     records: [],
     settled: (event) => assert.equal(event, undefined),
   },
   {
-    title: "with its start in the journal, the next process settles it as crashed, for nothing",
+    title: "settles a request with only its start in the journal as crashed, at no cost",
     point: "journalled",
     upstreamResponds: false,
     records: ["started"],
     settled: (event) => assert.deepEqual([event?.outcome, event?.costNanoUsd], [Outcome.CRASHED, 0n]),
   },
   {
-    title: "with its bill in the journal, the next process settles exactly that, once",
+    title: "settles a request with its bill in the journal once, exactly as billed",
     point: "billed",
     upstreamResponds: true,
     records: ["started", "final"],
     settled(event) {
       assert.equal(event?.outcome, Outcome.COMPLETED);
-      assert.ok(event.costNanoUsd > 0n, "it costs something");
+      assert.ok(event.costNanoUsd > 0n, "the request has a cost");
     },
   },
 ];
@@ -78,7 +78,7 @@ export function crashes({ file, cases }: CrashOptions): void {
   });
   after(() => opened.disposeAsync());
   for (const served of kindsOf(cases)) {
-    describe(`killed with -9 while it serves ${served.name}, a process leaves what the next one needs`, () => {
+    describe(`the process that adopts the journal of one killed with SIGKILL while serving ${served.name}`, () => {
       for (const stage of stages)
         test(stage.title, async () => {
           upstream.script = (_, response) => (stage.upstreamResponds ? served.respond(response) : undefined);
@@ -88,12 +88,12 @@ export function crashes({ file, cases }: CrashOptions): void {
           assert.deepEqual(await recordsOf(house.journalDir, task.requestId), stage.records);
           await using _heir = await replica(house.env, quick);
           await waitFor(async () => (await journalsIn(house.journalDir)).length === 1, {
-            what: "its journal is brought home",
+            what: "the journal to be adopted",
           });
           const events = await house.events(account);
-          assert.ok(events.length <= 1, "it is settled once");
+          assert.ok(events.length <= 1, "the request is settled at most once");
           stage.settled(events[0]);
-          await waitFor(async () => (await moneyOf(house, account)).heldNanoUsd === 0n, { what: "no money is held" });
+          await waitFor(async () => (await moneyOf(house, account)).heldNanoUsd === 0n, { what: "the hold to be released" });
           const { availableNanoUsd } = await moneyOf(house, account);
           assert.equal(availableNanoUsd, fundsNanoUsd - (events[0]?.costNanoUsd ?? 0n));
         });
@@ -125,7 +125,7 @@ async function killAt(
     if (message !== "ready") victim.kill("SIGTERM");
   });
   await ended;
-  assert.deepEqual([victim.signalCode, response], ["SIGKILL", undefined], `the process dies at ${point}`);
+  assert.deepEqual([victim.signalCode, response], ["SIGKILL", undefined], `the process was killed at ${point}`);
 }
 
 /** The journals of a directory shared by processes. */

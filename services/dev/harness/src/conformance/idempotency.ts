@@ -15,11 +15,11 @@ const replayed: Check = async (served, stage) => {
   const second = await callOf(served, stage, { more: key });
   const status = successOf(served);
   assert.deepEqual([first.status, second.status], [status, status], second.text.slice(0, 500));
-  assert.ok(second.body.equals(first.body), "the same bytes");
+  assert.ok(second.body.equals(first.body), "the replay has the same bytes");
   assert.equal(second.header("idempotent-replayed"), "true");
-  assert.equal(stage.upstream.received.length, called, "no upstream is called again");
+  assert.equal(stage.upstream.received.length, called, "the upstream is not called again");
   if (served.isTask === undefined) await billOf(stage);
-  assert.equal(stage.harness.admission.booked.length, 1, "one request is admitted");
+  assert.equal(stage.harness.admission.booked.length, 1, "only one request is admitted");
 };
 
 const refusalFreesKey: Check = async (served, stage) => {
@@ -35,6 +35,6 @@ const refusalFreesKey: Check = async (served, stage) => {
 
 /** The guarantees of an idempotency key. */
 export const idempotency: readonly Guarantee[] = [
-  { title: "the same idempotency key gets the same bytes again, with one upstream call and one bill", check: replayed },
-  { title: "a request that was refused for want of money runs under the same key later", check: refusalFreesKey },
+  { title: "a request resent under its idempotency key gets the same bytes, with one upstream call and one bill", check: replayed },
+  { title: "a request refused for an insufficient balance can be resent under the same idempotency key", check: refusalFreesKey },
 ];

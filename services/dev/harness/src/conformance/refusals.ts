@@ -16,7 +16,7 @@ function refusedWith(error: () => GatewayError, status: number, retries: boolean
     assert.equal(response.header("retry-after") !== undefined, retries, "retry-after");
     assert.equal(stage.harness.admission.booked.length, 0);
     assert.equal(stage.upstream.received.length, 0, "no upstream is called");
-    assert.equal(stage.harness.buffers.held, 0, "no memory is kept");
+    assert.equal(stage.harness.buffers.held, 0, "no memory stays reserved");
   };
 }
 
@@ -28,7 +28,7 @@ const tooLarge: Check = async ({ operation, headers }: Served, { harness, upstre
   stream.call.endBody();
   const { status } = await stream.head;
   stream.call.cancel("seen");
-  // A form of blanks is not a form, which may be noticed before its length is.
+  // A multipart body of blanks is malformed, which may be noticed before its length is.
   assert.ok(status === 413 || (status === 400 && headers?.some((one) => one.startsWith("multipart/"))), `${status}`);
   assert.equal(harness.admission.booked.length, 0);
   assert.equal(upstream.received.length, 0, "no upstream is called");
@@ -37,16 +37,16 @@ const tooLarge: Check = async ({ operation, headers }: Served, { harness, upstre
 /** Requests that never reach an upstream. */
 export const refusals: readonly Guarantee[] = [
   {
-    title: "without the money for it a request is refused with 402, costs nothing and reaches no upstream",
+    title: "a request beyond the balance is rejected with 402, costs nothing and reaches no upstream",
     check: refusedWith(() => new GatewayError("insufficient_balance"), 402, false),
   },
   {
-    title: "beyond the key's limits it is refused with 429 and told when to come back, and reaches no upstream",
+    title: "a request beyond the key's limits is rejected with 429 and Retry-After, and reaches no upstream",
     check: refusedWith(() => new GatewayError("rate_limit_exceeded", undefined, { retryAfterMs: 3_000 }), 429, true),
   },
   {
-    title: "while nobody can admit it is refused with 503 and told when to come back",
+    title: "a request is rejected with 503 and Retry-After while admission is unavailable",
     check: refusedWith(() => new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000 }), 503, true),
   },
-  { title: "a body above the route's limit is refused before anything is held for it", check: tooLarge },
+  { title: "a body above the route's limit is rejected before money or memory is reserved for it", check: tooLarge },
 ];

@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts";
 export interface Served {
   /** Its name in titles. */
   readonly name: string;
-  /** The name in the route table. */
+  /** Its name in the route table. */
   readonly operation: string;
   readonly body: unknown;
   /** Names and values, alternating; default: JSON. */
@@ -44,7 +44,7 @@ export function callOf(
   return harness.call(operation, body, { ...caller, headers: [...headers, ...more] });
 }
 
-/** Opens the operation with its valid request; the test reads the response, or does not. */
+/** Opens the operation with its valid request; the test decides whether to read the response. */
 export function openOf({ operation, body, headers }: Served, { harness }: Stage) {
   const bytes = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return harness.open(operation, bytes, headers === undefined ? {} : { headers });
@@ -53,11 +53,11 @@ export function openOf({ operation, body, headers }: Served, { harness }: Stage)
 /** The status of its successful response. */
 export const successOf = ({ isTask }: Served): number => (isTask === true ? 202 : 200);
 
-/** Waits for the bill of the one request that was admitted. */
+/** Waits for the bill of the only admitted request. */
 export async function billOf({ harness }: Stage) {
   const { booked } = harness.admission;
-  await waitFor(() => booked[0]?.settlement !== undefined, { what: "the request has its bill" });
-  assert.equal(booked.length, 1, "one request is admitted");
+  await waitFor(() => booked[0]?.settlement !== undefined, { what: "the request to be billed" });
+  assert.equal(booked.length, 1, "only one request is admitted");
   const [{ request, settlement } = {}] = booked;
   assert.ok(request !== undefined && settlement !== undefined);
   return { request, settlement };

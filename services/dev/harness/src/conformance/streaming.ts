@@ -5,7 +5,7 @@ import { aWhile, billOf, type Guarantee, gate, openOf } from "./served.ts";
 
 type Check = Guarantee["check"];
 
-/** More than all buffers along the way can hold. */
+/** More than all buffers between client and upstream can hold. */
 const maxTaken = 32 * 1024 * 1024;
 
 const startedFirst: Check = async (served, stage) => {
@@ -17,9 +17,9 @@ const startedFirst: Check = async (served, stage) => {
   void stream.head.then(() => {
     headed = true;
   });
-  await waitFor(() => stage.upstream.received.length > 0, { what: "the upstream is called" });
+  await waitFor(() => stage.upstream.received.length > 0, { what: "the upstream to be called" });
   await aWhile();
-  assert.equal(headed, false, "nothing leaves before the start is on disk");
+  assert.equal(headed, false, "nothing is sent before the start is on disk");
   started.resolve();
   assert.equal((await stream.head).status, 200);
   for await (const _ of stream);
@@ -40,9 +40,9 @@ const holdsBack: Check = async (served, stage) => {
   };
   const stream = openOf(served, stage);
   await stream.head;
-  await waitFor(() => stalled || written >= maxTaken, { what: "the upstream is held back" });
-  assert.ok(written < maxTaken, `${written} bytes were taken for a client that reads nothing`);
-  stream.call.cancel("the client left");
+  await waitFor(() => stalled || written >= maxTaken, { what: "the upstream to be held back" });
+  assert.ok(written < maxTaken, `${written} bytes were read for a client that reads nothing`);
+  stream.call.cancel("the client disconnected");
   await billOf(stage);
 };
 
@@ -61,6 +61,6 @@ function drained(response: ServerResponse): Promise<boolean> {
 
 /** The additional guarantees of a streamed response. */
 export const streaming: readonly Guarantee[] = [
-  { title: "no byte of a stream leaves before the journal has its start", check: startedFirst },
-  { title: "a client that does not read holds its upstream back, and memory with it", check: holdsBack },
+  { title: "no byte of a stream is sent before the journal has its start", check: startedFirst },
+  { title: "a client that does not read stalls its upstream, which bounds memory", check: holdsBack },
 ];

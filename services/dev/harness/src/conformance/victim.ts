@@ -2,7 +2,7 @@ import { replica } from "../replica.ts";
 import type { OperationsHarness, StartOptions } from "../start-operations.ts";
 import { callOf, type Served } from "./served.ts";
 
-/** The case that a process to be killed serves. */
+/** The case that the process to be killed serves. */
 export interface VictimTask {
   readonly served: number;
   readonly account: string;
@@ -16,7 +16,7 @@ export const victimEnv = (upstreamUrl: string): Readonly<Record<string, string>>
   [upstreamVariable]: upstreamUrl,
 });
 
-/** True in a process that is to be killed. */
+/** True in the process that the test kills. */
 export const isVictim = (): boolean => process.env[upstreamVariable] !== undefined;
 
 /**

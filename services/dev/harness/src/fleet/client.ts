@@ -58,7 +58,7 @@ export function createTestClient({ baseUrl, apiKey }: TestClientOptions): TestCl
     async stream(path, body, request) {
       const response = await call("POST", path, body, request);
       const { status, headers, body: bytes } = response;
-      if (bytes === null) throw new Error(`${path} answered ${status} without a body`);
+      if (bytes === null) throw new Error(`${path} responded ${status} without a body`);
       return { status, headers, events: sseEvents(bytes), text: () => response.text() };
     },
   };

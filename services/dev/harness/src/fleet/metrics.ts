@@ -4,31 +4,31 @@ import { histogramOf } from "@uag/contract/metrics/table";
 import type { Fleet } from "@uag/local/service";
 import { portName } from "@uag/local/service-processes";
 
-/** A series as a process shows it. */
+/** A series as a process exposes it. */
 export interface Series {
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What a process shows at `/metrics`. */
+/** The metrics that a process exposes at `/metrics`. */
 export interface Exposition {
   readonly process: string;
   readonly text: string;
-  /** Metrics by their names, with their types; those without a series too. */
+  /** Types of the metrics by name, including metrics without a series. */
   readonly types: ReadonlyMap<string, string>;
   readonly series: readonly Series[];
 }
 
 const adminPort = portName("", "ADMIN_PORT");
 
-/** The port on which each process of a fleet shows its metrics. */
+/** The metrics port of each process of a fleet. */
 export async function metricsPorts({ dataDir }: Pick<Fleet, "dataDir">): Promise<{ process: string; port: number }[]> {
   const ports = JSON.parse(await readFile(join(dataDir, "ports.json"), "utf8")) as Record<string, number>;
   const admin = Object.entries(ports).filter(([name]) => name.endsWith(adminPort));
   return admin.map(([name, port]) => ({ process: name.slice(0, -adminPort.length), port }));
 }
 
-/** Reads `/metrics` of every process of a fleet that has it. */
+/** Reads `/metrics` of every process of a fleet that serves it. */
 export async function readMetrics(fleet: Pick<Fleet, "dataDir">): Promise<Exposition[]> {
   return await Promise.all(
     (await metricsPorts(fleet)).map(async ({ process, port }) => {

@@ -37,7 +37,7 @@ function isGenuine(secret: string, headers: IncomingMessage["headers"], body: st
   });
 }
 
-/** Receives webhooks on a port of its own; every `refuseEvery`-th is answered with 500. */
+/** Receives webhooks on a port of its own; every `refuseEvery`-th gets a 500. */
 export async function startReceiver(options: { refuseEvery: number }): Promise<Receiver> {
   const received: Received[] = [];
   let count = 0;

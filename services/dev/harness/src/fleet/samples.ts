@@ -31,7 +31,7 @@ export async function readSamples(baseUrl: string): Promise<Sample[]> {
 function samplesIn(file: string, text: string, baseUrl: string): Sample[] {
   return [...text.matchAll(fence)].map(({ index, 1: language, 2: expect, 3: code = "" }) => {
     const at = `${file}:${text.slice(0, index).split("\n").length}`;
-    if (expect === undefined) throw new Error(`${at}: the sample does not say what to expect of it`);
+    if (expect === undefined) throw new Error(`${at}: the sample has no \`expect=\``);
     const filled = code.replaceAll("{{base_url}}", baseUrl).replaceAll("http://127.0.0.1:8080", baseUrl);
     return { at, language: language as Sample["language"], code: filled, expect };
   });

@@ -11,7 +11,7 @@ async function eventsOf(...chunks: string[]): Promise<string[]> {
   return events;
 }
 
-test("events are found wherever the bytes are cut", async () => {
+test("events are parsed regardless of how the bytes are split", async () => {
   const text = 'data: {"a":"ü"}\n\n: comment\n\nevent: error\r\ndata: one\r\ndata: two\r\n\r\ndata: [DONE]\n\n';
   const whole = ['message {"a":"ü"}', "error one\ntwo", "message [DONE]"];
   assert.deepEqual(await eventsOf(text), whole);

@@ -15,7 +15,7 @@ export interface TestFleet extends Fleet {
 }
 
 const logLines = 10;
-/** Longest wait for bills that are on their way, milliseconds: a slow machine is no violation. */
+/** Longest wait for bills in flight, milliseconds, so that a slow machine causes no violation. */
 const auditWaitMs = 90_000;
 
 async function logTails(fleet: Fleet): Promise<string> {

@@ -14,7 +14,7 @@ export interface Wire {
   error(more: object): string;
 }
 
-/** What must come of an odd response. */
+/** The required outcome of an odd response. */
 export interface Outcome {
   /** Upstream calls. */
   readonly calls: number;
@@ -27,10 +27,10 @@ export interface Outcome {
   readonly bill: "usage" | "estimate" | "asked" | "hold" | "free";
 }
 
-/** A provider that behaves oddly, and what must come of it. */
+/** An odd behaviour of a provider, and its required outcome. */
 export interface OddCase<W extends Wire = Wire> extends Outcome {
   readonly name: string;
-  /** How the provider is asked to respond; both unless it makes sense for one of them only. */
+  /** How the provider is asked to respond; default: both. */
   readonly kind?: "stream" | "whole";
   /** It moves hundreds of megabytes: only one mode with streams and one without them get it. */
   readonly once?: true;
@@ -51,7 +51,7 @@ export const failedWithUsage = { calls: 1, client: "error", bill: "usage" } as c
 export const retried = { calls: 3, client: "error", bill: "free" } as const;
 export const refused = { calls: 1, client: "error", bill: "free" } as const;
 
-/** A response in one piece. */
+/** A response that is not streamed. */
 export const send = (status: string, headers: Headers, body: string | Buffer): OddResponse => ({
   pieces: [httpBytes(status, headers, body)],
 });

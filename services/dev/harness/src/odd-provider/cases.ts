@@ -27,17 +27,17 @@ const contentTypes: OddCase[] = [
     ...complete,
   })),
   {
-    name: "JSON's content type for anything",
+    name: "the content type of JSON for any body",
     respond: valid({ "content-type": "application/json; charset=utf-8" }),
     ...complete,
   },
   {
-    name: "the content type of events for anything",
+    name: "the content type of events for any body",
     respond: valid({ "content-type": "text/event-stream" }),
     ...complete,
   },
   { name: "a byte order mark", respond: valid(undefined, (body) => `\ufeff${body}`), ...complete },
-  { name: "blank lines first", respond: valid(undefined, (body) => `\n\n${body}`), ...complete },
+  { name: "blank lines before the body", respond: valid(undefined, (body) => `\n\n${body}`), ...complete },
   { name: "a gzip body", respond: valid({ "content-encoding": "gzip" }, (body) => gzipSync(body)), ...complete },
   {
     name: "a brotli body",
@@ -56,7 +56,7 @@ const statuses: OddCase[] = [
     ...retried,
   },
   ...["100 Continue", "103 Early Hints\r\nlink: x"].map((head) => ({
-    name: `an unasked ${head.split("\r", 1)[0]} first`,
+    name: `an unrequested ${head.split("\r", 1)[0]} before the response`,
     respond: (wire: Wire, stream: boolean) => ({
       pieces: [`HTTP/1.1 ${head}\r\n\r\n`, ...valid(undefined)(wire, stream).pieces],
     }),
@@ -65,7 +65,7 @@ const statuses: OddCase[] = [
   { name: "a redirect", respond: () => send("302 Found", { location: "/elsewhere" }, ""), ...refused },
   { name: "status 400", respond: (wire) => send("400 Bad Request", json, wire.error({})), ...refused },
   {
-    name: "status 401 as a page",
+    name: "status 401 with an HTML page",
     respond: () => send("401 Unauthorized", { "content-type": "text/html" }, "<html>"),
     ...refused,
   },
@@ -77,50 +77,50 @@ const statuses: OddCase[] = [
 
 const bodies: OddCase[] = [
   {
-    name: "a page under 200",
+    name: "status 200 with an HTML page",
     respond: () => send("200 OK", { "content-type": "text/html" }, "<html>x</html>"),
     ...retried,
   },
-  { name: "text under 200", respond: () => send("200 OK", { "content-type": "text/plain" }, "busy"), ...retried },
+  { name: "status 200 with plain text", respond: () => send("200 OK", { "content-type": "text/plain" }, "busy"), ...retried },
   {
-    name: "binary data under 200",
+    name: "status 200 with binary data",
     respond: () => send("200 OK", { "content-type": "image/png" }, Buffer.from("89504e470d0a1a0a00ff00ff", "hex")),
     ...retried,
   },
-  { name: "nothing under 200", respond: () => send("200 OK", json, ""), ...retried },
+  { name: "status 200 with an empty body", respond: () => send("200 OK", json, ""), ...retried },
   { name: "an empty object", respond: () => send("200 OK", json, "{}"), ...retried },
   {
     name: "usage without content",
     respond: (wire) => send("200 OK", json, JSON.stringify({ [wire.usageName]: wire.usage })),
     ...failedWithUsage,
   },
-  { name: "half a JSON body", kind: "whole", respond: valid(undefined, half), ...unusable },
+  { name: "a truncated JSON body", kind: "whole", respond: valid(undefined, half), ...unusable },
   {
-    name: "half a JSON body where a stream was asked",
+    name: "a truncated JSON body instead of a stream",
     kind: "stream",
     respond: (wire) => send("200 OK", json, half(wire.whole(wire.usage))),
     ...unusable,
   },
-  { name: "an error under 200", respond: (wire) => send("200 OK", json, wire.error({})), ...retried },
+  { name: "status 200 with an error", respond: (wire) => send("200 OK", json, wire.error({})), ...retried },
   {
-    name: "an error and usage under 200",
+    name: "status 200 with an error and usage",
     respond: (wire) => send("200 OK", json, wire.error({ [wire.usageName]: wire.usage })),
     ...failedWithUsage,
   },
   {
-    name: "a length that is too large",
+    name: "a content length beyond the body",
     kind: "whole",
     respond: (wire) => send("200 OK", { ...json, "content-length": "99999999" }, wire.whole(wire.usage)),
     ...complete,
   },
   {
-    name: "a body that breaks off",
+    name: "an interrupted body",
     kind: "whole",
     respond: (wire) => send("200 OK", { ...json, "content-length": "99999999" }, half(wire.whole(undefined))),
     ...retried,
   },
   {
-    name: "chunks that are none",
+    name: "invalid chunked coding",
     respond: () => send("200 OK", { ...json, "transfer-encoding": "chunked" }, "zz\r\n{}"),
     ...retried,
   },
@@ -142,7 +142,7 @@ const slices = (bytes: Buffer, count: number): Buffer[] =>
     bytes.subarray(Math.floor((at * bytes.length) / count), Math.floor(((at + 1) * bytes.length) / count)),
   );
 
-/** A valid beginning of JSON, then as many bytes as are read. */
+/** A valid beginning of JSON, then bytes for as long as they are read. */
 const endlessBody: OddResponse = {
   pieces: {
     *[Symbol.iterator]() {
@@ -157,7 +157,7 @@ const endlessBody: OddResponse = {
 const bombMebibytes = 300;
 let bomb: Buffer | undefined;
 
-/** 300 KiB of gzip that are 300 MiB of JSON: longer than a response of any capability may be. */
+/** 300 KiB of gzip that inflate to 300 MiB of JSON, longer than any capability's responses may be. */
 function gzipBomb(): Buffer {
   if (bomb !== undefined) return bomb;
   // A block that ends at a byte can be repeated.
@@ -178,12 +178,12 @@ const lengths: OddCase[] = [
     ...complete,
   },
   {
-    name: "a body that stops",
+    name: "a stalled body",
     kind: "whole",
     respond: (wire) => ({ pieces: [head, chunk(half(wire.whole(undefined)))], end: "stay-open" }),
     ...refused,
   },
-  { name: "a head and no body", respond: () => ({ pieces: [head], end: "stay-open" }), ...refused },
+  { name: "a head without a body", respond: () => ({ pieces: [head], end: "stay-open" }), ...refused },
   { name: "an endless body", once: true, respond: () => endlessBody, ...unusable },
   {
     name: "a gzip bomb",
@@ -198,33 +198,33 @@ const textIn = (usage: object): string => JSON.stringify(usage);
 
 const usages: OddCase[] = [
   { name: "no usage", respond: withUsage(() => undefined), ...estimated },
-  { name: "usage that is null", respond: withUsage(() => null), ...estimated },
+  { name: "usage of null", respond: withUsage(() => null), ...estimated },
   ...["text", [], true].map((usage) => ({
-    name: `usage that is ${JSON.stringify(usage)}`,
+    name: `usage of ${JSON.stringify(usage)}`,
     respond: withUsage(() => usage),
     ...estimated,
   })),
   ...Object.entries({ negative: -5, text: "5", "a float": 1.5, huge: 1e300, missing: null }).map(([what, count]) => ({
-    name: `a count that is ${what}`,
+    name: `a count of ${what}`,
     respond: withUsage(({ usage }) => countsAs(usage, count)),
     ...estimated,
   })),
   {
-    name: "a count that no request can have used",
+    name: "an impossibly high count",
     respond: withUsage(({ usage }) => countsAs(usage, 10 ** 12)),
     calls: 1,
     client: "complete",
     bill: "hold",
   },
   {
-    name: "a counter that has no price",
+    name: "a counter without a price",
     respond: withUsage(({ usage }) => ({ ...usage, oracle_requests: 3 })),
     calls: 1,
     client: "complete",
     bill: "hold",
   },
   {
-    name: "unknown fields in the usage",
+    name: "usage with unknown fields",
     respond: withUsage(({ usage }) => ({ ...usage, x_tier: null, x_list: [] })),
     ...complete,
   },
@@ -270,7 +270,7 @@ export const commonCases: readonly OddCase[] = [
 
 /** A body of the other kind than was asked for, where the protocol has both. */
 export const otherKind: OddCase = {
-  name: "the other kind of body",
+  name: "a stream for a plain response, or the reverse",
   respond: (wire, stream) =>
     stream
       ? send("200 OK", json, wire.whole(wire.usage))
@@ -280,7 +280,7 @@ export const otherKind: OddCase = {
 
 /** For a protocol whose usage may come before its end. */
 export const usageInTwoEvents: OddCase = {
-  name: "usage in two events",
+  name: "usage split into two events",
   kind: "stream",
   respond: (wire) => {
     const text = textIn(wire.usage);

@@ -5,19 +5,19 @@ import type { OperationsHarness, ReceivedResponse } from "../start-operations.ts
 import type { OddCase, Outcome, Wire } from "./case.ts";
 import { type OddProvider, startOddProvider } from "./server.ts";
 
-/** What comes of a case in one mode. */
+/** The outcome of a case in one mode. */
 export interface Difference extends Partial<Outcome> {
   /** Instead of the mode's check. */
   readonly check?: (response: ReceivedResponse) => void;
 }
 
-/** One way in which a client asks, and a provider is asked. */
+/** How the client asks the gateway, and how the gateway asks the provider. */
 export interface OddMode<W extends Wire = Wire> {
   readonly name: string;
   readonly wire: W;
   /** The provider is asked for a stream. */
   readonly stream: boolean;
-  /** The client receives a response head before the provider's response is complete. */
+  /** The client receives a response head before the provider's response has ended. */
   readonly streamsToClient: boolean;
   readonly operation: string;
   body(marker: string): object;
@@ -25,9 +25,9 @@ export interface OddMode<W extends Wire = Wire> {
   readonly usageNanoUsd: bigint;
   /** The cost of what the request asks for, nano-USD, where that is charged without usage. */
   readonly askedNanoUsd?: bigint;
-  /** Checks a response with status 200. */
+  /** Checks a response of status 200. */
   check(response: ReceivedResponse, client: "complete" | "broken"): void;
-  /** What comes of a case here, by its name; a comment there gives the reason. */
+  /** Outcomes that differ here, by case name; a comment at each gives the reason. */
   readonly differs?: Readonly<Record<string, Difference>>;
 }
 
@@ -62,7 +62,7 @@ export function testOddProviders<W extends Wire>({ modes, cases, start }: OddTab
         if (odd.once === true && modes.findIndex(({ stream }) => stream === mode.stream) !== place) continue;
         const outcome = outcomeOf(odd, mode);
         const { calls, client, bill } = outcome;
-        test(`${odd.name}: the client sees it ${client}, the bill is ${bill}, calls: ${calls}`, async () => {
+        test(`${odd.name}: response ${client}, bill ${bill}, upstream calls ${calls}`, async () => {
           const marker = `case-${place}_${index}`;
           const sent = odd.respond(mode.wire, mode.stream);
           checkRules(sent.pieces, mode.wire, outcome);
@@ -87,20 +87,20 @@ function outcomeOf(odd: Named & Outcome, { differs = {}, streamsToClient }: AnyM
   return { calls, client: client === "broken" && !streamsToClient ? "error" : client, bill };
 }
 
-/** An exception for a case that no longer exists would hide nothing and explain nothing. */
+/** Rejects exceptions for cases that no longer exist. */
 function checkNames(modes: readonly AnyMode[], cases: readonly Named[]): void {
   const names = new Set(cases.map(({ name }) => name));
-  assert.equal(names.size, cases.length, "every case has a name of its own");
+  assert.equal(names.size, cases.length, "case names are unique");
   for (const { name, differs = {} } of modes)
-    for (const odd of Object.keys(differs)) assert.ok(names.has(odd), `${name} differs in a case that exists: ${odd}`);
+    for (const odd of Object.keys(differs)) assert.ok(names.has(odd), `${name} has an exception for the unknown case "${odd}"`);
 }
 
-/** No case of the table may state what the rules exclude, whatever today's code does. */
+/** Rejects outcomes that the rules exclude, whatever the code does today. */
 function checkRules(pieces: Iterable<string | Buffer>, { usage }: Wire, { bill, calls }: Outcome): void {
-  if (bill !== "free") assert.equal(calls, 1, "nothing is retried after the provider has charged");
+  if (bill !== "free") assert.equal(calls, 1, "a charged call is not retried");
   if (!Array.isArray(pieces)) return;
   const sent = Buffer.concat(pieces.map((piece: string | Buffer) => Buffer.from(piece)));
-  if (sent.includes(JSON.stringify(usage))) assert.notEqual(bill, "free", "no outcome with upstream usage is free");
+  if (sent.includes(JSON.stringify(usage))) assert.notEqual(bill, "free", "a response with usage is not free");
 }
 
 function checkClient(response: ReceivedResponse, { client }: Outcome, check: OddMode["check"]): void {
@@ -124,9 +124,9 @@ interface Expected {
 function checkBill({ admission }: OperationsHarness, requestId: string, { outcome, mode }: Expected): void {
   const booked = admission.booked.filter(({ request }) => request.requestId === requestId);
   const [only] = booked;
-  assert.ok(booked.length === 1 && only?.settlement !== undefined, "there is one bill");
+  assert.ok(booked.length === 1 && only?.settlement !== undefined, "there is exactly one bill");
   const { costNanoUsd, pricing, attempts, settlementRule } = only.settlement;
-  assert.equal(attempts, outcome.calls, "the bill has every call");
+  assert.equal(attempts, outcome.calls, "the bill counts every call");
   const cost = [costNanoUsd, pricing];
   if (outcome.bill === "usage") assert.deepEqual(cost, [mode.usageNanoUsd, Pricing.EXACT]);
   if (outcome.bill === "asked") assert.deepEqual(cost, [mode.askedNanoUsd, Pricing.EXACT]);

@@ -15,7 +15,7 @@ export interface OddResponse {
 /** Chooses a response by the request's bytes, for a call that consists of several requests. */
 export type Responder = (request: string) => OddResponse;
 
-/** A TCP server in a provider's place that sends whatever bytes a test wants. */
+/** A TCP server that replaces a provider and sends the bytes that a test chooses. */
 export interface OddProvider extends AsyncDisposable {
   readonly url: string;
   /** The number of requests that contained this marker, and this text if one is given. */
@@ -80,7 +80,7 @@ function isComplete(request: string): boolean {
 async function send(socket: Socket, { pieces, pauseMs, end = "close" }: OddResponse): Promise<void> {
   for (const piece of pieces) {
     if (!socket.writable) return;
-    // A reader that pauses or leaves stops an endless response.
+    // A reader that pauses or disconnects stops an endless response.
     if (!socket.write(piece)) await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => {});
     // Each piece is received separately.
     await (pauseMs === undefined ? new Promise((resolve) => setImmediate(resolve)) : sleep(pauseMs));

@@ -7,7 +7,7 @@ function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-test("a stopwatch counts time that passes, and not what the process stood still", async () => {
+test("a stopwatch ignores time during which the process was suspended", async () => {
   using watch = new Stopwatch();
   await sleep(100);
   const before = watch.ms;
@@ -16,7 +16,7 @@ test("a stopwatch counts time that passes, and not what the process stood still"
   assert.ok(watch.ms - before <= 100, String(watch.ms - before));
 });
 
-test("processor time is that of the work, and not that of waiting", () => {
+test("processor time excludes time spent waiting", () => {
   assert.ok(cpuMsOf(() => standStill(300)) < 150);
   const work = () => {
     for (const end = performance.now() + 300; performance.now() < end; );

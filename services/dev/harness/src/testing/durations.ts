@@ -2,16 +2,15 @@ const tickMs = 10;
 const maxTickMs = 5 * tickMs;
 
 /**
- * Counts milliseconds as this process lives them: while it does not get to run, because the machine
- * stands still or is busy with others, hardly any pass. What a promise of so many seconds is held
- * to, on whatever machine.
+ * Counts milliseconds while this process runs: hardly any pass while it is suspended or starved by
+ * other processes. Used to check time limits on machines of any load.
  */
 export class Stopwatch implements Disposable {
   #ms = 0;
   #last = performance.now();
   readonly #timer = setInterval(() => this.#tick(), tickMs).unref();
 
-  /** Since it was made. */
+  /** Since its creation. */
   get ms(): number {
     this.#tick();
     return this.#ms;
@@ -28,7 +27,7 @@ export class Stopwatch implements Disposable {
   }
 }
 
-/** Milliseconds of processor time that `work` costs this thread. */
+/** Milliseconds of processor time that `work` takes on this thread. */
 export function cpuMsOf(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

@@ -4,8 +4,8 @@ const hourMs = 3_600_000;
 const roomMs = 60_000;
 
 /**
- * Waits, in the last minute of an hour, for the next: what is used from here on is one hour's, one
- * day's and one month's.
+ * In the last minute of an hour, waits for the next hour, so that all usage that follows falls into
+ * the same hour, day and month.
  */
 export async function roomInHour(): Promise<void> {
   const leftMs = hourMs - (Date.now() % hourMs);

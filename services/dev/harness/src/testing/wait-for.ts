@@ -4,11 +4,11 @@ const defaultEveryMs = 20;
 
 /** How long and how often {@link waitFor} polls. */
 export interface WaitOptions {
-  /** Default 90,000: a long limit costs nothing where the condition comes true. */
+  /** Default 90,000: a long limit costs nothing if the condition becomes true. */
   timeoutMs?: number;
   /**
-   * Most polls, however long they take: for what has to happen soon, on a machine that may be slow
-   * or stand still for a while. Clocks go on then, and polls do not.
+   * Maximum number of polls, however long they take: for conditions that must become true soon, on
+   * a machine that may be slow or suspended for a while.
    */
   maxPolls?: number;
   /** Default 20. */
@@ -17,7 +17,7 @@ export interface WaitOptions {
   what?: string;
 }
 
-/** As many polls as a machine without other work makes in that time. */
+/** The number of polls that an idle machine makes in that time. */
 export function pollsWithin(seconds: number): number {
   return Math.ceil((seconds * 1_000) / defaultEveryMs);
 }
@@ -40,8 +40,8 @@ export async function waitFor<T>(
   for (let polls = 1; ; polls++) {
     const result = await condition();
     if (result !== false && result !== undefined) return result as Exclude<T, false | undefined>;
-    if (polls >= maxPolls) throw new Error(`polled ${polls} times in vain for: ${what}`);
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
+    if (polls >= maxPolls) throw new Error(`gave up after ${polls} polls waiting for: ${what}`);
+    if (performance.now() > deadline) throw new Error(`gave up after ${timeoutMs} ms waiting for: ${what}`);
     await sleep(everyMs);
   }
 }

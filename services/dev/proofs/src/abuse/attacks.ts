@@ -14,7 +14,7 @@ export interface Attack {
   readonly parallel?: number;
 }
 
-/** Maximum size of a body around its fill, bytes. */
+/** Maximum size of a body without its fill, bytes. */
 const envelopeBytes = 4_096;
 const maxForm = maxBodyBytesOfKind("multipart") - envelopeBytes;
 const maxJsonOf = ({ maxBodyBytes = maxBodyBytesOfKind("json") }: Target): number => maxBodyBytes - envelopeBytes;
@@ -38,7 +38,7 @@ const fills: Readonly<Record<string, Fill>> = {
     text(`["汉${"a".repeat(max / 2 - 10)}","汉${"b".repeat(max / 2 - 10)}"]`),
   "long texts in parts": (max) =>
     text(`[${Array.from({ length: 20 }, () => `{"type":"text","text":"汉${"a".repeat(max / 20 - 100)}"}`).join(",")}]`),
-  "hundreds of texts in parts": (max) =>
+  "hundreds of text parts": (max) =>
     text(`[${Array.from({ length: max / 60_100 }, () => `{"type":"text","text":"${"a".repeat(60_000)}"}`).join(",")}]`),
   "one long escaped text": (max) => text(`"${"\\u4e00".repeat(max / 6)}"`),
   "millions of levels": (max) => text("[".repeat(max / 2) + "]".repeat(max / 2)),
@@ -52,8 +52,8 @@ const fills: Readonly<Record<string, Fill>> = {
 
 /** Bodies that are not JSON. */
 const broken: Readonly<Record<string, Fill>> = {
-  "no JSON at all": (max) => Buffer.alloc(max, "x"),
-  "bytes that are no UTF-8": (max) => Buffer.alloc(max, 0xff),
+  "not JSON": (max) => Buffer.alloc(max, "x"),
+  "not UTF-8": (max) => Buffer.alloc(max, 0xff),
 };
 
 function around(sample: (fill: unknown) => object, fill: Buffer): Buffer {
@@ -70,10 +70,10 @@ function* jsonAttacks(path: string, target: Target, thirdParty: string): Generat
   for (const [name, fill] of Object.entries(fills))
     yield { name, path, headers: json, body: () => [around(sample, fill(max))] };
   const replayed = { ...json, "idempotency-key": "abuse" };
-  yield { name: "one long text, to be kept", path, headers: replayed, body: () => [around(sample, longText(max))] };
+  yield { name: "one long text, with an idempotency key", path, headers: replayed, body: () => [around(sample, longText(max))] };
   const endless = { ...json, "idempotency-key": "a".repeat(10_000) };
   yield {
-    name: "one long text under an endless key",
+    name: "one long text, with an endless idempotency key",
     path,
     headers: endless,
     body: () => [around(sample, longText(max))],
@@ -84,7 +84,7 @@ function* jsonAttacks(path: string, target: Target, thirdParty: string): Generat
   if (withPicture !== undefined) {
     const begin = `${withPicture.asUrl ? "data:image/png;base64," : ""}${pictureStart}`;
     const fill = (): Buffer => text(`"${begin}${"A".repeat(max - 4_096)}"`);
-    yield { name: "one large picture", path, headers: json, body: () => [around(withPicture.sample, fill())] };
+    yield { name: "one large image", path, headers: json, body: () => [around(withPicture.sample, fill())] };
   }
   if (withUrls === undefined) return;
   for (const count of [3, 60, 5_000]) {
@@ -101,7 +101,7 @@ const part = (name: string, value: string): string =>
 const forms: Readonly<Record<string, () => readonly Buffer[]>> = {
   "hundreds of thousands of parts": () => [text(part("a", "x").repeat(600_000)), text(`--${boundary}--\r\n`)],
   "one file of the largest size": () => [text(part("image", "").slice(0, -2)), Buffer.alloc(maxForm - 200, "x")],
-  "nothing but line breaks": () => [Buffer.alloc(maxForm, "\r\n--")],
+  "only line breaks": () => [Buffer.alloc(maxForm, "\r\n--")],
   "one endless part head": () => [text(`--${boundary}\r\n`), Buffer.alloc(maxForm - 200, "x: y\r\n")],
 };
 
@@ -110,7 +110,7 @@ function* formAttacks(path: string): Generator<Attack> {
   for (const [name, body] of Object.entries(forms)) yield { name, path, headers, body };
   const kept = { "content-type": "multipart/form-data; boundary=a", "idempotency-key": "abuse" };
   yield {
-    name: "one letter as boundary, to be kept",
+    name: "a boundary of one letter, with an idempotency key",
     path,
     headers: kept,
     body: () => [Buffer.alloc(maxForm, "a")],
@@ -129,7 +129,7 @@ function* anyAttacks(path: string, target: Target): Generator<Attack> {
     body: small,
   };
   const many = Object.fromEntries(Array.from({ length: 180 }, (_, i) => [`x-abuse-${i}`, "a".repeat(60)]));
-  yield { name: "as many headers as there may be", path, headers: { ...type, ...many }, body: small };
+  yield { name: "the maximum number of headers", path, headers: { ...type, ...many }, body: small };
   const query = Array.from({ length: 3_000 }, (_, i) => `a${i % 10}=1`).join("&");
   yield { name: "thousands of query fields", path: `${path}?${query.slice(0, 14_000)}`, headers: type, body: small };
   const trickle = (): Buffer[] => Array.from({ length: 10 }, () => Buffer.alloc(64 * 1024, " "));

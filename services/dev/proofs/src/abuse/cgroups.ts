@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { CommandPrefix } from "@uag/local/service-processes";
 
 /**
- * The two versions of cgroups: where they are, and the file with the limit. A process has no memory
- * cgroup of version 1 where that controller belongs to version 2.
+ * The two versions of cgroups: their location, and the file with the limit. With version 2's memory
+ * controller enabled, a process has no memory cgroup of version 1.
  */
 const versions = [
   { root: "/sys/fs/cgroup/memory", pattern: /^\d+:memory:(.*)$/m, limitFile: "memory.limit_in_bytes" },
@@ -24,7 +24,7 @@ export class MemoryCgroups implements Disposable {
     this.#limitFile = limitFile;
   }
 
-  /** Undefined where this user cannot make cgroups that limit memory. */
+  /** Undefined if this user cannot create cgroups that limit memory. */
   static open(): MemoryCgroups | undefined {
     const own = readFileSync("/proc/self/cgroup", "utf8");
     for (const { root, pattern, limitFile } of versions) {
@@ -39,14 +39,14 @@ export class MemoryCgroups implements Disposable {
         if (existsSync(join(folder, limitFile))) return new MemoryCgroups(folder, limitFile);
         rmdirSync(folder);
       } catch {
-        // Not root, or a version without the memory controller: the next may do.
+        // Not root, or a version without the memory controller: tries the next version.
         if (existsSync(folder)) rmdirSync(folder);
       }
     }
     return undefined;
   }
 
-  /** The beginning of a command that runs within a limit, bytes. */
+  /** The prefix of a command that runs within a memory limit, in bytes. */
   prefixOf(service: string, limitBytes: number): CommandPrefix {
     const folder = join(this.#folder, service);
     mkdirSync(folder, { recursive: true });

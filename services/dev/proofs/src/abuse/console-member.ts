@@ -34,7 +34,7 @@ async function post(url: string, fields: object, headers?: SignedIn): Promise<{ 
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(fields),
   });
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${url} responded ${response.status}: ${await response.text()}`);
   const cookies = response.headers.getSetCookie().map((line) => line.split(";", 1)[0]);
   return { body: await response.json(), cookie: cookies.join("; ") };
 }

@@ -4,7 +4,7 @@ import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import type { Probe, ProbeReport } from "./probe-worker.ts";
 import type { TurnProbes } from "./turns.ts";
 
-/** Our processes that clients' requests reach. */
+/** The gateway's processes that client requests reach. */
 const watched = ["router", ...serviceNames, "mcp", "console", "billing", "metering"] as const;
 const mebibyte = 1024 * 1024;
 

@@ -9,7 +9,7 @@ import { type Target, targets } from "./targets.ts";
 import type { ThirdParty } from "./third-party.ts";
 import type { TurnProbes } from "./turns.ts";
 
-/** The allowed effect of a key without money on others. */
+/** The allowed effect of a key without money on other clients. */
 export const limits = { stallMs: 50, growthMiB: 200 } as const;
 
 /** The result of one attack. */
@@ -19,9 +19,9 @@ export interface Row extends Effects {
   readonly attack: string;
   readonly outcome: Outcome;
   readonly tookMs: number;
-  /** Most that a process may grow. */
+  /** Maximum memory growth of a process. */
   readonly growthLimitMiB: number;
-  /** Requests to third parties, and the amount they sent. */
+  /** Requests to third parties, and the bytes that they sent. */
   readonly fetches: number;
   readonly fetchedMiB: number;
 }
@@ -39,20 +39,20 @@ export interface MeasureOptions {
 }
 
 const timeoutMs = 20_000;
-/** The largest responses are generated and read to their end. */
+/** For the largest responses, which are generated and read to their end. */
 const responseTimeoutMs = 120_000;
 
 /** Accounts that send a burst. */
 const burstAccounts = 5;
-/** Together they may use up the budget: what a limit of 1 GiB leaves beside a service at rest. */
+/** For bursts, which may together use up the memory budget: what an idle service leaves of 1 GiB. */
 const burstGrowthMiB = 800;
 
-/** One request, or some at once, whose effect is measured. */
+/** One request, or several concurrent ones, whose effect is measured. */
 interface Trial {
   readonly attack: Attack;
   readonly target: Pick<Target, "method" | "path">;
   readonly headers: Readonly<Record<string, string>>;
-  /** Used in turn by requests at once. */
+  /** Keys that concurrent requests use in turn. */
   readonly keys: readonly string[];
   readonly timeoutMs: number;
   readonly growthLimitMiB: number;
@@ -67,7 +67,7 @@ async function run({ attack, target, headers, keys, timeoutMs }: Trial, baseUrl:
   return outcomes[0] as Outcome;
 }
 
-/** Every attack by keys without money, then the largest responses to an account that has some. */
+/** Every attack by keys without money, then the largest responses to an account with money. */
 async function* trials({ fleet, thirdParty, path, attack: wanted }: MeasureOptions): AsyncGenerator<Trial> {
   const keys = new UnfundedKeys(fleet.run);
   const { growthMiB: growthLimitMiB } = limits;
@@ -149,7 +149,7 @@ export function showRow(row: Row): string {
     `grew ${Math.round(growthMiB)} MiB ${grownProcess}`.padEnd(22),
     `others p99 ${Math.round(row.neighbourMs)} ms`.padEnd(20),
     row.fetches > 0 ? `${row.fetches} fetches, ${Math.round(row.fetchedMiB)} MiB` : "",
-    row.failedNeighbours.length > 0 ? `${row.failedNeighbours.length} others failed: ${row.failedNeighbours[0]}` : "",
+    row.failedNeighbours.length > 0 ? `${row.failedNeighbours.length} other requests failed: ${row.failedNeighbours[0]}` : "",
   ];
   return cells.join("  ").trimEnd();
 }

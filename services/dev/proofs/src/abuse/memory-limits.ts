@@ -7,16 +7,16 @@ const mebi = 1024 * 1024;
 const units: Readonly<Record<string, number>> = { MiB: 1, GiB: 1_024 };
 const table: Readonly<Record<string, ProcessMemory>> = processMemory;
 
-/** The limit of a service, MiB. @throws {UserError} for a size that cannot be read */
+/** The limit of a service, MiB. @throws {UserError} for an invalid size */
 function limitOf(service: string, size: string): number | undefined {
   const row = table[service];
   if (row === undefined || size === "chart") return row?.limitMiB;
   const [, count, unit = ""] = /^(\d+) ?(MiB|GiB)$/.exec(size) ?? [];
-  if (count === undefined) throw new UserError(`--memory ${size}: write a size such as 1GiB, or "chart"`);
+  if (count === undefined) throw new UserError(`--memory ${size}: must be a size such as 1GiB, or "chart"`);
   return Number(count) * (units[unit] as number);
 }
 
-/** Runs services within memory limits: in cgroups, or by comparing peaks where there are none. */
+/** Runs services within memory limits: in cgroups, or by comparing peaks if cgroups are unavailable. */
 export class MemoryLimits implements Disposable {
   readonly #size: string;
   readonly #cgroups = MemoryCgroups.open();
@@ -32,18 +32,18 @@ export class MemoryLimits implements Disposable {
     return this.#cgroups !== undefined;
   }
 
-  /** The beginning of a service's command; undefined for what is no service of ours. */
+  /** The prefix of a service's command; undefined for other programs. */
   prefixOf(service: string): CommandPrefix | undefined {
     const limitMiB = limitOf(service, this.#size);
     return limitMiB === undefined ? undefined : this.#cgroups?.prefixOf(service, limitMiB * mebi);
   }
 
-  /** A sentence for every process whose peak, MiB, is beyond its limit. */
+  /** A sentence for every process whose peak, MiB, exceeds its limit. */
   exceeded(peaks: Readonly<Record<string, number>>): string[] {
     return Object.entries(peaks).flatMap(([name, peakMiB]) => {
       const limitMiB = limitOf(name, this.#size);
       if (limitMiB === undefined || peakMiB <= limitMiB) return [];
-      return [`${name} had ${Math.round(peakMiB)} MiB at its peak, of ${limitMiB}`];
+      return [`${name} peaked at ${Math.round(peakMiB)} MiB, above its limit of ${limitMiB} MiB`];
     });
   }
 

@@ -2,7 +2,7 @@ import type { Run } from "@uag/local/run-file";
 
 const fundsUsd = "1000";
 
-/** Creates valid keys that have nothing: an account without money, one request per minute. */
+/** Creates valid keys of an account without money, with a limit of one request per minute. */
 export class UnfundedKeys {
   readonly #run: Run;
   #account: string | undefined;
@@ -11,7 +11,7 @@ export class UnfundedKeys {
     this.#run = run;
   }
 
-  /** Creates a key that has made no request yet, so that its limit does not interfere. */
+  /** Creates an unused key, so that its limit does not interfere. */
   async next(): Promise<string> {
     return (await this.#call("/keys", { account_id: await this.account(), rpm_limit: 1 }))["key"] as string;
   }
@@ -35,7 +35,7 @@ export class UnfundedKeys {
       headers: { authorization: `Bearer ${this.#run.admin.token}`, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    if (!response.ok) throw new Error(`${path} responded ${response.status}`);
     return (await response.json()) as Record<string, unknown>;
   }
 }

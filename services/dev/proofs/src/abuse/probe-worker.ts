@@ -11,7 +11,7 @@ export interface Probe {
   readonly body?: string;
 }
 
-/** What a probe has seen since the last report. */
+/** A probe's results since the last report. */
 export interface ProbeReport {
   /** Milliseconds. */
   readonly latencies: number[];
@@ -30,7 +30,7 @@ function call({ url, method, headers, body }: Probe): Promise<string | undefined
       response.once("end", () => resolve(response.statusCode === 200 ? undefined : `status ${response.statusCode}`));
       response.once("error", (error) => resolve(error.message));
     });
-    outgoing.once("timeout", () => outgoing.destroy(new Error("no answer in 20 s")));
+    outgoing.once("timeout", () => outgoing.destroy(new Error("no response in 20 s")));
     outgoing.once("error", (error) => resolve(error.message));
     outgoing.end(body);
   });

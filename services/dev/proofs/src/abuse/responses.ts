@@ -4,7 +4,7 @@ import type { Attack } from "./attacks.ts";
 export interface LargeResponse extends Pick<Attack, "name" | "path" | "parallel"> {
   readonly method: "GET" | "POST";
   readonly body?: object;
-  /** `many`: requests at once come from several accounts. Default: from one. */
+  /** `many`: concurrent requests come from several accounts; default: from one. */
   readonly keys?: "many";
 }
 
@@ -41,8 +41,8 @@ const largeTexts = [
 export const largeResponses: readonly LargeResponse[] = [
   post(embeddings, "response: 2,048 vectors as numbers", openAi),
   post(embeddings, "response: 2,048 vectors as base64", { ...openAi, encoding_format: "base64" }),
-  post(embeddings, "response: 2,048 vectors of a provider that writes text", gemini),
-  post(embeddings, "response: 2,048 vectors, twelve at once", openAi, 12),
+  post(embeddings, "response: 2,048 vectors of a provider that sends numbers as text", gemini),
+  post(embeddings, "response: 2,048 vectors, twelve concurrent requests", openAi, 12),
   post(chat, "response: the longest text", { model: "gpt-4o-mini", messages: words(12_000) }),
   post(chat, "response: 4 texts with log probabilities", {
     model: "gpt-4o-mini",
@@ -80,7 +80,7 @@ export const largeResponses: readonly LargeResponse[] = [
   get("/v1/videos/generations?limit=100", "response: a full page of videos"),
   get("/v1/dashboard/billing/usage", "response: all usage"),
   post("/mcp", "response: embed, 2,048 vectors", tool("embed", { model: openAi.model, texts: letters })),
-  post("/mcp", "response: embed, four at once", tool("embed", { model: openAi.model, texts: letters }), 4),
+  post("/mcp", "response: embed, four concurrent calls", tool("embed", { model: openAi.model, texts: letters }), 4),
   post("/mcp", "response: generate_image, ten images", tool("generate_image", { ...cat, n: 10, size: "1536x1024" })),
   post("/mcp", "response: chat, the longest text", tool("chat", { model: "gpt-4o-mini", messages: words(12_000) })),
   post("/mcp", "response: synthesize_speech, the longest", {

@@ -15,7 +15,7 @@ export interface SendOptions {
 /** The status of the response, or why there is none. */
 export type Outcome = number | "cut" | "late";
 
-/** Sends one request, and stops writing as soon as it is answered. */
+/** Sends one request, and stops writing as soon as the response begins. */
 export function send(
   attack: Pick<Attack, "path" | "headers" | "body" | "pauseMs">,
   options: SendOptions,

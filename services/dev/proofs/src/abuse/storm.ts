@@ -26,7 +26,7 @@ export interface StormResult {
   readonly outcomes: ReadonlyMap<string, number>;
   /** One sentence per process that ended. */
   readonly crashes: readonly string[];
-  /** Wrong responses that other clients got. */
+  /** Unexpected responses to other clients. */
   readonly failedNeighbours: readonly string[];
   readonly neighbourMs: number;
 }

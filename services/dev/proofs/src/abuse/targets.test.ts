@@ -10,7 +10,7 @@ const minOnJson = 15;
 const minOnForms = 8;
 const min = 4;
 
-test("every path of the router's tables is attacked, and in more ways where it takes a body", () => {
+test("every path of the router's tables is attacked, and paths with a body in more ways", () => {
   const all = targets();
   const named = new Set(all.map(({ method, path }) => `${method} ${path}`));
   for (const { method, path } of [...routes, ...adminRoutes]) assert.ok(named.has(`${method} ${path}`), path);
@@ -39,7 +39,7 @@ function* routesOf(layers: readonly Layer[]): Generator<string> {
   }
 }
 
-test("every kind of console path that reads a body is attacked: its own API, and one of each that it passes on", () => {
+test("every kind of console path with a body is attacked: the console's own API, and one of each forwarded API", () => {
   const app = createApp({ contentOrigins: [], webDir: ".", places: {} } as unknown as AppOptions);
   const all = [...routesOf((app.router as unknown as { stack: readonly Layer[] }).stack)];
   const isOwn = (route: string): boolean => /^(POST|PATCH|PUT) /.test(route) && !/ \/(admin\/)?v1\//.test(route);

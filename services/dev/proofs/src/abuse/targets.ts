@@ -3,7 +3,7 @@ import { mounts } from "@uag/gateway/mounts";
 import { examples } from "@uag/gateway/openapi/examples/examples";
 import { probes } from "@uag/gateway/openapi/probes";
 
-/** One path of the public server, as far as an attacker needs to know it. */
+/** What an attacker needs to know about one path of the public server. */
 export interface Target {
   readonly method: string;
   readonly path: string;
@@ -33,7 +33,7 @@ const video = { model: "beta2.7-r2v", duration: 5, resolution: "720p" };
 
 type Sample = Pick<Target, "sample" | "withUrls" | "withPicture">;
 
-/** Operations with more to attack than their example shows: URLs, pictures, a nested prompt. */
+/** Operations with inputs that their example does not have: URLs, images, a nested prompt. */
 const samples: Readonly<Record<string, Sample>> = {
   "chat.completions": {
     sample: (fill) => ({ model: "gpt-4o-mini", ...user(fill) }),
@@ -80,7 +80,7 @@ const samples: Readonly<Record<string, Sample>> = {
   },
 };
 
-/** The console's own API, as far as a member can use it, and what it forwards. */
+/** The console's own API, as far as a member may use it, and the APIs that it forwards to. */
 const consoleTargets = (): readonly Target[] => [
   { method: "GET", path: "/console/api/sign-in", body: "none" },
   { method: "POST", path: "/console/api/session", body: "json", sample: (email) => ({ email, password: "x" }) },
@@ -130,8 +130,8 @@ const mcpTarget: Target = {
 const sampleOf = (operation: string): Sample => samples[operation] ?? exampleOf(operation);
 
 /**
- * The first example of the reference, whose main field stands behind the model. A route without one
- * fails the program, so that none is overlooked.
+ * The first example of the reference, with the fill inserted after the model. A route without an
+ * example fails the program, so that none is overlooked.
  */
 function exampleOf(operation: string): Sample {
   const body = examples.find((one) => one.operation === operation && one.body !== undefined)?.body;

@@ -1,4 +1,4 @@
-// npm run abuse: measures the effect of a key without money on others, on a fleet of its own.
+// npm run abuse: measures the effect of a key without money on other clients, on its own fleet.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,17 +14,18 @@ import { TurnProbes } from "../abuse/turns.ts";
 
 const help = `npm run abuse [-- options]
 
-Sends every path of the router, with a key that has no money and one request a minute, the most expensive requests there are:
-the largest, deepest and widest bodies, the most parts and URLs, the longest heads, the slowest uploads. Prints for each how
-long the longest turn of a process's event loop was in processor time, how much a process grew, what others waited, and what third
-parties were asked. The limits: ${allowed.stallMs} ms, ${allowed.growthMiB} MiB, and no other client's request fails.
+Sends the most expensive requests to every path of the router, with a key without money and with one request per minute:
+the largest, deepest and widest bodies, the most parts and URLs, the longest heads, the slowest uploads. Prints for each the
+longest turn of an event loop in processor time, the memory growth, the latency of other clients' requests and the requests
+to third parties. Limits: ${allowed.stallMs} ms, ${allowed.growthMiB} MiB, and no failed request of another client.
 
-  --path <part>     only paths that hold this
-  --attack <part>   only attacks whose name holds this
-  --minutes <n>     instead: abuse at random for so long, while others use the fleet; nothing may end, nobody else may fail
-  --seed <n>        of what is drawn; default 1
-  --attackers <n>   at once; default 4
-  --memory <size>   every service within a memory limit of its own, such as 1GiB; "chart" takes that of its chart
+  --path <part>     only paths that contain this
+  --attack <part>   only attacks whose name contains this
+  --minutes <n>     instead, send random attacks for this long while other clients use the fleet; no process may end and no
+                    request of another client may fail
+  --seed <n>        seed of the random attacks; default 1
+  --attackers <n>   concurrent attackers; default 4
+  --memory <size>   memory limit of each service, such as 1GiB; "chart" uses the limits of the Helm charts
 `;
 
 const text = { type: "string" } as const;

@@ -1,5 +1,5 @@
-// npm run crash: kills every process at every named point of a request's life, and checks that
-// nothing is lost or doubled.
+// npm run crash: kills every process at every crash point of a request, and checks that nothing is
+// lost or duplicated.
 import { parseArgs } from "node:util";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
@@ -13,15 +13,15 @@ import { inDataDir } from "./data-dir.ts";
 
 const help = `npm run crash -- [options]
 
-Ends a process with SIGKILL at every named point of a request's life, for JSON answers and for streams, under load, and
-audits after each; then every point again for each source of funds: a key whose budget, an account whose money is at its
-end, one that owes for requests above their hold, requests without a price, a key at its limits. Then has the journals'
-disk fail at every operation while the process bills, is fenced and adopts. Prints a row for each, and a table of points
-and sources; ends with 1 when one is not exact.
-  --reps <n>      how often each; default 1
-  --seed <n>      of the load and of the passing at which a process dies; default 1
+Kills a process with SIGKILL at every crash point of a request, for JSON responses and for streams, under load, and audits
+after each. Repeats every point for each source of funds: a key whose budget is nearly used up, an account whose balance is
+nearly zero, an account with write-offs, requests without a price, a key at its limits. Then makes every operation of the
+journals' disk fail while the process bills, is fenced and adopts. Prints a row for each, and a table of points and sources;
+exits with 1 when one is not exact.
+  --reps <n>      repetitions of each; default 1
+  --seed <n>      seed of the load, and of the pass at which a process dies; default 1
   --point <a,b>   only these points
-  --kind <kind>   json, stream, funds or disk alone
+  --kind <kind>   only json, stream, funds or disk
   --funds <a,b>   only these sources: ${fundsNames.join(", ")}
 `;
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { print } from "@uag/local/terminal/step";
 
 /**
- * Runs a proof on a data directory of its own, which is removed when the proof says that all was
- * right. Otherwise it stays with its databases, journals and logs, for whoever looks for the cause.
+ * Runs a proof in its own data directory, which is removed if the proof succeeds. Otherwise it
+ * keeps databases, journals and logs for troubleshooting.
  */
 export async function inDataDir(name: string, proof: (dataDir: string) => Promise<boolean>): Promise<boolean> {
   const dataDir = await mkdtemp(join(tmpdir(), `${name}-`));

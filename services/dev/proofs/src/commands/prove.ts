@@ -1,4 +1,4 @@
-// npm run prove: proves one promise, or all of them, on a fleet of its own.
+// npm run prove: proves one promise or all of them, each on its own fleet.
 import { parseArgs } from "node:util";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
 import { fail, print, UserError } from "@uag/local/terminal/step";
@@ -16,11 +16,11 @@ const help = `npm run prove -- <name ...> | all [options]
 
 ${lines.join("\n")}
 
-Each runs on a fleet of its own with three chat replicas, ends with the audit and prints its figures. Beside these:
-npm run simulate, npm run crash, npm run soak.
-  --seconds <n>   how long what is broken stays broken, in place of the above
-  --rate <n>      requests a second of metering-down; default 500
-  --seed <n>      of the load; default 1
+Each runs on its own fleet with three chat replicas, ends with the audit and prints its figures. See also
+npm run simulate, npm run crash and npm run soak.
+  --seconds <n>   duration of the failure, instead of the above
+  --rate <n>      requests per second of metering-down; default 500
+  --seed <n>      seed of the load; default 1
 `;
 
 const text = { type: "string" } as const;

@@ -1,4 +1,4 @@
-// npm run roll: what operators do to a running fleet, and what its clients notice of it.
+// npm run roll: restarts, scales and upgrades a fleet under load, and checks that no request fails.
 import { parseArgs } from "node:util";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
 import { fail, print, UserError } from "@uag/local/terminal/step";
@@ -11,13 +11,13 @@ const help = `npm run roll -- <name ...> [options]
 
 ${lines.join("\n")}
 
-Each runs on a fleet of its own behind HAProxy (Debian's), ends with the audit and prints its figures; exits with 1 when
-a request failed or a figure is not exact.
-  --stream-seconds <n>  how long a long stream lasts
-  --seconds <n>         how long a phase lasts: a number of replicas, a crowd, a server that is away
-  --services <a,b>      only these are rolled, or scaled
-  --from <ref>          the release that upgrade begins with, a git reference
-  --seed <n>            of the load; default 1
+Each runs on its own fleet behind HAProxy (Debian's), ends with the audit and prints its figures; exits with 1 when a
+request failed or a figure is not exact.
+  --stream-seconds <n>  duration of a long stream
+  --seconds <n>         duration of a phase: a number of replicas, an overload, an outage of a server
+  --services <a,b>      only these services are restarted or scaled
+  --from <ref>          git reference of the release that the upgrade starts from
+  --seed <n>            seed of the load; default 1
 `;
 
 const text = { type: "string" } as const;

@@ -7,13 +7,13 @@ import { simulate } from "../simulation/simulate.ts";
 
 const help = `npm run simulate -- [options]
 
-Runs admission, limits, journal and ledger in memory, with crashes, lost, doubled and reordered messages, pauses and clock
-jumps, and checks after each step that nothing is overdrawn or admitted beyond its limit, and at the end of each world
-that every request is billed exactly once, archived in one file, and on the invoice of its month, and every row of the
-ledger in one file of its month. Prints how often a process
-died with a request in each stage, by what paid for it. A failure prints its last steps and how to repeat it, and ends with 1.
+Runs admission, limits, journal and ledger in memory, with crashes, lost, duplicated and reordered messages, pauses and
+clock jumps. Checks after each step that no account is overdrawn and no limit exceeded, and at the end of each world that
+every request is billed exactly once, archived in one file and on the invoice of its month, and that every row of the ledger
+is in one file of its month. Prints how often a process died with a request in each stage, by source of funds. A failure
+prints its last steps and the command that repeats it, and exits with 1.
   --steps <n>   default 1000000
-  --seed <n>    of the first world; each of 4,000 steps takes the next; default 1
+  --seed <n>    seed of the first world; each world of 4,000 steps uses the next seed; default 1
 `;
 
 const text = { type: "string" } as const;

@@ -8,19 +8,20 @@ import { inDataDir } from "./data-dir.ts";
 
 const help = `npm run soak:video -- [options]
 
-Ends a video process with SIGKILL at every point of a task's life for each source of funds: a key at its budget's end, an
-account at its money's end, a key at its limit. Then submits tasks with webhooks while processes are ended at random, and checks every task: it has ended, was made once
-at most, was charged as its end says, was told of under one id; and the books are exact. Ends with 1 when anything is not so.
+Kills a video process with SIGKILL at every crash point of a task, for each source of funds: a key whose budget is nearly
+used up, an account whose balance is nearly zero, a key at its limit. Then submits tasks with webhooks while processes are
+killed at random, and checks that every task has ended, was created at most once, was charged by its outcome and reported
+under one id, and that the books are exact. Exits with 1 otherwise.
   --tasks <n>         tasks to submit; default 1000
-  --seed <n>          of the kills and the tasks' fates; default 1
-  --kill <a,b>        processes that are killed; default: every video replica
-  --kill-all          billing, nats-server and mongod besides
-  --every <ms>        time between two kills, about; default 4000
+  --seed <n>          seed of the kills and of the tasks' outcomes; default 1
+  --kill <a,b>        processes to kill; default: every video replica
+  --kill-all          also kills billing, nats-server and mongod
+  --every <ms>        average interval between kills; default 4000
   --replicas <n>      video processes; default 2
-  --concurrency <n>   submissions at the same time; default 8
+  --concurrency <n>   concurrent submissions; default 8
 
-  --polling           kills nothing; measures what idling and looking after that many running tasks cost
-  --seconds <n>       how long to measure; default 60
+  --polling           kills nothing; measures the cost of idling and of polling that many running tasks
+  --seconds <n>       duration of the measurement; default 60
 `;
 
 const text = { type: "string" } as const;

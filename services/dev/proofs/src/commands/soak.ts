@@ -1,5 +1,5 @@
 // npm run soak: kills every process at random under mixed load, and checks that nothing is lost,
-// doubled or overdrawn.
+// duplicated or overdrawn.
 import { parseArgs } from "node:util";
 import { fail } from "@uag/local/terminal/step";
 import { isClean, showFigures } from "../soak/figures.ts";
@@ -8,11 +8,11 @@ import { inDataDir } from "./data-dir.ts";
 
 const help = `npm run soak -- [options]
 
-Ends router, chat replicas, billing, metering, NATS and MongoDB with SIGKILL, one after another at random, under JSON
-answers, streams, clients that leave and clients that try again; then audits. Ends with 1 when anything is not exact.
+Kills router, chat replicas, billing, metering, NATS and MongoDB with SIGKILL, one after another at random, under JSON
+responses, streams, clients that disconnect and clients that retry; then audits. Exits with 1 when anything is not exact.
   --minutes <n>   default 5
-  --seed <n>      of the load and of the kills; default 1
-  --every <ms>    between two kills, about; default 5000
+  --seed <n>      seed of the load and of the kills; default 1
+  --every <ms>    average interval between kills; default 5000
 `;
 
 const text = { type: "string" } as const;

@@ -5,14 +5,14 @@ import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { MongoClient } from "mongodb";
 
 const engines: ReadonlySet<string> = new Set(["mongod", "nats-server"]);
-/** It is no part of what is lost: it knows what was served. */
+/** It survives the disaster, because its log is the record of what was served. */
 const witness = "simulator";
 
-/** Rejects when the work takes longer, so that a proof never hangs without a word. */
+/** Rejects when the work takes longer, so that a proof does not hang silently. */
 export async function within<T>(timeoutMs: number, what: string, work: Promise<T>): Promise<T> {
   const over = new AbortController();
   const late = sleep(timeoutMs, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
+    throw new Error(`gave up after ${timeoutMs} ms waiting for: ${what}`);
   });
   try {
     return await Promise.race([work, late]);
@@ -22,7 +22,7 @@ export async function within<T>(timeoutMs: number, what: string, work: Promise<T
   }
 }
 
-/** Copies the database's files while it runs and writes wait. */
+/** Copies the files of the running database while its writes are blocked. */
 export async function backUp({ run, dataDir }: TestFleet, backup: string): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const client = stack.adopt(new MongoClient(run.mongodb_url), (one) => one.close());
@@ -32,14 +32,14 @@ export async function backUp({ run, dataDir }: TestFleet, backup: string): Promi
   await cp(join(dataDir, "mongo"), backup, { recursive: true });
 }
 
-/** Kills every process but the witness; returns how many. */
+/** Kills every process except the simulator; returns how many. */
 export async function killAll({ processes }: TestFleet): Promise<number> {
   const names = processes.names().filter((name) => name !== witness);
   for (const name of names.toReversed()) await processes.takeDown(name);
   return names.length;
 }
 
-/** Deletes the database, and with it these folders; then puts the backup in its place. */
+/** Deletes the database and these folders, and puts the backup in place. */
 export async function putBack(fleet: TestFleet, backup: string, lost: readonly string[]): Promise<void> {
   const { dataDir } = fleet;
   for (const folder of ["mongo", ...lost]) await rm(join(dataDir, folder), { recursive: true });

@@ -15,7 +15,7 @@ const concurrency = 8;
 const someResponses = 3 * concurrency;
 const stepMs = 120_000;
 const waitMs = 60_000;
-/** Paid in after the backup: a database that really went back does not know it. */
+/** A top-up after the backup, which the restored database must not have. */
 const paidNanoUsd = 1_000_000_000n;
 
 const isCompleted = ({ outcome }: LoadResponse): boolean => outcome === "completed";
@@ -24,7 +24,7 @@ const idsOf = (all: Iterable<{ readonly requestId: string }>): Set<string> =>
 const toppedUp = ({ accounts }: Books): bigint =>
   accounts.reduce((sum, { toppedUpNanoUsd }) => sum + toppedUpNanoUsd, 0n);
 
-/** What was true when the backup was made, and what clients received after it. */
+/** The books at the time of the backup, and the responses that clients received afterwards. */
 interface Past {
   readonly books: Books;
   readonly before: readonly LoadResponse[];
@@ -32,13 +32,13 @@ interface Past {
   readonly kills: number;
 }
 
-/** Load, a backup in the midst of it, more load, and the loss of the database. */
+/** Runs load, a backup during it, more load, and the loss of the database. */
 async function loseDatabase({ fleet, seconds, random }: ProofOptions, lost: readonly string[]): Promise<Past> {
   const backup = join(fleet.dataDir, "backup");
   const begin = (): Load => new Load({ clients: [fleet.client], kinds: ["json", "stream"], concurrency, random });
   const first = begin();
-  await waitFor(() => first.completed >= someResponses, { timeoutMs: stepMs, what: "answers before the backup" });
-  // Without journals only what is in all of the backup's databases is known: let it come to rest.
+  await waitFor(() => first.completed >= someResponses, { timeoutMs: stepMs, what: "responses before the backup" });
+  // Without journals only what all of the backup's databases have is known, so the load ends first.
   if (lost.length > 0) {
     await within(stepMs, "the first load to end", first.stop());
     await collectFigures(fleet, { responses: first.responses, waitMs });
@@ -47,7 +47,7 @@ async function loseDatabase({ fleet, seconds, random }: ProofOptions, lost: read
   await within(stepMs, "the backup", backUp(fleet, backup));
   await topUp(fleet, paidNanoUsd, "after-the-backup");
   const second = begin();
-  await waitFor(() => second.completed >= someResponses, { timeoutMs: stepMs, what: "answers after the backup" });
+  await waitFor(() => second.completed >= someResponses, { timeoutMs: stepMs, what: "responses after the backup" });
   await sleep(seconds * 1_000);
   const kills = await within(stepMs, "the end of every process", killAll(fleet));
   await within(stepMs, "the loads to end", Promise.all([first.stop(), second.stop()]));
@@ -55,7 +55,7 @@ async function loseDatabase({ fleet, seconds, random }: ProofOptions, lost: read
   return { books, before: first.responses, after: second.responses, kills };
 }
 
-/** Requests served after the backup that nobody but the witness and the clients know of. */
+/** Requests served after the backup that only the simulator and the clients know of. */
 async function unknownTo(fleet: TestFleet, { books }: Past): Promise<Set<string>> {
   const { attempts } = await within(stepMs, "the simulator's log", readServed(fleet.run.simulator_url));
   const billed = idsOf(books.billed);
@@ -64,31 +64,31 @@ async function unknownTo(fleet: TestFleet, { books }: Past): Promise<Set<string>
   );
 }
 
-/** A bill of before the backup must be there once and unchanged. */
+/** A bill from before the backup must exist once, unchanged. */
 function changed(before: readonly Billed[], now: readonly Billed[]): string[] {
   const bills = Map.groupBy(now, ({ requestId }) => requestId);
   return before.flatMap(({ requestId, costNanoUsd }) => {
     const [bill, ...more] = bills.get(requestId) ?? [];
     const same = bill?.costNanoUsd === costNanoUsd && more.length === 0;
-    return same ? [] : [`${requestId} was billed ${costNanoUsd} nano-USD before the backup, and is not any more.`];
+    return same ? [] : [`${requestId} was billed ${costNanoUsd} nano-USD before the backup but is not now.`];
   });
 }
 
-/** What clients' receipts say of bills that are gone; a stream's head does not tell its cost. */
+/** The costs of lost bills according to the clients' receipts; a stream's head has no cost. */
 function receipts(responses: readonly LoadResponse[]): string {
   const costs = responses.flatMap(({ headers }) => headers?.get("x-gateway-cost-usd") ?? []);
   const usd = costs.reduce((sum, cost) => sum + Number(cost), 0);
-  return `${responses.length} bills are gone that clients have answers of: ${costs.length} with a cost, together $${usd.toFixed(9)}, and ${responses.length - costs.length} streams whose cost nobody knows`;
+  return `${responses.length} bills of received responses were lost: ${costs.length} with a known cost, in total $${usd.toFixed(9)}, and ${responses.length - costs.length} streams with an unknown cost`;
 }
 
-/** @param lost folders of the disks that are gone with the database */
+/** @param lost folders of the disks lost with the database */
 async function restore(options: ProofOptions, lost: readonly string[]): Promise<Figures> {
   const { fleet, random } = options;
   const past = await loseDatabase(options, lost);
   const unknown = lost.length > 0 ? await unknownTo(fleet, past) : new Set<string>();
   await within(2 * stepMs, "every process to start on the backup", startAll(fleet));
   const load = new Load({ clients: [fleet.client], kinds: ["json", "stream"], concurrency, random });
-  await waitFor(() => load.completed >= someResponses, { timeoutMs: stepMs, what: "answers after the restore" });
+  await waitFor(() => load.completed >= someResponses, { timeoutMs: stepMs, what: "responses after the restore" });
   await within(stepMs, "the last load to end", load.stop());
   const responses = [...past.before, ...past.after, ...load.responses];
   const known = responses.filter(({ requestId }) => !unknown.has(requestId));
@@ -101,23 +101,23 @@ async function restore(options: ProofOptions, lost: readonly string[]): Promise<
   const sinceBackup = idsOf(past.after);
   const home = books.billed.filter(({ requestId }) => sinceBackup.has(requestId)).length;
   const violations = [...figures.violations, ...changed(past.books.billed, books.billed)];
-  if (toppedUp(books) !== toppedUp(past.books)) violations.push("What was paid in after the backup is still there.");
-  if (lost.length > 0 && gone.length === 0) violations.push("Nothing was lost, though the journals were.");
-  if (lost.length === 0 && home === 0) violations.push("No journal brought home a bill of after the backup.");
-  const notes = [`${past.books.billed.length} bills before the backup; ${home} of after it came home`, receipts(gone)];
+  if (toppedUp(books) !== toppedUp(past.books)) violations.push("The top-up after the backup still exists.");
+  if (lost.length > 0 && gone.length === 0) violations.push("Nothing was lost, although the journals were.");
+  if (lost.length === 0 && home === 0) violations.push("No bill from after the backup was recovered from a journal.");
+  const notes = [`${past.books.billed.length} bills before the backup; ${home} from after it were recovered`, receipts(gone)];
   return { ...figures, violations, notes };
 }
 
 export const restores: readonly Proof[] = [
   {
     name: "restore",
-    about: "MongoDB is lost under load and restored from a backup: the newest journals bring home what was used since",
+    about: "MongoDB is lost under load and restored from a backup: the newest journals recover the usage since then",
     seconds: 5,
     run: (options) => restore(options, []),
   },
   {
     name: "restore-bare",
-    about: "journals and streams are lost too: exact up to the backup, and what is gone is said",
+    about: "journals and streams are lost too: exact up to the backup, and the lost bills are reported",
     seconds: 5,
     run: (options) => restore(options, ["journal", "nats/jetstream"]),
   },

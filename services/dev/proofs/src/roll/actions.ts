@@ -1,7 +1,7 @@
 import type { TestClient } from "@uag/harness/fleet/client";
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 
-/** One thing that somebody does through the public server. Throws unless it went well. */
+/** One action through the public server. Throws if it fails. */
 export type Action = (fleet: TestFleet, client: TestClient) => Promise<void>;
 
 async function expectOk(response: { readonly status: number; text(): Promise<string> }): Promise<string> {
@@ -24,7 +24,7 @@ async function admin(fleet: TestFleet, method: string, path: string, body?: obje
   return expectOk(response);
 }
 
-/** An administrator makes a key, changes it, looks at what was used, and ends it. */
+/** An administrator creates a key, changes it, reads its usage and revokes it. */
 async function administer(fleet: TestFleet): Promise<void> {
   const made = await admin(fleet, "POST", "/keys", { account_id: fleet.run.account_id, key_alias: "roll" });
   const { id } = JSON.parse(made) as { id: string };
@@ -47,7 +47,7 @@ async function listTools({ run }: TestFleet): Promise<void> {
   await expectOk(response);
 }
 
-/** What is done besides chatting and making videos, by name. */
+/** The actions other than chats and videos, by name. */
 export const actions: Readonly<Record<string, Action>> = {
   embedding: (_, client) => post(client, "/v1/embeddings", { model: "text-embedding-3-small", input: "a boat" }),
   speech: (_, client) =>

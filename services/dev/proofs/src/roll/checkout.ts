@@ -12,7 +12,7 @@ const run = promisify(execFile);
 /** The commit of the last release: `npm run proto -- --release` writes it. */
 const releasedFile = "infra/released.txt";
 
-/** What a checkout has for itself; all releases have it. */
+/** The packages that a checkout installs; all releases have them. */
 interface Installed {
   ensureInstalled(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function checkOut(ref: string, root: string, report: (line: string)
   const archive = spawn("git", ["archive", commit], { cwd: repoRoot, stdio: ["ignore", "pipe", "inherit"] });
   const unpack = spawn("tar", ["-x", "-C", root], { stdio: [archive.stdout, "inherit", "inherit"] });
   const codes = await Promise.all([archive, unpack].map(async (child) => (await once(child, "exit"))[0]));
-  if (codes.some((code) => code !== 0)) throw new Error(`${ref} cannot be unpacked into ${root}`);
+  if (codes.some((code) => code !== 0)) throw new Error(`${ref} could not be unpacked into ${root}`);
   await ((await import(join(root, "scripts/lib/install.mjs"))) as Installed).ensureInstalled();
   const { buildConsole } = (await import(join(root, "services/dev/local/src/console-web.ts"))) as Built;
   await buildConsole({ report });

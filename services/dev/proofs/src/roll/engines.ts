@@ -10,7 +10,7 @@ import { mongodOf, natsOf, type ReplicatedEngines, startReplicatedEngines } from
 export interface EnginesOptions {
   readonly dataDir: string;
   readonly random: () => number;
-  /** How long a server stays away. */
+  /** How long a server is down. */
   readonly seconds: number;
   report(line: string): void;
 }
@@ -21,9 +21,9 @@ const wordMs = 250;
 const wordCount = 20;
 const drainMs = 8_000;
 const restMs = 5_000;
-/** How long another member may take to have all that the primary has. */
+/** How long another member may take to catch up with the primary. */
 const catchUpSeconds = 10;
-/** A secondary, a primary, and each server of NATS. */
+/** A secondary, the primary, and each server of NATS. */
 const kills = 5;
 
 interface Loss {
@@ -31,7 +31,7 @@ interface Loss {
   cause(engines: ReplicatedEngines, seconds: number): Promise<void>;
 }
 
-/** Ends a server with SIGKILL and brings it back. */
+/** Kills a server with SIGKILL and restarts it. */
 async function lose({ processes }: ReplicatedEngines, name: string, seconds: number): Promise<void> {
   await processes.takeDown(name);
   await sleep(seconds * 1_000);
@@ -40,12 +40,12 @@ async function lose({ processes }: ReplicatedEngines, name: string, seconds: num
 
 async function backToThree(engines: ReplicatedEngines): Promise<void> {
   const whole = async (): Promise<boolean> => (await engines.membersOf("SECONDARY").catch(() => [])).length === 2;
-  await waitFor(whole, { everyMs: 500, what: "three members again" });
+  await waitFor(whole, { everyMs: 500, what: "all three members" });
 }
 
 const losses: readonly Loss[] = [
   {
-    name: "MongoDB's primary steps down",
+    name: "the step-down of MongoDB's primary",
     async cause(engines, seconds) {
       const [before] = await engines.membersOf("PRIMARY");
       await using client = new MongoClient(engines.mongodbUrl);
@@ -54,11 +54,11 @@ const losses: readonly Loss[] = [
         .command({ replSetStepDown: seconds + catchUpSeconds, secondaryCatchUpPeriodSecs: catchUpSeconds });
       const another = async (): Promise<boolean> =>
         (await engines.membersOf("PRIMARY").catch(() => [])).some((name) => name !== before);
-      await waitFor(another, { everyMs: 200, what: "another primary" });
+      await waitFor(another, { everyMs: 200, what: "a new primary" });
     },
   },
   {
-    name: "a secondary is lost",
+    name: "the loss of a secondary",
     async cause(engines, seconds) {
       const [secondary = mongodOf(1)] = await engines.membersOf("SECONDARY");
       await lose(engines, secondary, seconds);
@@ -66,24 +66,24 @@ const losses: readonly Loss[] = [
     },
   },
   {
-    name: "the primary is lost",
+    name: "the loss of the primary",
     async cause(engines, seconds) {
       const [primary = mongodOf(1)] = await engines.membersOf("PRIMARY");
-      // Longer than the others take to elect one of themselves.
+      // Longer than the others take to elect a primary.
       await lose(engines, primary, seconds + 12);
       await backToThree(engines);
     },
   },
   ...[1, 2, 3].map((member) => ({
-    name: `NATS server ${member} is lost`,
+    name: `the loss of NATS server ${member}`,
     cause: (engines: ReplicatedEngines, seconds: number) => lose(engines, natsOf(member), seconds),
   })),
 ];
 
-/** What a client may be told while an engine is away; nothing of what was answered may be lost. */
+/** The only failure that a client may see while an engine is down; no successful request may be lost. */
 const isUnavailable = (what: string): boolean => /^(?:Error: )?503\b/.test(what);
 
-/** Loses one server of each engine after the other under load: nothing is lost or doubled. */
+/** Kills the servers of each engine one after another under load: nothing is lost or duplicated. */
 export async function engines(options: EnginesOptions): Promise<Figures> {
   const { dataDir, random, seconds, report } = options;
   await using replicated = await startReplicatedEngines(join(dataDir, "engines"));

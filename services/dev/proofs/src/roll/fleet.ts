@@ -9,7 +9,7 @@ import { repoRoot } from "@uag/local/paths";
 import type { FleetOptions } from "@uag/local/service";
 import { keepAlive } from "@uag/runtime/http/keep-alive";
 
-/** Chat models whose provider takes its time: a tenth of a second, and a second for each word. */
+/** Chat models of slow providers: a tenth of a second, and a second for each word. */
 export const quickModel = "gpt-4o-mini";
 export const slowModel = "gpt-4.1-mini";
 
@@ -18,20 +18,20 @@ const quickMs = 100;
 export interface RollFleetOptions extends Pick<FleetOptions, "services" | "mongodbUrl" | "natsUrl" | "release"> {
   readonly dataDir: string;
   readonly replicas: number;
-  /** Which services have so many; default all that are rolled. */
+  /** Services with this many replicas; default: all that are rolled. */
   readonly replicated?: readonly string[];
   readonly drainMs: number;
-  /** Between the words of a slow answer, milliseconds. */
+  /** Pause between the words of a slow response, milliseconds. */
   readonly wordMs: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** In a checkout. */
+/** Runs the services of this checkout. */
 export const catalogPath = "infra/config/catalog.yaml";
 
 export const catalogOf = (dataDir: string): string => join(dataDir, "catalog.yaml");
 
-/** Every service that a team rolls by itself, in the order in which a release goes. */
+/** Every service that is rolled on its own, in the order of a release. */
 export const rolled = ["metering", "billing", ...serviceNames, "mcp", "console", "router"] as const;
 
 const accountCount = 24;
@@ -45,7 +45,7 @@ const richNanoUsd = 100_000_000_000n;
 export const graceFor = (streamSeconds: number): number =>
   keepAlive.keepAliveTimeout + (3 * streamSeconds + 10) * 1_000;
 
-/** Keys of several accounts: those of one account all go to one replica while it can be reached. */
+/** Keys of several accounts, because all requests of one account go to one replica while it is reachable. */
 export async function clientsOf(fleet: TestFleet): Promise<TestClient[]> {
   const made = Array.from({ length: accountCount }, () => newAccount(fleet, richNanoUsd));
   return (await Promise.all(made)).map(({ client }) => client);

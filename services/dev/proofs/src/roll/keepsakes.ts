@@ -8,15 +8,15 @@ import { newSecret } from "../soak/video-secret.ts";
 import type { Action } from "./actions.ts";
 import { quickModel } from "./fleet.ts";
 
-/** What was made under one secret and has to be good under the next. */
+/** Objects created under one secret that must stay valid under the next. */
 export interface Keepsakes {
-  /** What clients do with it, by name. */
+  /** Actions that use the objects, by name. */
   readonly actions: Readonly<Record<string, Action>>;
-  /** Makes more of it, under the secrets of now. */
+  /** Creates more objects under the current secrets. */
   make(label: string): Promise<void>;
-  /** Waits for webhooks that are on their way. */
+  /** Waits for webhooks in flight. */
   arrived(): Promise<void>;
-  /** One sentence for each that was not good. */
+  /** One sentence for each invalid object. */
   violations(): string[];
 }
 
@@ -26,7 +26,7 @@ function ensure(isGood: boolean, what: string): void {
   if (!isGood) throw new Error(what);
 }
 
-/** Opens a file of ours, whose URL is signed. */
+/** Fetches a file from the media service by its signed URL. */
 async function open(url: string): Promise<void> {
   const response = await fetch(url);
   await response.arrayBuffer();
@@ -35,10 +35,10 @@ async function open(url: string): Promise<void> {
 
 async function lookAround({ run }: TestFleet, session: SignedIn): Promise<void> {
   const response = await fetch(`${run.console_url}/api/admin/v1/keys?limit=1`, { headers: session });
-  ensure(response.ok, `the console answered ${response.status} ${(await response.text()).slice(0, 300)}`);
+  ensure(response.ok, `the console responded ${response.status} ${(await response.text()).slice(0, 300)}`);
 }
 
-/** Makes the first of all of it. The receiver is where webhooks go. */
+/** Creates the first object of each kind; webhooks go to the receiver. */
 export async function makeKeepsakes(fleet: TestFleet, receiver: Receiver, random: () => number): Promise<Keepsakes> {
   const { client, key } = await newAccount(fleet, wealth);
   receiver.secret = await newSecret(fleet, key.accountId);
@@ -62,10 +62,10 @@ export async function makeKeepsakes(fleet: TestFleet, receiver: Receiver, random
   return {
     make,
     actions: {
-      "own file": () => open(pick(files)),
-      "kept answer": async () => {
+      "stored file": () => open(pick(files)),
+      "stored response": async () => {
         const { status, headers, text } = await askFor(pick(answers));
-        ensure(status === 200 && headers.has("idempotent-replayed"), `not answered again: ${status} ${text}`);
+        ensure(status === 200 && headers.has("idempotent-replayed"), `the response was not replayed: ${status} ${text}`);
       },
       "console session": () => lookAround(fleet, session),
       webhook: async () => {
@@ -80,7 +80,7 @@ export async function makeKeepsakes(fleet: TestFleet, receiver: Receiver, random
     },
     violations: () => {
       const forged = receiver.received.filter(({ verified }) => !verified).length;
-      return forged === 0 ? [] : [`${forged} of ${receiver.received.length} webhooks do not verify.`];
+      return forged === 0 ? [] : [`${forged} of ${receiver.received.length} webhooks have an invalid signature.`];
     },
   };
 }

@@ -9,17 +9,17 @@ import { Tally } from "./tally.ts";
 
 export interface MixedLoadOptions {
   readonly fleet: TestFleet;
-  /** Who chats, in turn. */
+  /** The clients that chat, in turn. */
   readonly clients: readonly TestClient[];
   readonly random: () => number;
-  /** Words of a long stream. */
+  /** Number of words of a long stream. */
   readonly words: number;
   /** Names of {@link actions}; default all. */
   readonly only?: readonly string[];
   /** Further actions. */
   readonly more?: Readonly<Record<string, Action>>;
   readonly videos?: boolean;
-  /** Refusals that clients have to expect. */
+  /** Refusals that clients must expect. */
   readonly allowed?: (what: string) => boolean;
 }
 
@@ -29,7 +29,7 @@ const actionPauseMs = 250;
 const videoPauseMs = 500;
 const videoPatienceMs = 120_000;
 
-/** Everything that clients and administrators do, all at once, until it is stopped. */
+/** Runs all actions of clients and administrators concurrently until it is stopped. */
 export class MixedLoad {
   readonly tally: Tally;
   readonly #options: MixedLoadOptions;
@@ -78,7 +78,7 @@ export class MixedLoad {
     else this.tally.fail(kind, `${outcome} ${requestId} ${failure} after ${(endedAtMs - startedAtMs) / 1_000} s`);
   }
 
-  /** How long the longest answer that came to its end took, seconds. */
+  /** Duration of the longest complete response, seconds. */
   get longest(): number {
     const ended = this.responses.filter(({ outcome }) => outcome === "completed");
     return ended.reduce((most, { startedAtMs, endedAtMs }) => Math.max(most, endedAtMs - startedAtMs), 0) / 1_000;
@@ -110,7 +110,7 @@ export class MixedLoad {
     this.#videos.set(client, (this.#videos.get(client) ?? 0) + 1);
   }
 
-  /** Starts nothing more, waits for what is under way, and for every video task to succeed. */
+  /** Starts no more actions, waits for those in flight and for every video task to succeed. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await Promise.all([this.#working, ...this.#chat.map((load) => load.stop())]);

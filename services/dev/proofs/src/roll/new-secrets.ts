@@ -5,7 +5,7 @@ import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { mongoAccess } from "@uag/local/engines/mongo-users";
 import { MongoClient } from "mongodb";
 
-/** The three rolls by which a secret is replaced: see infra/README.md. */
+/** The three rolls that replace a secret: see infra/README.md. */
 export type Phase = "accept" | "use" | "forget";
 
 /** Secrets that have a `<NAME>_PREVIOUS`. */
@@ -19,28 +19,28 @@ const succeeded = [
   "CONSOLE_ADMIN_TOKEN",
 ] as const;
 
-/** What they signed or sealed lives for a day, and they are not forgotten before. */
+/** Secrets whose signatures and ciphertexts are valid for a day, which must be kept for that long. */
 const lasting: readonly string[] = ["ANSWER_KEY", "ASSETS_SECRET"];
 
 type Environment = Readonly<Record<string, string>>;
 
-/** A service's second user in an engine: below its name, as are its inboxes on NATS. */
+/** A service's second user in an engine; its name starts with the service's, as its NATS inboxes do. */
 const secondOf = (service: string): string => `${service}.b`;
 
 const newSecret = (): string => randomBytes(32).toString("hex");
 
-/** New values of all secrets of a fleet, and what each process is given of them in each roll. */
+/** New values of a fleet's secrets, and each process's environment in each roll. */
 export class NewSecrets {
   readonly #made = new Map<string, string>();
 
-  /** The same for all processes that have it. */
+  /** Shared by all processes that use it. */
   of(name: string): string {
     const made = this.#made.get(name) ?? newSecret();
     this.#made.set(name, made);
     return made;
   }
 
-  /** @param env what the service was started with first */
+  /** @param env the service's initial environment */
   settingsFor(service: string, env: Environment, phase: Phase): Record<string, string> {
     const settings: Record<string, string> = {};
     for (const name of succeeded) {
@@ -94,7 +94,7 @@ export class NewSecrets {
     });
   }
 
-  /** Takes the first ones away. */
+  /** Removes the first users. */
   async dropUsers(fleet: TestFleet, services: readonly string[]): Promise<void> {
     await withAdmin(fleet, async (admin) => {
       for (const [service] of usersOf(services)) await admin.command({ dropUser: service });
@@ -114,7 +114,7 @@ async function withAdmin(
   await work(client.db("admin"));
 }
 
-/** Rewrites the lines of users, and has the server read them again. */
+/** Rewrites the lines of users, and makes the server reload them. */
 async function changeNats(
   { dataDir, processes }: TestFleet,
   change: (line: string, user: string) => string[],

@@ -9,32 +9,32 @@ import { clientsOf } from "./fleet.ts";
 
 export interface OverloadOptions {
   readonly dataDir: string;
-  /** How long each phase lasts. */
+  /** Duration of each phase. */
   readonly seconds: number;
   report(line: string): void;
 }
 
 const model = "gpt-4o-mini";
 const services = ["billing", "metering", "chat", "router"];
-/** A provider that takes this long, and so many requests at once, make the capacity known. */
+/** The provider's latency and the number of concurrent requests determine the capacity. */
 const providerMs = 500;
 const atOnce = 40;
 const times = 5;
 const leastShare = 0.9;
 const recoverWithinMs = 10_000;
-/** Clients that do not heed `retry-after`: the load stays at five times what can be served. */
+/** Pause of clients that ignore `retry-after`, so that the load stays at five times the capacity. */
 const hastyMs = providerMs;
 
 interface Phase {
   readonly answered: number;
   readonly refused: number;
-  /** Refusals that are no 429 or 503, or do not say when to come back. */
+  /** Refusals other than 429 and 503, or without `retry-after`. */
   readonly wrong: readonly string[];
-  /** How long a refusal took: the slowest of a hundred, milliseconds. */
+  /** 99th percentile of the latency of refusals, milliseconds. */
   readonly refusedMs: number;
 }
 
-/** So many clients that call without a pause, for some time. */
+/** Runs this many clients that call without a pause, for some time. */
 async function phaseOf(clients: readonly TestClient[], concurrency: number, ms: number): Promise<Phase> {
   const until = performance.now() + ms;
   const wrong: string[] = [];
@@ -45,7 +45,7 @@ async function phaseOf(clients: readonly TestClient[], concurrency: number, ms: 
     const messages = [{ role: "user", content: "say: hello" }];
     const { status, headers, text } = await client.post("/v1/chat/completions", { model, messages });
     if (status === 200) {
-      // What ends after the phase is not of its goodput.
+      // A response after the end of the phase does not count towards its goodput.
       if (performance.now() <= until) answered++;
       return;
     }
@@ -63,7 +63,7 @@ async function phaseOf(clients: readonly TestClient[], concurrency: number, ms: 
 }
 
 interface Measured extends Phase {
-  /** Processor time of the fleet's own services, milliseconds: unlike the rate, nobody else's. */
+  /** Processor time of the fleet's services, milliseconds; unlike the rate, independent of other processes. */
   readonly cpuMs: number;
 }
 
@@ -75,14 +75,14 @@ async function measured(fleet: TestFleet, work: () => Promise<Phase>): Promise<M
   return { ...(phases[0] as Phase), cpuMs };
 }
 
-/** For people: what a response takes of the processor, and what a refusal adds. */
+/** For people: the processor time of a response, and of a refusal. */
 function showCpu(peak: Measured, crowd: Measured): string {
   const perAnswer = peak.cpuMs / peak.answered;
   const perRefusal = (crowd.cpuMs - crowd.answered * perAnswer) / crowd.refused;
-  return `processor: ${perAnswer.toFixed(2)} ms an answer at the peak, ${perRefusal.toFixed(2)} ms a refusal more under the crowd`;
+  return `processor: ${perAnswer.toFixed(2)} ms per response at the peak, ${perRefusal.toFixed(2)} ms per refusal under overload`;
 }
 
-/** How long it takes after an overload until a second passes without a refusal. */
+/** Time after an overload until a second passes without a refusal. */
 async function recovery(clients: readonly TestClient[]): Promise<number> {
   const began = performance.now();
   while (performance.now() - began < 2 * recoverWithinMs) {
@@ -101,8 +101,9 @@ async function startSmallFleet(dataDir: string): Promise<TestFleet> {
 }
 
 /**
- * Five times as many clients as can be served: the rest is refused at once and told when to come
- * back, as many as before are answered, and when the crowd is gone all is as it was.
+ * Runs five times as many clients as can be served: the excess is refused at once with
+ * `retry-after`, as many requests as before succeed, and no request is refused once the overload
+ * has ended.
  */
 export async function overload(options: OverloadOptions): Promise<Figures> {
   const { dataDir, seconds, report } = options;
@@ -117,12 +118,12 @@ export async function overload(options: OverloadOptions): Promise<Figures> {
   report(
     `peak ${(peak.answered / seconds).toFixed(1)}/s; at ${times} times as many clients ` +
       `${(crowd.answered / seconds).toFixed(1)}/s (${(100 * share).toFixed(0)} %), ${crowd.refused} refused, ` +
-      `99 of 100 within ${crowd.refusedMs} ms; as before after ${(recoveredMs / 1_000).toFixed(1)} s`,
+      `p99 of refusals ${crowd.refusedMs} ms; recovered after ${(recoveredMs / 1_000).toFixed(1)} s`,
   );
   report(showCpu(peak, crowd));
   const violations = [...new Set([...peak.wrong, ...crowd.wrong])].map((text) => `A refusal was ${text}`);
-  if (crowd.refused === 0) violations.push("Nobody was refused: there was no overload.");
-  if (share < leastShare) violations.push(`Only ${(100 * share).toFixed(0)} % of the peak were answered.`);
+  if (crowd.refused === 0) violations.push("No request was refused, so there was no overload.");
+  if (share < leastShare) violations.push(`Only ${(100 * share).toFixed(0)} % of the peak's requests succeeded.`);
   if (recoveredMs > recoverWithinMs) violations.push(`It took ${recoveredMs} ms to recover.`);
   return collectFigures(fleet, { responses: [], violations, waitMs: 120_000 });
 }

@@ -17,12 +17,12 @@ const host = "127.0.0.1";
 export const mongodOf = (member: number): string => `mongod-${member}`;
 export const natsOf = (member: number): string => `nats-${member}`;
 
-/** MongoDB and NATS as in production: three servers each, of which one may be lost. */
+/** MongoDB and NATS as in production: three servers each, one of which may be lost. */
 export interface ReplicatedEngines extends AsyncDisposable {
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   readonly processes: ProcessControl;
-  /** Which members are what at the moment. */
+  /** The members' current roles. */
   membersOf(state: "PRIMARY" | "SECONDARY"): Promise<string[]>;
 }
 
@@ -74,7 +74,7 @@ async function initiate(port: number, ports: readonly number[]): Promise<void> {
   await client.db("admin").command({ replSetInitiate: config });
 }
 
-/** Starts all six servers, and waits until there is a primary and two that follow it. */
+/** Starts all six servers, and waits until there are a primary and two secondaries. */
 export async function startReplicatedEngines(dataDir: string): Promise<ReplicatedEngines> {
   await using starting = new AsyncDisposableStack();
   await mkdir(dataDir, { recursive: true });

@@ -13,13 +13,13 @@ import type { Tally } from "./tally.ts";
 export interface RollOptions {
   readonly dataDir: string;
   readonly random: () => number;
-  /** Seconds that a long stream lasts. */
+  /** Duration of a long stream, seconds. */
   readonly streamSeconds: number;
-  /** Services to roll, of which there are two replicas each; default all. */
+  /** Services to roll, with two replicas each; default all. */
   readonly services?: readonly string[];
-  /** What else clients do besides chatting; default everything. */
+  /** Names of further client actions; default all. */
   readonly load?: Pick<MixedLoadOptions, "only" | "videos">;
-  /** What else is started; default everything. */
+  /** Further services to start; default all. */
   readonly beside?: readonly string[];
   report(line: string): void;
 }
@@ -28,15 +28,15 @@ export interface RollReport {
   readonly figures: Figures;
   readonly done: ReadonlyMap<string, number>;
   readonly failed: number;
-  /** How long each process took to end and to be ready again, milliseconds. */
+  /** Time from each process's stop until it was ready again, milliseconds. */
   readonly restartMs: ReadonlyMap<string, number>;
 }
 
 const replicas = 2;
 const wordMs = 1_000;
-/** Longer than certificates and catalogues take to be read again. */
+/** Longer than certificates and catalogues take to be reloaded. */
 const takenOverMs = 7_000;
-/** As `minReadySeconds` does: the others have found a replica again before the next one goes. */
+/** Like `minReadySeconds`: the other services have reconnected to a replica before the next one stops. */
 const betweenMs = 3_000;
 const addedModel = "added-while-running";
 
@@ -53,20 +53,20 @@ const modelEntry = `
     upstreams: [{ provider: openai, model: gpt-4o-mini }]
 `;
 
-/** A model that is added to the catalogue is served without a restart. */
+/** Checks that a model added to the catalogue is served without a restart. */
 async function changeCatalog({ dataDir, client }: TestFleet): Promise<void> {
   await appendFile(catalogOf(dataDir), modelEntry);
   const served = async (): Promise<boolean> => {
     const messages = [{ role: "user", content: "Hello!" }];
     return (await client.post("/v1/chat/completions", { model: addedModel, messages })).status === 200;
   };
-  await waitFor(served, { everyMs: 200, what: "the model that was added" });
+  await waitFor(served, { everyMs: 200, what: "the added model" });
 }
 
 async function rollProcess(fleet: TestFleet, name: string, tally: Tally): Promise<number> {
   tally.during = `the restart of ${name}`;
   const began = performance.now();
-  // Each release also changes some setting.
+  // Each release also changes a setting.
   await fleet.processes.restart(name, { LOG_LEVEL: "info" });
   const ms = performance.now() - began;
   await sleep(betweenMs);
@@ -74,8 +74,8 @@ async function rollProcess(fleet: TestFleet, name: string, tally: Tally): Promis
 }
 
 /**
- * Restarts every process in order, one after the other, under everything that clients do; changes
- * the catalogue, and replaces every certificate. No request may fail, and the books must be exact.
+ * Restarts every process in order, one after another, under the load of all client actions; changes
+ * the catalogue and replaces every certificate. No request may fail, and the books must be exact.
  */
 export async function roll(options: RollOptions): Promise<RollReport> {
   const { dataDir, random, streamSeconds, services = rolled, beside, load: others, report } = options;
@@ -103,7 +103,7 @@ export async function roll(options: RollOptions): Promise<RollReport> {
   } finally {
     await load.stop();
   }
-  report(`The longest stream took ${load.longest.toFixed(1)} s, the grace was ${drainMs / 1_000} s.`);
+  report(`The longest stream took ${load.longest.toFixed(1)} s, the drain period was ${drainMs / 1_000} s.`);
   const figures = await collectFigures(fleet, {
     responses: load.responses,
     violations: [...tally.violations(), ...unexpectedEnds(fleet)],

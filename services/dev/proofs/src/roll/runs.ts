@@ -9,17 +9,17 @@ import { upgrade } from "./upgrade.ts";
 export interface RunOptions {
   readonly dataDir: string;
   readonly random: () => number;
-  /** How long a phase lasts. */
+  /** Duration of a phase, seconds. */
   readonly seconds?: number;
-  /** How long a long stream lasts. */
+  /** Duration of a long stream, seconds. */
   readonly streamSeconds?: number;
   readonly services?: readonly string[];
-  /** The git reference of the release before. */
+  /** The git reference of the previous release. */
   readonly from?: string;
   report(line: string): void;
 }
 
-/** Something that operators do, or that happens to their engines. */
+/** An operator's action, or a failure of an engine. */
 export interface Run {
   readonly about: string;
   run(options: RunOptions): Promise<Figures>;
@@ -31,7 +31,7 @@ interface Report {
   readonly failed: number;
 }
 
-/** For people: what was done, by name. */
+/** For people: the counts of actions, by name. */
 const showDone = (done: ReadonlyMap<string, number>): string =>
   [...done].map(([name, count]) => `${name} ${count}`).join(", ");
 
@@ -50,26 +50,26 @@ export const runs: Readonly<Record<string, Run>> = {
   },
   scale: {
     about:
-      "takes every service from one replica to three and back: new ones get traffic within 30 s, nothing is lost (phases and streams of 5 s)",
+      "scales every service from one replica to three and back: new replicas get traffic within 30 s, nothing is lost (phases and streams of 5 s)",
     run: (options) => shown(options, scale({ seconds: 5, streamSeconds: 5, ...options })),
   },
   upgrade: {
     about:
-      "replaces the release before by this checkout, process by process, and goes back: no request fails (streams of 10 s)",
+      "upgrades the previous release to this checkout, process by process, and rolls back: no request fails (streams of 10 s)",
     run: (options) => shown(options, upgrade({ streamSeconds: 10, ...options })),
   },
   secrets: {
     about:
-      "replaces every secret and every certificate in three rolls: no request fails, and what was made under the old is good (streams of 5 s)",
+      "replaces every secret and every certificate in three rolls: no request fails, and objects made under the old ones stay valid (streams of 5 s)",
     run: (options) => shown(options, secrets({ streamSeconds: 5, ...options })),
   },
   overload: {
     about:
-      "five times as many clients as can be served: refused at once, and as many as before are answered (phases of 10 s)",
+      "runs five times as many clients as can be served: the excess is refused at once, and goodput stays the same (phases of 10 s)",
     run: (options) => overload({ seconds: 10, ...options }),
   },
   engines: {
-    about: "loses one of three servers of MongoDB and of NATS after the other: nothing is lost or doubled (for 8 s)",
+    about: "kills one of three servers of MongoDB and of NATS after another: nothing is lost or duplicated (for 8 s)",
     run: (options) => engines({ seconds: 8, ...options }),
   },
 };

@@ -13,9 +13,9 @@ import type { Tally } from "./tally.ts";
 export interface ScaleOptions {
   readonly dataDir: string;
   readonly random: () => number;
-  /** How long each number of replicas is kept, seconds. */
+  /** Duration of each number of replicas, seconds. */
   readonly seconds: number;
-  /** Seconds that a long stream lasts. */
+  /** Duration of a long stream, seconds. */
   readonly streamSeconds: number;
   /** Services to scale; default all. */
   readonly services?: readonly string[];
@@ -30,10 +30,10 @@ export interface ScaleReport {
 
 const most = 3;
 const wordMs = 250;
-/** The promise: a replica that is ready works within this time. */
+/** The promise: a ready replica gets traffic within this time. */
 const trafficWithinMs = 30_000;
 
-/** What a process counts when it works, by service. */
+/** The metric that a process increases when it gets traffic, by service. */
 const workOf: Readonly<Record<string, string>> = {
   router: "uag_requests_total",
   billing: "uag_billing_settled_total",
@@ -46,10 +46,10 @@ const workOf: Readonly<Record<string, string>> = {
 
 const addedTo = (service: string): string[] => replicaNames(service, most).slice(1);
 
-/** Starts replicas, and waits until each works; returns how long that took from its readiness. */
+/** Starts replicas, and waits until each gets traffic; returns the time since its readiness. */
 async function scaleUp(fleet: TestFleet, service: string, tally: Tally): Promise<number[]> {
   const metric = workOf[service];
-  if (metric === undefined) throw new Error(`nobody said what ${service} counts`);
+  if (metric === undefined) throw new Error(`no traffic metric is configured for ${service}`);
   return await Promise.all(
     addedTo(service).map(async (name) => {
       await fleet.processes.restart(name);

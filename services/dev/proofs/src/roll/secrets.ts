@@ -15,11 +15,11 @@ import { NewSecrets, type Phase } from "./new-secrets.ts";
 export interface SecretsOptions {
   readonly dataDir: string;
   readonly random: () => number;
-  /** Seconds that a long stream lasts. */
+  /** Duration of a long stream, seconds. */
   readonly streamSeconds: number;
-  /** Capability services whose secrets are replaced, with those of all others; default all. */
+  /** Capability services whose secrets are replaced in addition to those of all other services; default all. */
   readonly services?: readonly string[];
-  /** What else clients do; default everything. */
+  /** Names of further client actions; default all. */
   readonly load?: Pick<MixedLoadOptions, "only" | "videos">;
   report(line: string): void;
 }
@@ -32,16 +32,16 @@ export interface SecretsReport {
 
 const replicas = 2;
 const wordMs = 1_000;
-/** Those that others reach by name have found a replica again before the next one goes. */
+/** Clients of a service have reconnected to a replica before the next one stops. */
 const betweenMs = 3_000;
-/** Each key is used once more within this time, and is then known under its new digest. */
+/** Each key is used again within this time, and is then stored under its new digest. */
 const usedAgainMs = 10_000;
 const phases: readonly Phase[] = ["accept", "use", "forget"];
 const single = ["auditor"];
 const alwaysThere = ["auditor", "metering", "billing", "console", "router"];
 const withoutSecrets = ["mcp"];
 
-/** Restarts all with the secrets of a phase: the first replica of each service, then the others. */
+/** Restarts all processes with the secrets of a phase: each service's first replica, then the others. */
 async function rollAll(fleet: TestFleet, groups: readonly string[][], settingsOf: (name: string) => object) {
   for (const names of groups) {
     await Promise.all(names.map((name) => fleet.processes.restart(name, { ...settingsOf(name) })));
@@ -75,7 +75,7 @@ export async function secrets(options: SecretsOptions): Promise<SecretsReport> {
   try {
     await fresh.addUsers(fleet, changed);
     for (const phase of phases) {
-      tally.during = `the roll by which replicas ${phase} secrets`;
+      tally.during = `the roll in which replicas ${phase} secrets`;
       await rollAll(fleet, groups, (name) =>
         fresh.settingsFor(serviceOf(name), fleet.processes.environment(name), phase),
       );
@@ -87,7 +87,7 @@ export async function secrets(options: SecretsOptions): Promise<SecretsReport> {
       }
       report(`${phase}: ${tally.sum} done, ${tally.failed} failed`);
     }
-    tally.during = "the end of the first users";
+    tally.during = "the removal of the first users";
     await fresh.dropUsers(fleet, changed);
     await sleep(betweenMs);
   } finally {

@@ -1,14 +1,14 @@
-/** Of one action; how many failed is counted of all. */
+/** Maximum number of recorded failures of one action; all are counted. */
 const maxNoted = 5;
 
-/** What a client saw fail, and what was being done to the fleet meanwhile. */
+/** A failure seen by a client, and the operation on the fleet at the time. */
 interface Failure {
   readonly action: string;
   readonly what: string;
   readonly during: string;
 }
 
-/** Counts what is done to a fleet under load, by name, and keeps what failed. */
+/** Counts actions on a fleet under load, by name, and records failures. */
 export class Tally {
   readonly done = new Map<string, number>();
   readonly #failures: Failure[] = [];
@@ -17,10 +17,10 @@ export class Tally {
   failed = 0;
   /** Refusals that are allowed. */
   refused = 0;
-  /** What is being done to the fleet. */
+  /** The current operation on the fleet. */
   during = "start";
 
-  /** @param allowed whether a failure is a refusal that clients have to expect */
+  /** @param allowed whether a failure is a refusal that clients must expect */
   constructor(allowed: (what: string) => boolean = () => false) {
     this.#allowed = allowed;
   }
@@ -44,10 +44,10 @@ export class Tally {
     return [...this.done.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** One sentence for each that failed, for people. */
+  /** For people: one sentence for each failure. */
   violations(): string[] {
     const noted = this.#failures.map(({ action, what, during }) => `${action} failed during ${during}: ${what}`);
     const more = [...this.#failedBy].filter(([, count]) => count > maxNoted);
-    return [...noted, ...more.map(([action, count]) => `${action} failed ${count} times in all`)];
+    return [...noted, ...more.map(([action, count]) => `${action} failed ${count} times in total`)];
   }
 }

@@ -14,9 +14,9 @@ import { MixedLoad } from "./mixed-load.ts";
 export interface UpgradeOptions {
   readonly dataDir: string;
   readonly random: () => number;
-  /** Seconds that a long stream lasts. */
+  /** Duration of a long stream, seconds. */
   readonly streamSeconds: number;
-  /** The git reference of the release before; default the last one. */
+  /** The git reference of the previous release; default: the last release. */
   readonly from?: string;
   /** Services to upgrade; default all. */
   readonly services?: readonly string[];
@@ -31,12 +31,12 @@ export interface UpgradeReport {
 
 const replicas = 2;
 const wordMs = 1_000;
-/** As `minReadySeconds` does: the others have found a replica again before the next one goes. */
+/** Like `minReadySeconds`: the other services have reconnected to a replica before the next one stops. */
 const betweenMs = 3_000;
-/** Longer than a catalogue takes to be read again. */
+/** Longer than a catalogue takes to be reloaded. */
 const takenOverMs = 7_000;
 const waitMs = 120_000;
-/** The order of infra/README.md: first what reads, the auditor and metering, then what writes. */
+/** The order of infra/README.md: readers first (auditor and metering), then writers. */
 const order = ["auditor", ...rolled];
 const single = ["auditor"];
 
@@ -44,20 +44,20 @@ interface Step {
   readonly title: string;
   readonly to: Release;
   readonly services: readonly string[];
-  /** A catalogue is newer than no code that reads it: it goes up last, and down first. */
+  /** A catalogue is never newer than the code that reads it, so it is upgraded last and downgraded first. */
   readonly catalog: "first" | "last";
 }
 
 interface Passage extends Omit<UpgradeOptions, "from"> {
   readonly fleet: TestFleet;
-  /** What clients were answered so far. */
+  /** The responses that clients have received so far. */
   readonly responses: LoadResponse[];
   readonly done: Map<string, number>;
 }
 
 type Passed = Pick<UpgradeReport, "figures" | "failed">;
 
-/** Replaces every process by that of another release, one after the other, under load. */
+/** Replaces every process by one of another release, one after another, under load. */
 async function pass(passage: Passage, { title, to, services, catalog }: Step): Promise<Passed> {
   const { fleet, dataDir, random, streamSeconds, report, responses, done } = passage;
   const load = new MixedLoad({ fleet, clients: await clientsOf(fleet), random, words: streamSeconds });
@@ -99,7 +99,7 @@ async function pass(passage: Passage, { title, to, services, catalog }: Step): P
 export async function upgrade(options: UpgradeOptions): Promise<UpgradeReport> {
   const { dataDir, streamSeconds, report, services = order } = options;
   const { ref, from } = options.from === undefined ? await lastRelease() : { ref: options.from, from: "--from" };
-  report(`The release before is ${ref} (${from}).`);
+  report(`The previous release is ${ref} (${from}).`);
   const before = await checkOut(ref, join(dataDir, "before"), report);
   await buildConsole({ report });
   const drainMs = graceFor(streamSeconds);
