@@ -8,33 +8,33 @@ import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { keyringOf } from "@uag/runtime/keyring";
 import { runAudit } from "../src/run.ts";
 import { nextDue, startService } from "../src/service.ts";
-import { acquireFields, type House, openHouse, usage } from "./harness.ts";
+import { acquireFields, type Backend, openBackend, usage } from "./harness.ts";
 
 /** Creates an account with a grant and some settled requests; returns all of them. */
-async function busyAccount(house: House) {
-  const accountId = await house.fund(1_000n);
-  const { grantId } = await house.grants.acquire(acquireFields(accountId, 500n));
+async function busyAccount(backend: Backend) {
+  const accountId = await backend.fund(1_000n);
+  const { grantId } = await backend.grants.acquire(acquireFields(accountId, 500n));
   const events = Array.from({ length: 3 }, () => usage({ accountId, grantId }));
-  await house.ledger.settle({ events });
+  await backend.ledger.settle({ events });
   return { accountId, grantId, events };
 }
 
 const rowOf = (requestId: string) => ({ _id: `settle:${requestId}` as never });
 
 test("an hourly audit reads only rows since the checkpoint and finds changes to them; the full audit finds earlier ones", async () => {
-  await using house = await openHouse();
-  const { parts, ledger } = house;
+  await using backend = await openBackend();
+  const { parts, ledger } = backend;
   const rows = parts.books.ledger.collection;
   const set = (requestId: string, priceVersion: string) =>
     rows.updateOne(rowOf(requestId), { $set: { "event.priceVersion": priceVersion } });
-  const { accountId, grantId, events } = await busyAccount(house);
+  const { accountId, grantId, events } = await busyAccount(backend);
   const whole = await runAudit(parts, "whole");
   assert.deepEqual([whole.exact, whole.rows], [true, 5]);
   assert.deepEqual((await runAudit(parts, "incremental")).rows, 0);
 
   const later = usage({ accountId, grantId });
   await ledger.settle({ events: [later] });
-  await house.grants.return({ grantId, sequence: 1, amountNanoUsd: 10n, close: false, spentNanoUsd: 0n });
+  await backend.grants.return({ grantId, sequence: 1, amountNanoUsd: 10n, close: false, spentNanoUsd: 0n });
   const hour = await runAudit(parts, "incremental");
   assert.deepEqual([hour.exact, hour.rows, hour.notices], [true, 2, []]);
 
@@ -64,10 +64,10 @@ test("an hourly audit reads only rows since the checkpoint and finds changes to 
 });
 
 test("a changed, lost or wrongly signed checkpoint is reported, and its account is audited from its first row", async () => {
-  await using house = await openHouse();
-  const { parts } = house;
+  await using backend = await openBackend();
+  const { parts } = backend;
   const { checkpoints } = parts.own;
-  const { accountId } = await busyAccount(house);
+  const { accountId } = await busyAccount(backend);
   await runAudit(parts, "whole");
   const found = await checkpoints.findOne({ _id: accountId });
   assert.ok(found !== null);
@@ -108,9 +108,9 @@ test("a changed, lost or wrongly signed checkpoint is reported, and its account 
 });
 
 test("accepts a repair of an unpriced request after the checkpoint, and reports a repair of a priced one", async () => {
-  await using house = await openHouse();
-  const { parts, ledger } = house;
-  const { accountId, events } = await busyAccount(house);
+  await using backend = await openBackend();
+  const { parts, ledger } = backend;
+  const { accountId, events } = await busyAccount(backend);
   const unpriced = usage({ accountId, pricing: Pricing.UNPRICED });
   await ledger.settle({ events: [unpriced] });
   await runAudit(parts, "whole");
@@ -136,19 +136,19 @@ test("accepts a repair of an unpriced request after the checkpoint, and reports 
 });
 
 test("audits from checkpoint to checkpoint are exact while grants are acquired, charged and returned", async () => {
-  await using house = await openHouse();
-  const accountIds = [await house.fund(1_000_000n), await house.fund(1_000_000n)];
+  await using backend = await openBackend();
+  const accountIds = [await backend.fund(1_000_000n), await backend.fund(1_000_000n)];
   let running = true;
   const traffic = [0, 1, 2, 3].map(async (n) => {
     const accountId = accountIds[n % 2] ?? "";
     for (let turn = 0; running; turn++) {
-      const { grantId } = await house.grants.acquire(acquireFields(accountId, 100n, `h${n}`));
+      const { grantId } = await backend.grants.acquire(acquireFields(accountId, 100n, `h${n}`));
       const events = [
         usage({ accountId, grantId, costNanoUsd: turn % 3 === 0 ? 15n : 5n }),
         usage({ accountId, grantId }),
       ];
-      await house.ledger.settle({ events });
-      await house.grants.return({
+      await backend.ledger.settle({ events });
+      await backend.grants.return({
         grantId,
         sequence: 1,
         amountNanoUsd: 0n,
@@ -160,7 +160,7 @@ test("audits from checkpoint to checkpoint are exact while grants are acquired, 
   let rows = 0;
   try {
     for (let i = 0; i < 8; i++) {
-      const verdict = await runAudit(house.parts, "incremental");
+      const verdict = await runAudit(backend.parts, "incremental");
       assert.deepEqual(verdict.faults, []);
       rows += verdict.rows;
     }
@@ -168,16 +168,16 @@ test("audits from checkpoint to checkpoint are exact while grants are acquired, 
     running = false;
     await Promise.all(traffic);
   }
-  rows += (await runAudit(house.parts, "incremental")).rows;
-  const whole = await runAudit(house.parts, "whole");
+  rows += (await runAudit(backend.parts, "incremental")).rows;
+  const whole = await runAudit(backend.parts, "whole");
   assert.deepEqual(whole.faults, []);
   assert.equal(rows, whole.rows, "each row was read once");
 });
 
 test("the auditor reports its verdict as metrics, health and exit status", async () => {
-  await using house = await openHouse();
-  const { accountId } = await busyAccount(house);
-  await using auditor = await startService({ ...house.env, AUDIT_EVERY_MS: "1000" });
+  await using backend = await openBackend();
+  const { accountId } = await busyAccount(backend);
+  await using auditor = await startService({ ...backend.env, AUDIT_EVERY_MS: "1000" });
   const get = async (path: string) => await fetch(`http://127.0.0.1:${auditor.adminPort}${path}`);
   const shows = (pattern: RegExp) => async () => pattern.test(await (await get("/metrics")).text());
   await waitFor(shows(/^uag_audit_exact\{[^}]*\} 1$/m), { what: "an exact verdict" });
@@ -185,7 +185,7 @@ test("the auditor reports its verdict as metrics, health and exit status", async
     what: "an incremental audit",
   });
   assert.equal((await get("/health/ready")).status, 200);
-  await house.parts.books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: 1n } });
+  await backend.parts.books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: 1n } });
   await waitFor(shows(/^uag_audit_exact\{[^}]*\} 0$/m), { what: "another verdict" });
   const health = await get("/health/ready");
   assert.equal(health.status, 503);
@@ -193,19 +193,19 @@ test("the auditor reports its verdict as metrics, health and exit status", async
   const main = join(import.meta.dirname, "../src/main.ts");
   const once = () =>
     new Promise<number>((resolve) => {
-      execFile(process.execPath, [main, "--once"], { env: { ...process.env, ...house.env } }, (error) =>
+      execFile(process.execPath, [main, "--once"], { env: { ...process.env, ...backend.env } }, (error) =>
         resolve(error === null ? 0 : Number(error.code)),
       );
     });
   assert.equal(await once(), 1);
-  await house.parts.books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: -1n } });
+  await backend.parts.books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: -1n } });
   assert.equal(await once(), 0);
 });
 
 test("deletes ended grants only after an exact audit; a repeated bill is charged once, a late one to the available balance", async () => {
-  await using house = await openHouse();
-  const { parts, ledger, grants } = house;
-  const { accountId, grantId, events } = await busyAccount(house);
+  await using backend = await openBackend();
+  const { parts, ledger, grants } = backend;
+  const { accountId, grantId, events } = await busyAccount(backend);
   await grants.return({ grantId, sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd: 15n });
   const open = await grants.acquire(acquireFields(accountId, 50n));
   await grants.closeHolder({ holderId: "other" });
@@ -230,7 +230,7 @@ test("deletes ended grants only after an exact audit; a repeated bill is charged
   assert.deepEqual(await prune(options), { grants: 1, holders: 0 });
   assert.equal(await books.grants.countDocuments({ _id: open.grantId }), 1, "a live grant stays");
 
-  const charged = async () => (await house.accounts.getAccount({ id: accountId })).chargedNanoUsd;
+  const charged = async () => (await backend.accounts.getAccount({ id: accountId })).chargedNanoUsd;
   assert.equal(await charged(), 15n);
   const again = await ledger.settle({ events });
   assert.deepEqual(
@@ -244,9 +244,9 @@ test("deletes ended grants only after an exact audit; a repeated bill is charged
 });
 
 test("a verdict dated in the future by a wrong clock delays no audit", async () => {
-  await using house = await openHouse();
-  await house.fund(100n);
-  const { parts } = house;
+  await using backend = await openBackend();
+  await backend.fund(100n);
+  const { parts } = backend;
   const periods = { AUDIT_EVERY_MS: 3_600_000, AUDIT_WHOLE_EVERY_MS: 86_400_000 };
   const ahead = { ...parts, clock: { moment: async () => Date.now() + 400 * 86_400_000 } };
   await runAudit(ahead, "whole");

@@ -22,7 +22,7 @@ function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
 }
 
 /** Billing on a database of its own, and the parts of an auditor for it. */
-export interface House extends AsyncDisposable {
+export interface Backend extends AsyncDisposable {
   readonly accounts: RpcClient<AccountServiceServer>;
   readonly grants: RpcClient<GrantServiceServer>;
   readonly ledger: RpcClient<LedgerServiceServer>;
@@ -33,7 +33,7 @@ export interface House extends AsyncDisposable {
   fund(amount: bigint): Promise<string>;
 }
 
-export async function openHouse(): Promise<House> {
+export async function openBackend(): Promise<Backend> {
   await using stack = new AsyncDisposableStack();
   const name = randomText(10);
   const [url, database, ownDatabase] = [engineUrl("TEST_MONGODB_URL"), `books_${name}`, `audit_${name}`];

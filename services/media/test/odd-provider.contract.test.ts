@@ -121,10 +121,7 @@ const byTheImage: Difference = { bill: "usage" };
 /** Images have a fixed price, so their bill needs no counter and none can change it. */
 const perImage: NonNullable<OddMode["differs"]> = {
   ...Object.fromEntries(
-    ["no usage", "usage of null", 'usage of "text"', "usage of []", "usage of true"].map((name) => [
-      name,
-      byTheImage,
-    ]),
+    ["no usage", "usage of null", 'usage of "text"', "usage of []", "usage of true"].map((name) => [name, byTheImage]),
   ),
   ...Object.fromEntries(
     ["negative", "text", "a float", "huge", "missing"].map((count) => [`a count of ${count}`, byTheImage]),

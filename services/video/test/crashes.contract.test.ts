@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { type House, startHouse } from "@uag/harness/house";
+import { type Backend, startBackend } from "@uag/harness/backend";
 import { replica as admissionReplica } from "@uag/harness/replica";
 import { scratchDatabase } from "@uag/harness/scratch-database";
 import { waitFor } from "@uag/harness/testing/wait-for";
@@ -69,18 +69,18 @@ const funds = [
 ] as const;
 
 describe("video submissions of killed processes", () => {
-  let house: House;
+  let backend: Backend;
   const resources = new AsyncDisposableStack();
 
   before(async () => {
-    house = resources.use(await startHouse());
+    backend = resources.use(await startBackend());
   });
   after(() => resources.disposeAsync());
 
   async function callerWith({ balance, budget }: (typeof funds)[number]): Promise<Caller> {
-    const accountId = await house.account(balance);
+    const accountId = await backend.account(balance);
     const limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: budget };
-    using keys = createRpcClient<KeyServiceServer>(KeyServiceService, house.env["BILLING"] as string, insecure);
+    using keys = createRpcClient<KeyServiceServer>(KeyServiceService, backend.env["BILLING"] as string, insecure);
     const { key } = await keys.createKey({ accountId, name: "", models: [], expiresAtMs: 0n, limits } as never);
     return Caller.fromPartial({ accountId, keyId: key?.id as string, limits });
   }
@@ -98,7 +98,7 @@ describe("video submissions of killed processes", () => {
           at: { url: at.url, database: at.database },
           provider: provider.url,
           requestId,
-          house: house.env,
+          backend: backend.env,
           caller: Buffer.from(Caller.encode(caller).finish()).toString("base64"),
           stop,
         };
@@ -106,7 +106,7 @@ describe("video submissions of killed processes", () => {
         await kill(child, provider);
         assert.equal(child.signalCode, "SIGKILL");
         provider.create = "ok";
-        await using admission = await admissionReplica(house.env, { publish: { gatherMs: 20, confirmMs: 50 } });
+        await using admission = await admissionReplica(backend.env, { publish: { gatherMs: 20, confirmMs: 50 } });
         await using replica = await startReplica({ at, books: { admission }, providers: [provider.url] });
         for (const task of provider.tasks.values()) task.word = "SUCCEEDED";
         const tasks = async (): Promise<View[]> => {
@@ -117,21 +117,21 @@ describe("video submissions of killed processes", () => {
         const [task, ...others] = await tasks();
         assert.deepEqual(others, []);
         if (status === "failed") assert.match(task?.error?.message ?? "", /It was not charged/);
-        await waitFor(async () => (await house.events(accountId)).length > 0, { what: "the bill" });
+        await waitFor(async () => (await backend.events(accountId)).length > 0, { what: "the bill" });
         const cost = status === "succeeded" ? price : 0n;
-        const events = await house.events(accountId);
+        const events = await backend.events(accountId);
         assert.deepEqual(
           events.map((event) => [event.requestId, event.costNanoUsd]),
           [[requestId, cost]],
         );
         assert.notEqual(events[0]?.grantId, "");
-        const money = await house.accounts.getAccount({ id: accountId });
+        const money = await backend.accounts.getAccount({ id: accountId });
         assert.deepEqual(
           [money.availableNanoUsd, money.heldNanoUsd, money.chargedNanoUsd],
           [source.balance - cost, 0n, cost],
         );
         assert.equal(provider.tasks.size, status === "succeeded" ? 1 : 0);
-        assert.deepEqual((await house.ledger.audit({})).violations, []);
+        assert.deepEqual((await backend.ledger.audit({})).violations, []);
       });
     }
   }

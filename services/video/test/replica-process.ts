@@ -14,8 +14,8 @@ export interface Begin {
   readonly at: { url: string; database: string };
   readonly provider: string;
   readonly requestId: string;
-  /** The settings of a replica's admission; see `House.env`. */
-  readonly house: Record<string, string>;
+  /** The settings of a replica's admission; see `Backend.env`. */
+  readonly backend: Record<string, string>;
   /** Encoded in base64. */
   readonly caller: string;
   readonly stop: Stop;
@@ -43,8 +43,8 @@ function stoppingAdmission(admission: TaskAdmission, { stop }: Begin): TaskAdmis
 }
 
 process.once("message", async (begin: Begin) => {
-  const { at, provider, requestId, house } = begin;
-  const admission = stoppingAdmission(await admissionReplica(house), begin);
+  const { at, provider, requestId, backend } = begin;
+  const admission = stoppingAdmission(await admissionReplica(backend), begin);
   const replica = await startReplica({ at, books: { admission }, providers: [provider] });
   const caller = Caller.decode(Buffer.from(begin.caller, "base64"));
   const response = await replica.call("videos.create", order(), { requestId, caller });

@@ -6,7 +6,7 @@ import { createAdmission } from "@uag/usage/admission";
 import type { AdmissionOptions } from "@uag/usage/options";
 import type { AdmissionOfProcess } from "@uag/usage/types";
 
-/** A replica's admission in this process, with a {@link House}'s settings. */
+/** A replica's admission in this process, with a {@link Backend}'s settings. */
 export async function replica(
   env: Record<string, string>,
   more: Partial<AdmissionOptions> = {},

@@ -6,7 +6,7 @@ import { startThirdParty } from "../src/abuse/third-party.ts";
 
 const stormMs = 30_000;
 
-test("half a minute of abuse of every path by keys without money kills no process and fails no other client's request", async () => {
+test("attacks on every path by keys without money kill no process and fail no other client's request", async () => {
   await using thirdParty = await startThirdParty();
   await withFleet({ egressAllow: thirdParty.host }, async (fleet) => {
     const result = await storm({ fleet, thirdParty, durationMs: stormMs, seed: 1, attackers: 2 });

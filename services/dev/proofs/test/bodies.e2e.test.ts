@@ -12,8 +12,8 @@ import { TurnProbes } from "../src/abuse/turns.ts";
 import { worstBodies } from "./bodies/worst-bodies.ts";
 
 /**
- * What others wait for at most, in processor time. Aimed at are 50 ms; a busy machine, where memory
- * is slow, takes some times that.
+ * Maximum wait of other requests, in processor time. The target is 50 ms; a busy machine with slow
+ * memory takes several times that.
  */
 const maxTurnMs = 150;
 const maxGrowthBytes = 250 * 1024 * 1024;
@@ -25,7 +25,7 @@ const alphaInput = { messages: [{ role: "user", content: [{ text: "a cat" }] }] 
 interface Target {
   readonly path: string;
   readonly good: { readonly model: string } & Record<string, unknown>;
-  /** The member of the body that is given another value. */
+  /** The member of the body that gets another value. */
   readonly member: string;
 }
 
@@ -48,7 +48,7 @@ const targets: readonly Target[] = [
   },
 ];
 
-describe("no body, whatever its content, delays other requests noticeably or grows a process", () => {
+describe("request bodies of any content neither delay other requests nor grow a process", () => {
   const resources = new AsyncDisposableStack();
   let fleet: TestFleet;
   let turns: TurnProbes;
@@ -67,7 +67,7 @@ describe("no body, whatever its content, delays other requests noticeably or gro
   const reports = (): Promise<Map<string, TurnReport>> => turns.read(fleet.run, watched);
 
   for (const { path, good, member } of targets) {
-    test(`the worst bodies of POST ${path} for ${good.model} are refused, and block no event loop`, async () => {
+    test(`POST ${path} rejects the worst bodies for ${good.model} without blocking an event loop`, async () => {
       const problems: string[] = [];
       for (const { what, text } of worstBodies(good, member)) {
         await reports();

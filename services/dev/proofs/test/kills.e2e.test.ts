@@ -10,7 +10,7 @@ import { fundsEnv } from "../src/soak/funds.ts";
 
 const services = ["billing", "metering", "chat", "router"];
 
-test("processes killed with -9 at every named point of a request's life: requests succeed, and the books are exact", async (t) => {
+test("after a SIGKILL at every crash point of a request, requests succeed and the books are exact", async (t) => {
   await withFleet({ services, env: { ACK_WAIT_MS: "1500" } }, async (fleet) => {
     const figures = await crashEverywhere(fleet, seededRandom(1));
     t.diagnostic(showFigures("every crash point", figures));
@@ -18,7 +18,7 @@ test("processes killed with -9 at every named point of a request's life: request
   });
 });
 
-test("processes killed with -9 at every named point while only requests at the end of their money are under way: the books are exact", async (t) => {
+test("after a SIGKILL at every crash point under requests with exhausted funds, the books are exact", async (t) => {
   const env = { ACK_WAIT_MS: "1500", ...fundsEnv };
   await withFleet({ services, env }, async (fleet) => {
     for (const row of await crashFundsInTurn(fleet, seededRandom(2))) {
@@ -28,7 +28,7 @@ test("processes killed with -9 at every named point while only requests at the e
   });
 });
 
-test("a full disk, and a process without descriptors, while it bills, is fenced and adopts: requests succeed, and the books are exact", async (t) => {
+test("after a full disk or exhausted file descriptors during billing, fencing and adoption, requests succeed and the books are exact", async (t) => {
   await withTemporaryDir(async (dataDir) => {
     const env = { ...diskFaultsEnv(dataDir), HOLDER_LEASE_MS: "2000", ACK_WAIT_MS: "1500" };
     await withFleet({ dataDir, services, env }, async (fleet) => {

@@ -13,7 +13,7 @@ import { waitFor } from "@uag/harness/testing/wait-for";
 import { type LimitEvidence, proveConcurrency, proveRequests, proveTokens } from "../src/soak/limits.ts";
 import { Load } from "../src/soak/load.ts";
 
-describe("a key's limits hold over three replicas, seen from the public server and by the upstream", () => {
+describe("a key's limits across three replicas, measured at the public server and at the upstream", () => {
   let fleet: TestFleet;
   const random = seededRandom(1);
   let exhausted: { client: TestClient; endedAt: number; refused: TestResponse } | undefined;
@@ -31,7 +31,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
 
   const codeOf = (response: TestResponse): string => response.json<{ error: { code: string } }>().error.code;
 
-  /** Holds a proof to its promise and answers the key that it was about. */
+  /** Checks a proof's figures and returns the key that it used. */
   function assertExact({ key, overAdmitted, violations }: LimitEvidence): LimitedKey {
     assert.equal(overAdmitted, 0);
     assert.deepEqual(violations, []);
@@ -46,7 +46,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
     assert.equal(headers.get("x-should-retry"), "true");
   }
 
-  test("of 1,000 requests under a limit of 60 a minute 60 are admitted, and the refusals say when the next one is", async () => {
+  test("of 1,000 requests under a limit of 60 per minute, 60 are admitted, and the refusals have the time of the next permit", async () => {
     const { client } = assertExact(await proveRequests({ fleet, random }));
     const refused = await call(client, { model: "gpt-5.4-nano" });
     assert.equal(refused.status, 429);
@@ -57,18 +57,18 @@ describe("a key's limits hold over three replicas, seen from the public server a
     exhausted = { client, endedAt: performance.now(), refused };
   });
 
-  test("of 1,000 requests never more than 5 are at the upstream at once, and all permits are returned", async () => {
+  test("of 1,000 requests under a limit of 5 concurrent ones, at most 5 are at the upstream at once, and all permits are returned", async () => {
     const { client } = assertExact(await proveConcurrency({ fleet, random }));
     await waitFor(
       async () => {
         const five = await Promise.all(Array.from({ length: 5 }, () => call(client, { model: "gpt-4.1-mini" })));
         return five.every(({ status }) => status === 200);
       },
-      { what: "five permits again" },
+      { what: "all five permits to be free" },
     );
   });
 
-  test("1,000 requests under a limit of tokens a minute use no more than the limit, by the tokens of their responses", async () => {
+  test("1,000 requests under a limit of tokens per minute stay within the limit by their responses' tokens", async () => {
     const { client } = assertExact(await proveTokens({ fleet, random }));
     const large = await call(client, { model: "gpt-4o-mini", max_tokens: 3_001 });
     assert.equal(large.status, 429);
@@ -77,7 +77,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
     assert.equal(large.headers.get("retry-after"), null);
   });
 
-  test("every response to a limited key has its rate limit headers, on messages Anthropic's too", async () => {
+  test("every response to a limited key has rate limit headers, and Anthropic's headers on messages", async () => {
     const { client } = await newKey(fleet, { requestsPerMinute: 10n, tokensPerMinute: 100_000n });
     const first = await call(client, { model: "gpt-4o-mini" });
     assert.equal(first.headers.get("x-ratelimit-limit-requests"), "10");
@@ -95,10 +95,10 @@ describe("a key's limits hold over three replicas, seen from the public server a
     // In whole seconds.
     assert.ok(Date.parse(reset) >= sentAt + 59_000 && Date.parse(reset) <= Date.now() + 61_000, reset);
     const unlimited = await call(fleet.client, { model: "gpt-4o-mini" });
-    assert.equal(unlimited.headers.get("x-ratelimit-limit-requests"), "10000", "what the provider says");
+    assert.equal(unlimited.headers.get("x-ratelimit-limit-requests"), "10000", "the provider's own header");
   });
 
-  test("a changed limit holds within a second, lowered and raised", async () => {
+  test("a lowered or raised limit takes effect within a second", async () => {
     const { client, key } = await newKey(fleet, { requestsPerMinute: 1_000n });
     let used = 0;
     const use = async (): Promise<TestResponse> => {
@@ -123,36 +123,36 @@ describe("a key's limits hold over three replicas, seen from the public server a
     await set(5);
     const lowered = await Promise.all(Array.from({ length: 20 }, use));
     assert.ok(lowered.every(({ status }) => status === 429));
-    // Those before the lower limit was known, and four.
+    // Those admitted before the lower limit was known, plus four.
     const raised = used + 4;
     await set(raised);
     await Promise.all(Array.from({ length: 20 }, use));
     assert.equal(used, raised);
   });
 
-  test("when the minute is over 60 more are admitted, the first when retry-after said so", async () => {
+  test("after the minute 60 more requests are admitted, the first at the time in retry-after", async () => {
     assert.ok(exhausted !== undefined);
     const { client, endedAt, refused } = exhausted;
     const msOf = ({ headers }: TestResponse): number => Number(headers.get("retry-after-ms"));
     await sleep(Math.max(0, msOf(refused) - (performance.now() - endedAt)));
     using watch = new Stopwatch();
     let first = await call(client, { model: "gpt-5.4-nano" });
-    // The permit may be with another replica, and take its time to come.
+    // The permit may be held by another replica, which must return it first.
     while (first.status === 429 && watch.ms < 2_000) {
       await sleep(msOf(first));
       first = await call(client, { model: "gpt-5.4-nano" });
     }
-    assert.equal(first.status, 200, "retry-after was too short");
+    assert.equal(first.status, 200, "retry-after is long enough");
     const firstAt = performance.now();
     await sleep(Math.max(0, endedAt + 61_000 - performance.now()));
     const load = new Load({ clients: [client], kinds: ["json"], concurrency: 100, requests: 1_000, random });
     await load.ended();
-    // On a slow machine the first one's minute is over, too.
+    // On a slow machine the first request's minute may also be over.
     const expected = performance.now() - firstAt < 60_000 ? [59] : [59, 60];
     assert.ok(expected.includes(load.completed), String(load.completed));
   });
 
-  test("after all of it the ledger holds exactly what the upstream served", async () => {
+  test("the ledger contains exactly what the upstream served", async () => {
     assert.deepEqual((await fleet.audit()).violations, []);
   });
 });

@@ -11,7 +11,7 @@ import { type Figures, isClean, showFigures } from "../src/soak/figures.ts";
 import { type Proof, startProofFleet } from "../src/soak/proof.ts";
 import { proofs } from "../src/soak/proofs.ts";
 
-describe("three replicas under load, seen from the public server", () => {
+describe("three replicas under load, tested through the public server", () => {
   let fleet: TestFleet;
   const resources = new AsyncDisposableStack();
   const random = seededRandom(1);
@@ -33,11 +33,11 @@ describe("three replicas under load, seen from the public server", () => {
     assertClean(name, await proof.run({ fleet, seconds, random, perSecond: 50 }));
   }
 
-  test("of 1,000 requests at once exactly as many succeed as there is money for, and nothing is left", async () => {
+  test("of 1,000 concurrent requests exactly as many succeed as the balance covers, and the balance is then zero", async () => {
     assertClean("exact funds", await proveExactFunds({ fleet, random }, [7, 250]));
   });
 
-  test("a balance that does not cover the model's longest response caps it, and a header has the cap in tokens", async () => {
+  test("a balance that does not cover the model's longest response caps the response, and a header has the cap in tokens", async () => {
     const { client } = await newAccount(fleet, 1_500_000n);
     const call = (more: object) =>
       client.post("/v1/chat/completions", {
@@ -58,15 +58,16 @@ describe("three replicas under load, seen from the public server", () => {
     assert.equal(small.headers.get("x-gateway-max-tokens"), null);
   });
 
-  test("NATS goes down and loses its store: no client notices, and no bill is lost", () => prove("stream-wiped", 3));
+  test("an outage of NATS with a loss of its store fails no request and loses no bill", () => prove("stream-wiped", 3));
 
-  test("metering is down: no client notices, and its usage arrives when it is back", () => prove("metering-down", 5));
+  test("an outage of metering fails no request, and its backlog is settled after its return", () =>
+    prove("metering-down", 5));
 
-  test("the journals' disk is full: at most 503, and nothing is lost or doubled when there is room again", () =>
-    prove("disk-full", 14));
+  test("a full disk of the journals causes only 503s, and nothing is lost or duplicated", () => prove("disk-full", 14));
 
-  test("MongoDB is down until grants run out: 503 with retry-after, never 402", () => prove("mongod-down", 6));
+  test("an outage of MongoDB until grants run out causes 503 with retry-after, never 402", () =>
+    prove("mongod-down", 6));
 
-  test("MongoDB is killed repeatedly under idempotency keys: each key gets its response, and is charged once", () =>
+  test("each idempotency key gets its response and is charged once although MongoDB is killed repeatedly", () =>
     prove("keyed-runs", 8));
 });

@@ -6,9 +6,9 @@ import { hasBalancer } from "@uag/local/balancer/haproxy";
 import { roll } from "../src/roll/roll.ts";
 import { isClean, showFigures } from "../src/soak/figures.ts";
 
-test("a service without state, one with a journal and the routers are restarted, the catalogue and every certificate change: no client notices, and the books are exact", async (t) => {
+test("restarts of services and routers and changes of the catalogue and all certificates fail no request, and the books are exact", async (t) => {
   const routers = hasBalancer() ? ["router"] : [];
-  if (routers.length === 0) t.diagnostic("One router, which is not restarted: there is no HAProxy on this machine.");
+  if (routers.length === 0) t.diagnostic("The only router is not restarted, because this machine has no HAProxy.");
   await withTemporaryDir(async (dataDir) => {
     const { figures, done, failed } = await roll({
       dataDir,

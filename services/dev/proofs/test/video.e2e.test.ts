@@ -4,7 +4,7 @@ import { withTemporaryDir } from "@uag/harness/fleet/temporary-dir";
 import { soakVideo } from "../src/soak/video.ts";
 import { taskPoints } from "../src/soak/video-crash.ts";
 
-test("tasks of a key with a budget while video is killed at every point of their life, then 60 with webhooks while it is killed at random: each ends, is charged by its outcome, and reported under one id", async () => {
+test("video tasks end, are charged by their outcome and are reported under one id while video is killed at every crash point and at random", async () => {
   await withTemporaryDir(async (dataDir) => {
     const report = await soakVideo({
       funds: ["budget"],

@@ -19,7 +19,7 @@ import { Runs } from "../src/idempotency/runs.ts";
 import { IdempotencyStore } from "../src/idempotency/store.ts";
 import { openLinkListener } from "../src/link-listener.ts";
 import { nestedErrors } from "../src/nested-error.ts";
-import { lapseRuns, testBox } from "./once-house.ts";
+import { lapseRuns, testBox } from "./once-backend.ts";
 
 const url = process.env["TEST_MONGODB_URL"] ?? "";
 const log = createLogger({ service: "idempotency-test", level: "silent" });

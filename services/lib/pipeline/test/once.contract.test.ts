@@ -15,7 +15,7 @@ import {
   type ReplicaOptions,
   startReplica,
   TestBooks,
-} from "./once-house.ts";
+} from "./once-backend.ts";
 
 const url = process.env["TEST_MONGODB_URL"] ?? "";
 const leaseMs = 500;

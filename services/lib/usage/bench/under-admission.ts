@@ -1,15 +1,15 @@
 // Measures how much of a limit of 600 requests a minute is admitted when demand exceeds it, by one
 // replica and by three. TEST_MONGODB_URL=… TEST_NATS_URL=… node
 // services/lib/usage/bench/under-admission.ts [minutes]
-import { startHouse } from "@uag/harness/house";
+import { startBackend } from "@uag/harness/backend";
 import { busiestMinute, limited, startReplicas } from "../test/limits-replicas.ts";
 
 const perMinute = 600;
 const minutes = Number(process.argv[2] ?? 2);
 
 async function measure(count: number): Promise<string> {
-  await using house = await startHouse();
-  await using replicas = await startReplicas(house, await house.account(1_000_000_000n), count);
+  await using backend = await startBackend();
+  await using replicas = await startReplicas(backend, await backend.account(1_000_000_000n), count);
   const limits = limited({ requestsPerMinute: perMinute });
   const atOnce = Math.ceil(6 / count);
   // Twice the limit, evenly spread.

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type Backend, startBackend } from "@uag/harness/backend";
 import { engineUrl } from "@uag/harness/engine-url";
-import { type House, startHouse } from "@uag/harness/house";
 import { replica } from "@uag/harness/replica";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
@@ -19,22 +19,22 @@ const usd = 1_000_000_000n;
 const fast = { gatherMs: 20, confirmMs: 50, republishMs: 1_000 };
 
 /** Asserts exact books: each of `ids` billed once for its cost, nothing held. */
-async function assertSettled(house: House, accountId: string, toppedUp: bigint, costs: Map<string, bigint>) {
-  await waitFor(async () => (await house.events(accountId)).length >= costs.size, { what: "all events" });
+async function assertSettled(backend: Backend, accountId: string, toppedUp: bigint, costs: Map<string, bigint>) {
+  await waitFor(async () => (await backend.events(accountId)).length >= costs.size, { what: "all events" });
   const spent = [...costs.values()].reduce((sum, cost) => sum + cost, 0n);
-  await waitFor(async () => (await house.accounts.getAccount({ id: accountId })).heldNanoUsd === 0n, {
+  await waitFor(async () => (await backend.accounts.getAccount({ id: accountId })).heldNanoUsd === 0n, {
     what: "nothing held",
   });
-  const events = await house.events(accountId);
+  const events = await backend.events(accountId);
   assert.deepEqual(new Map(events.map((event) => [event.requestId, event.costNanoUsd])), costs);
   assert.equal(events.length, costs.size);
-  const account = await house.accounts.getAccount({ id: accountId });
+  const account = await backend.accounts.getAccount({ id: accountId });
   assert.equal(account.chargedNanoUsd, spent);
   assert.equal(account.availableNanoUsd, toppedUp - spent);
   const filter = { accountId, keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
   for (const bucket of ["hour", "day"]) {
     const sums = async (): Promise<bigint[]> => {
-      const { buckets } = await house.usage.queryUsage({ filter, bucket, page: undefined });
+      const { buckets } = await backend.usage.queryUsage({ filter, bucket, page: undefined });
       return [
         buckets.reduce((sum, { requests }) => sum + requests, 0n),
         buckets.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n),
@@ -43,7 +43,7 @@ async function assertSettled(house: House, accountId: string, toppedUp: bigint, 
     await waitFor(async () => (await sums())[0] === BigInt(costs.size), { what: "roll-ups" });
     assert.deepEqual(await sums(), [BigInt(costs.size), spent]);
   }
-  assert.deepEqual((await house.ledger.audit({})).violations, []);
+  assert.deepEqual((await backend.ledger.audit({})).violations, []);
 }
 
 /** A proxy to the broker whose connection can be cut. */
@@ -82,11 +82,11 @@ async function cuttable(url: string): Promise<{ url: string; cut(on: boolean): v
 }
 
 test("bills every admitted request exactly once, and a clean stop leaves no held money and no file", async () => {
-  await using house = await startHouse();
-  const account = await house.account(usd);
+  await using backend = await startBackend();
+  const account = await backend.account(usd);
   const costs = new Map<string, bigint>();
   {
-    await using admission = await replica(house.env, { publish: fast, journalSegmentBytes: 20_000, stopMs: 60_000 });
+    await using admission = await replica(backend.env, { publish: fast, journalSegmentBytes: 20_000, stopMs: 60_000 });
     await Promise.all(
       Array.from({ length: 500 }, async (_, n) => {
         const admitted = await admission.admit(request(account, `r${n}`, 100_000n));
@@ -101,18 +101,18 @@ test("bills every admitted request exactly once, and a clean stop leaves no held
     await warm.settle(settlement(1n));
     assert.ok((await admission.text()).includes('uag_admitted_total{from="memory",service="replica"} 1\n'));
   }
-  assert.deepEqual(await readdir(house.journalDir), []);
-  await assertSettled(house, account, usd, costs);
+  assert.deepEqual(await readdir(backend.journalDir), []);
+  await assertSettled(backend, account, usd, costs);
 });
 
 test("with funds for exactly k of n requests admits exactly k, and the other refusals name the missing amount", async () => {
-  await using house = await startHouse();
+  await using backend = await startBackend();
   const [k, hold] = [37, 10_000n];
-  const account = await house.account(BigInt(k) * hold + 5n);
+  const account = await backend.account(BigInt(k) * hold + 5n);
   const costs = new Map<string, bigint>();
   {
-    await using one = await replica(house.env, { publish: fast });
-    await using two = await replica(house.env, { publish: fast });
+    await using one = await replica(backend.env, { publish: fast });
+    await using two = await replica(backend.env, { publish: fast });
     const outcomes = await Promise.all(
       Array.from({ length: 150 }, async (_, n) => {
         try {
@@ -135,15 +135,15 @@ test("with funds for exactly k of n requests admits exactly k, and the other ref
       await open.settle(settlement(hold));
     }
   }
-  await assertSettled(house, account, BigInt(k) * hold + 5n, costs);
+  await assertSettled(backend, account, BigInt(k) * hold + 5n, costs);
 });
 
 test("requests continue while the broker is unreachable, and all of their usage arrives once it is back", async () => {
-  await using house = await startHouse();
+  await using backend = await startBackend();
   await using way = await cuttable(engineUrl("TEST_NATS_URL"));
-  const account = await house.account(usd);
+  const account = await backend.account(usd);
   const costs = new Map<string, bigint>();
-  await using admission = await replica({ ...house.env, NATS: way.url }, { publish: fast, idleMs: 1_000 });
+  await using admission = await replica({ ...backend.env, NATS: way.url }, { publish: fast, idleMs: 1_000 });
   const run = async (from: number): Promise<void> => {
     for (let n = from; n < from + 100; n++) {
       const admitted = await admission.admit(request(account, `r${n}`, 1_000n));
@@ -160,34 +160,34 @@ test("requests continue while the broker is unreachable, and all of their usage 
   }
   way.cut(false);
   await run(600);
-  await assertSettled(house, account, usd, costs);
+  await assertSettled(backend, account, usd, costs);
 });
 
 test("republishes usage that a wiped stream has lost, and bills nothing twice", async () => {
-  await using house = await startHouse();
+  await using backend = await startBackend();
   const log = createLogger({ service: "test", level: "silent" });
   await using bus = await connectBus({ settings: { NATS_URL: engineUrl("TEST_NATS_URL") }, name: "wiper", log });
-  const account = await house.account(usd);
+  const account = await backend.account(usd);
   const costs = new Map<string, bigint>();
-  await using admission = await replica(house.env, { publish: fast, idleMs: 1_000 });
+  await using admission = await replica(backend.env, { publish: fast, idleMs: 1_000 });
   for (let n = 0; n < 400; n++) {
     const admitted = await admission.admit(request(account, `r${n}`, 1_000n));
     await admitted.settle(settlement(10n));
     costs.set(`r${n}`, 10n);
     if (n % 100 === 50) {
       const { streams } = await bus.connection.jetstreamManager();
-      await waitFor(() => streams.delete(`${house.prefix}USAGE`).catch(() => false), { what: "a stream to delete" });
+      await waitFor(() => streams.delete(`${backend.prefix}USAGE`).catch(() => false), { what: "a stream to delete" });
     }
   }
-  await assertSettled(house, account, usd, costs);
+  await assertSettled(backend, account, usd, costs);
 });
 
 test("killing billing and metering at any time loses and duplicates nothing", async () => {
-  await using house = await startHouse({ HOLDER_LEASE_MS: "10000" });
-  const account = await house.account(usd);
+  await using backend = await startBackend({ HOLDER_LEASE_MS: "10000" });
+  const account = await backend.account(usd);
   const costs = new Map<string, bigint>();
   const publish = { gatherMs: 50, confirmMs: 100, republishMs: 4_000 };
-  await using admission = await replica(house.env, { publish, idleMs: 1_000 });
+  await using admission = await replica(backend.env, { publish, idleMs: 1_000 });
   let stop = false;
   const load = Array.from({ length: 8 }, async (_, worker) => {
     for (let n = 0; !stop; n++) {
@@ -208,23 +208,23 @@ test("killing billing and metering at any time loses and duplicates nothing", as
     const before = costs.size;
     await sleep(200 + Math.random() * 400);
     await waitFor(() => costs.size >= before + 20, { what: "requests before the next kill" });
-    const victim = kill % 3 === 2 ? house.billing : house.metering;
+    const victim = kill % 3 === 2 ? backend.billing : backend.metering;
     await victim.kill();
     await victim.start();
   }
   stop = true;
   await Promise.all(load);
   assert.ok(costs.size > 100);
-  await assertSettled(house, account, usd, costs);
+  await assertSettled(backend, account, usd, costs);
 });
 
 test("after kill -9 of a replica every started request has exactly one bill, and its unspent money is returned", async () => {
-  await using house = await startHouse();
-  const account = await house.account(usd);
+  await using backend = await startBackend();
+  const account = await backend.account(usd);
   const started = new Set<string>();
   const settled = new Set<string>();
   for (let round = 0; round < 3; round++) {
-    using spawned = spawnReplica(house, account, `k${round}`);
+    using spawned = spawnReplica(backend, account, `k${round}`);
     const { child, lines } = spawned;
     const leftOpen = () => lines.filter((line) => line.startsWith("open ")).length;
     await waitFor(() => lines.length > 500 + 300 * round && leftOpen() >= 4, { what: "load, with requests left open" });
@@ -238,11 +238,11 @@ test("after kill -9 of a replica every started request has exactly one bill, and
       if (what === "settled") settled.add(id);
     }
   }
-  await using _adopter = await replica(house.env, { publish: fast, idleMs: 1_000 });
-  await waitFor(async () => (await readdir(house.journalDir)).filter((name) => name.includes("@")).length === 1, {
+  await using _adopter = await replica(backend.env, { publish: fast, idleMs: 1_000 });
+  await waitFor(async () => (await readdir(backend.journalDir)).filter((name) => name.includes("@")).length === 1, {
     what: "adoption",
   });
-  const events = await house.events(account);
+  const events = await backend.events(account);
   const byId = new Map(events.map((event) => [event.requestId, event]));
   assert.equal(byId.size, events.length);
   for (const id of started) assert.ok(byId.has(id), `${id} was started and has no bill`);
@@ -255,16 +255,16 @@ test("after kill -9 of a replica every started request has exactly one bill, and
     const n = Number(event.requestId.split("-")[2]);
     if (n % 10 !== 3) assert.equal(event.costNanoUsd, 0n);
   }
-  await assertSettled(house, account, usd, new Map(events.map((event) => [event.requestId, event.costNanoUsd])));
+  await assertSettled(backend, account, usd, new Map(events.map((event) => [event.requestId, event.costNanoUsd])));
 });
 
 test("a full journal refuses new work with 503 and drops nothing", async () => {
-  await using house = await startHouse();
-  const account = await house.account(usd);
+  await using backend = await startBackend();
+  const account = await backend.account(usd);
   await using way = await cuttable(engineUrl("TEST_NATS_URL"));
   const small = { publish: fast, journalMaxBytes: 60_000, journalSegmentBytes: 8_000, idleMs: 1_000 };
   const costs = new Map<string, bigint>();
-  await using admission = await replica({ ...house.env, NATS: way.url }, small);
+  await using admission = await replica({ ...backend.env, NATS: way.url }, small);
   way.cut(true);
   const before = await admission.admit(request(account, "before", 1_000n));
   costs.set("before", 10n);
@@ -286,17 +286,17 @@ test("a full journal refuses new work with 503 and drops nothing", async () => {
   const after = await admission.admit(request(account, "after", 1_000n));
   await after.settle(settlement(10n));
   costs.set("after", 10n);
-  await assertSettled(house, account, usd, costs);
+  await assertSettled(backend, account, usd, costs);
 });
 
 test("one long request does not prevent trimming of the journal, and is billed after its replica is killed", async () => {
-  await using house = await startHouse();
-  const account = await house.account(usd);
-  await using admission = await replica(house.env, { publish: fast, journalSegmentBytes: 4_000, idleMs: 1_000 });
+  await using backend = await startBackend();
+  const account = await backend.account(usd);
+  await using admission = await replica(backend.env, { publish: fast, journalSegmentBytes: 4_000, idleMs: 1_000 });
   const long = await admission.admit(request(account, "long", 1_000n));
   long.checkpoint([{ name: "output_tokens", quantity: 5n }], 50n);
   const costs = new Map([["long", 60n]]);
-  const dir = join(house.journalDir, (await readdir(house.journalDir)).find((name) => name.includes("@"))!);
+  const dir = join(backend.journalDir, (await readdir(backend.journalDir)).find((name) => name.includes("@"))!);
   for (let n = 0; n < 300; n++) {
     const admitted = await admission.admit(request(account, `r${n}`, 1_000n));
     await admitted.settle(settlement(10n));
@@ -305,36 +305,38 @@ test("one long request does not prevent trimming of the journal, and is billed a
   await waitFor(async () => (await readdir(dir)).length <= 8, { what: "trimmed" });
   assert.ok(!(await readdir(dir)).includes("000001.seg"));
   await long.settle(settlement(60n));
-  await assertSettled(house, account, usd, costs);
+  await assertSettled(backend, account, usd, costs);
 });
 
 test("a replica that was paused for longer than its lease admits nothing until it has opened a new session", async () => {
-  await using house = await startHouse({ HOLDER_LEASE_MS: "1500", REAP_INTERVAL_MS: "100", ORPHAN_GRACE_MS: "0" });
-  const account = await house.account(usd);
-  using spawned = spawnReplica(house, account, "p");
+  await using backend = await startBackend({ HOLDER_LEASE_MS: "1500", REAP_INTERVAL_MS: "100", ORPHAN_GRACE_MS: "0" });
+  const account = await backend.account(usd);
+  using spawned = spawnReplica(backend, account, "p");
   const { child, lines } = spawned;
   await waitFor(() => lines.length > 600, { what: "load" });
   // The pause must find some usage charged, or nothing would say which holder was paused.
-  await waitFor(async () => (await house.events(account)).length > 0, { what: "a first bill" });
+  await waitFor(async () => (await backend.events(account)).length > 0, { what: "a first bill" });
   child.kill("SIGSTOP");
-  await waitFor(async () => (await house.accounts.getAccount({ id: account })).heldNanoUsd === 0n, { what: "fenced" });
+  await waitFor(async () => (await backend.accounts.getAccount({ id: account })).heldNanoUsd === 0n, {
+    what: "fenced",
+  });
   // More than one if the machine was paused before, too.
-  const old = new Set((await house.events(account)).map(({ holderId }) => holderId));
+  const old = new Set((await backend.events(account)).map(({ holderId }) => holderId));
   assert.ok(old.size > 0);
   const before = new Set(lines);
   child.kill("SIGCONT");
   await waitFor(() => lines.length > before.size + 300, { what: "new session" });
   child.kill("SIGKILL");
   await once(child, "close");
-  await using _adopter = await replica(house.env, { publish: fast, idleMs: 1_000 });
-  await waitFor(async () => (await readdir(house.journalDir)).filter((name) => name.includes("@")).length === 1, {
+  await using _adopter = await replica(backend.env, { publish: fast, idleMs: 1_000 });
+  await waitFor(async () => (await readdir(backend.journalDir)).filter((name) => name.includes("@")).length === 1, {
     what: "adoption",
   });
   const started = new Set(lines.filter((line) => line.startsWith("started")).map((line) => line.split(" ")[1]));
-  const events = await house.events(account);
+  const events = await backend.events(account);
   const byId = new Map(events.map((event) => [event.requestId, event]));
   for (const id of started) assert.ok(byId.has(id as string), `${id}`);
-  const account2 = await house.accounts.getAccount({ id: account });
+  const account2 = await backend.accounts.getAccount({ id: account });
   assert.equal(account2.writtenOffNanoUsd, 0n);
   // Requests admitted after waking belong to a new holder: the old one has no event that began
   // after the pause.
@@ -342,5 +344,5 @@ test("a replica that was paused for longer than its lease admits nothing until i
     ...events.filter(({ holderId }) => !old.has(holderId)).map((event) => Number(event.startedAtMs)),
   );
   for (const event of events) if (old.has(event.holderId)) assert.ok(Number(event.startedAtMs) <= resumedAt);
-  assert.deepEqual((await house.ledger.audit({})).violations, []);
+  assert.deepEqual((await backend.ledger.audit({})).violations, []);
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type House, startHouse } from "@uag/harness/house";
+import { type Backend, startBackend } from "@uag/harness/backend";
 import { replica } from "@uag/harness/replica";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
@@ -19,9 +19,9 @@ const usd = 1_000_000_000n;
 const quick = { publish: { gatherMs: 20, confirmMs: 50, republishMs: 1_000 }, idleMs: 1_000, adoptMs: 200 };
 
 /** Runs a replica under load, kills it, and returns which requests it had settled. */
-async function abandonJournal(house: House, account: string, name: string): Promise<string[]> {
+async function abandonJournal(backend: Backend, account: string, name: string): Promise<string[]> {
   // Its environment has no faults.
-  using spawned = spawnReplica(house, account, name);
+  using spawned = spawnReplica(backend, account, name);
   const leftOpen = (): boolean => spawned.lines.some((line) => line.startsWith("open "));
   await waitFor(() => spawned.lines.length > 300 && leftOpen(), { what: "load, with a request left open" });
   spawned.child.kill("SIGKILL");
@@ -29,24 +29,24 @@ async function abandonJournal(house: House, account: string, name: string): Prom
   return spawned.lines.filter((line) => line.startsWith("settled")).map((line) => line.slice("settled ".length));
 }
 
-const journals = async (house: House): Promise<string[]> =>
-  (await readdir(house.journalDir)).filter((name) => name.includes("@"));
-const moneyOf = (house: House, id: string) => house.accounts.getAccount({ id });
+const journals = async (backend: Backend): Promise<string[]> =>
+  (await readdir(backend.journalDir)).filter((name) => name.includes("@"));
+const moneyOf = (backend: Backend, id: string) => backend.accounts.getAccount({ id });
 
 async function gauge(admission: { text(): Promise<string> }, name: string): Promise<number> {
   return Number(new RegExp(`^${name}\\{.*\\} (.*)$`, "m").exec(await admission.text())?.[1]);
 }
 
 test("a full disk does not delay bills already written; requests of dead processes are billed once space is free, and new ones are admitted then", async (t) => {
-  await using house = await startHouse();
-  const account = await house.account(usd);
-  const settled = await abandonJournal(house, account, "full");
+  await using backend = await startBackend();
+  const account = await backend.account(usd);
+  const settled = await abandonJournal(backend, account, "full");
   t.after(() => rm(faults, { force: true }));
   await writeFile(faults, "ENOSPC mkdir open write sync");
-  await using admission = await replica(house.env, quick);
+  await using admission = await replica(backend.env, quick);
   assert.equal((await admission.check()).ok, false, "it has no journal of its own");
   const billed = async (): Promise<Map<string, Outcome>> =>
-    new Map((await house.events(account)).map(({ requestId, outcome }) => [requestId, outcome]));
+    new Map((await backend.events(account)).map(({ requestId, outcome }) => [requestId, outcome]));
   await waitFor(async () => (await billed()).size >= settled.length, { what: "the bills that are on disk" });
   const early = await billed();
   assert.deepEqual(
@@ -57,54 +57,58 @@ test("a full disk does not delay bills already written; requests of dead process
   await waitFor(async () => (await gauge(admission, "uag_waiting_journals")) === 1, { what: "one journal that waits" });
   await waitFor(async () => (await gauge(admission, "uag_waiting_journal_seconds")) > 0, { what: "its age" });
   await rm(faults);
-  await waitFor(async () => (await moneyOf(house, account)).heldNanoUsd === 0n, { what: "nothing held" });
+  await waitFor(async () => (await moneyOf(backend, account)).heldNanoUsd === 0n, { what: "nothing held" });
   assert.ok([...(await billed()).values()].includes(Outcome.CRASHED));
   await waitFor(async () => (await gauge(admission, "uag_waiting_journals")) === 0, { what: "home" });
   await waitFor(async () => (await admission.check()).ok, { what: "ready" });
   await (await admission.admit(request(account, "new", 1_000n))).settle(settlement(10n));
   await waitFor(async () => (await billed()).has("new"), { what: "the new bill" });
-  assert.deepEqual((await house.ledger.audit({})).violations, []);
+  assert.deepEqual((await backend.ledger.audit({})).violations, []);
 });
 
 test("a journal that cannot be opened does not block others, is reported, and is adopted once it can be opened", async () => {
-  await using house = await startHouse();
-  const account = await house.account(usd);
-  const settled = await abandonJournal(house, account, "good");
-  const [good = ""] = await journals(house);
+  await using backend = await startBackend();
+  const account = await backend.account(usd);
+  const settled = await abandonJournal(backend, account, "good");
+  const [good = ""] = await journals(backend);
   const [, , kernel] = good.split("@");
   // Sorts first by name.
-  const broken = join(house.journalDir, `a@b@${kernel}`);
+  const broken = join(backend.journalDir, `a@b@${kernel}`);
   await writeFile(broken, "no directory");
-  await using admission = await replica(house.env, quick);
-  await waitFor(async () => (await house.events(account)).length >= settled.length, {
+  await using admission = await replica(backend.env, quick);
+  await waitFor(async () => (await backend.events(account)).length >= settled.length, {
     what: "the other journal's bills",
   });
-  await waitFor(async () => (await moneyOf(house, account)).heldNanoUsd === 0n, { what: "the other holder's money" });
+  await waitFor(async () => (await moneyOf(backend, account)).heldNanoUsd === 0n, { what: "the other holder's money" });
   await waitFor(async () => (await gauge(admission, "uag_waiting_journals")) === 1, {
     what: "only the journal that cannot be opened",
   });
   await waitFor(async () => (await gauge(admission, "uag_waiting_journal_seconds")) > 0, { what: "its age" });
-  const [left = ""] = (await journals(house)).filter((name) => name.startsWith("a@"));
-  await rm(join(house.journalDir, left));
+  const [left = ""] = (await journals(backend)).filter((name) => name.startsWith("a@"));
+  await rm(join(backend.journalDir, left));
   await waitFor(async () => (await gauge(admission, "uag_waiting_journals")) === 0, { what: "none" });
 });
 
 test("a journal of another kernel is adopted only after billing reports its holder gone", async () => {
-  await using house = await startHouse({ HOLDER_LEASE_MS: "1500", REAP_INTERVAL_MS: "100", ORPHAN_GRACE_MS: "600000" });
-  const account = await house.account(usd);
-  const settled = await abandonJournal(house, account, "far");
-  const [name = ""] = await journals(house);
+  await using backend = await startBackend({
+    HOLDER_LEASE_MS: "1500",
+    REAP_INTERVAL_MS: "100",
+    ORPHAN_GRACE_MS: "600000",
+  });
+  const account = await backend.account(usd);
+  const settled = await abandonJournal(backend, account, "far");
+  const [name = ""] = await journals(backend);
   const [id, owner] = name.split("@");
-  await rename(join(house.journalDir, name), join(house.journalDir, `${id}@${owner}@0123456789ab.ba9876543210`));
-  await using admission = await replica(house.env, quick);
+  await rename(join(backend.journalDir, name), join(backend.journalDir, `${id}@${owner}@0123456789ab.ba9876543210`));
+  await using admission = await replica(backend.env, quick);
   await waitFor(async () => (await gauge(admission, "uag_waiting_journals")) === 1, {
     what: "the search for journals",
   });
   // The search repeats, also after its holder's lease has expired.
   await sleep(2_500);
-  assert.ok((await journals(house)).some((one) => one.endsWith("@0123456789ab.ba9876543210")));
-  await house.fence([id ?? ""], new Date(Date.now() - 3_600_000));
-  await waitFor(async () => (await house.events(account)).length >= settled.length, { what: "its bills" });
+  assert.ok((await journals(backend)).some((one) => one.endsWith("@0123456789ab.ba9876543210")));
+  await backend.fence([id ?? ""], new Date(Date.now() - 3_600_000));
+  await waitFor(async () => (await backend.events(account)).length >= settled.length, { what: "its bills" });
   await waitFor(async () => (await gauge(admission, "uag_waiting_journals")) === 0, { what: "home" });
-  assert.deepEqual((await house.ledger.audit({})).violations, []);
+  assert.deepEqual((await backend.ledger.audit({})).violations, []);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { startHouse } from "@uag/harness/house";
+import { startBackend } from "@uag/harness/backend";
 import { replica } from "@uag/harness/replica";
 import { roomInHour } from "@uag/harness/testing/room-in-hour";
 import { waitFor } from "@uag/harness/testing/wait-for";
@@ -16,12 +16,12 @@ const limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests:
 
 test("a key spends its monthly budget over two replicas to the last nano-USD, and the account's other keys are unaffected", async () => {
   await roomInHour();
-  await using house = await startHouse();
-  using keys = createRpcClient<KeyServiceServer>(KeyServiceService, house.env["BILLING"] as string, insecure);
-  const accountId = await house.account(usd);
+  await using backend = await startBackend();
+  using keys = createRpcClient<KeyServiceServer>(KeyServiceService, backend.env["BILLING"] as string, insecure);
+  const accountId = await backend.account(usd);
   const options = { publish: { gatherMs: 20, confirmMs: 50 }, idleMs: 1_000 };
-  await using first = await replica(house.env, options);
-  await using second = await replica(house.env, options);
+  await using first = await replica(backend.env, options);
+  await using second = await replica(backend.env, options);
   const { key } = await keys.createKey({ accountId, name: "", models: [], expiresAtMs: 0n, limits } as never);
   const keyId = key?.id as string;
   const caller: Caller = { keyId, accountId, models: [], expiresAtMs: 0n, limits, version: 1n };
@@ -41,7 +41,7 @@ test("a key spends its monthly budget over two replicas to the last nano-USD, an
 
   // Each costs half of its hold: the rest of the budget can be spent again.
   for (const each of admitted) await each.settle(settlement(500n));
-  await waitFor(async () => (await house.events(accountId)).length === 6, { what: "the bills" });
+  await waitFor(async () => (await backend.events(accountId)).length === 6, { what: "the bills" });
   let more = 0;
   for (let n = 200; ; n++) {
     const result = await (n % 2 === 0 ? first : second).admit(call(n)).catch((error: unknown) => error);
@@ -54,9 +54,9 @@ test("a key spends its monthly budget over two replicas to the last nano-USD, an
     more += 1;
     if (more === 2) {
       // The last 500 do not cover a hold of 1,000.
-      await waitFor(async () => (await house.events(accountId)).length === 8, { what: "the bills" });
+      await waitFor(async () => (await backend.events(accountId)).length === 8, { what: "the bills" });
     }
   }
   assert.equal(more, 2);
-  assert.deepEqual((await house.ledger.audit({})).violations, []);
+  assert.deepEqual((await backend.ledger.audit({})).violations, []);
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import type { House } from "@uag/harness/house";
+import type { Backend } from "@uag/harness/backend";
 import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { AdmitRequest, AdmitTask, Settlement } from "../src/types.ts";
 import { purseOf } from "../src/wallet/account.ts";
@@ -11,9 +11,9 @@ export interface Spawned extends Disposable {
 }
 
 /** A replica in a process of its own, under load until it is killed. */
-export function spawnReplica(house: House, account: string, name: string): Spawned {
+export function spawnReplica(backend: Backend, account: string, name: string): Spawned {
   const child = spawn(process.execPath, [join(import.meta.dirname, "replica-child.ts"), account, name], {
-    env: { ...process.env, ...house.env, DISK_FAULTS: "" },
+    env: { ...process.env, ...backend.env, DISK_FAULTS: "" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines: string[] = [];

@@ -2,25 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { type House, startHouse } from "@uag/harness/house";
+import { type Backend, startBackend } from "@uag/harness/backend";
 import { replica } from "@uag/harness/replica";
 import { request, settlement } from "./harness.ts";
 
-async function counted(house: House, name: string): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${house.billing.adminPort}/metrics`)).text();
+async function counted(backend: Backend, name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${backend.billing.adminPort}/metrics`)).text();
   return Number(new RegExp(`^${name}\\{[^}]*\\} (\\d+)$`, "m").exec(text)?.[1]);
 }
 
 test("three replicas spend one account at full rate: all affordable requests are admitted, none is refused before, and few transactions conflict", async (t) => {
-  await using house = await startHouse();
+  await using backend = await startBackend();
   const [hold, workers] = [1_000_000n, 24];
   const affordable = 6_000;
-  const account = await house.account(BigInt(affordable) * hold);
+  const account = await backend.account(BigInt(affordable) * hold);
   let [calls, admitted, refused] = [0, 0, 0];
   {
     const publish = { gatherMs: 20, confirmMs: 200 };
     await using stack = new AsyncDisposableStack();
-    const open = async () => stack.use(await replica(house.env, { publish, stopMs: 60_000 }));
+    const open = async () => stack.use(await replica(backend.env, { publish, stopMs: 60_000 }));
     const replicas = [await open(), await open(), await open()];
     const worker = async (at: number): Promise<void> => {
       for (;;) {
@@ -47,16 +47,16 @@ test("three replicas spend one account at full rate: all affordable requests are
     await Promise.all(Array.from({ length: workers }, (_, at) => worker(at)));
   }
   assert.deepEqual([admitted, refused], [affordable, workers]);
-  const { chargedNanoUsd, availableNanoUsd, heldNanoUsd } = await settledAccount(house, account);
+  const { chargedNanoUsd, availableNanoUsd, heldNanoUsd } = await settledAccount(backend, account);
   assert.deepEqual([chargedNanoUsd, availableNanoUsd, heldNanoUsd], [BigInt(affordable) * hold, 0n, 0n]);
-  assert.deepEqual((await house.ledger.audit({})).violations, []);
-  const retries = await counted(house, "uag_billing_transaction_retries_total");
-  const committed = await counted(house, "uag_billing_transactions_total");
+  assert.deepEqual((await backend.ledger.audit({})).violations, []);
+  const retries = await counted(backend, "uag_billing_transaction_retries_total");
+  const committed = await counted(backend, "uag_billing_transactions_total");
   t.diagnostic(`${retries} of ${committed} transactions ran again`);
   assert.ok(committed > 10 && retries <= committed / 100, `${retries} of ${committed}`);
 });
 
 /** The account once all replicas have stopped, which they do when all of their usage is applied. */
-async function settledAccount(house: House, id: string) {
-  return await house.accounts.getAccount({ id });
+async function settledAccount(backend: Backend, id: string) {
+  return await backend.accounts.getAccount({ id });
 }

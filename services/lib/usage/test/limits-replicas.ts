@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { House } from "@uag/harness/house";
+import type { Backend } from "@uag/harness/backend";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import type { Order } from "./limits-child.ts";
 
@@ -36,7 +36,7 @@ const usual: Order = {
   untilMs: 600_000,
 };
 
-export async function startReplicas(house: House, account: string, count: number): Promise<Replicas> {
+export async function startReplicas(backend: Backend, account: string, count: number): Promise<Replicas> {
   const spans: RequestSpan[] = [];
   const refusals = new Map<string, number>();
   const children: { process: ChildProcess; ready: boolean; done: (() => void)[] }[] = [];
@@ -55,7 +55,7 @@ export async function startReplicas(house: House, account: string, count: number
     }
   };
   for (let replica = 0; replica < count; replica++) {
-    const env = { ...process.env, ...house.env };
+    const env = { ...process.env, ...backend.env };
     const child = spawn(process.execPath, [join(import.meta.dirname, "limits-child.ts"), account], {
       env,
       stdio: ["pipe", "pipe", "inherit"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startHouse } from "@uag/harness/house";
+import { startBackend } from "@uag/harness/backend";
 import { Stopwatch } from "@uag/harness/testing/durations";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { busiestMinute, limited, maxConcurrent, startReplicas } from "./limits-replicas.ts";
@@ -20,8 +20,8 @@ function assertOnly(refusals: ReadonlyMap<string, number>, code: string): void {
 }
 
 test("admits exactly 60 of 1,000 requests over three replicas within a minute, from the first on", async () => {
-  await using house = await startHouse();
-  await using replicas = await startReplicas(house, await house.account(usd), 3);
+  await using backend = await startBackend();
+  await using replicas = await startReplicas(backend, await backend.account(usd), 3);
   const limits = limited({ requestsPerMinute: 60 });
   await Promise.all(all.map((replica) => replicas.run(replica, { limits, count: 334, atOnce: 100 })));
   assert.equal(replicas.spans.length, 60);
@@ -32,8 +32,8 @@ test("admits exactly 60 of 1,000 requests over three replicas within a minute, f
 });
 
 test("sequential requests to three replicas each get the permit that another replica holds", async () => {
-  await using house = await startHouse();
-  await using replicas = await startReplicas(house, await house.account(usd), 3);
+  await using backend = await startBackend();
+  await using replicas = await startReplicas(backend, await backend.account(usd), 3);
   const limits = limited({ requestsPerMinute: 20 });
   for (let i = 0; i < 21; i++) await replicas.run(i % 3, { limits });
   assert.equal(replicas.spans.length, 20);
@@ -42,8 +42,8 @@ test("sequential requests to three replicas each get the permit that another rep
 });
 
 test("of 1,000 requests over three replicas at most 5 are in flight, and all permits are returned", async () => {
-  await using house = await startHouse();
-  await using replicas = await startReplicas(house, await house.account(usd), 3);
+  await using backend = await startBackend();
+  await using replicas = await startReplicas(backend, await backend.account(usd), 3);
   const limits = limited({ concurrentRequests: 5 });
   const order = { limits, count: 334, atOnce: 40, lastsMs: 5, delayMs: 10 };
   await Promise.all(all.map((replica) => replicas.run(replica, order)));
@@ -62,8 +62,8 @@ test("of 1,000 requests over three replicas at most 5 are in flight, and all per
 });
 
 test("the concurrency permits of a replica killed with -9 are available again within 6 s, and never more than the limit", async () => {
-  await using house = await startHouse();
-  await using replicas = await startReplicas(house, await house.account(usd), 3);
+  await using backend = await startBackend();
+  await using replicas = await startReplicas(backend, await backend.account(usd), 3);
   const limits = limited({ concurrentRequests: 5 });
   await replicas.run(0, { limits, count: 5, atOnce: 5, lastsMs: -1 });
   assert.equal(replicas.spans.length, 5);
@@ -87,8 +87,8 @@ test("the concurrency permits of a replica killed with -9 are available again wi
 });
 
 test("never admits more than the limit in a minute while replicas are killed", async () => {
-  await using house = await startHouse();
-  await using replicas = await startReplicas(house, await house.account(usd), 3);
+  await using backend = await startBackend();
+  await using replicas = await startReplicas(backend, await backend.account(usd), 3);
   const limits = limited({ requestsPerMinute: 300 });
   const order = { limits, atOnce: 4, delayMs: 10, lastsMs: 20 };
   // As many as leave the others some, however late the kill is.
@@ -107,8 +107,8 @@ test("never admits more than the limit in a minute while replicas are killed", a
 });
 
 test("a lowered or raised limit applies at once, over all replicas", async () => {
-  await using house = await startHouse();
-  await using replicas = await startReplicas(house, await house.account(usd), 3);
+  await using backend = await startBackend();
+  await using replicas = await startReplicas(backend, await backend.account(usd), 3);
   const run = (version: number, requestsPerMinute: number, count: number) =>
     Promise.all(
       all.map((replica) => replicas.run(replica, { limits: limited({ requestsPerMinute }), version, count })),
@@ -122,17 +122,17 @@ test("a lowered or raised limit applies at once, over all replicas", async () =>
 });
 
 test("a replica uses its permits while billing is unreachable, then responds 503 and not 429", async () => {
-  await using house = await startHouse();
-  await using replicas = await startReplicas(house, await house.account(usd), 1);
+  await using backend = await startBackend();
+  await using replicas = await startReplicas(backend, await backend.account(usd), 1);
   const limits = limited({ requestsPerMinute: 60 });
   await replicas.run(0, { limits, count: 30, atOnce: 30 });
-  await house.billing.kill();
+  await backend.billing.kill();
   await replicas.run(0, { limits, count: 2 });
   assert.equal(replicas.spans.length, 32);
   await replicas.run(0, { limits, count: 1_000, delayMs: 20, untilMs: 6_000 });
   assert.deepEqual([...replicas.refusals.keys()], ["service_unavailable"]);
   assert.ok(replicas.spans.length <= 60);
-  await house.billing.start();
+  await backend.billing.start();
   const before = replicas.spans.length;
   await waitFor(
     async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { type House, startHouse } from "@uag/harness/house";
+import { type Backend, startBackend } from "@uag/harness/backend";
 import { replica } from "@uag/harness/replica";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { taskBill, taskOf } from "./harness.ts";
@@ -10,31 +10,31 @@ const usd = 1_000_000_000n;
 const publish = { gatherMs: 20, confirmMs: 50 };
 
 describe("tasks that outlive the process that started them", () => {
-  let house: House;
+  let backend: Backend;
   const resources = new AsyncDisposableStack();
 
   before(async () => {
-    house = resources.use(await startHouse());
+    backend = resources.use(await startBackend());
   });
   after(() => resources.disposeAsync());
 
   const moneyOf = async (id: string) => {
-    const { availableNanoUsd, heldNanoUsd, chargedNanoUsd } = await house.accounts.getAccount({ id });
+    const { availableNanoUsd, heldNanoUsd, chargedNanoUsd } = await backend.accounts.getAccount({ id });
     return { available: availableNanoUsd, held: heldNanoUsd, charged: chargedNanoUsd };
   };
 
   test("holds exactly the price once per task, whichever process asks, and any process settles it once, however often it is called", async () => {
-    const accountId = await house.account(10n * usd);
+    const accountId = await backend.account(10n * usd);
     const requested = taskOf(accountId, "task-1", usd);
     let grantId = "";
     {
-      await using first = await replica(house.env, { publish });
+      await using first = await replica(backend.env, { publish });
       grantId = await first.admitTask(requested);
       assert.equal(await first.findTaskGrant(requested), grantId);
     }
     assert.deepEqual(await moneyOf(accountId), { available: 9n * usd, held: usd, charged: 0n });
-    await using second = await replica(house.env, { publish });
-    await using third = await replica(house.env, { publish });
+    await using second = await replica(backend.env, { publish });
+    await using third = await replica(backend.env, { publish });
     assert.equal(await second.findTaskGrant(requested), grantId);
     const event = taskBill(requested, grantId, usd / 2n);
     await Promise.all([second.settleTask(event), third.settleTask(event)]);
@@ -43,14 +43,14 @@ describe("tasks that outlive the process that started them", () => {
     await waitFor(async () => (await moneyOf(accountId)).held === 0n, { what: "the release" });
     assert.deepEqual(await moneyOf(accountId), { available: (19n * usd) / 2n, held: 0n, charged: usd / 2n });
     // Billing charges it before metering stores it.
-    await waitFor(async () => (await house.events(accountId)).length > 0, { what: "the event" });
-    assert.equal((await house.events(accountId)).length, 1);
-    assert.deepEqual((await house.ledger.audit({})).violations, []);
+    await waitFor(async () => (await backend.events(accountId)).length > 0, { what: "the event" });
+    assert.equal((await backend.events(accountId)).length, 1);
+    assert.deepEqual((await backend.ledger.audit({})).violations, []);
   });
 
   test("a failed task costs nothing, and its hold is released before its bill arrives", async () => {
-    const accountId = await house.account(usd);
-    await using only = await replica(house.env, { publish });
+    const accountId = await backend.account(usd);
+    await using only = await replica(backend.env, { publish });
     const requested = taskOf(accountId, "task-2", usd);
     const grantId = await only.admitTask(requested);
     await only.settleTask(taskBill(requested, grantId, 0n));
@@ -58,8 +58,8 @@ describe("tasks that outlive the process that started them", () => {
   });
 
   test("refuses a task that the balance does not cover", async () => {
-    const accountId = await house.account(usd - 1n);
-    await using only = await replica(house.env, { publish });
+    const accountId = await backend.account(usd - 1n);
+    await using only = await replica(backend.env, { publish });
     const refused = only.admitTask(taskOf(accountId, "task-3", usd));
     await assert.rejects(refused, (error) => error instanceof GatewayError && error.code === "insufficient_balance");
   });

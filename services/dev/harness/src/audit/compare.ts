@@ -92,7 +92,9 @@ function judge(
     return "unbilled";
   }
   if (bill.status === 499 && bill.costNanoUsd === 0n && attempts.some(isCharged)) {
-    return { violation: `${requestId} costs nothing, although its client disconnected after the provider had received it.` };
+    return {
+      violation: `${requestId} costs nothing, although its client disconnected after the provider had received it.`,
+    };
   }
   if (bill.outcome === Outcome.DISCONNECTED && bill.rawUsage === undefined && wasChargedUnread(attempts, crashes)) {
     return {

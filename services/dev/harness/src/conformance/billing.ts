@@ -48,7 +48,9 @@ const noResponseWithoutBill: Check = async (served, stage) => {
 
 const upstreamFails: Check = async (served, stage) => {
   stage.upstream.script = (_, response) => {
-    response.writeHead(500, { "content-type": "application/json" }).end('{"error":{"message":"secret of the provider"}}');
+    response
+      .writeHead(500, { "content-type": "application/json" })
+      .end('{"error":{"message":"secret of the provider"}}');
   };
   const response = await callOf(served, stage);
   assert.ok(response.status >= 500, `${response.status}`);
@@ -114,5 +116,8 @@ export const billing: readonly Guarantee[] = [
     title: "an unreadable response is not retried and is billed once by estimate",
     check: unusableResponse,
   },
-  { title: "a request whose client disconnects is billed once and continues only at its upstream", check: clientLeaves },
+  {
+    title: "a request whose client disconnects is billed once and continues only at its upstream",
+    check: clientLeaves,
+  },
 ];

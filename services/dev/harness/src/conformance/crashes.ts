@@ -10,7 +10,7 @@ import type { CrashPoint } from "@uag/runtime/crash-point";
 import { newId } from "@uag/runtime/ids";
 import { Journal } from "@uag/usage/journal/journal";
 import { decodeRecord } from "@uag/usage/records";
-import { type House, startHouse } from "../house.ts";
+import { type Backend, startBackend } from "../backend.ts";
 import { replica } from "../replica.ts";
 import { waitFor } from "../testing/wait-for.ts";
 import { startUpstream, type TestUpstream } from "../upstream.ts";
@@ -70,10 +70,10 @@ interface CrashOptions {
  */
 export function crashes({ file, cases }: CrashOptions): void {
   const opened = new AsyncDisposableStack();
-  let house: House;
+  let backend: Backend;
   let upstream: TestUpstream;
   before(async () => {
-    house = opened.use(await startHouse());
+    backend = opened.use(await startBackend());
     upstream = opened.use(await startUpstream());
   });
   after(() => opened.disposeAsync());
@@ -82,19 +82,21 @@ export function crashes({ file, cases }: CrashOptions): void {
       for (const stage of stages)
         test(stage.title, async () => {
           upstream.script = (_, response) => (stage.upstreamResponds ? served.respond(response) : undefined);
-          const account = await house.account(fundsNanoUsd);
+          const account = await backend.account(fundsNanoUsd);
           const task = { served: cases.indexOf(served), account, requestId: newId("req") };
-          await killAt(stage.point, task, { file, house, upstream });
-          assert.deepEqual(await recordsOf(house.journalDir, task.requestId), stage.records);
-          await using _heir = await replica(house.env, quick);
-          await waitFor(async () => (await journalsIn(house.journalDir)).length === 1, {
+          await killAt(stage.point, task, { file, backend, upstream });
+          assert.deepEqual(await recordsOf(backend.journalDir, task.requestId), stage.records);
+          await using _heir = await replica(backend.env, quick);
+          await waitFor(async () => (await journalsIn(backend.journalDir)).length === 1, {
             what: "the journal to be adopted",
           });
-          const events = await house.events(account);
+          const events = await backend.events(account);
           assert.ok(events.length <= 1, "the request is settled at most once");
           stage.settled(events[0]);
-          await waitFor(async () => (await moneyOf(house, account)).heldNanoUsd === 0n, { what: "the hold to be released" });
-          const { availableNanoUsd } = await moneyOf(house, account);
+          await waitFor(async () => (await moneyOf(backend, account)).heldNanoUsd === 0n, {
+            what: "the hold to be released",
+          });
+          const { availableNanoUsd } = await moneyOf(backend, account);
           assert.equal(availableNanoUsd, fundsNanoUsd - (events[0]?.costNanoUsd ?? 0n));
         });
     });
@@ -108,14 +110,14 @@ function kindsOf(cases: readonly Served[]): readonly Served[] {
   return [whole, streamed].filter((served) => served !== undefined);
 }
 
-const moneyOf = (house: House, id: string) => house.accounts.getAccount({ id });
+const moneyOf = (backend: Backend, id: string) => backend.accounts.getAccount({ id });
 
 async function killAt(
   point: CrashPoint,
   task: VictimTask,
-  { file, house, upstream }: { file: string; house: House; upstream: TestUpstream },
+  { file, backend, upstream }: { file: string; backend: Backend; upstream: TestUpstream },
 ): Promise<void> {
-  const env = { ...process.env, ...house.env, ...victimEnv(upstream.url), CRASH_AT: `${point}:1` };
+  const env = { ...process.env, ...backend.env, ...victimEnv(upstream.url), CRASH_AT: `${point}:1` };
   const victim: ChildProcess = fork(file, { env });
   const ended = once(victim, "exit");
   let response: unknown;

@@ -35,6 +35,12 @@ const refusalFreesKey: Check = async (served, stage) => {
 
 /** The guarantees of an idempotency key. */
 export const idempotency: readonly Guarantee[] = [
-  { title: "a request resent under its idempotency key gets the same bytes, with one upstream call and one bill", check: replayed },
-  { title: "a request refused for an insufficient balance can be resent under the same idempotency key", check: refusalFreesKey },
+  {
+    title: "a request resent under its idempotency key gets the same bytes, with one upstream call and one bill",
+    check: replayed,
+  },
+  {
+    title: "a request refused for an insufficient balance can be resent under the same idempotency key",
+    check: refusalFreesKey,
+  },
 ];

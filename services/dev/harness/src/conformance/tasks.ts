@@ -16,13 +16,19 @@ const heldFirst: Check = async (served, stage) => {
   assert.equal(response.status, 202, response.text.slice(0, 500));
   assert.ok(heldNanoUsd !== undefined && heldNanoUsd > 0n, "the money is held when the upstream is called");
   assert.ok(response.header("location")?.endsWith(String(response.json()["id"])), "the response links to the task");
-  assert.deepEqual([booked.length, booked[0]?.settlement], [1, undefined], "one task was admitted and is not billed yet");
+  assert.deepEqual(
+    [booked.length, booked[0]?.settlement],
+    [1, undefined],
+    "one task was admitted and is not billed yet",
+  );
   await waitFor(() => stage.harness.buffers.held === 0, { what: "the memory to be released" });
 };
 
 const refusedByProvider: Check = async (served, stage) => {
   stage.upstream.script = (_, response) => {
-    response.writeHead(401, { "content-type": "application/json" }).end('{"error":{"message":"secret of the provider"}}');
+    response
+      .writeHead(401, { "content-type": "application/json" })
+      .end('{"error":{"message":"secret of the provider"}}');
   };
   const response = await callOf(served, stage);
   assert.ok(response.status >= 500, `${response.status}`);
@@ -50,7 +56,10 @@ const outlivesClient: Check = async (served, stage) => {
 
 /** The guarantees of a request that starts a task, which is billed when it ends. */
 export const tasks: readonly Guarantee[] = [
-  { title: "a task's money is held before the upstream is called, and the response links to the task", check: heldFirst },
+  {
+    title: "a task's money is held before the upstream is called, and the response links to the task",
+    check: heldFirst,
+  },
   {
     title: "a task that its provider refuses fails without the provider's message and is billed once, at no cost",
     check: refusedByProvider,

@@ -81,7 +81,11 @@ const bodies: OddCase[] = [
     respond: () => send("200 OK", { "content-type": "text/html" }, "<html>x</html>"),
     ...retried,
   },
-  { name: "status 200 with plain text", respond: () => send("200 OK", { "content-type": "text/plain" }, "busy"), ...retried },
+  {
+    name: "status 200 with plain text",
+    respond: () => send("200 OK", { "content-type": "text/plain" }, "busy"),
+    ...retried,
+  },
   {
     name: "status 200 with binary data",
     respond: () => send("200 OK", { "content-type": "image/png" }, Buffer.from("89504e470d0a1a0a00ff00ff", "hex")),

@@ -92,7 +92,8 @@ function checkNames(modes: readonly AnyMode[], cases: readonly Named[]): void {
   const names = new Set(cases.map(({ name }) => name));
   assert.equal(names.size, cases.length, "case names are unique");
   for (const { name, differs = {} } of modes)
-    for (const odd of Object.keys(differs)) assert.ok(names.has(odd), `${name} has an exception for the unknown case "${odd}"`);
+    for (const odd of Object.keys(differs))
+      assert.ok(names.has(odd), `${name} has an exception for the unknown case "${odd}"`);
 }
 
 /** Rejects outcomes that the rules exclude, whatever the code does today. */

@@ -70,7 +70,12 @@ function* jsonAttacks(path: string, target: Target, thirdParty: string): Generat
   for (const [name, fill] of Object.entries(fills))
     yield { name, path, headers: json, body: () => [around(sample, fill(max))] };
   const replayed = { ...json, "idempotency-key": "abuse" };
-  yield { name: "one long text, with an idempotency key", path, headers: replayed, body: () => [around(sample, longText(max))] };
+  yield {
+    name: "one long text, with an idempotency key",
+    path,
+    headers: replayed,
+    body: () => [around(sample, longText(max))],
+  };
   const endless = { ...json, "idempotency-key": "a".repeat(10_000) };
   yield {
     name: "one long text, with an endless idempotency key",

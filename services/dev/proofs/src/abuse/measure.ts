@@ -149,7 +149,9 @@ export function showRow(row: Row): string {
     `grew ${Math.round(growthMiB)} MiB ${grownProcess}`.padEnd(22),
     `others p99 ${Math.round(row.neighbourMs)} ms`.padEnd(20),
     row.fetches > 0 ? `${row.fetches} fetches, ${Math.round(row.fetchedMiB)} MiB` : "",
-    row.failedNeighbours.length > 0 ? `${row.failedNeighbours.length} other requests failed: ${row.failedNeighbours[0]}` : "",
+    row.failedNeighbours.length > 0
+      ? `${row.failedNeighbours.length} other requests failed: ${row.failedNeighbours[0]}`
+      : "",
   ];
   return cells.join("  ").trimEnd();
 }

@@ -104,7 +104,10 @@ async function restore(options: ProofOptions, lost: readonly string[]): Promise<
   if (toppedUp(books) !== toppedUp(past.books)) violations.push("The top-up after the backup still exists.");
   if (lost.length > 0 && gone.length === 0) violations.push("Nothing was lost, although the journals were.");
   if (lost.length === 0 && home === 0) violations.push("No bill from after the backup was recovered from a journal.");
-  const notes = [`${past.books.billed.length} bills before the backup; ${home} from after it were recovered`, receipts(gone)];
+  const notes = [
+    `${past.books.billed.length} bills before the backup; ${home} from after it were recovered`,
+    receipts(gone),
+  ];
   return { ...figures, violations, notes };
 }
 

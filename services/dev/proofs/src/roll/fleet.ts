@@ -26,7 +26,7 @@ export interface RollFleetOptions extends Pick<FleetOptions, "services" | "mongo
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the services of this checkout. */
+/** The path of the catalogue in a checkout. */
 export const catalogPath = "infra/config/catalog.yaml";
 
 export const catalogOf = (dataDir: string): string => join(dataDir, "catalog.yaml");

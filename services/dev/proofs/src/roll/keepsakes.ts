@@ -65,7 +65,10 @@ export async function makeKeepsakes(fleet: TestFleet, receiver: Receiver, random
       "stored file": () => open(pick(files)),
       "stored response": async () => {
         const { status, headers, text } = await askFor(pick(answers));
-        ensure(status === 200 && headers.has("idempotent-replayed"), `the response was not replayed: ${status} ${text}`);
+        ensure(
+          status === 200 && headers.has("idempotent-replayed"),
+          `the response was not replayed: ${status} ${text}`,
+        );
       },
       "console session": () => lookAround(fleet, session),
       webhook: async () => {

@@ -26,7 +26,7 @@ const recoverWithinMs = 10_000;
 const hastyMs = providerMs;
 
 interface Phase {
-  readonly answered: number;
+  readonly succeeded: number;
   readonly refused: number;
   /** Refusals other than 429 and 503, or without `retry-after`. */
   readonly wrong: readonly string[];
@@ -39,14 +39,14 @@ async function phaseOf(clients: readonly TestClient[], concurrency: number, ms: 
   const until = performance.now() + ms;
   const wrong: string[] = [];
   const took: number[] = [];
-  let answered = 0;
+  let succeeded = 0;
   const call = async (client: TestClient): Promise<void> => {
     const began = performance.now();
     const messages = [{ role: "user", content: "say: hello" }];
     const { status, headers, text } = await client.post("/v1/chat/completions", { model, messages });
     if (status === 200) {
       // A response after the end of the phase does not count towards its goodput.
-      if (performance.now() <= until) answered++;
+      if (performance.now() <= until) succeeded++;
       return;
     }
     took.push(performance.now() - began);
@@ -59,7 +59,7 @@ async function phaseOf(clients: readonly TestClient[], concurrency: number, ms: 
   await Promise.all(Array.from({ length: concurrency }, (_, n) => work(clients[n % clients.length] as TestClient)));
   const sorted = took.toSorted((a, b) => a - b);
   const refusedMs = Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? 0);
-  return { answered, refused: took.length, wrong, refusedMs };
+  return { succeeded, refused: took.length, wrong, refusedMs };
 }
 
 interface Measured extends Phase {
@@ -77,9 +77,9 @@ async function measured(fleet: TestFleet, work: () => Promise<Phase>): Promise<M
 
 /** For people: the processor time of a response, and of a refusal. */
 function showCpu(peak: Measured, crowd: Measured): string {
-  const perAnswer = peak.cpuMs / peak.answered;
-  const perRefusal = (crowd.cpuMs - crowd.answered * perAnswer) / crowd.refused;
-  return `processor: ${perAnswer.toFixed(2)} ms per response at the peak, ${perRefusal.toFixed(2)} ms per refusal under overload`;
+  const perResponse = peak.cpuMs / peak.succeeded;
+  const perRefusal = (crowd.cpuMs - crowd.succeeded * perResponse) / crowd.refused;
+  return `processor: ${perResponse.toFixed(2)} ms per response at the peak, ${perRefusal.toFixed(2)} ms per refusal under overload`;
 }
 
 /** Time after an overload until a second passes without a refusal. */
@@ -114,10 +114,10 @@ export async function overload(options: OverloadOptions): Promise<Figures> {
   const peak = await measured(fleet, () => phaseOf(clients, atOnce, ms));
   const crowd = await measured(fleet, () => phaseOf(clients, times * atOnce, ms));
   const recoveredMs = await recovery(clients);
-  const share = crowd.answered / peak.answered;
+  const share = crowd.succeeded / peak.succeeded;
   report(
-    `peak ${(peak.answered / seconds).toFixed(1)}/s; at ${times} times as many clients ` +
-      `${(crowd.answered / seconds).toFixed(1)}/s (${(100 * share).toFixed(0)} %), ${crowd.refused} refused, ` +
+    `peak ${(peak.succeeded / seconds).toFixed(1)}/s; at ${times} times as many clients ` +
+      `${(crowd.succeeded / seconds).toFixed(1)}/s (${(100 * share).toFixed(0)} %), ${crowd.refused} refused, ` +
       `p99 of refusals ${crowd.refusedMs} ms; recovered after ${(recoveredMs / 1_000).toFixed(1)} s`,
   );
   report(showCpu(peak, crowd));

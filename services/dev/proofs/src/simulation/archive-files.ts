@@ -26,7 +26,7 @@ export class ArchiveFiles {
         const pieces: Buffer[] = [];
         for await (const piece of body) pieces.push(piece);
         await gate();
-        assert.ok(!this.#files.has(id), `the file ${id} is written twice`);
+        assert.ok(!this.#files.has(id), `the file ${id} is written a second time`);
         const file = Buffer.concat(pieces);
         this.#files.set(id, file);
         return file.length;

@@ -1,7 +1,7 @@
 import { DatabaseClock } from "@uag/mongo/database-clock";
 import type { Gate } from "./archive-files.ts";
 
-/** The times and the randomness of a world. */
+/** The clocks and the random numbers of a world. */
 export interface ArchiveWorld {
   readonly random: (below: number) => number;
   /** True time, milliseconds. */
@@ -10,7 +10,7 @@ export interface ArchiveWorld {
   readonly databaseNow: () => number;
 }
 
-/** What a process archives with. */
+/** A process's connections for archiving. */
 export interface ArchiverProcess {
   readonly clock: DatabaseClock;
   readonly gate: Gate;
@@ -21,7 +21,7 @@ export interface ArchiverProcess {
 export interface ArchiversOptions extends ArchiveWorld {
   /** Archives all that is due. */
   readonly archive: (process: ArchiverProcess) => Promise<unknown>;
-  /** Matches the error of a process that has lost its lease, or a race against the one that has it. */
+  /** Matches the error of a process that has lost its lease, or a race against the lease's holder. */
   readonly lost: RegExp;
 }
 
@@ -31,22 +31,22 @@ interface Archiver {
   readonly clock: DatabaseClock;
   /** Error of its wall clock, milliseconds. */
   offsetMs: number;
-  /** It stands still until then, by the true time. */
+  /** Paused until this true time. */
   pausedUntil: number;
   /** Resumes it; undefined while it is idle. */
   resume: (() => void) | undefined;
-  /** Resolves when it waits or has ended. */
+  /** Resolves when it waits for its gate or has ended. */
   waits: PromiseWithResolvers<void>;
 }
 
 const processes = 2;
-/** Shorter than the real one, so that it expires under a paused process. */
+/** Shorter than the real one, so that it expires while a process is paused. */
 export const leaseMs = 1_000;
 const leaseLost = "another process holds the lease";
 
 /**
- * A real archiver in two processes, under a lease that expires while one of them stands still, and
- * with clocks that are off by up to 400 days.
+ * A real archiver in two processes, under a lease that expires while one of them is paused, with
+ * clock errors of up to 400 days.
  */
 export class Archivers {
   readonly #options: ArchiversOptions;
@@ -57,7 +57,7 @@ export class Archivers {
   killed = 0;
   /** Times that a process failed because it had lost its lease, or a race. */
   fenced = 0;
-  /** The first broken promise of an archiver. */
+  /** The first violation of an archiver. */
   fault: unknown;
 
   constructor(options: ArchiversOptions) {
@@ -87,7 +87,7 @@ export class Archivers {
     return awake[this.#options.random(awake.length)];
   }
 
-  /** Lets one of them do its next step. */
+  /** Runs the next step of one process. */
   async step(archiver = this.#awake): Promise<void> {
     if (archiver === undefined) return;
     archiver.waits = Promise.withResolvers();
@@ -98,20 +98,20 @@ export class Archivers {
     await archiver.waits.promise;
   }
 
-  /** Kills one of them, at whatever step. */
+  /** Kills one process, at any step. */
   kill(): void {
     const at = this.#options.random(processes);
     if (this.#archivers[at]?.resume !== undefined) this.killed++;
     this.#archivers[at] = this.#start();
   }
 
-  /** Lets one of them stand still, while it archives if one does. */
+  /** Pauses one process, preferably one that is archiving. */
   pause(ms: number): void {
     const archiver = this.#archivers.find(({ resume }) => resume !== undefined) ?? this.#awake;
     if (archiver !== undefined) archiver.pausedUntil = this.#options.now() + ms;
   }
 
-  /** Sets the clock of one of them. */
+  /** Sets the clock of one process. */
   jump(offsetMs: number): void {
     const archiver = this.#archivers[this.#options.random(processes)];
     if (archiver !== undefined) archiver.offsetMs = offsetMs;
@@ -149,7 +149,7 @@ export class Archivers {
     archiver.waits.resolve();
   }
 
-  /** Losing a race is no fault: nothing was recorded. */
+  /** Losing a race is not a fault, because nothing was recorded. */
   #failed(archiver: Archiver, error: unknown): void {
     const { message = "" } = error instanceof Error ? error : {};
     if (message === leaseLost || this.#options.lost.test(message)) this.fenced++;
@@ -160,7 +160,7 @@ export class Archivers {
   /** Sets every clock right and archives all that is due; every lease of a dead process has expired. */
   async finish(): Promise<void> {
     for (const archiver of this.#archivers) archiver.offsetMs = 0;
-    // One ends what it had begun; another run takes what was left.
+    // The first run completes what was started; the second archives the rest.
     for (const archiver of this.#archivers) {
       while (archiver.resume !== undefined) await this.step(archiver);
       do await this.step(archiver);

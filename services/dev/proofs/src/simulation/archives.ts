@@ -4,7 +4,7 @@ import { clockError } from "./clock-error.ts";
 import { LedgerArchive } from "./ledger-archive.ts";
 import { UsageArchive } from "./usage-archive.ts";
 
-/** Enough to archive a month of each several times over. */
+/** Enough steps to archive a month of each several times. */
 const steps = 100;
 
 /** The archives of usage and of the ledger. */
@@ -23,7 +23,7 @@ export class Archives {
     return [this.usage.archivers, this.ledger.archivers];
   }
 
-  /** The first broken promise of an archiver. */
+  /** The first violation of an archiver. */
   get fault(): unknown {
     return this.#all.find(({ fault }) => fault !== undefined)?.fault;
   }
@@ -44,12 +44,12 @@ export class Archives {
       else if (what < 5) archivers.pause(random(6_000));
       else await archivers.step();
     }
-    // The lease of a killed process expires.
+    // Lets the lease of a killed process expire.
     pass(leaseMs + 1);
     for (const archivers of this.#all) await archivers.finish();
   }
 
-  /** Compares both with what metering counted and with the ledger, when all months are closed. */
+  /** Compares both with metering's counts and with the ledger, when all months are closed. */
   check(counted: ReadonlyMap<string, bigint>): void {
     this.usage.check(counted);
     this.ledger.check();

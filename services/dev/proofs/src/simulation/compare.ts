@@ -9,15 +9,15 @@ interface Books {
   readonly metering: Metering;
 }
 
-/** Compares ledger and usage with the truth, when nothing is in flight any more. */
+/** Compares ledger and usage with the truth, when nothing is in flight. */
 export function compareBooks({ store, truth, metering }: Books): void {
   const bills = store.bills();
   for (const requestId of new Set([...truth.requests.keys(), ...bills.keys()]))
     truth.check(requestId, bills.get(requestId));
   const cost = [...bills.values()].reduce((sum, one) => sum + one, 0n);
-  assert.equal(metering.requests, bills.size, "the usage counts as many requests as the ledger");
-  assert.equal(metering.costNanoUsd, cost, "the usage costs as much as the ledger says");
+  assert.equal(metering.requests, bills.size, "usage and ledger have the same number of requests");
+  assert.equal(metering.costNanoUsd, cost, "usage and ledger have the same cost");
   const { charged, writtenOff } = store.money;
-  assert.equal(charged + writtenOff, cost, "what was charged, at once or by a top-up, and what is owed are all costs");
+  assert.equal(charged + writtenOff, cost, "charges and write-offs add up to all costs");
   assert.deepEqual(store.audit(), []);
 }

@@ -1,12 +1,12 @@
 import type { Peer } from "./network.ts";
 
-/** Where in its life a request or task is when its process dies. */
+/** The stage of a request or task when its process dies. */
 export const stages = [
   "asked",
   "admitted",
   "begun",
   "checkpointed",
-  "left",
+  "disconnected",
   "settling",
   "billed",
   "task asked",
@@ -14,12 +14,12 @@ export const stages = [
 ] as const;
 export type Stage = (typeof stages)[number];
 
-/** What pays for a request, and what may be missing; a request may have several. */
+/** A source of funds, which may be exhausted; a request may have several. */
 export const sources = ["plenty", "budget", "capped", "free", "unpriced", "account-end", "owing"] as const;
 export type Source = (typeof sources)[number];
 
 /**
- * The sources of a stage: a task's hold and price are not known to the process that asks for it.
+ * The sources of a stage: the process that requests a task does not know its hold and price.
  */
 export const sourcesAt = (stage: Stage): readonly Source[] =>
   stage.startsWith("task") ? sources.filter((one) => one !== "free" && one !== "unpriced") : sources;
@@ -27,7 +27,7 @@ export const sourcesAt = (stage: Stage): readonly Source[] =>
 /** How often a process died with a request in this stage that was paid from this source. */
 export type CrashCounts = ReadonlyMap<`${Stage} ${Source}`, number>;
 
-/** A request that is under way in a process. */
+/** A request in flight in a process. */
 export interface Underway {
   stage: Stage;
   readonly replica: Peer;
@@ -41,7 +41,7 @@ export function addCounts(to: Map<`${Stage} ${Source}`, number>, counts: CrashCo
   for (const [cell, count] of counts) to.set(cell, (to.get(cell) ?? 0) + count);
 }
 
-/** Counts, for each death of a process, what was under way in it. */
+/** Counts, for each death of a process, the requests in flight. */
 export class Deaths {
   readonly counts = new Map<`${Stage} ${Source}`, number>();
   readonly #accountSources: () => readonly Source[];

@@ -21,8 +21,8 @@ const recordsInSegment = 16;
 const none = new Uint8Array();
 
 /**
- * A journal whose writes complete when the simulator says so, and whose owner may die with some of
- * them done.
+ * A journal whose writes complete when the simulator decides, and whose owner may die after only
+ * some of them have completed.
  */
 export class SimulatedJournal implements JournalParts {
   readonly #disk: Disk;
@@ -102,7 +102,7 @@ export class SimulatedJournal implements JournalParts {
     this.#disk.deleted(this);
   }
 
-  /** The owner dies during a write: `kept` of the records are on disk, but nobody is notified. */
+  /** The owner dies during a write: `kept` of the records are on disk, but no caller is notified. */
   tear(kept: number): void {
     this.#records.push(...this.#gathering.slice(0, kept));
     this.#gathering = [];
@@ -144,7 +144,7 @@ export class SimulatedJournal implements JournalParts {
   }
 }
 
-/** If nobody waits for a group of records, its failure must not be unhandled. */
+/** Prevents an unhandled rejection if no caller waits for a group of records. */
 function newGroup(): PromiseWithResolvers<void> {
   const group = Promise.withResolvers<void>();
   group.promise.catch(() => undefined);

@@ -98,7 +98,7 @@ export class EventMonths {
     if (collection === undefined) return;
     const part = this.#parts.get(collection.month)?.find(({ source }) => source === name);
     const kept = Number(part?.rows ?? 0);
-    assert.equal(collection.rows.size, kept, `${name} is dropped with rows that no file has`);
+    assert.equal(collection.rows.size, kept, `${name} is dropped with rows that are in no file`);
     this.#collections.delete(name);
   }
 

@@ -54,7 +54,7 @@ export class FreeRequests {
     this.#options.admitted();
   }
 
-  /** Drops the requests of a dead process. */
+  /** Removes the requests of a dead process. */
   forget(replica: Replica): void {
     this.#places = this.#places.filter((place) => place.replica !== replica);
   }

@@ -23,7 +23,7 @@ export class Invoices {
     this.#entries = entries;
   }
 
-  /** As a process of billing makes them. @param nowMs its time, Unix milliseconds */
+  /** Creates the invoices like a billing process. @param nowMs its time, Unix milliseconds */
   make(nowMs: number): Promise<Invoice[]> {
     const account = { _id: this.#accountId, createdAt: new Date(epochMs) };
     return invoicesUpTo({ invoices: this.#stored, ledger: this.#ledger } as never, account, { last, nowMs });
@@ -61,11 +61,15 @@ export class Invoices {
   async check(nowMs: number): Promise<void> {
     const invoices = await this.make(nowMs);
     const [open] = invoices.filter(({ month, closed }) => !closed && month < new Date(nowMs).toISOString().slice(0, 7));
-    assert.equal(open, undefined, "a month that is long over is open");
+    assert.equal(open, undefined, "no month remains open long after its end");
     const sum = (of: readonly bigint[]): bigint => of.reduce((total, one) => total + one, 0n);
     const charged = sum(invoices.map((one) => one.charged));
-    assert.equal(charged, sum(this.#entries.map(({ chargedNanoUsd }) => chargedNanoUsd)), "an invoice misses rows");
+    assert.equal(
+      charged,
+      sum(this.#entries.map(({ chargedNanoUsd }) => chargedNanoUsd)),
+      "the invoices contain every row",
+    );
     const balance = sum(this.#entries.map((row) => row.availableNanoUsd + row.heldNanoUsd));
-    assert.equal(invoices.at(-1)?.closing, balance, "the last invoice ends with what the account has");
+    assert.equal(invoices.at(-1)?.closing, balance, "the last invoice's closing balance is the account's balance");
   }
 }

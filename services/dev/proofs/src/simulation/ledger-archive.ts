@@ -42,9 +42,9 @@ export class LedgerArchive {
     assert.deepEqual(
       found.map(({ id }) => id),
       this.#entries.map(({ id }) => id),
-      "the files of the ledger have each row once, in order",
+      "the ledger's files contain each row once, in order",
     );
-    assert.deepEqual(found.map(Entry.toJSON), this.#entries.map(Entry.toJSON), "the files have the ledger's rows");
+    assert.deepEqual(found.map(Entry.toJSON), this.#entries.map(Entry.toJSON), "the files contain the ledger's rows");
     for (const { _id, archivedAt } of months) assert.notEqual(archivedAt, null, `${_id} is not archived`);
   }
 }

@@ -80,7 +80,7 @@ export class LedgerMonths {
     }
     if (parts !== undefined && parts.$size !== month.parts.length) return { matchedCount: 0 };
     const now = new Date(this.#now()).toISOString();
-    assert.ok($setOnInsert !== undefined || _id < now.slice(0, 7), `${_id} is archived at ${now}`);
+    assert.ok($setOnInsert !== undefined || _id < now.slice(0, 7), `${_id} is archived too early, at ${now}`);
     const pushed = $push === undefined ? [] : [$push.parts];
     this.#months.set(_id, { ...month, ...$set, parts: [...month.parts, ...pushed] });
     return { matchedCount: 1 };

@@ -4,7 +4,7 @@ import type { Store } from "./store.ts";
 /** The usage stream and the metering service, which may die between any two of its steps. */
 export class Metering {
   readonly applied = new Set<string>();
-  /** What is counted, by request, nano-USD. */
+  /** Counted costs by request, nano-USD. */
   readonly events = new Map<string, bigint>();
   readonly #stream: Uint8Array[] = [];
   readonly #store: Store;
@@ -14,7 +14,7 @@ export class Metering {
 
   readonly #stored: (event: UsageEvent) => void;
 
-  /** @param stored receives each event that is counted */
+  /** @param stored receives each counted event */
   constructor(store: Store, random: (below: number) => number, stored: (event: UsageEvent) => void) {
     this.#stored = stored;
     this.#store = store;

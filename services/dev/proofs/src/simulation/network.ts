@@ -9,7 +9,7 @@ export interface Peer {
 
 interface Letter {
   readonly what: string;
-  /** The recipient that must be alive for it to arrive; undefined: the store, which always is. */
+  /** The recipient, which must be alive for the message to arrive; undefined: the store, which always is. */
   readonly to: Peer | undefined;
   arrive(): void;
 }

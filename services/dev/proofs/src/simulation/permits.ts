@@ -12,8 +12,8 @@ interface Holder {
 }
 
 /**
- * One key's permit pools and their leases, as billing keeps them: each call is one step that uses
- * the real decisions.
+ * One key's permit pools and their leases as billing stores them: each call is one step that uses
+ * the real logic.
  */
 export class Permits {
   readonly #pools = new Map<LimitKind, Pool>();
@@ -34,7 +34,7 @@ export class Permits {
     return this.#holders.get(id)?.lapsed ?? true;
   }
 
-  /** With `last` it always answers; otherwise undefined when other holders must be asked first. */
+  /** With `last` it always decides; otherwise undefined if other holders must be asked first. */
   borrow(request: BorrowRequest, last: boolean): BorrowResponse | undefined {
     const { holderId, kind } = request;
     if (this.hasLapsed(holderId)) throw new GatewayError("permission_denied");
@@ -72,7 +72,7 @@ export class Permits {
     );
   }
 
-  /** Reclaims the permits of everyone whose lease has expired. */
+  /** Reclaims the permits of all holders whose lease has expired. */
   reap(): void {
     const now = this.#now();
     for (const [id, holder] of this.#holders) {

@@ -7,13 +7,13 @@ export interface PublisherOptions {
   readonly journal: SimulatedJournal;
   readonly holderId: string;
   readonly batchPrefix: string;
-  /** Called when something was confirmed. */
+  /** Called after each confirmation. */
   readonly confirmed: () => void;
 }
 
 /**
- * Publishes a journal's finals to the stream when the simulator says so; the real one does so by
- * itself.
+ * Publishes a journal's finals to the stream when the simulator decides; the real publisher decides on
+ * its own.
  */
 export class SimulatedPublisher implements AsyncDisposable {
   readonly #options: PublisherOptions;

@@ -15,8 +15,8 @@ export interface ReplicaOptions {
   readonly now: () => number;
   /** A random integer from 0 to below the argument. */
   readonly random: (below: number) => number;
-  /** Asks everyone for unspent money. */
+  /** Recalls unspent money from all holders. */
   readonly recallMoney: () => void;
-  /** Asks everyone else for idle permits. */
+  /** Recalls idle permits from all other holders. */
   readonly recallPermits: (of: { readonly borrower: Peer; readonly kind: number; readonly need: number }) => void;
 }

@@ -59,9 +59,9 @@ export class Replica implements Peer, Owner {
   #beatAt = 0;
   /** Error of this process's wall clock, milliseconds. */
   wallOffsetMs = 0;
-  /** How far the database's clock, which this process's follows, is behind. */
+  /** Delay of the database's clock, which this process's clock follows. */
   storeBehindMs = 0;
-  /** How long its machine was suspended, during which its monotonic clock stopped. */
+  /** Total time of its machine's suspensions, during which its monotonic clock stopped. */
   #suspendedMs = 0;
 
   constructor(options: ReplicaOptions) {
@@ -111,13 +111,13 @@ export class Replica implements Peer, Owner {
     };
   }
 
-  /** Lets the simulator complete the writes of every journal that this process has open. */
+  /** Lets the simulator complete the writes of this process's open journals. */
   #watched(journal: Journal): Journal {
     this.#journals.add(journal as unknown as SimulatedJournal);
     return journal;
   }
 
-  /** By more than what is tolerated and what a heartbeat cannot tell. */
+  /** Whether its error exceeds the tolerance plus the uncertainty of a heartbeat. */
   get clockIsWrong(): boolean {
     return Math.abs(this.wallOffsetMs) > maxSkewMs + undetectedMs;
   }
@@ -198,7 +198,7 @@ export class Replica implements Peer, Owner {
     for (const publisher of this.#publishers) publisher.confirm(applied);
   }
 
-  /** Looks for journals left by dead processes. */
+  /** Looks for journals of dead processes. */
   adopt(): void {
     this.#dependencies.quiet(this.#adopter.poll());
   }
@@ -209,11 +209,11 @@ export class Replica implements Peer, Owner {
     for (const journal of this.#journals) journal.tear(this.#options.random(journal.waiting + 1));
   }
 
-  /** Fenced holders must return unused money: others may be refused for lack of it. */
+  /** Fenced holders must return unused money, because other holders may be refused for lack of it. */
   #checkHoards(): void {
     const past = this.#succession.all.filter((one) => one !== this.#succession.current);
     const hoards = past.some(({ accounts }) => [...accounts].some(({ wallet }) => wallet.usable > 0n));
-    assert.ok(!hoards, `${this.name} was fenced and keeps money that nobody uses`);
+    assert.ok(!hoards, `${this.name} was fenced and keeps unused money`);
   }
 
   /** True when nothing is left of previous holder sessions, and nothing of its own is in flight. */

@@ -14,7 +14,7 @@ export interface ReplicasOptions {
   readonly permits: Permits;
   /** True time, milliseconds. */
   readonly now: () => number;
-  /** How far the database's clock is behind, milliseconds. */
+  /** Delay of the database's clock, milliseconds. */
   readonly storeBehindMs: () => number;
   /** Called for each process that dies. */
   readonly died: (replica: Replica) => void;
@@ -40,7 +40,7 @@ export class Replicas {
     for (let n = 0; n < replicas; n++) this.#start(n % this.#boots.length);
   }
 
-  /** One that is not paused; undefined when all are. */
+  /** Returns a process that is not paused; undefined if all are. */
   get someone(): Replica | undefined {
     const awake = this.all.filter(({ paused }) => !paused);
     return awake[this.#options.random(awake.length)];
@@ -69,7 +69,7 @@ export class Replicas {
     this.all.push(replica);
   }
 
-  /** Asks all of them for unspent money. */
+  /** Recalls unspent money from all processes. */
   recallMoney(): void {
     for (const one of this.all) this.#options.network.report(one, "recall", () => one.recallMoney(accountId));
   }

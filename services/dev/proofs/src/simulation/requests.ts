@@ -15,13 +15,13 @@ interface Running {
   readonly replica: Replica;
   readonly open: Admitted;
   readonly truth: RequestTruth;
-  /** False: the response is sent in one piece, once its bill is on disk. */
+  /** If false, the whole response is sent once its bill is on disk. */
   readonly stream: boolean;
   readonly beganMs: number;
   /** The holder of its concurrency permit. */
   slotHolder: string | undefined;
   /** Its client has disconnected; its upstream is read until it reports usage. */
-  left: boolean;
+  disconnected: boolean;
   /** Its usage has no price. */
   readonly unpriced: boolean;
   readonly underway: Underway;
@@ -52,7 +52,7 @@ export class Requests {
   #ids = 0;
   /** Percentage of requests with the limited key; differs between worlds. */
   readonly #limitedPercent: number;
-  /** The first failure of an operation that nobody awaited. */
+  /** The first failure of an operation that is not awaited. */
   fault: unknown;
   /** Requests refused by a process whose clock was wrong. */
   refusedForClock = 0;
@@ -151,12 +151,26 @@ export class Requests {
   }): void {
     const { id, replica, open, hold, limited, stream, unpriced, underway } = one;
     underway.stage = "admitted";
-    assert.ok(!replica.clockIsWrong, `${replica.name} admits although its clock is ${replica.wallOffsetMs} ms off`);
+    assert.ok(
+      !replica.clockIsWrong,
+      `${replica.name} admits although its clock is wrong by ${replica.wallOffsetMs} ms`,
+    );
     const truth: RequestTruth = { hold, possible: new Set([0n]), reportedCost: undefined, begun: false };
     this.#options.truth.requests.set(id, truth);
     const slotHolder = limited ? replica.holder.id : undefined;
     const beganMs = this.#options.now();
-    this.#running.push({ id, replica, open, truth, stream, slotHolder, left: false, unpriced, underway, beganMs });
+    this.#running.push({
+      id,
+      replica,
+      open,
+      truth,
+      stream,
+      slotHolder,
+      disconnected: false,
+      unpriced,
+      underway,
+      beganMs,
+    });
     if (!limited) return;
     this.#options.truth.admitted(this.#options.now());
     this.#checkConcurrency();
@@ -165,7 +179,7 @@ export class Requests {
   #checkConcurrency(): void {
     const holds = ({ slotHolder: by }: Running): boolean => by !== undefined && !this.#options.permits.hasLapsed(by);
     const atOnce = this.#running.filter(holds).length + this.#free.atOnce;
-    assert.ok(atOnce <= concurrent, `${atOnce} requests are under way at once, and ${concurrent} may be`);
+    assert.ok(atOnce <= concurrent, `${atOnce} requests are in flight, above the limit of ${concurrent}`);
   }
 
   #oneRunning(): Running | undefined {
@@ -196,33 +210,33 @@ export class Requests {
   }
 
   /**
-   * A client disconnects: its permit is free at once, its bill follows when the upstream has
+   * Disconnects a client: its permit is freed at once, and its bill follows when the upstream has
    * reported usage.
    */
-  leave(): void {
+  disconnect(): void {
     const running = this.#oneRunning();
-    if (running === undefined || running.left) return;
+    if (running === undefined || running.disconnected) return;
     running.open.clientLeft();
     running.slotHolder = undefined;
-    running.left = true;
-    running.underway.stage = "left";
+    running.disconnected = true;
+    running.underway.stage = "disconnected";
   }
 
-  /** Ends a request: below its hold, occasionally above it, free of charge, or without a price. */
+  /** Ends a request at a cost below its hold, occasionally above it, at no cost or without a price. */
   end(running = this.#oneRunning()): void {
     if (this.#options.random(4) === 0) this.#free.end();
     if (running === undefined) return;
-    const { truth, open, stream, left, unpriced, underway } = running;
+    const { truth, open, stream, disconnected, unpriced, underway } = running;
     underway.stage = "settling";
     const beyond = [1, 1, 1, 1, 1, 1, 1, 1, 3, 9][this.#options.random(10)] as number;
     const some = BigInt(this.#options.random(Number(truth.hold) * beyond + 1));
-    // A client that disconnects pays for what the upstream produces.
-    const cost = left && truth.hold > 0n && some === 0n ? 1n : some;
+    // A client that disconnects pays for what the upstream generates.
+    const cost = disconnected && truth.hold > 0n && some === 0n ? 1n : some;
     const asCrashed = truth.possible.has(cost);
     truth.possible.add(cost);
     const settlement = {
-      outcome: left ? Outcome.DISCONNECTED : Outcome.COMPLETED,
-      settlementRule: left ? SettlementRule.DRAINED : SettlementRule.COMPLETED,
+      outcome: disconnected ? Outcome.DISCONNECTED : Outcome.COMPLETED,
+      settlementRule: disconnected ? SettlementRule.DRAINED : SettlementRule.COMPLETED,
       pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT,
       units: [],
       costNanoUsd: cost,
@@ -246,7 +260,7 @@ export class Requests {
     );
   }
 
-  /** Ends overdue requests: none outlasts billing's wait for a dead holder's last events. */
+  /** Ends overdue requests, so that none outlasts billing's wait for a dead holder's last events. */
   endOverdue(): void {
     const since = this.#options.now() - maxMs;
     for (const running of [...this.#running]) if (running.beganMs < since && !running.replica.paused) this.end(running);
@@ -258,7 +272,7 @@ export class Requests {
   }
 }
 
-/** What a key pays from. */
+/** The source of a key's funds. */
 export const sourceOf = ({ keyId }: Caller): Source =>
   keyId === limitedKey ? "capped" : keyId === budgetKey ? "budget" : "plenty";
 

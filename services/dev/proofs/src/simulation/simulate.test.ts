@@ -3,20 +3,20 @@ import { test } from "node:test";
 import { sourcesAt, stages } from "./crash-counts.ts";
 import { simulate } from "./simulate.ts";
 
-test("a million steps of crashes, lost calls, pauses and clock jumps: nothing is lost, doubled, overdrawn or beyond its limit", async () => {
+test("a million steps with crashes, lost calls, pauses and clock jumps lose, duplicate and overdraw nothing and exceed no limit", async () => {
   const { requests, crashes, repaid, refusedForOwed, deaths, usageArchive, ledgerArchive } = await simulate({
     steps: 1_000_000,
     seed: 1,
   });
   assert.ok(requests > 10_000 && crashes > 1_000, `${requests} requests, ${crashes} crashes`);
-  assert.ok(repaid > 1_000n && refusedForOwed > 100, `${repaid} repaid, ${refusedForOwed} refused for what was owed`);
+  assert.ok(repaid > 1_000n && refusedForOwed > 100, `${repaid} repaid, ${refusedForOwed} refused for write-offs`);
   for (const archive of [usageArchive, ledgerArchive])
     assert.ok(archive.files > 100 && archive.killed > 10 && archive.fenced > 10, JSON.stringify(archive));
   for (const stage of stages)
     for (const source of sourcesAt(stage))
       assert.ok(
         (deaths.get(`${stage} ${source}`) ?? 0) > 0,
-        `no process died with a request ${stage}, paid from ${source}`,
+        `no process died with a request in stage "${stage}" paid from "${source}"`,
       );
 });
 
@@ -25,6 +25,6 @@ test("the same seed gives the same run", async () => {
   assert.deepEqual(await simulate({ steps: 20_000, seed: 7 }), once);
 });
 
-test("permits whose lease expired while their request waited for another permit admit nothing, although there is money", async () => {
+test("a request is not admitted by a permit whose lease expired while it waited for another permit", async () => {
   await simulate({ steps: 4_000, seed: 1170 });
 });

@@ -15,9 +15,9 @@ export interface SimulationReport {
   readonly worlds: number;
   readonly requests: number;
   readonly crashes: number;
-  /** What was under way in the processes that died. */
+  /** The requests in flight in processes that died. */
   readonly deaths: CrashCounts;
-  /** Written off and repaid by top-ups, nano-USD. */
+  /** Amounts written off, and repaid by top-ups, nano-USD. */
   readonly repaid: bigint;
   /** Grants refused because the account owed too much. */
   readonly refusedForOwed: number;
@@ -30,11 +30,11 @@ export interface SimulationReport {
 }
 
 interface ArchiveCounts {
-  /** Files that are recorded. */
+  /** Number of recorded files. */
   files: number;
-  /** Archivers that were killed at work. */
+  /** Number of archivers killed while archiving. */
   killed: number;
-  /** Archivers that lost their lease, or a race. */
+  /** Number of archivers that lost their lease or a race. */
   fenced: number;
 }
 
@@ -44,7 +44,7 @@ function addArchive(sum: ArchiveCounts, { files, archivers }: UsageArchive | Led
   sum.fenced += archivers.fenced;
 }
 
-/** A broken promise, with the steps that led to it. */
+/** A violation, with the steps that led to it. */
 export class SimulationFailure extends Error {
   override readonly name = "SimulationFailure";
 }
@@ -75,7 +75,7 @@ const weights: Readonly<Record<Step | "deliver", number>> = {
   flush: 12,
   firstByte: 5,
   checkpoint: 3,
-  leave: 3,
+  disconnect: 3,
   beginTask: 1.5,
   goOnWithTask: 5,
   publish: 4,
@@ -139,7 +139,7 @@ async function runWorld(seed: number, steps: number): Promise<World> {
     const last = trace.slice(-traced).join("\n  ");
     const again = `npm run simulate -- --seed ${seed} --steps ${steps}`;
     const reason = error instanceof Error ? error.message : String(error);
-    const text = `Seed ${seed} failed after ${done} steps: ${reason}\nIts last steps:\n  ${last}\nAgain: ${again}`;
+    const text = `Seed ${seed} failed after ${done} steps: ${reason}\nIts last steps:\n  ${last}\nRepeat: ${again}`;
     throw new SimulationFailure(text, { cause: error });
   }
   return world;
@@ -149,7 +149,7 @@ async function runWorld(seed: number, steps: number): Promise<World> {
  * Runs the real admission, wallets, limits, journal records and ledger against lost, duplicated and
  * reordered messages, crashes, pauses and clock jumps: one world after another, each with the next
  * seed.
- * @throws {SimulationFailure} with the trace of the first broken promise
+ * @throws {SimulationFailure} with the trace of the first violation
  */
 export async function simulate({ steps, seed, report }: SimulationOptions): Promise<SimulationReport> {
   const sum = {

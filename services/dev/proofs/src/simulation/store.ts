@@ -23,7 +23,7 @@ export const leaseMs = 15_000;
 export const budgetKey = "key_budget";
 export const monthlyBudget = 3_000n;
 const graceMs = 300_000;
-/** How far a row's time may be from the database's when its clock is set back. */
+/** Maximum difference between a row's time and the database's after its clock is set back. */
 const maxRowErrorMs = 5_000;
 const share = 4n;
 
@@ -34,17 +34,17 @@ interface Holder {
 }
 
 export interface StoreOptions {
-  /** The database's time, by which leases go. */
+  /** The database's time, which determines the expiry of leases. */
   readonly now: () => number;
-  /** The time that billing gives a transaction's rows. */
+  /** The time that billing assigns to a transaction's rows. */
   readonly rowTime: () => number;
   /** Like billing's setting, nano-USD. */
   readonly writeOffLimit: bigint;
-  /** Asks all holders for unspent money. */
+  /** Recalls unspent money from all holders. */
   readonly recall: () => void;
 }
 
-/** Billing's database and its calls on it: each is one transaction that uses the real decisions. */
+/** Billing's database and its calls on it: each is one transaction that uses the real logic. */
 export class Store {
   account: AccountState = { id: accountId, money: noMoney, repaid: 0n, seq: 0n, head: chainStart };
   readonly grants = new Map<string, Grant>();
@@ -109,7 +109,7 @@ export class Store {
     return response;
   }
 
-  /** @throws {AssertionError} when billing's time is not the database's */
+  /** @throws {AssertionError} when billing's time differs from the database's */
   #rowTime(): number {
     const ms = this.#options.rowTime();
     const error = ms - this.now();
@@ -129,18 +129,18 @@ export class Store {
     this.#spending.set(this.#spendingOf(keyId), this.#spentBy(keyId) + charged);
   }
 
-  /** A grant may never hold more than is left of its key's budget. */
+  /** A grant must never hold more than the rest of its key's budget. */
   #checkBudget(keyId: string): void {
     let held = 0n;
     for (const grant of this.grants.values()) if (grant.keyId === keyId && isLive(grant)) held += leftOf(grant);
     const all = held + this.#spentBy(keyId);
-    assert.ok(all <= monthlyBudget, `${all} of a budget of ${monthlyBudget} are spent or held after a grant`);
+    assert.ok(all <= monthlyBudget, `${all} are spent or held after a grant, above the budget of ${monthlyBudget}`);
   }
 
   #insert(entries: readonly Entry[]): void {
     this.#entries.push(...entries);
     for (const entry of entries) {
-      assert.ok(!this.#changes.has(entry.id), `the row ${entry.id} is there already`);
+      assert.ok(!this.#changes.has(entry.id), `the row ${entry.id} exists already`);
       this.#changes.set(entry.id, changeOf(entry));
     }
   }
@@ -159,12 +159,13 @@ export class Store {
   topUp(amount: bigint, times: number): void {
     const { available, writtenOff } = this.account.money;
     const operation = topUpOperation({ accountId, amount, reference: String(++this.#ids), note: "" });
-    for (let time = 0; time < times; time++) assert.equal(this.#run(operation), time === 0, "a top-up counts once");
+    for (let time = 0; time < times; time++)
+      assert.equal(this.#run(operation), time === 0, "a repeated top-up counts once");
     this.#paidIn += amount;
     const repaid = amount < writtenOff ? amount : writtenOff;
     const after = this.account.money;
-    assert.equal(after.writtenOff, writtenOff - repaid, "a top-up repays first what was written off");
-    assert.equal(after.available, available + amount - repaid, "the rest of a top-up is available");
+    assert.equal(after.writtenOff, writtenOff - repaid, "a top-up repays write-offs first");
+    assert.equal(after.available, available + amount - repaid, "the rest of a top-up becomes available");
   }
 
   /**
@@ -198,7 +199,7 @@ export class Store {
       }),
     );
     const granted = acquired.kind === "granted";
-    assert.ok(known || !granted || owed <= writeOffLimit, `a grant was made to an account that owes ${owed}`);
+    assert.ok(known || !granted || owed <= writeOffLimit, `a grant was given to an account with write-offs of ${owed}`);
     if (granted && !known && request.keyId !== "") this.#checkBudget(request.keyId);
     if (!granted && acquired.owed > 0n) this.refusedForOwed++;
     if (!granted && acquired.budgetExceeded) this.refusedForBudget++;
@@ -288,7 +289,7 @@ export class Store {
       const event = events.find((one) => one.requestId === requestId);
       if (!isNew || writtenOff === 0n || event === undefined) continue;
       this.#options.recall();
-      assert.ok(late || event.costNanoUsd > event.holdNanoUsd, `${requestId} was admitted without its money`);
+      assert.ok(late || event.costNanoUsd > event.holdNanoUsd, `${requestId} was admitted without sufficient funds`);
     }
     return settled;
   }
@@ -315,10 +316,10 @@ export class Store {
   check(): void {
     let held = 0n;
     for (const grant of this.grants.values()) held += leftOf(grant);
-    assert.equal(this.money.held, held, "what is held is what grants hold");
+    assert.equal(this.money.held, held, "the account's held amount is the sum of its grants");
     const { available, toppedUp, writtenOff } = this.account.money;
-    assert.ok(available >= 0n, "an account is overdrawn");
-    assert.equal(toppedUp - writtenOff, this.#paidIn, "what came in is what was paid in and what was written off");
+    assert.ok(available >= 0n, "the account is not overdrawn");
+    assert.equal(toppedUp - writtenOff, this.#paidIn, "top-ups minus write-offs equal the paid-in amount");
   }
 
   /** All rows of the ledger, in order. */
@@ -326,7 +327,7 @@ export class Store {
     return this.#entries;
   }
 
-  /** The amount billed, by request id. */
+  /** The billed amount by request id. */
   bills(): Map<string, bigint> {
     const bills = new Map<string, bigint>();
     for (const { kind, requestId, chargedNanoUsd, writtenOffNanoUsd } of this.#entries) {

@@ -11,19 +11,19 @@ import { budgetCaller, freeCaller, sourceOf } from "./requests.ts";
 import type { Truth } from "./truth.ts";
 
 interface Task {
-  /** As the video service stores it; whoever recovers it knows no more. */
+  /** The task as stored by the video service; a process that recovers it has only this. */
   readonly row: ChargedTask;
   readonly caller: Caller;
   /** Unix milliseconds. */
   readonly createdAtMs: number;
   /**
-   * It was submitted, and counted towards its key's limits if admitted; later calls only look for
+   * A submitted task, which counted towards its key's limits if admitted; later calls only look up
    * its grant.
    */
   submitted: boolean;
-  /** Undefined while it is unknown whether it has its money. */
+  /** Undefined while it is unknown whether its hold was granted. */
   grantId: string | undefined;
-  /** Its bill, the same whoever sends it. */
+  /** Its bill, which is the same for every sender. */
   bill: UsageEvent | undefined;
 }
 
@@ -44,14 +44,14 @@ const lastsMs = 60_000;
 const nothing = Buffer.alloc(0);
 
 /**
- * Long tasks: any replica requests their money, and any sends their bill, until one of them is told
- * that it is settled.
+ * Long tasks: any replica may request their money, and any may send their bill, until billing
+ * confirms the settlement.
  */
 export class Tasks {
   readonly #options: TasksOptions;
   #tasks: Task[] = [];
   #ids = 0;
-  /** The first failure of an operation that nobody awaited. */
+  /** The first failure of an operation that is not awaited. */
   fault: unknown;
 
   constructor(options: TasksOptions) {
@@ -77,7 +77,7 @@ export class Tasks {
     this.goOn(replica, this.#tasks.at(-1));
   }
 
-  /** Does the next step of a task: requests its money, or sends its bill. */
+  /** Runs the next step of a task: requests its money or sends its bill. */
   goOn(replica: Replica | undefined, task = this.#tasks[this.#options.random(this.#tasks.length)]): void {
     if (task === undefined || replica === undefined) return;
     const { deaths } = this.#options;
@@ -132,11 +132,11 @@ export class Tasks {
     this.#forget(task);
   }
 
-  /** Billing refused a recovered task's grant for good: it goes on without one. */
+  /** Billing refused a recovered task's grant permanently, so the task continues without one. */
   #withoutGrant({ requestId }: ChargedTask, error: unknown): string {
     if (!(error instanceof GatewayError) || error.httpStatus >= 500) throw error;
     const isOpen = error.code === "already_exists" && this.#options.hasOpenGrant(requestId);
-    assert.ok(!isOpen, `the recovered task ${requestId} is refused its own grant`);
+    assert.ok(!isOpen, `the recovered task ${requestId} was refused its open grant`);
     return "";
   }
 

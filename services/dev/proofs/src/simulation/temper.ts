@@ -4,7 +4,7 @@ export interface Temper {
   readonly lossPercent: number;
   /** Percentage of clock steps of up to 1.5 s, so that many minutes pass in some worlds. */
   readonly longPercent: number;
-  /** Failures are rare, so that leases survive, and a limit is used up for minutes. */
+  /** Whether failures are rare, so that leases survive and a limit stays used up for minutes. */
   readonly calm: boolean;
   /** Percentage of batches during which metering dies. */
   readonly crashPercent: number;

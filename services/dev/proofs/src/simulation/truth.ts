@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-/** What happened to one request, as known to the simulator. */
+/** The true course of one request, as known to the simulator. */
 export interface RequestTruth {
   readonly hold: bigint;
   /** Every cost that its bill may have if its process dies now, according to its checkpoints. */
@@ -14,7 +14,7 @@ export interface RequestTruth {
 const minuteMs = 60_000;
 
 /**
- * All promises, to be compared with the books; also checks that a key's limit is never exceeded.
+ * The true course of all requests, compared with the books; also checks that no limit is exceeded.
  */
 export class Truth {
   readonly requests = new Map<string, RequestTruth>();
@@ -34,19 +34,19 @@ export class Truth {
     const max = Math.max(...this.#limits.slice(Math.max(0, since)).map(({ limit }) => limit));
     assert.ok(
       this.#admissions.length <= max,
-      `${this.#admissions.length} requests were admitted in a minute whose limit was ${max}`,
+      `${this.#admissions.length} requests were admitted in a minute, above the limit of ${max}`,
     );
   }
 
   /** Checks a request's bill, or that it has none. */
   check(requestId: string, billed: bigint | undefined): void {
     const truth = this.requests.get(requestId);
-    assert.ok(truth !== undefined, `${requestId} is billed and was never admitted`);
+    assert.ok(truth !== undefined, `${requestId} is billed but was not admitted`);
     if (truth.reportedCost !== undefined) {
-      assert.equal(billed, truth.reportedCost, `${requestId} is not billed what its client was told`);
+      assert.equal(billed, truth.reportedCost, `${requestId} is billed differently from the cost in its response`);
       return;
     }
-    if (billed === undefined) assert.ok(!truth.begun, `${requestId} had begun to be answered and is not billed`);
-    else assert.ok(truth.possible.has(billed), `${requestId} is billed ${billed}, which it never cost`);
+    if (billed === undefined) assert.ok(!truth.begun, `${requestId} is not billed although its response had begun`);
+    else assert.ok(truth.possible.has(billed), `${requestId} is billed ${billed}, which is none of its possible costs`);
   }
 }

@@ -5,7 +5,7 @@ import { ArchiveFiles } from "./archive-files.ts";
 import { Archivers, type ArchiveWorld } from "./archivers.ts";
 import { duplicate, EventMonths, renamed } from "./event-months.ts";
 
-/** The archive of usage: a month's events are dropped when they are in a file. */
+/** The archive of usage: a month's events are dropped once they are in a file. */
 export class UsageArchive {
   readonly months: EventMonths;
   readonly archivers: Archivers;
@@ -38,8 +38,8 @@ export class UsageArchive {
           assert.ok(!found.has(requestId), `${requestId} is archived twice`);
           found.set(requestId, costNanoUsd);
         }
-    assert.deepEqual([...this.months.left()], [], "events of a month that is over are not archived");
-    assert.deepEqual(sorted(found), sorted(counted), "the archive has what metering counted");
+    assert.deepEqual([...this.months.left()], [], "all events of past months are archived");
+    assert.deepEqual(sorted(found), sorted(counted), "the archive contains what metering counted");
   }
 }
 

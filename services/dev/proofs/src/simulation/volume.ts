@@ -17,7 +17,7 @@ interface Directory {
 }
 
 /**
- * The disk shared by the processes of one machine, or by mistake of two: their journals and locks.
+ * The disk of the processes of one machine, or by mistake of two: their journals and locks.
  */
 export class Volume {
   /** Every write fails. */
@@ -33,8 +33,8 @@ export class Volume {
   }
 
   /**
-   * How an owner's lock appears under a kernel: a socket of another kernel looks like that of a
-   * dead process.
+   * How an owner's lock appears under a kernel: a socket of another kernel looks like one of a dead
+   * process.
    */
   #lockOf(owner: Owner, kernel: Kernel): Lock {
     if (this.#unlocked.has(owner)) return "missing";
@@ -58,7 +58,7 @@ export class Volume {
     return journal;
   }
 
-  /** Like the real one, for one process. */
+  /** The volume as one process uses it, like the real one. */
   journalsOf(owner: Owner): JournalDirectory {
     const open = new Map<string, SimulatedJournal>();
     const opened = (id: string, from?: SimulatedJournal): Journal => {
@@ -84,7 +84,7 @@ export class Volume {
       take: async ({ id, name }) => {
         const found = this.#directories.get(name);
         if (found === undefined) return undefined;
-        // The previous owner continues with files that nobody will ever read.
+        // The previous owner continues to write files that no process will read.
         this.#directories.delete(name);
         const taken = opened(id, found.journal);
         if (!this.exhausted) return taken;

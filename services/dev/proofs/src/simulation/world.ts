@@ -18,10 +18,10 @@ import { type Temper, temperOf } from "./temper.ts";
 import { Truth } from "./truth.ts";
 
 const dayMs = 86_400_000;
-/** Less than most requests hold: the account is at its end. nano-USD. */
+/** Less than most requests hold, so the account is nearly empty; nano-USD. */
 const nearEnd = 50n;
 
-/** Lets everything happen that does not require time to pass. */
+/** Runs everything that does not require time to pass. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
@@ -41,7 +41,7 @@ export class World {
   readonly deaths = new Deaths(() => this.#accountSources);
   #now = 0;
   readonly #temper: Temper;
-  /** How far the database's clock is behind: it may be set back, never ahead. */
+  /** Delay of the database's clock, which may be set back but never ahead. */
   #storeBehindMs = 0;
   readonly #billingClock: DatabaseClock;
   /** Error of the clock of billing's process, milliseconds. */
@@ -97,7 +97,7 @@ export class World {
     if (isFirst) this.store.topUp(2_000n, 1);
   }
 
-  /** What the account is short of. */
+  /** The sources of funds that the account is short of. */
   get #accountSources(): Source[] {
     const { available, writtenOff } = this.store.account.money;
     return [
@@ -152,8 +152,8 @@ export class World {
     this.requests.checkpoint();
   }
 
-  leave(): void {
-    this.requests.leave();
+  disconnect(): void {
+    this.requests.disconnect();
   }
 
   end(): void {
@@ -246,8 +246,8 @@ export class World {
   }
 
   /**
-   * A process that archives usage does its next step. The ledger's archive follows at the world's
-   * end, when its month is closed.
+   * Runs the next step of a process that archives usage. The ledger is archived at the world's end,
+   * when its month is closed.
    */
   async archive(): Promise<void> {
     await this.archives.usage.archivers.step();
@@ -261,7 +261,7 @@ export class World {
     this.archives.usage.archivers.kill();
   }
 
-  /** Billing makes the account's invoices. */
+  /** Creates the account's invoices. */
   async invoice(): Promise<void> {
     await this.store.invoices.make(this.#billingClock.now());
   }
@@ -270,7 +270,7 @@ export class World {
     this.metering.wipe();
   }
 
-  /** Changes the limited key; holders of permits may or may not be told. */
+  /** Changes the limited key; its permits' holders may or may not be notified. */
   changeLimit(): void {
     if (this.#spared) return;
     this.requests.changeLimit(3 + this.random(this.random(2) === 0 ? 6 : 40));
@@ -320,7 +320,7 @@ export class World {
       this.tick();
       this.reap();
     }
-    assert.ok(this.#quiet, `it never comes to rest: ${this.#unrest}`);
+    assert.ok(this.#quiet, `the world does not become idle: ${this.#unrest}`);
     compareBooks(this);
     await this.#checkMonths();
   }
@@ -330,7 +330,7 @@ export class World {
     const pass = (ms: number): void => {
       this.#now += ms;
     };
-    // What began in the last minutes belongs to the month that follows.
+    // Requests from the last minutes belong to the following month.
     for (const ms of [untilClosedMs, dayMs * 31]) {
       pass(ms);
       await this.archives.archiveAll(pass);
@@ -351,7 +351,7 @@ export class World {
    */
   async #bringPermitsHome(): Promise<void> {
     this.#now = Math.max(this.#now, ...this.#replicas.map(({ pausedUntil }) => pausedUntil));
-    // Later rounds resend calls that were never answered.
+    // Later rounds resend calls without a response.
     for (let round = 0; round < 3; round++) {
       this.#now += 1_000;
       await this.begins();
@@ -365,14 +365,14 @@ export class World {
       } while (this.network.size > 0);
     }
     const holders = this.#replicas.map(({ holder }) => holder.id);
-    assert.deepEqual(this.permits.lentTo(new Set(holders)), [], "permits that were given back are still lent");
+    assert.deepEqual(this.permits.lentTo(new Set(holders)), [], "no returned permits are still lent");
   }
 
   get #quiet(): boolean {
     return this.#unrest === "";
   }
 
-  /** A description of everything still in flight. */
+  /** A description of everything in flight. */
   get #unrest(): string {
     const { held } = this.store.money;
     const parts = [

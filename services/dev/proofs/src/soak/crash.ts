@@ -24,11 +24,11 @@ export const ownerOf = (point: CrashPoint): string => owners[point] ?? "chat";
 const latestPassing: Partial<Record<CrashPoint, number>> = { adopted: 1, "permits-lent": 1, "mid-stream": 200 };
 const usualLatest = 12;
 const concurrency = 8;
-/** Refusals come fast: without a rate they would take the machine. */
+/** Refusals are fast: without a maximum rate they would saturate the machine. */
 const perSecond = 80;
 
 export interface CrashRound {
-  /** All armed together, at most one per process. */
+  /** Points armed together, at most one per process. */
   readonly points: readonly CrashPoint[];
   readonly kind: "json" | "stream";
   readonly random: () => number;
@@ -39,28 +39,28 @@ export interface CrashRow extends Figures {
   readonly kind: "json" | "stream";
 }
 
-/** What a source of funds went through at every crash point. */
+/** The results of a source of funds at every crash point. */
 export interface FundsRow extends Figures {
   readonly funds: FundsName;
-  /** Number of deaths at each point while only requests of this source were under way. */
+  /** Number of deaths at each point under requests of this source alone. */
   readonly deaths: ReadonlyMap<CrashPoint, number>;
-  /** Responses or bills by which its money was at its edge. */
+  /** Number of responses or bills for which its funds were exhausted. */
   readonly atEdge: number;
 }
 
 const kinds: Readonly<Record<CrashRound["kind"], readonly RequestKind[]>> = {
-  json: ["json", "leave", "retry"],
-  stream: ["stream", "messages", "leave", "disconnect", "retry"],
+  json: ["json", "abort", "retry"],
+  stream: ["stream", "messages", "abort", "disconnect", "retry"],
 };
 
-/** A JSON response is never partially sent. */
+/** The points of a kind: a JSON response is never sent in part. */
 export const roundsOf = (kind: CrashRound["kind"]): readonly CrashPoint[] =>
   crashPoints.filter((point) => kind === "stream" || point !== "mid-stream");
 
 /** Kills each process at its point, under load; stops the load when requests succeed again. */
 async function dieUnderLoad(fleet: TestFleet, { points, kind, random }: CrashRound, funds: Funds): Promise<Load> {
   const { clients, model, body } = funds;
-  // Messages go to a model whose price is beyond what a source pays in at a time.
+  // Uses a model for messages whose price exceeds one payment of a source.
   const sent = kinds[kind].filter((one) => body === undefined || one !== "messages");
   const load = new Load({
     clients,
@@ -77,7 +77,7 @@ async function dieUnderLoad(fleet: TestFleet, { points, kind, random }: CrashRou
     const before = load.completed;
     await waitFor(() => load.completed >= before + 2 * concurrency, {
       timeoutMs: 60_000,
-      what: "answers after a crash",
+      what: "responses after a crash",
     });
   } finally {
     await load.stop();
@@ -102,7 +102,7 @@ export async function dieAt(fleet: TestFleet, name: string, at: `${CrashPoint}:$
   await processes.ready(name);
 }
 
-/** One round: the points, and the resulting figures. */
+/** One round: its points and figures. */
 export async function crash(fleet: TestFleet, round: CrashRound): Promise<CrashRow> {
   await using funds = await openPlenty(fleet);
   const load = await dieUnderLoad(fleet, round, funds);
@@ -136,8 +136,8 @@ export async function crashEverywhere(fleet: TestFleet, random: () => number): P
 }
 
 /**
- * Every point, or those of `rounds`, while only requests of one source of funds are under way; with
- * a single audit. A source that was never at its edge is a violation.
+ * Every point, or those of `rounds`, under requests of one source of funds alone; with a single
+ * audit. A source whose funds were never exhausted is a violation.
  */
 export async function crashFunds(
   fleet: TestFleet,
@@ -154,11 +154,11 @@ export async function crashFunds(
   const kills = 2 * rounds.reduce((sum, { points }) => sum + points.length, 0);
   const figures = await collectFigures(fleet, { responses, kills });
   const atEdge = await source.atEdge();
-  const violations = atEdge > 0 ? [] : [`The funds "${funds}" were never at their edge.`];
+  const violations = atEdge > 0 ? [] : [`The funds "${funds}" were never exhausted.`];
   return { ...figures, violations: [...figures.violations, ...violations], funds, deaths, atEdge };
 }
 
-/** Each source of funds at some of the points, which together are all points. */
+/** Each source of funds at some of the points; together they cover all points. */
 export async function crashFundsInTurn(fleet: TestFleet, random: () => number): Promise<FundsRow[]> {
   const rows: FundsRow[] = [];
   const all = roundsEverywhere(random);

@@ -13,7 +13,7 @@ const concurrency = 8;
 const faultsFile = "disk-faults";
 
 /**
- * Environment for a fleet whose disk is to fail: the faults are read from this file while it
+ * Environment for a fleet with an injected disk fault: the faults are read from this file while it
  * exists.
  */
 export const diskFaultsEnv = (dataDir: string): Record<string, string> => ({ DISK_FAULTS: join(dataDir, faultsFile) });
@@ -90,9 +90,9 @@ export interface DiskRound {
 }
 
 /**
- * A response whose final the disk refused is held, and its final retried within a second. Killed
- * before that, its process loses a response that nobody has received: rightly not billed, but the
- * audit excuses that only where the provider had answered moments before.
+ * A response whose final record the disk refused is held, and the write retried within a second. If
+ * its process is killed before that, the response is lost and rightly not billed, because no client
+ * received it; but the audit excuses that only if the provider had responded moments before.
  */
 const heldMs = 2_000;
 
@@ -110,11 +110,11 @@ export async function failDisk(fleet: TestFleet, round: DiskRound): Promise<Figu
     await waitFor(() => load.completed >= before + 2 * concurrency, { timeoutMs: 90_000, what });
   };
   try {
-    await respond("answers before the disk fails");
+    await respond("responses before the disk fails");
     for (const fault of faults) {
       for (const phase of round.phases) {
         kills += await phases[phase](fleet, fault, lastsMs);
-        await respond(`answers after ${fault} while ${phase}`);
+        await respond(`responses after ${fault} while ${phase}`);
         await sleep(heldMs);
       }
     }

@@ -5,7 +5,7 @@ import { exactModel, type Proof, type ProofOptions } from "./proof.ts";
 
 const words = 20;
 const nanoUsdPerToken = 1_000_000n;
-/** What each request with {@link exactBody} costs and holds, nano-USD. */
+/** Cost and hold of each request with {@link exactBody}, nano-USD. */
 export const exactCost = BigInt(words) * nanoUsdPerToken;
 const requests = 1_000;
 /** Of a request to the exact model. */
@@ -31,9 +31,9 @@ async function spendAll(
     ([outcome]) => outcome !== "completed" && outcome !== "402 insufficient_balance",
   );
   const violations = wrong.map(
-    ([outcome, many]) => `Of money for ${count}: ${many} requests were answered ${outcome}.`,
+    ([outcome, many]) => `With money for ${count} requests, ${many} ended with "${outcome}".`,
   );
-  if (load.completed !== count) violations.push(`Of money for ${count}: ${load.completed} requests succeeded.`);
+  if (load.completed !== count) violations.push(`With money for ${count} requests, ${load.completed} succeeded.`);
   return { responses: load.responses, accountId: key.accountId, violations };
 }
 
@@ -55,14 +55,15 @@ export async function proveExactFunds(
   const left: string[] = [];
   for (const id of accounts) {
     const available = await availableOf(options.fleet, id);
-    if (available !== 0n) left.push(`${available} nano-USD are left on ${id}.`);
+    if (available !== 0n) left.push(`${available} nano-USD remain on ${id}.`);
   }
   return { ...figures, violations: [...figures.violations, ...left] };
 }
 
 export const exactFunds: Proof = {
   name: "exact-funds",
-  about: "1,000 requests at once with money for exactly 1, 7, 50, 250, 999: so many succeed, balance 0",
+  about:
+    "1,000 concurrent requests with money for exactly 1, 7, 50, 250 or 999: that many succeed, and the balance is 0",
   seconds: 0,
   run: (options) => proveExactFunds(options, [1, 7, 50, 250, 999]),
 };

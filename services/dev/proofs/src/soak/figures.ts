@@ -13,7 +13,7 @@ import { connectNats } from "./nats.ts";
 /** The figures of a proof. All but the first three must be 0. */
 export interface Figures {
   readonly requests: number;
-  /** Answers that the client received completely. */
+  /** Responses that the client received completely. */
   readonly completed: number;
   readonly kills: number;
   /** Requests that were served but are missing in the ledger or in the usage. */
@@ -26,7 +26,7 @@ export interface Figures {
   readonly leakedHolds: number;
   /** Requests admitted beyond a key's limits. */
   readonly overAdmitted: number;
-  /** One sentence per broken promise, including those of the audit. */
+  /** One sentence per violation, including those of the audit. */
   readonly violations: readonly string[];
   /** Measurements of this proof alone, one sentence each. */
   readonly notes?: readonly string[];
@@ -93,8 +93,8 @@ async function settleAll(fleet: TestFleet, waitMs: number): Promise<Home> {
   return home;
 }
 
-/** What a client may have had a part of. */
-const received: readonly string[] = ["completed", "left", "broken"];
+/** Outcomes of which the client may have received a part. */
+const received: readonly string[] = ["completed", "aborted", "broken"];
 
 /** Responses with a bill of their own: the client has seen their head, and they are no replay. */
 export const billedResponses = (responses: readonly LoadResponse[]): LoadResponse[] =>
@@ -110,12 +110,12 @@ function missingIn({ billed }: Books, responses: readonly LoadResponse[]): strin
   const known = new Set(billed.map(({ requestId }) => requestId));
   const mine = billedResponses(responses);
   return mine.flatMap(({ requestId, outcome }) =>
-    known.has(requestId) ? [] : [`${requestId} was answered (${outcome}) and is not billed.`],
+    known.has(requestId) ? [] : [`${requestId} got a response (${outcome}) but is not billed.`],
   );
 }
 
 /**
- * Waits until everything is booked, audits, and counts what was lost, doubled, overdrawn or leaked.
+ * Waits until everything is settled, audits, and counts what was lost, duplicated, overdrawn or leaked.
  */
 export async function collectFigures(fleet: TestFleet, evidence: Evidence): Promise<Figures> {
   const { responses, kills = 0, overAdmitted = 0, violations = [], waitMs = 60_000 } = evidence;
@@ -128,7 +128,7 @@ export async function collectFigures(fleet: TestFleet, evidence: Evidence): Prom
     difference === 0 && usage.costNanoUsd === cost
       ? []
       : [
-          `The usage counts ${usage.requests} requests for ${usage.costNanoUsd} nano-USD, the ledger ${books.settledRequests} for ${cost}.`,
+          `The usage has ${usage.requests} requests for ${usage.costNanoUsd} nano-USD, the ledger ${books.settledRequests} for ${cost}.`,
         ];
   const leaked = books.openGrants === 0n ? [] : [`${books.openGrants} grants are still open.`];
   return {

@@ -10,7 +10,7 @@ import { type AccountServiceServer, AccountServiceService } from "@uag/proto/bil
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 
-/** Where the money of a request comes from, and what may be missing. */
+/** The source of a request's money, which may be exhausted. */
 export const fundsNames = ["budget", "account-end", "unpaid", "unpriced", "capped"] as const;
 export type FundsName = (typeof fundsNames)[number];
 
@@ -22,30 +22,30 @@ export interface Funds extends AsyncDisposable {
   readonly body?: object;
   /** Its account, where that is not the fleet's own. */
   readonly accountId?: string;
-  /** Receives each response's outcome: money is paid in only after a refusal for want of it. */
+  /** Receives each response's outcome: money is paid in only after a refusal for insufficient funds. */
   seen(outcome: string): void;
-  /** How often its money was at its edge: responses that state so, or bills that do. */
+  /** How often its funds were exhausted, according to responses or bills. */
   atEdge(): Promise<number>;
 }
 
-/** What a dead process had of a limit per minute counts as used for a minute: there is none. */
+/** There is no limit per minute, because a dead process's share would count as used for a minute. */
 const limits = { concurrentRequests: 64n };
 const body = { max_tokens: 64 };
 const feedEveryMs = 250;
 /** The holds of a few chat requests, nano-USD. */
 const chatPortion = 300_000n;
-/** An account that owes more than a few requests' cost is refused. */
+/** An account whose write-offs exceed the cost of a few requests is refused. */
 export const fundsEnv = { WRITE_OFF_LIMIT_NANO_USD: "50000" };
 /** Their reported usage is multiplied by the simulator. */
 const beyondHoldModel = "gpt-4.1-mini";
 const implausibleModel = "gpt-4.1";
 
 interface Feed extends AsyncDisposable {
-  /** Asks for another portion. */
+  /** Requests another payment. */
   ask(): void;
 }
 
-/** Pays in when asked, at most every 250 ms; a process that restarts misses a call. */
+/** Pays in on request, at most every 250 ms; a call to a restarting process may fail. */
 function feeding(feed: (n: number) => Promise<unknown>): Feed {
   let asked = false;
   const stop = new AbortController();
@@ -125,7 +125,7 @@ async function openAccountEnd(fleet: TestFleet, portion: bigint): Promise<Funds>
   return { clients: [client], accountId, body, ...atEdgeOf(/ insufficient_balance$/, feed), ...disposeOf(feed) };
 }
 
-/** The same; many of its requests cost more than they hold, which it owes until the next top-up. */
+/** The same, with many requests whose cost exceeds their hold; the excess is written off until the next top-up. */
 async function openUnpaid(fleet: TestFleet, portion: bigint): Promise<Funds> {
   await setFault(fleet.run.simulator_url, { "usage-lie": 6 }, { model: beyondHoldModel });
   const { client, feed } = await openPoorAccount(fleet, 3n * portion);
@@ -138,7 +138,7 @@ async function openUnpaid(fleet: TestFleet, portion: bigint): Promise<Funds> {
   };
 }
 
-/** Usage that costs more than ten times the hold: it is charged by the hold and awaits a person. */
+/** Usage that costs more than ten times the hold: the hold is charged, and the rest awaits manual settlement. */
 async function openUnpriced(fleet: TestFleet): Promise<Funds> {
   await setFault(fleet.run.simulator_url, { "usage-lie": 100_000 }, { model: implausibleModel });
   const { client, key } = await newKey(fleet, limits);
@@ -170,7 +170,7 @@ const open: Readonly<Record<FundsName, (fleet: TestFleet, portion: bigint) => Pr
 export const openFunds = (fleet: TestFleet, name: FundsName, portion = chatPortion): Promise<Funds> =>
   open[name](fleet, portion);
 
-/** An account with money for everything, by a key with limits and by one without. */
+/** An account with sufficient money, used through a key with limits and a key without. */
 export async function openPlenty(fleet: TestFleet): Promise<Funds> {
   const { client } = await newKey(fleet, limits);
   return { clients: [fleet.client, client], seen: () => undefined, atEdge: async () => 0, ...disposeOf() };

@@ -9,7 +9,7 @@ import { collectFigures, type Figures } from "./figures.ts";
 import { Load, type LoadResponse } from "./load.ts";
 import { exactModel, type Proof, type ProofOptions } from "./proof.ts";
 
-/** Lanes that pay for their requests and then send them, so that all money there is is wanted. */
+/** Lanes that top up for their requests before they send them, so that all the money is needed. */
 const lanes = 4;
 const requestsAtOnce = 32;
 const maxRetriedShare = 0.01;
@@ -53,8 +53,8 @@ async function transactionsOf(fleet: TestFleet): Promise<{ committed: number; re
 }
 
 /**
- * One account that never has more money than what its requests in flight cost: whatever is refused
- * is refused falsely, since each request was paid for before it was sent.
+ * One account whose balance never exceeds the cost of its requests in flight: every refusal is
+ * wrong, because each request was paid for before it was sent.
  */
 async function proveHotAccount({ fleet, seconds, random }: ProofOptions): Promise<Figures> {
   const { client, key } = await newAccount(fleet, exactCost);
@@ -75,22 +75,22 @@ async function proveHotAccount({ fleet, seconds, random }: ProofOptions): Promis
   const [committed, retried] = [after.committed - before.committed, after.retried - before.retried];
   const violations = responses
     .filter(({ outcome }) => outcome !== "completed")
-    .map(({ outcome }) => `A request that was paid for was answered ${outcome}.`);
+    .map(({ outcome }) => `A request with sufficient money ended with "${outcome}".`);
   const share = retried / committed;
   if (committed === 0) violations.push("No transaction was counted.");
-  if (share > maxRetriedShare) violations.push(`${retried} of ${committed} transactions ran again.`);
+  if (share > maxRetriedShare) violations.push(`${retried} of ${committed} transactions were retried.`);
   const figures = await collectFigures(fleet, { responses, violations });
   return {
     ...figures,
     notes: [
-      `${Math.round(responses.length / took)} requests/s; ${retried} of ${committed} transactions of billing ran again (${(share * 100).toFixed(2)} %)`,
+      `${Math.round(responses.length / took)} requests/s; ${retried} of ${committed} billing transactions were retried (${(share * 100).toFixed(2)} %)`,
     ],
   };
 }
 
 export const hotAccount: Proof = {
   name: "hot-account",
-  about: "one account at full rate whose money is always at its end, two billing processes: no false 402, few retries",
+  about: "one account at full rate with a balance near zero, and two billing processes: no false 402, few retries",
   replicas: { billing: 2, metering: 2 },
   seconds: 120,
   run: proveHotAccount,

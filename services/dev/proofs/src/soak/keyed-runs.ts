@@ -25,15 +25,15 @@ async function killForSeconds({ fleet, seconds, random }: ProofOptions): Promise
   return kills;
 }
 
-/** Number of a key's requests that cost something. */
+/** Number of a key's requests with a cost. */
 async function paidBy(fleet: TestFleet, keyId: string): Promise<number> {
   const { billed } = await readBooks(fleet.run);
   return billed.filter((one) => one.keyId === keyId && one.costNanoUsd > 0n).length;
 }
 
 /**
- * Every request has an idempotency key and is resent under it until it is answered: each key is
- * paid for once.
+ * Every request has an idempotency key and is resent under it until it gets a response: each key is
+ * charged once.
  */
 async function run(options: ProofOptions): Promise<Figures> {
   const { fleet, random } = options;
@@ -41,7 +41,10 @@ async function run(options: ProofOptions): Promise<Figures> {
   const load = new Load({ clients: [client], kinds: ["retry"], concurrency, random });
   let kills = 0;
   try {
-    await waitFor(() => load.completed >= concurrency, { timeoutMs: 60_000, what: "answers before MongoDB is ended" });
+    await waitFor(() => load.completed >= concurrency, {
+      timeoutMs: 60_000,
+      what: "responses before MongoDB is killed",
+    });
     kills = await killForSeconds(options);
   } finally {
     await load.stop();
@@ -49,16 +52,16 @@ async function run(options: ProofOptions): Promise<Figures> {
   const figures = await collectFigures(fleet, { responses: load.responses, kills, waitMs: 90_000 });
   const { counts, responses } = load;
   const wrong = [...counts].filter(([outcome]) => outcome !== "completed" && outcome !== receipt);
-  const violations = wrong.map(([outcome, count]) => `${count} keys were answered: ${outcome}.`);
+  const violations = wrong.map(([outcome, count]) => `${count} idempotency keys ended with "${outcome}".`);
   const paid = await paidBy(fleet, key.id);
   if (paid !== responses.length)
-    violations.push(`${responses.length} keys were answered, and ${paid} requests paid for.`);
+    violations.push(`${responses.length} idempotency keys got a response, but ${paid} requests were charged.`);
   return { ...figures, violations: [...figures.violations, ...violations] };
 }
 
 export const keyedRuns: Proof = {
   name: "keyed-runs",
-  about: "MongoDB is killed repeatedly under idempotency keys: each key gets its response, and is charged once",
+  about: "MongoDB is killed repeatedly under idempotency keys: each key gets its response and is charged once",
   seconds: 60,
   run,
 };

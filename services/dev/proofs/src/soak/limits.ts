@@ -26,7 +26,7 @@ interface Hit {
   readonly limits: Partial<Limits>;
   readonly model: string;
   readonly body?: object;
-  /** The only acceptable refusal. */
+  /** The only allowed refusal. */
   readonly refusal: string;
 }
 
@@ -36,11 +36,11 @@ async function hit({ fleet, random }: Options, { limits, model, body = {}, refus
   const load = new Load({ clients: [key.client], kinds: ["json"], concurrency: atOnce, requests, random, model, body });
   await load.ended();
   const wrong = [...load.counts].filter(([outcome]) => outcome !== "completed" && outcome !== refusal);
-  const violations = wrong.map(([outcome, count]) => `${count} requests of a limited key were answered ${outcome}.`);
+  const violations = wrong.map(([outcome, count]) => `${count} requests of a limited key ended with "${outcome}".`);
   return { key, load, violations };
 }
 
-/** How many of these requests reached the upstream, by its own log. */
+/** The number of these requests that reached the upstream, by its own log. */
 async function servedOf(fleet: TestFleet, responses: readonly LoadResponse[]): Promise<number> {
   const mine = new Set(responses.map(({ requestId }) => requestId));
   const { attempts } = await readServed(fleet.run.simulator_url);
@@ -54,13 +54,13 @@ export async function proveRequests(options: Options, limit = 60): Promise<Limit
   const { key, load, violations } = await hit(options, { limits, model: "gpt-5.4-nano", refusal });
   const served = await servedOf(options.fleet, load.responses);
   const { completed } = load;
-  const short = completed < limit ? [`Only ${completed} of ${limit} requests a minute were admitted.`] : [];
+  const short = completed < limit ? [`Only ${completed} of ${limit} requests per minute were admitted.`] : [];
   const overAdmitted = Math.max(0, served - limit, completed - limit);
   return { key, responses: load.responses, completed, overAdmitted, violations: [...violations, ...short] };
 }
 
 /**
- * Of 1,000 requests, never more than the limit are at the upstream concurrently. No other proof may
+ * Of 1,000 requests, never more than the limit are concurrently at the upstream. No other proof may
  * use its model.
  */
 export async function proveConcurrency(options: Options, limit = 5): Promise<LimitEvidence> {
@@ -75,7 +75,7 @@ export async function proveConcurrency(options: Options, limit = 5): Promise<Lim
     models: Record<string, { max: number }>;
   };
   const max = Math.max(...Object.entries(models).map(([name, { max }]) => (name.startsWith(model) ? max : 0)));
-  const short = max < limit ? [`Only ${max} of ${limit} requests were at the upstream at once.`] : [];
+  const short = max < limit ? [`Only ${max} of ${limit} requests were concurrently at the upstream.`] : [];
   const overAdmitted = Math.max(0, max - limit);
   const { completed, responses } = load;
   return { key, responses, completed, overAdmitted, violations: [...violations, ...short] };
@@ -83,14 +83,15 @@ export async function proveConcurrency(options: Options, limit = 5): Promise<Lim
 
 const minShareOfTokens = 0.9;
 
-/** Of 1,000 requests with a cap of 50 tokens, as many are answered as fit into the limit. */
+/** Of 1,000 requests capped at 50 tokens, as many succeed as fit into the limit. */
 export async function proveTokens(options: Options, limit = 3_000): Promise<LimitEvidence> {
   const limits = { tokensPerMinute: BigInt(limit) };
   const refusal = "429 token_limit_exceeded";
   const requested = { limits, model: "gpt-4o-mini", body: { max_tokens: 50 }, refusal };
   const { key, load, violations } = await hit(options, requested);
   const tokens = load.responses.reduce((sum, response) => sum + response.tokens, 0);
-  const short = tokens < limit * minShareOfTokens ? [`Only ${tokens} of ${limit} tokens a minute were admitted.`] : [];
+  const short =
+    tokens < limit * minShareOfTokens ? [`Only ${tokens} of ${limit} tokens per minute were admitted.`] : [];
   const { completed, responses } = load;
   return {
     key,
@@ -103,7 +104,8 @@ export async function proveTokens(options: Options, limit = 3_000): Promise<Limi
 
 export const limits: Proof = {
   name: "limits",
-  about: "60 requests a minute, 3,000 tokens a minute, 5 at once, each hit by 1,000: exactly the limit",
+  about:
+    "1,000 requests against 60 requests per minute, 3,000 tokens per minute and 5 concurrent requests: exactly the limit is admitted",
   seconds: 0,
   async run(options): Promise<Figures> {
     const found = [await proveRequests(options), await proveConcurrency(options), await proveTokens(options)];

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TestClient, TestRequest } from "@uag/harness/fleet/client";
 
 /**
- * `disconnect`: a stream whose client disconnects; `leave`: any response, aborted at any moment,
- * even before its first byte; `retry`: resent under one idempotency key until it is answered.
+ * `disconnect`: a stream whose client disconnects; `abort`: any response, aborted at any moment,
+ * even before its first byte; `retry`: resent under one idempotency key until it gets a response.
  */
-export type RequestKind = "json" | "stream" | "messages" | "disconnect" | "leave" | "retry";
+export type RequestKind = "json" | "stream" | "messages" | "disconnect" | "abort" | "retry";
 
 export interface LoadOptions {
   readonly clients: readonly TestClient[];
@@ -18,9 +18,9 @@ export interface LoadOptions {
   readonly model?: string;
   /** Fields that override those of each request. */
   readonly body?: object;
-  /** Ends after this many; without it, at `stop`. */
+  /** Number of requests; without it, ends at `stop`. */
   readonly requests?: number;
-  /** At most so many are started a second; without it, as many as `concurrency` allows. */
+  /** Maximum rate; without it, as many as `concurrency` allows. */
   readonly perSecond?: number;
   /** Called for every response. */
   readonly seen?: (response: LoadResponse) => void;
@@ -31,7 +31,7 @@ export interface LoadResponse {
   /** Empty when not even the head arrived. */
   readonly requestId: string;
   /**
-   * `completed`: received completely; `left`: aborted by the client; `broken`: ended early; else
+   * `completed`: received completely; `aborted`: aborted by the client; `broken`: ended early; else
    * status and code, e.g. `429 rate_limit_exceeded`.
    */
   readonly outcome: string;
@@ -39,7 +39,7 @@ export interface LoadResponse {
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly headers: Headers | undefined;
-  /** What the client library said, where the connection failed. */
+  /** The client library's error, if the connection failed. */
   readonly failure?: string;
   /** The upstream's token count for JSON responses; else 0. */
   readonly tokens: number;
@@ -49,7 +49,7 @@ type SendRequest = (client: TestClient, body: object, random: () => number) => P
 type Seen = Pick<LoadResponse, "outcome" | "headers" | "failure"> & { readonly tokens?: number };
 
 const delayAfterFailureMs = 50;
-/** A load that fell behind its rate makes up for no more than this. */
+/** Maximum backlog that a load behind its rate catches up on. */
 const maxBehindMs = 1_000;
 /** Longer than the idempotency key of a killed process stays locked. */
 const maxTries = 200;
@@ -60,7 +60,7 @@ const maxTries = 200;
 export const receipt = "receipt";
 const completions = "/v1/chat/completions";
 
-/** An error of fetch says why in its cause. */
+/** The reason of a fetch error is in its cause. */
 function describe(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? ` (${String(error.cause)})` : "";
   return `${String(error)}${cause}`;
@@ -91,13 +91,13 @@ async function requestStream(client: TestClient, path: string, body: object, max
   for await (const { data, event } of events) {
     done ||= data === "[DONE]" || event === "message_stop";
     // Leaving the loop before the stream ends closes the connection.
-    if (++count === max) return { outcome: "left", headers };
+    if (++count === max) return { outcome: "aborted", headers };
   }
   return { outcome: done ? "completed" : "broken", headers };
 }
 
 /** Aborts at a random moment within a tenth of a second. */
-async function leave(client: TestClient, body: object, random: () => number): Promise<Seen> {
+async function abort(client: TestClient, body: object, random: () => number): Promise<Seen> {
   const signal = AbortSignal.timeout(Math.floor(random() * 100));
   const streamed = random() < 0.5;
   try {
@@ -107,7 +107,7 @@ async function leave(client: TestClient, body: object, random: () => number): Pr
       headers: response.headers,
     };
   } catch (error) {
-    if (signal.aborted) return { outcome: "left", headers: undefined };
+    if (signal.aborted) return { outcome: "aborted", headers: undefined };
     throw error;
   }
 }
@@ -129,7 +129,7 @@ const requests: Readonly<Record<RequestKind, SendRequest>> = {
   messages: (client, body) =>
     requestStream(client, "/v1/messages", { ...body, model: "claude-sonnet-4-6", max_tokens: 64 }),
   disconnect: (client, body, random) => requestStream(client, completions, body, 1 + Math.floor(random() * 6)),
-  leave,
+  abort,
   retry: requestAgain,
 };
 

@@ -14,10 +14,10 @@ const money = 1_000_000_000_000n;
 const maxBeforeMs = 10_000;
 const pollMs = 200;
 const idsAtOnce = 1_000;
-/** Far longer than it may take: then nothing is being settled at all. */
+/** Far longer than settling may take; beyond it, nothing is being settled. */
 const maxBacklogMs = 900_000;
 
-/** Those of `requestIds` that the ledger does not have yet. */
+/** The ids of `requestIds` that are not in the ledger yet. */
 async function unsettledOf(client: MongoClient, requestIds: readonly string[]): Promise<string[]> {
   const ledger = client.db("billing").collection<{ _id: string }>("ledger");
   const settled = new Set<string>();
@@ -28,10 +28,10 @@ async function unsettledOf(client: MongoClient, requestIds: readonly string[]): 
   return requestIds.filter((id) => !settled.has(`settle:${id}`));
 }
 
-/** Waits until all of these are settled. */
+/** Waits until all requests are settled. */
 async function settle(client: MongoClient, requestIds: readonly string[]): Promise<void> {
   const began = performance.now();
-  // They are settled about in their order, so a look at the first suffices until these are.
+  // Requests are settled roughly in order, so checking the first suffices until they are settled.
   for (let waiting = requestIds; waiting.length > 0; ) {
     if (performance.now() - began > maxBacklogMs) throw new Error(`${waiting.length} requests were not settled.`);
     await sleep(pollMs);
@@ -40,7 +40,7 @@ async function settle(client: MongoClient, requestIds: readonly string[]): Promi
   }
 }
 
-/** Runs `work`, and reports how many requests a second ended meanwhile. */
+/** Runs `work`, and reports the rate of ended requests meanwhile. */
 async function rateDuring(load: Load, work: () => Promise<unknown>): Promise<{ perSecond: number; seconds: number }> {
   const [began, already] = [performance.now(), load.responses.length];
   await work();
@@ -48,7 +48,7 @@ async function rateDuring(load: Load, work: () => Promise<unknown>): Promise<{ p
   return { perSecond: Math.round((load.responses.length - already) / seconds), seconds };
 }
 
-/** What all that waits in JetStream takes there: usage, and nothing else. */
+/** Size of all messages that wait in JetStream, which are only usage. */
 async function streamBytes(fleet: TestFleet): Promise<number> {
   await using nats = await connectNats(fleet);
   const manager = await nats.jetstreamManager({ checkAPI: false });
@@ -86,17 +86,17 @@ async function takeAway(fleet: TestFleet, load: Load, outageMs: number): Promise
   };
 }
 
-/** Metering is away while the load goes on, before, during and after. */
+/** Runs a load before, during and after an outage of metering. */
 async function proveMeteringDown(options: ProofOptions): Promise<Figures> {
   const { fleet, seconds, random, perSecond = usualPerSecond } = options;
   await topUp(fleet, money, "metering-down");
   const kinds = ["json", "stream", "messages", "disconnect", "retry"] as const;
   const load = new Load({ clients: [fleet.client], kinds, concurrency, random, perSecond });
   const course = await takeAway(fleet, load, seconds * 1_000).finally(() => load.stop());
-  const usual = ["completed", "left", receipt];
+  const usual = ["completed", "aborted", receipt];
   const violations = [...load.counts]
     .filter(([outcome]) => !usual.includes(outcome))
-    .map(([outcome, count]) => `${count} requests were answered: ${outcome}.`);
+    .map(([outcome, count]) => `${count} requests ended with "${outcome}".`);
   if (course.waiting === 0) violations.push("No usage was waiting when metering came back.");
   const figures = await collectFigures(fleet, { responses: load.responses, kills: 1, violations, waitMs: 180_000 });
   const [before, during, after] = course.rates;
@@ -104,14 +104,14 @@ async function proveMeteringDown(options: ProofOptions): Promise<Figures> {
     ...figures,
     notes: [
       `${before} requests/s before, ${during} during ${seconds} s without metering, ${after} after`,
-      `${course.waiting} requests were waiting, ${Math.round(course.waitingBytes / course.waiting)} bytes of JetStream each, and settled ${course.backlogSeconds.toFixed(1)} s after metering was started`,
+      `${course.waiting} requests were waiting at ${Math.round(course.waitingBytes / course.waiting)} bytes of JetStream each, and were settled within ${course.backlogSeconds.toFixed(1)} s of metering's start`,
     ],
   };
 }
 
 export const meteringDown: Proof = {
   name: "metering-down",
-  about: "metering is down under load: no user error, and its usage is settled soon while the load goes on",
+  about: "metering is down under load: no user error, and its backlog is settled soon under continued load",
   seconds: 300,
   run: proveMeteringDown,
 };

@@ -22,37 +22,37 @@ interface Outage {
   readonly kinds?: readonly RequestKind[];
   /** Causes a failure, waits, and repairs it. Returns how many processes it killed. */
   readonly during: (options: ProofOptions) => Promise<number>;
-  /** Outcomes that are allowed besides being completed, or aborted by the client. */
+  /** Allowed outcomes other than completion and a disconnect by the client. */
   readonly allowed: (outcome: string) => boolean;
-  /** What should have been seen but was not; undefined when all is well. */
+  /** An expected effect that was missing; undefined if there was none. */
   readonly missing?: (load: Load) => string | undefined;
 }
 
 /**
- * Mixed load before, during and after an outage; then the figures, with every outcome that was not
- * allowed.
+ * Runs mixed load before, during and after an outage; then collects the figures, with every outcome
+ * that was not allowed.
  */
 async function underLoad(options: ProofOptions, outage: Outage): Promise<Figures> {
   const { fleet, random } = options;
   const load = new Load({ clients: [fleet.client], kinds: outage.kinds ?? everyKind, concurrency, random });
   let kills = 0;
   try {
-    await waitFor(() => load.completed >= warmUp, { timeoutMs: 60_000, what: "answers before the outage" });
+    await waitFor(() => load.completed >= warmUp, { timeoutMs: 60_000, what: "responses before the outage" });
     kills = await outage.during(options);
     const before = load.completed;
-    await waitFor(() => load.completed >= before + warmUp, { timeoutMs: 60_000, what: "answers after the outage" });
+    await waitFor(() => load.completed >= before + warmUp, { timeoutMs: 60_000, what: "responses after the outage" });
   } finally {
     await load.stop();
   }
-  const usual = ["completed", "left", receipt];
+  const usual = ["completed", "aborted", receipt];
   const wrong = [...load.counts].filter(([outcome]) => !usual.includes(outcome) && !outage.allowed(outcome));
-  const violations = wrong.map(([outcome, count]) => `${count} requests were answered: ${outcome}.`);
+  const violations = wrong.map(([outcome, count]) => `${count} requests ended with "${outcome}".`);
   const missing = outage.missing?.(load);
   if (missing !== undefined) violations.push(missing);
   const hasty = load.responses.filter(
     ({ outcome, headers }) => outcome.startsWith("503") && !headers?.has("retry-after"),
   );
-  if (hasty.length > 0) violations.push(`${hasty.length} refusals with 503 do not say when to come back.`);
+  if (hasty.length > 0) violations.push(`${hasty.length} refusals with 503 have no retry-after.`);
   return collectFigures(fleet, { responses: load.responses, kills, violations, waitMs: 90_000 });
 }
 
@@ -65,7 +65,7 @@ async function down(fleet: TestFleet, name: string, meanwhile: () => Promise<unk
 }
 
 const nothing = (): boolean => false;
-/** For messages it is called an overload. */
+/** Messages have an overload error instead. */
 const unavailable = (outcome: string): boolean => /^503 (service_unavailable|overloaded_error)$/.test(outcome);
 
 /** Makes the only member of the replica set step down for a while: it is elected again. */
@@ -74,7 +74,7 @@ async function stepDown({ fleet, seconds }: ProofOptions): Promise<number> {
   try {
     await client.db("admin").command({ replSetStepDown: seconds, force: true });
   } catch (error) {
-    // It closes its connections while it responds.
+    // The primary closes its connections while it responds.
     if (!(error instanceof Error) || !error.name.startsWith("Mongo")) throw error;
   } finally {
     await client.close();
@@ -84,8 +84,8 @@ async function stepDown({ fleet, seconds }: ProofOptions): Promise<number> {
 }
 
 /**
- * Takes the last byte of MongoDB's volume: it ends when it cannot write, and does not start until
- * there is room.
+ * Fills MongoDB's volume: MongoDB exits when it cannot write, and does not start until there is
+ * space again.
  */
 async function fillDatabase({ fleet, seconds }: ProofOptions): Promise<number> {
   const before = fleet.processes.restarts("mongod");
@@ -94,11 +94,11 @@ async function fillDatabase({ fleet, seconds }: ProofOptions): Promise<number> {
   return fleet.processes.restarts("mongod") - before;
 }
 
-/** A stream whose bill cannot be written is cut off: the client does not get all of it. */
+/** A stream whose bill cannot be written is interrupted, so the client does not receive all of it. */
 const unbillable = (outcome: string): boolean => unavailable(outcome) || outcome === "broken";
 
 const refusedWithout = (load: Load): string | undefined =>
-  [...load.counts.keys()].some(unavailable) ? undefined : "No request was refused, though grants must have run out.";
+  [...load.counts.keys()].some(unavailable) ? undefined : "No request was refused, although grants must have run out.";
 
 export const outages: readonly Proof[] = [
   {
@@ -113,7 +113,7 @@ export const outages: readonly Proof[] = [
   },
   {
     name: "stream-wiped",
-    about: "JetStream's store is deleted in mid-run: no user error, nothing lost",
+    about: "JetStream's store is deleted during the run: no user error, nothing lost",
     seconds: 5,
     run: (options) =>
       underLoad(options, {
@@ -127,7 +127,7 @@ export const outages: readonly Proof[] = [
   },
   {
     name: "disk-full",
-    about: "the journals' disk is full: at most 503, nothing lost, and all goes on when there is room",
+    about: "the journals' disk is full: only 503s, nothing lost, and requests succeed when there is space again",
     seconds: 30,
     run: (options) =>
       underLoad(options, {
@@ -139,13 +139,13 @@ export const outages: readonly Proof[] = [
         missing: (load) =>
           [...load.counts.keys()].some(unbillable)
             ? undefined
-            : "No request was refused, though nothing could be written.",
+            : "No request was refused, although nothing could be written.",
         kinds: impatient,
       }),
   },
   {
     name: "mongod-stepdown",
-    about: "MongoDB has no primary for a while: no overdraft, no 402, at most 503",
+    about: "MongoDB has no primary for a while: no overdraft, no 402, only 503s",
     seconds: 15,
     run: (options) => underLoad(options, { during: stepDown, allowed: unavailable, kinds: impatient }),
   },
@@ -163,7 +163,8 @@ export const outages: readonly Proof[] = [
   },
   {
     name: "mongod-disk-full",
-    about: "MongoDB's disk is full: at most 503, nothing lost, and all goes on when there is room (takes root)",
+    about:
+      "MongoDB's disk is full: only 503s, nothing lost, and requests succeed when there is space again (requires root)",
     seconds: 90,
     databaseBytes: 700 * 1_024 * 1_024,
     run: (options) =>

@@ -11,7 +11,7 @@ export interface ProofOptions {
   readonly seconds: number;
   /** Numbers in [0, 1). */
   readonly random: () => number;
-  /** Requests a second, for a proof that holds a rate. */
+  /** Requests per second, for a proof with a fixed rate. */
   readonly perSecond?: number;
 }
 
@@ -19,9 +19,9 @@ export interface ProofOptions {
 export interface Proof {
   readonly name: string;
   readonly about: string;
-  /** Processes of services beside the three of chat; one each by default. */
+  /** Number of processes of other services than chat, which has three; default: one each. */
   readonly replicas?: Readonly<Record<string, number>>;
-  /** MongoDB gets a volume of this size, bytes, which takes root. Default: it shares the disk. */
+  /** Size of MongoDB's own volume, bytes, which requires root. Default: it shares the disk. */
   readonly databaseBytes?: number;
   /** Default for the command; tests use less. 0 if there is no failure with a duration. */
   readonly seconds: number;
@@ -46,7 +46,7 @@ const exactModelEntry = `
     upstreams: [{ provider: openai, model: gpt-4o-mini }]
 `;
 
-/** Where a fleet's MongoDB has its files. */
+/** The folder of a fleet's MongoDB files. */
 export const databasePath = (dataDir: string): string => join(dataDir, "mongo");
 
 /**

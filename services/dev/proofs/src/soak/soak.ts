@@ -30,7 +30,7 @@ const progressMs = 10_000;
  */
 const windowMs = 59_000;
 
-/** Every process but the simulator, which is the witness. */
+/** Every process except the simulator, whose log is the record of what was served. */
 const killed = ["router", "chat", "chat-2", "chat-3", "billing", "metering", "nats-server", "mongod"];
 
 interface Loads {
@@ -42,13 +42,13 @@ async function startLoads(fleet: TestFleet, random: () => number): Promise<Loads
   const limited = await newKey(fleet, { requestsPerMinute: BigInt(perMinute) });
   const narrow = await newKey(fleet, { concurrentRequests: BigInt(atOnce) });
   await setFault(fleet.run.simulator_url, { "abort-bills": 1 }, { model: `${continuingModel}*` });
-  const mixed = ["json", "stream", "messages", "disconnect", "leave", "retry", "json", "stream"] as const;
-  const leaving = ["disconnect", "leave", "stream"] as const;
+  const mixed = ["json", "stream", "messages", "disconnect", "abort", "retry", "json", "stream"] as const;
+  const aborting = ["disconnect", "abort", "stream"] as const;
   const all = [
     new Load({ clients: [fleet.client], kinds: mixed, concurrency: 12, random }),
     new Load({ clients: [limited.client], kinds: ["json", "stream"], concurrency: 4, random }),
     new Load({ clients: [narrow.client], kinds: ["stream"], concurrency: 8, random, model: concurrentModel }),
-    new Load({ clients: [fleet.client], kinds: leaving, concurrency: 4, random, model: continuingModel }),
+    new Load({ clients: [fleet.client], kinds: aborting, concurrency: 4, random, model: continuingModel }),
   ];
   return { all, limited };
 }
@@ -127,7 +127,7 @@ export async function soak(options: SoakOptions): Promise<Figures> {
     const responses = all.reduce((sum, load) => sum + load.responses.length, 0);
     const [completed, refused] = [sumOf(all, /^completed$/), sumOf(all, /^\d/)];
     report(
-      `${seconds} s: ${kills} kills, ${responses} requests, ${completed} completed, ${sumOf(all, /^left$/)} left, ${sumOf(all, /^broken$/)} broken, ${refused} refused`,
+      `${seconds} s: ${kills} kills, ${responses} requests, ${completed} completed, ${sumOf(all, /^aborted$/)} aborted, ${sumOf(all, /^broken$/)} broken, ${refused} refused`,
     );
   }
   stop.abort();
@@ -141,7 +141,7 @@ export async function soak(options: SoakOptions): Promise<Figures> {
     kills,
     overAdmitted: await overAdmitted(fleet, limited),
     waitMs: 150_000,
-    violations: [...new Set(wrong)].map((outcome) => `A good request was answered ${outcome}.`),
+    violations: [...new Set(wrong)].map((outcome) => `A valid request ended with "${outcome}".`),
   });
   for (const line of unexpectedEnds(fleet.lines)) report(line);
   return figures;

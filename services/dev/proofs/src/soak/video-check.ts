@@ -34,7 +34,7 @@ async function readRows(mongodbUrl: string): Promise<Row[]> {
 
 const settleMs = 60_000;
 
-/** The rows once all bills are handed over; any that are not by then are reported as violations. */
+/** The rows once all bills are handed over; bills that are not by then are reported as violations. */
 async function settledRows(mongodbUrl: string): Promise<Row[]> {
   let rows: Row[] = [];
   const done = async (): Promise<boolean> => {
@@ -67,14 +67,14 @@ async function settledBooks(fleet: TestFleet, rows: readonly Row[]): Promise<Aud
   return report;
 }
 
-/** The tasks that the simulator created in the providers' place. */
+/** The tasks that the simulator created as the providers. */
 export async function readMade(simulatorUrl: string): Promise<MadeTask[]> {
   return madeList.parse(await (await fetch(`${simulatorUrl}/sim/tasks`)).json()).tasks;
 }
 
 export interface Findings {
   readonly byStatus: Readonly<Record<string, number>>;
-  /** Number of tasks that cost something. */
+  /** Number of tasks with a cost. */
   readonly charged: number;
   /** Submissions that failed with an error and left a row, free of charge. */
   readonly refused: number;
@@ -92,7 +92,7 @@ function rowViolations(row: Row, bills: readonly Billed[]): string[] {
   const cost = bills.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n);
   const wrong: string[] = [];
   if (live) wrong.push(`Task ${id} has not ended.`);
-  if (outbox !== undefined) wrong.push(`What the end of task ${id} brings about is not done.`);
+  if (outbox !== undefined) wrong.push(`The outbox of task ${id} is not empty.`);
   if (bills.length > 1) wrong.push(`Task ${id} is billed ${bills.length} times.`);
   if (!hidden && bills.length === 0) wrong.push(`Task ${id} has no bill.`);
   if (cost > 0n !== (status === "succeeded")) wrong.push(`Task ${id} is ${status} and costs ${cost} nano-USD.`);
@@ -104,9 +104,9 @@ function madeViolations(rows: readonly Row[], tasks: readonly MadeTask[]): { wro
   const statuses = new Map(rows.map(({ requestId, status }) => [requestId, status]));
   let lost = 0;
   for (const [requestId, same] of Map.groupBy(tasks, (task) => task.request_id)) {
-    if (same.length > 1) wrong.push(`Request ${requestId} was made ${same.length} times.`);
+    if (same.length > 1) wrong.push(`Request ${requestId} created ${same.length} tasks at its provider.`);
     const status = statuses.get(requestId ?? "");
-    if (status === undefined) wrong.push(`Request ${requestId} was made and has no task.`);
+    if (status === undefined) wrong.push(`Request ${requestId} created a task at its provider but has none here.`);
     else if (status !== "succeeded") lost += same.filter(({ charged }) => charged).length;
   }
   return { wrong, lost };
@@ -117,20 +117,23 @@ function webhookViolations(tasks: readonly Task[], receiver: Receiver): string[]
   const byTask = Map.groupBy(receiver.received, ({ task }) => task.id);
   for (const { id, status } of tasks) {
     const arrived = byTask.get(id) ?? [];
-    if (arrived.length === 0) wrong.push(`No webhook told of task ${id}.`);
-    if (new Set(arrived.map((one) => one.id)).size > 1) wrong.push(`Task ${id} was told of under two ids.`);
+    if (arrived.length === 0) wrong.push(`Task ${id} got no webhook.`);
+    if (new Set(arrived.map((one) => one.id)).size > 1) wrong.push(`Task ${id} got webhooks with different ids.`);
     if (arrived.some(({ type }) => type !== `video.generation.${status}`))
-      wrong.push(`A webhook told something else of task ${id} than ${status}.`);
+      wrong.push(`Task ${id} is ${status} but got a webhook of another status.`);
   }
-  for (const { id, verified } of receiver.received) if (!verified) wrong.push(`Webhook ${id} does not verify.`);
+  for (const { id, verified } of receiver.received)
+    if (!verified) wrong.push(`Webhook ${id} has an invalid signature.`);
   return wrong;
 }
 
 function listViolations(tasks: readonly Task[], reported: readonly string[]): string[] {
   const known = new Set(tasks.map(({ id }) => id));
-  const wrong = reported.filter((id) => !known.has(id)).map((id) => `Task ${id} was told and is lost.`);
-  if (new Set(reported).size !== reported.length) wrong.push("One task was told to two submissions.");
-  if (tasks.length !== reported.length) wrong.push(`${reported.length} submissions made ${tasks.length} tasks.`);
+  const wrong = reported
+    .filter((id) => !known.has(id))
+    .map((id) => `Task ${id} was returned to its client but is lost.`);
+  if (new Set(reported).size !== reported.length) wrong.push("Two submissions got the same task.");
+  if (tasks.length !== reported.length) wrong.push(`${reported.length} submissions created ${tasks.length} tasks.`);
   return wrong;
 }
 

@@ -7,15 +7,15 @@ import { type Funds, type FundsName, openFunds } from "./funds.ts";
 import { allEnded, submitAll } from "./video-load.ts";
 import { newSecret } from "./video-secret.ts";
 
-/** A task's price is known when it is submitted: it costs no more than its hold. */
+/** A task's price is known when it is submitted: it never costs more than its hold. */
 export const taskFunds = ["budget", "account-end", "capped"] as const satisfies readonly FundsName[];
-/** Those of a task, and the call of its provider. */
+/** The points of a task, and of its provider's call. */
 export const taskPoints: readonly CrashPoint[] = [...taskCrashPoints, "upstream-sent"];
 
-/** What one task costs, or two. nano-USD. */
+/** The cost of one or two tasks, nano-USD. */
 const portion = 600_000_000n;
 const victim = "video";
-/** Submitted at a time; more than a capped key may have open. */
+/** Tasks submitted at a time; more than a capped key may have open. */
 const tasksPerDeath = 4;
 const endMs = 120_000;
 
@@ -40,7 +40,7 @@ export interface CrashTasksOptions {
   readonly report?: ((line: string) => void) | undefined;
 }
 
-/** Dies once at each point while only tasks of one source are under way. */
+/** Dies once at each point under tasks of one source alone. */
 async function dieEverywhere(
   fleet: TestFleet,
   { funds, name }: { readonly funds: Funds; readonly name: FundsName },
@@ -97,6 +97,6 @@ async function crashBySource(fleet: TestFleet, options: CrashTasksOptions): Prom
   }
   const violations = Object.entries(atEdge)
     .filter(([, count]) => count === 0)
-    .map(([name]) => `The funds "${name}" were never at their edge.`);
+    .map(([name]) => `The funds "${name}" were never exhausted.`);
   return { deaths, atEdge, kills: 2 * options.funds.length * taskPoints.length, others, violations };
 }

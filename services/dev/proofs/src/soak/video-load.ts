@@ -37,17 +37,17 @@ export async function setFates(simulatorUrl: string, seed: number): Promise<void
 
 export interface SubmitOptions {
   readonly tasks: number;
-  /** Of the idempotency keys. */
+  /** Prefix of the idempotency keys. */
   readonly seed: number | string;
   /** Concurrent submissions. */
   readonly concurrency: number;
   /** The webhook URL for each task. */
   readonly url: string;
-  /** Durations of submissions that were answered on the first attempt, milliseconds. */
+  /** Durations of submissions that succeeded on the first attempt, milliseconds. */
   readonly submitMs: number[];
   /** Ids returned to the client, in order of arrival. */
   readonly reported: string[];
-  /** Called for each response for want of money or permits, such as `402 insufficient_balance`. */
+  /** Called for each response for lack of money or permits, such as `402 insufficient_balance`. */
   readonly refused?: (outcome: string) => void;
 }
 
@@ -69,7 +69,7 @@ export async function submitAll(client: TestClient, options: SubmitOptions): Pro
   await Promise.all(Array.from({ length: concurrency }, work));
 }
 
-/** Retries under the same key, as an SDK does, until it is answered. */
+/** Retries under the same key, like an SDK, until it succeeds. */
 async function submitUntilTaken(
   client: TestClient,
   body: unknown,
@@ -86,13 +86,13 @@ async function submitUntilTaken(
       const short = response.status === 402 || response.status === 429;
       if (short) refused?.(`${response.status} ${response.json<{ error: { code: string } }>().error.code}`);
       else if (response.status < 500 && response.status !== 409)
-        throw new Error(`a submission was answered ${response.status}: ${response.text}`);
+        throw new Error(`a submission failed with ${response.status}: ${response.text}`);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
     }
     await sleep(200);
   }
-  throw new Error("a submission was never taken");
+  throw new Error("a submission was not accepted within the retries");
 }
 
 /** Every task in the listing. */
@@ -124,7 +124,7 @@ export async function allEnded(client: TestClient, timeoutMs: number): Promise<v
     }
     return true;
   };
-  await waitFor(noneLeft, { timeoutMs, everyMs: 500, what: "the end of every task" });
+  await waitFor(noneLeft, { timeoutMs, everyMs: 500, what: "every task to end" });
 }
 
 /** The median and the 99th percentile of the values, as integers. */

@@ -7,6 +7,6 @@ export async function newSecret({ run }: TestFleet, accountId = run.account_id):
     headers: { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" },
     body: JSON.stringify({ account_id: accountId, overlap_seconds: 0 }),
   });
-  if (response.status !== 201) throw new Error(`a secret was refused: ${await response.text()}`);
+  if (response.status !== 201) throw new Error(`the signing secret was not created: ${await response.text()}`);
   return ((await response.json()) as { secret: string }).secret;
 }

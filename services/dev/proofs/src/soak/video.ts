@@ -31,7 +31,7 @@ export interface VideoSoakReport extends Findings, Pick<TaskDeaths, "deaths" | "
   readonly kills: number;
   /** Number of restarts by process. */
   readonly restarts: Readonly<Record<string, number>>;
-  /** Durations of submissions that were answered on the first attempt, milliseconds. */
+  /** Durations of submissions that succeeded on the first attempt, milliseconds. */
   readonly submitMs: { readonly p50: number; readonly p99: number };
   readonly seconds: number;
 }
@@ -54,7 +54,7 @@ async function reportProgress(
   for (;;) {
     await sleep(progressMs, undefined, { signal: stop, ref: false }).catch(() => undefined);
     if (stop.aborted) return;
-    options.report?.(`${reported.length} of ${options.tasks} tasks taken`);
+    options.report?.(`${reported.length} of ${options.tasks} tasks accepted`);
   }
 }
 
@@ -77,7 +77,7 @@ async function underFire({ fleet, receiver, submitMs, reported }: Run, options: 
   const reporting = reportProgress(options, reported, signal);
   try {
     await submitAll(fleet.client, { tasks, seed, concurrency, url: receiver.url, submitMs, reported });
-    options.report?.("all are taken; now their ends");
+    options.report?.("all tasks accepted; waiting for their ends");
     await allEnded(fleet.client, 180_000 + tasks * 500);
   } finally {
     stop.abort();

@@ -6,13 +6,13 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const chunk = Buffer.alloc(1_024 * 1_024);
 
-/** Whether this process may mount a volume. */
+/** True if this process may mount a volume. */
 export const mayMount = (): boolean => process.getuid?.() === 0;
 
 /**
- * Mounts a volume of so many bytes, in memory, at `path`. Disposing unmounts it; whatever used it
- * has to be gone by then.
- * @throws when the system refuses, as it does for anybody but root
+ * Mounts an in-memory volume of this size, bytes, at `path`. Disposing unmounts it; no process may
+ * use it by then.
+ * @throws when the system refuses, as it does without root
  */
 export async function mountVolume(path: string, bytes: number): Promise<AsyncDisposable> {
   await mkdir(path, { recursive: true });
@@ -20,7 +20,7 @@ export async function mountVolume(path: string, bytes: number): Promise<AsyncDis
   return { [Symbol.asyncDispose]: async () => void (await run("umount", [path])) };
 }
 
-/** Runs `meanwhile` while the volume at `path` has no byte left. */
+/** Runs `meanwhile` while the volume at `path` is full. */
 export async function onFullVolume(path: string, meanwhile: () => Promise<void>): Promise<void> {
   const ballast = join(path, "ballast");
   try {

@@ -18,7 +18,7 @@ import { engineUrl } from "./engine-url.ts";
 const patient = { timeoutMs: 60_000 };
 
 /** Billing and metering, and a directory for journals: everything that an admission needs. */
-export interface House extends AsyncDisposable {
+export interface Backend extends AsyncDisposable {
   readonly prefix: string;
   readonly billing: Child;
   readonly metering: Child;
@@ -41,7 +41,7 @@ export interface House extends AsyncDisposable {
 }
 
 /** Billing and metering as processes with databases and streams of their own. */
-export async function startHouse(billingEnv: Record<string, string> = {}): Promise<House> {
+export async function startBackend(billingEnv: Record<string, string> = {}): Promise<Backend> {
   await using stack = new AsyncDisposableStack();
   const prefix = `t${randomText(10)}_`;
   const [mongodb, nats] = [engineUrl("TEST_MONGODB_URL"), engineUrl("TEST_NATS_URL")];
@@ -107,7 +107,7 @@ async function orphan(dbName: string, holderIds: readonly string[], orphanedAt: 
   await connection.close();
 }
 
-async function eventsOf(usage: House["usage"], accountId: string): Promise<UsageEvent[]> {
+async function eventsOf(usage: Backend["usage"], accountId: string): Promise<UsageEvent[]> {
   const found: UsageEvent[] = [];
   const filter = { accountId, keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
   for (let cursor = ""; ; ) {
@@ -118,8 +118,8 @@ async function eventsOf(usage: House["usage"], accountId: string): Promise<Usage
   }
 }
 
-/** Connects to a {@link House}'s billing database. */
-export function billingDatabase({ prefix }: Pick<House, "prefix">): Promise<Connection> {
+/** Connects to a {@link Backend}'s billing database. */
+export function billingDatabase({ prefix }: Pick<Backend, "prefix">): Promise<Connection> {
   return createConnection(engineUrl("TEST_MONGODB_URL"), { dbName: `${prefix}b`, useBigInt64: true }).asPromise();
 }
 
