@@ -128,6 +128,6 @@ test("limits the total size of one request's images", async () => {
   await using roomy = await startChat({ catalog: catalog(), egressAllow, bufferLimits });
   const refused = await roomy.call("chat.completions", chatOf(Array.from({ length: 12 }, (_, n) => `${url}/${n}`)));
   assert.equal(refused.status, 400);
-  assert.match(refused.text, /40 MiB in all/);
+  assert.match(refused.text, /40 MiB in total/);
   assert.equal(fetches, 11);
 });

@@ -15,7 +15,7 @@ import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { MongoClient } from "mongodb";
 
 const model = "gpt-4o-mini";
-/** A change must be in force everywhere within a second. */
+/** A change must take effect in every process within a second. */
 const maxPolls = pollsWithin(1);
 
 type Json = Record<string, unknown>;
@@ -26,7 +26,7 @@ interface Listing {
   readonly next_cursor: string | null;
 }
 
-describe("what an administrator does through the public server", () => {
+describe("the admin API through the public server", () => {
   let fleet: TestFleet;
   const resources = new AsyncDisposableStack();
 
@@ -79,7 +79,7 @@ describe("what an administrator does through the public server", () => {
     return await admin("POST", "/keys", { account_id: id, key_alias: `${id}-app` }, 201);
   }
 
-  test("a token of one account need not name it; any other token may leave it out only while there is a single account", async () => {
+  test("an account's token need not name the account; other tokens may omit it only while there is a single account", async () => {
     await newAccount("sole", "1");
     assert.match(
       JSON.stringify(await admin("POST", "/keys", {}, 400)),
@@ -107,10 +107,10 @@ describe("what an administrator does through the public server", () => {
     assert.match((await js).stdout, /gpt-4o-mini/);
   });
 
-  test("an account that owes too much is refused with that reason, although it has money, until a top-up has repaid it", async () => {
+  test("an account with too many write-offs is refused with that reason despite its balance, until a top-up repays them", async () => {
     const key = await newAccount("debtor", "0.2");
     const client = clientOf(key["key"]);
-    // 1.40 USD: more than the balance and what may be owed, but not beyond ten times the hold.
+    // 1.40 USD: more than the balance and the write-off limit, but below ten times the hold.
     const endFault = await setFault(fleet.run.simulator_url, { "usage-lie": 40_000 });
     assert.equal((await chat(client, "gpt-4o")).status, 200);
     await endFault();
@@ -132,12 +132,12 @@ describe("what an administrator does through the public server", () => {
     const half = await topUp("0.1");
     assert.match(
       half,
-      /^debtor has 0[\d.]* USD available\.\n0\.10 USD repaid earlier requests .*\nIt still owes [\d.]+ USD/s,
+      /^debtor has 0[\d.]* USD available\.\n0\.10 USD repaid write-offs of earlier requests\.\nIt still has write-offs of [\d.]+ USD/s,
     );
     assert.equal((await chat(client)).json<{ error: Json }>().error["code"], "unpaid_usage");
     assert.match(
       await topUp("20"),
-      /^debtor has 1[\d.]+ USD available\.\n[\d.]+ USD repaid earlier requests [^\n]*\n$/,
+      /^debtor has 1[\d.]+ USD available\.\n[\d.]+ USD repaid write-offs of earlier requests\.\n$/,
     );
     assert.match(await topUp("20"), /^debtor has 1[\d.]+ USD available\.\n$/);
     assert.equal((await chat(client)).status, 200);
@@ -147,7 +147,7 @@ describe("what an administrator does through the public server", () => {
     assert.equal(rows.filter(({ kind }) => kind === "repayment").length, 2);
   });
 
-  test("what a new account's key uses is the same in usage, events, ledger, subscription and billing usage", async () => {
+  test("a new account's usage is the same in usage, events, ledger, subscription and billing usage", async () => {
     const key = await newAccount("acme", "1.5");
     const client = clientOf(key["key"]);
     await roomInHour();
@@ -212,7 +212,7 @@ describe("what an administrator does through the public server", () => {
     await waitFor(async () => (await chat(first)).status === 401);
     assert.ok(performance.now() - renewedAt > overlapSeconds * 1_000 - 100);
     const third = clientOf((await admin("POST", `${path}/regenerate`))["key"]);
-    await felt("the second secret has ended", async () => (await chat(second)).status === 401);
+    await felt("the second secret has expired", async () => (await chat(second)).status === 401);
     assert.equal((await chat(third)).status, 200);
     await admin("DELETE", path);
     await felt("the key is revoked", async () => (await chat(third)).status === 401);
@@ -231,7 +231,7 @@ describe("what an administrator does through the public server", () => {
     ]);
   });
 
-  test("a correction takes no more than is available, and what does not exist is 404", async () => {
+  test("a correction cannot exceed the available balance, and unknown objects get 404", async () => {
     await newAccount("gamma", "2");
     const correct = (amount: string, reference: string, expected: number) =>
       admin("POST", "/accounts/gamma/top-ups", { amount_usd: amount, reference }, expected);
@@ -253,7 +253,7 @@ describe("what an administrator does through the public server", () => {
     await admin("GET", `/usage?after=${cursor}`, undefined, 400);
   });
 
-  test("another administrator's token works until it is revoked, and an API key is not an admin token", async () => {
+  test("another administrator's token works until its revocation, and an API key is not an admin token", async () => {
     const made = await admin("POST", "/tokens", { name: "Ada" }, 201);
     const as = (token: unknown) =>
       createTestClient({ baseUrl: fleet.run.base_url, apiKey: String(token) }).get("/admin/v1/accounts");
@@ -263,7 +263,7 @@ describe("what an administrator does through the public server", () => {
     assert.equal((await as(fleet.run.api_key)).status, 401);
   });
 
-  test("the commands do the same through the admin API", async () => {
+  test("the commands use the admin API", async () => {
     const reader = (
       await run("admin-tokens", "create", "--name", "r", "--role", "read-only", "--expires", "1d")
     ).trim();
@@ -287,12 +287,12 @@ describe("what an administrator does through the public server", () => {
     await waitFor(async () => (await run("usage", "--key", id)).includes(model));
     assert.match(await run("usage", "--export", "csv", "--key", id), /^request_id,.*\r\nreq_/);
     assert.match(await run("ledger", "list"), /settle/);
-    assert.match(await run("ledger", "repair", "--dry-run"), /No request is without its price/);
+    assert.match(await run("ledger", "repair", "--dry-run"), /No request is unpriced/);
     assert.match(await run("admin-tokens", "list"), /ADMIN_TOKEN/);
     await assert.rejects(run("keys", "revoke", "key_none"), /The key does not exist/);
   });
 
-  test("dead-lettered usage is listed, priced and repaired, and its account pays for it once", async () => {
+  test("dead-lettered usage is listed, priced and repaired, and its account is charged once", async () => {
     const accountId = fleet.run.account_id;
     const event = UsageEvent.fromPartial({
       requestId: "req_dead",
@@ -321,7 +321,7 @@ describe("what an administrator does through the public server", () => {
     await assert.rejects(run("dead-letters", "repair", "--request", "req_dead"), /No dead letter for request req_dead/);
   });
 
-  test("an old month is archived from the database into a file, and the file verifies", async () => {
+  test("an old month is archived from the database into a file that passes verification", async () => {
     const mongo = resources.use(new MongoClient(fleet.run.mongodb_url));
     const at = new Date("2024-02-03T04:05:06Z");
     const names = { accountId: "a", keyId: "k", holderId: "h", grantId: "g", operation: "o", model, upstream: "u" };
@@ -346,13 +346,13 @@ describe("what an administrator does through the public server", () => {
     const done = await run("archive", "run");
     assert.match(done, /usage 2024-02: 1 rows are in 2024-02\/events-1-\w+\.ndjson\.gz/);
     assert.match(done, /ledger 2024-02: there was nothing to archive\nledger 2024-03: /);
-    assert.match(await run("archive", "verify"), /usage 2024-02: 1 rows, as they were archived/);
+    assert.match(await run("archive", "verify"), /usage 2024-02: 1 rows, unchanged since they were archived/);
     assert.match(await run("archive", "run"), /No month is due/);
     await admin("GET", "/usage/events?from=2024-02-01", undefined, 400);
     assert.ok((await pages("/usage/events")).length > 0);
   });
 
-  test("after all of it the books are exact", async () => {
+  test("after all tests the books are exact", async () => {
     assert.deepEqual((await fleet.audit()).violations, []);
   });
 });

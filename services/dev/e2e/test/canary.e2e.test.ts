@@ -22,7 +22,7 @@ function plant(): string {
   return text;
 }
 
-/** Credentials: no response may contain them, not even one to the client that sent them. */
+/** Credentials, which no response may contain, not even one to the client that sent them. */
 const secrets = new Set<string>();
 
 function plantSecret(): string {
@@ -33,7 +33,7 @@ function plantSecret(): string {
 
 const user = (content: string) => [{ role: "user", content }];
 
-/** Requests with planted texts wherever a client's own words and secrets may be. */
+/** Requests with planted texts wherever a client's content and secrets may be. */
 const requests: readonly (() => [path: string, body: object, headers: Record<string, string>])[] = [
   () => [
     "/v1/chat/completions",
@@ -67,12 +67,12 @@ const requests: readonly (() => [path: string, body: object, headers: Record<str
 
 const rounds = 60;
 
-/** Texts that are stored by design, with their places: they show that the search works. */
+/** Texts that are stored by design, with their places, which prove that the search works. */
 async function keepControls({ client, run }: TestFleet): Promise<readonly (readonly [place: string, text: string])[]> {
   const name = `control${randomBytes(8).toString("hex")}`;
   const missing = await client.get("/no-such-path");
   assert.equal(missing.status, 404);
-  const requestId = missing.headers.get("x-request-id") ?? assert.fail("a response has no request id");
+  const requestId = missing.headers.get("x-request-id") ?? assert.fail("the response has no request id");
   const headers = { authorization: `Bearer ${run.admin.token}` };
   assert.equal((await client.post("/admin/v1/accounts", { name }, { headers })).status, 201);
   return [
@@ -105,12 +105,12 @@ async function metricsWithVerdict(fleet: TestFleet): Promise<Exposition[]> {
   for (let poll = 0; ; poll++) {
     const shown = await readMetrics(fleet);
     if (shown.some(({ types }) => types.has("uag_audit_exact"))) return shown;
-    assert.ok(poll < 300, "the auditor has no verdict");
+    assert.ok(poll < 300, "the auditor has not reported yet");
     await sleep(200);
   }
 }
 
-/** Journals and streams delete files at any time; what is deleted is not stored. */
+/** Journals and streams may delete files at any time; deleted files are not searched. */
 function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
@@ -131,7 +131,7 @@ async function* kept({ run, dataDir }: TestFleet): AsyncGenerator<[place: string
   yield* filesIn(dataDir);
   await using database = await MongoClient.connect(run.mongodb_url);
   for (const { name } of (await database.db("admin").admin().listDatabases()).databases) {
-    // The engine's own databases, some of which no user may read.
+    // The engine's own databases, some of which are not readable by any user.
     if (name === "local" || name === "admin" || name === "config") continue;
     for (const collection of await database.db(name).collections())
       for await (const row of collection.find()) yield [`${name}.${collection.collectionName}`, JSON.stringify(row)];
@@ -151,7 +151,7 @@ test(`after ${rounds} rounds of requests no client's content or credential is in
     const metrics = await metricsWithVerdict(fleet);
     assert.deepEqual(faultsOfMetrics(metrics, await providerNames()), []);
     const containing = responses.filter((text) => text.includes(mark));
-    assert.ok(containing.length > 0, "no answer has a client's own words");
+    assert.ok(containing.length > 0, "some response contains the client's content");
     assert.deepEqual(
       containing.filter((text) => [...secrets].some((secret) => text.includes(secret))),
       [],
@@ -168,7 +168,7 @@ test(`after ${rounds} rounds of requests no client's content or credential is in
     for (const { process, text } of metrics) if (text.includes(mark)) found.add(`metrics of ${process}`);
     for (const body of collector.bodies) if (body.includes(mark)) found.add(`traces: ${body.slice(0, 200)}`);
     assert.ok(texts > 1_000 && collector.spans.length > 100, `${texts} texts, ${collector.spans.length} spans`);
-    assert.equal(seen.size, controls.length, "what is kept by design was not found");
+    assert.equal(seen.size, controls.length, "every text stored by design is found");
     assert.deepEqual([...found], []);
   });
 });

@@ -40,7 +40,7 @@ const weather = {
   parameters: { type: "object" as const, properties: { city: { type: "string" } } },
 };
 const maxTokens = 4_000;
-/** One byte more than the gateway fetches for a provider that takes content only in the request. */
+/** One byte more than the gateway fetches for a provider that accepts only inline content. */
 const tooLong = Buffer.alloc(14 * 1024 * 1024);
 const adaptive = { type: "adaptive" as const };
 const budget = { type: "enabled" as const, budget_tokens: 1_024 };
@@ -111,7 +111,7 @@ describe("images, documents, structured output, thinking, errors and disconnects
       }
     });
 
-    test(`${model} reads documents where it can, and refuses them with that reason where it cannot`, async () => {
+    test(`${model} reads documents, or refuses them with that reason if it does not support them`, async () => {
       const source = { type: "base64" as const, media_type: "application/pdf" as const, data: pdf };
       const file = { filename: "a.pdf", file_data: `data:application/pdf;base64,${pdf}` };
       const read = (): Promise<{ text: unknown }> => bySdk.anthropic(model, { type: "document", source });
@@ -189,11 +189,11 @@ describe("images, documents, structured output, thinking, errors and disconnects
           .filter((one) => one.model === model && one.outcome === whenLeft).length;
       const chunks = await openai.chat.completions.create({ model, messages: long, stream: true });
       for await (const _ of chunks) break;
-      await waitFor(async () => (await left()) === 1, { what: "the first call to be left" });
+      await waitFor(async () => (await left()) === 1, { what: "the first call to be disconnected" });
       const events = anthropic.messages.stream({ model, max_tokens: maxTokens, messages: long });
       events.on("streamEvent", () => events.abort());
       await assert.rejects(events.finalMessage(), Anthropic.APIUserAbortError);
-      await waitFor(async () => (await left()) === 2, { what: "the second call to be left" });
+      await waitFor(async () => (await left()) === 2, { what: "the second call to be disconnected" });
       await endSlow();
     });
   }
@@ -236,7 +236,7 @@ describe("images, documents, structured output, thinking, errors and disconnects
     });
   }
 
-  test("a video that is too long, is not a video, or does not exist, is refused and costs nothing", async () => {
+  test("a video that is too long, invalid or missing is rejected and costs nothing", async () => {
     const call = async (url: string): Promise<unknown[]> => {
       const content = [{ type: "video_url", video_url: { url } }];
       const body = { model: "gemini-2.5-flash", messages: [{ role: "user", content }] };
@@ -250,7 +250,7 @@ describe("images, documents, structured output, thinking, errors and disconnects
   });
 
   for (const model of ["claude-opus-5-5", "claude-haiku-4-5", "gemini-3.8-flash"]) {
-    test(`${model}: its thinking is returned signed in both formats, and the conversation continues`, async () => {
+    test(`${model}: returns signed thinking in both formats, and continues the conversation`, async () => {
       const request = 'think 20\ncall get_weather {"city":"Oslo"}';
       const tools = [{ name: weather.name, input_schema: weather.parameters }];
       const thinking = model === "claude-haiku-4-5" ? budget : adaptive;
@@ -278,7 +278,7 @@ describe("images, documents, structured output, thinking, errors and disconnects
         tools: [{ type: "function" as const, function: weather }],
       };
       const whole = await openai.chat.completions.create({ ...chat, messages: [{ role: "user", content: request }] });
-      const message = whole.choices[0]?.message ?? assert.fail("no choice");
+      const message = whole.choices[0]?.message ?? assert.fail("the response has no choice");
       assert.ok((whole.usage?.completion_tokens_details?.reasoning_tokens ?? 0) > 0);
       const calls = message.tool_calls ?? [];
       const responses = calls.map(({ id }) => ({ role: "tool" as const, tool_call_id: id, content: "sunny" }));
@@ -351,7 +351,7 @@ describe("images, documents, structured output, thinking, errors and disconnects
     });
   }
 
-  test("after all of it the ledger holds exactly what the simulator served", async () => {
+  test("after all tests the ledger contains exactly what the simulator served", async () => {
     assert.deepEqual((await fleet.audit()).violations, []);
   });
 });

@@ -33,7 +33,7 @@ const callTwice = 'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"R
 const reportedText = ({ text }: { text: string }) => text.replace(/"request_id":"[^"]*"/, "");
 const user = (content: string) => [{ role: "user" as const, content }];
 
-describe("any client works with any model in either format", () => {
+describe("every client works with every model in both formats", () => {
   let fleet: TestFleet;
   let webhookUrl: string;
   let openai: OpenAI;
@@ -120,7 +120,7 @@ describe("any client works with any model in either format", () => {
       assert.ok((await anthropic.messages.countTokens({ model, messages: user("hello world") })).input_tokens > 0);
     });
 
-    test(`${model}: the OpenAI SDK gets responses, as a stream and by a schema, with parallel tools`, async () => {
+    test(`${model}: the OpenAI SDK gets responses, streamed and by a schema, with parallel tools`, async () => {
       const whole = await openai.responses.create({ model, input: "say: hello", instructions: "Be kind." });
       assert.equal(whole.output_text, "hello");
       assert.ok(whole.usage !== undefined && whole.usage.input_tokens > 0 && whole.usage.output_tokens > 0);
@@ -181,7 +181,7 @@ describe("any client works with any model in either format", () => {
     });
   }
 
-  test("an error is the Anthropic SDK's own class with a native body, and a disconnect ends the stream", async () => {
+  test("an error has the Anthropic SDK's class and a native body, and a disconnect ends the stream", async () => {
     const create = (model: string) => anthropic.messages.create({ model, max_tokens: 5, messages: user("x") });
     await assert.rejects(create("no-such-model"), (error: unknown) => {
       assert.ok(error instanceof Anthropic.BadRequestError);
@@ -203,7 +203,7 @@ describe("any client works with any model in either format", () => {
   });
 
   for (const [path, name, good] of goodBodies) {
-    test(`null equals absence in every optional property of ${name} (${(good as { model?: string }).model})`, async () => {
+    test(`null is the same as absence in every optional property of ${name} (${(good as { model?: string }).model})`, async () => {
       const { admin, api_key } = fleet.run;
       const headers = { authorization: `Bearer ${path.startsWith("/admin") ? admin.token : api_key}` };
       const bodies = nulledBodies(name, good);
@@ -222,7 +222,7 @@ describe("any client works with any model in either format", () => {
     });
   }
 
-  test("a key without limits gets the provider's own rate limit headers, under the names that each SDK's users read, or none", async () => {
+  test("a key without limits gets the provider's rate limit headers under the names of each SDK, or none", async () => {
     const messages = user("say: hello");
     const chat = await openai.chat.completions.create({ model: "gpt-4o-mini", messages }).withResponse();
     assert.equal(chat.response.headers.get("x-ratelimit-limit-requests"), "10000");
@@ -238,7 +238,7 @@ describe("any client works with any model in either format", () => {
     );
   });
 
-  test("the model list suits both SDKs", async () => {
+  test("both SDKs can read the model list", async () => {
     const ids = (await openai.models.list()).data.map(({ id }) => id);
     const page = await anthropic.models.list({ limit: 1_000 });
     assert.deepEqual(
@@ -254,7 +254,7 @@ describe("any client works with any model in either format", () => {
 
   sampleTests(() => fleet);
 
-  test("after all of it the ledger holds exactly what the simulator served", async () => {
+  test("after all tests the ledger contains exactly what the simulator served", async () => {
     assert.deepEqual((await fleet.audit()).violations, []);
   });
 });

@@ -14,7 +14,7 @@ import { Stage } from "./console/stage.ts";
 import { confirmationLink, lettersTo, subjectsTo } from "./mail/letters.ts";
 import { MailServer } from "./mail/mail-server.ts";
 
-/** It may cost less than the key's budget, and costs more than one percent of that. */
+/** A request that costs less than the key's budget and more than one percent of it. */
 const hello = {
   model: "gpt-4o-mini",
   messages: [{ role: "user" as const, content: "Hello!" }],
@@ -44,7 +44,7 @@ describe("spend alerts in the console and from the command line", () => {
     return (await promisify(execFile)(process.execPath, [program, ...args], { env })).stdout;
   };
 
-  test("a part of a key's budget and a low balance are told of by webhook and e-mail", async () => {
+  test("a partly used key budget and a low balance are reported by webhook and e-mail", async () => {
     const api = adminApi(stage.fleet.run);
     const account = (await api.call("POST", "/accounts", { name: "Small" })) as { id: string };
     const topUp = { amount_usd: "1", reference: "first", note: "" };
@@ -92,7 +92,7 @@ describe("spend alerts in the console and from the command line", () => {
     assert.equal(letters().length, 2);
   });
 
-  test("a new address waits for its confirmation, in the console and on the command line, until a button confirms it", async () => {
+  test("a new address is shown as unconfirmed in the console and on the command line until a button confirms it", async () => {
     const to = "colleague@example.org";
     const id = (await alerts("create", "--below", "1000000", "--name", "Low", "--email", to)).trim();
     await waitFor(() => lettersTo(mail, to).length === 1, { what: "the confirmation mail" });
@@ -105,11 +105,15 @@ describe("spend alerts in the console and from the command line", () => {
     assert.equal(path, `${stage.fleet.run.console_url}/confirm-address`);
     const page = await stage.newPage(`/confirm-address#${token}`);
     await page.getByRole("heading", { name: "Confirm your address" }).waitFor();
-    assert.deepEqual(subjectsTo(mail, to), ["Confirm this address for spend alerts"], "opening the page confirmed it");
+    assert.deepEqual(
+      subjectsTo(mail, to),
+      ["Confirm this address for spend alerts"],
+      "opening the page does not confirm the address",
+    );
     await page.getByRole("button", { name: "Confirm" }).click();
     await page.getByRole("heading", { name: "Confirmed" }).waitFor();
     await page.getByText(to).waitFor();
-    await waitFor(() => lettersTo(mail, to).length === 2, { what: "the notice that waited" });
+    await waitFor(() => lettersTo(mail, to).length === 2, { what: "the delayed notice" });
     assert.match(subjectsTo(mail, to)[1] ?? "", /^Low: /);
     await billing.reload();
     await billing.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
@@ -119,7 +123,7 @@ describe("spend alerts in the console and from the command line", () => {
     await alerts("delete", id);
   });
 
-  test("alerts are made, listed, tried out and deleted from the command line, and the metrics count what they told", async () => {
+  test("alerts are created, listed, tested and deleted on the command line, and the metrics count their messages", async () => {
     const { fleet } = stage;
     const told = (): Promise<number> => counterOf(fleet, "metering", "uag_spend_alerts_total");
     const earlier = await told();

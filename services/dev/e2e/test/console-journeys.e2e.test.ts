@@ -42,19 +42,19 @@ describe("the console in a browser", () => {
       what: `a response ${status}`,
     });
 
-  test("the sign-in needs less than 200 kB of script, compressed, and nothing that only other pages show", async (t) => {
+  test("the sign-in page loads less than 200 kB of compressed scripts, and no scripts of other pages only", async (t) => {
     const page = await stage.newPage("/sign-in");
     await page.getByLabel("Email").fill("somebody");
     const readyMs = Number(await page.evaluate("performance.now()"));
     await page.waitForLoadState("networkidle");
     const scripts = await scriptsOf(page);
     const bytes = bytesOf(scripts);
-    t.diagnostic(`${scripts.length} scripts, ${bytes} bytes, takes input after ${Math.round(readyMs)} ms`);
+    t.diagnostic(`${scripts.length} scripts, ${bytes} bytes, ready for input after ${Math.round(readyMs)} ms`);
     assert.ok(bytes > 0 && bytes < firstScriptBytes, JSON.stringify(scripts));
     assert.ok(scripts.length <= 4, JSON.stringify(scripts));
   });
 
-  test("a key that is issued works in the OpenAI SDK, and its request is shown with a receipt", async () => {
+  test("an issued key works in the OpenAI SDK, and its request is shown with a receipt", async () => {
     const page = await stage.visit("/keys", "API keys");
     const client = await stage.issueKey(page, "journey");
     const completion = await client.chat.completions.create(hello);
@@ -86,10 +86,10 @@ describe("the console in a browser", () => {
     await page.getByRole("row").filter({ hasText: "live" }).waitFor();
     await stage.issueKey(other, "made elsewhere");
     await page.getByRole("row").filter({ hasText: "made elsewhere" }).waitFor();
-    assert.equal(await page.evaluate("window.isFirst"), true, "the page was loaded again");
+    assert.equal(await page.evaluate("window.isFirst"), true, "the page was not reloaded");
   });
 
-  test("usage is split by the tags of keys, and several keys of one tag are one", async () => {
+  test("usage is grouped by the keys' tags, with several keys of one tag combined", async () => {
     const api = adminApi(stage.fleet.run);
     for (const tags of [["search"], ["search"], ["mobile", "beta"]]) {
       const body = { account_id: stage.fleet.run.account_id, metadata: { tags } };
@@ -104,7 +104,7 @@ describe("the console in a browser", () => {
     assert.equal(await legend.getByText("search").count(), 1);
   });
 
-  test("what is exported is what the page lists: the filters, the outcome and the time of its address", async () => {
+  test("an export has the filters, outcome and time range of the page's address", async () => {
     const { account_id, base_url, api_key: apiKey } = stage.fleet.run;
     await new OpenAI({ baseURL: `${base_url}/v1`, apiKey }).chat.completions.create(hello);
     const view = { account: account_id, range: "hour24", model, operation: "chat.completions" };
@@ -130,7 +130,7 @@ describe("the console in a browser", () => {
     assert.deepEqual(await exported(), []);
   });
 
-  test("of many keys a page is shown at once, and all of them are searched and sorted", async () => {
+  test("many keys are shown page by page, and searched and sorted together", async () => {
     const api = adminApi(stage.fleet.run);
     const { account_id } = stage.fleet.run;
     const names = Array.from({ length: 60 }, (_, n) => `many-${String(n).padStart(2, "0")}`);
@@ -146,10 +146,10 @@ describe("the console in a browser", () => {
     await page.getByText("1–50 of 60").waitFor();
     await rows.first().getByText("many-59").waitFor();
     await page.getByLabel("Search by name, key, tag, or ID").fill("many-03");
-    await waitFor(async () => (await rows.count()) === 1, { what: "the key that was searched for" });
+    await waitFor(async () => (await rows.count()) === 1, { what: "only the matching key" });
   });
 
-  test("a limit of requests a minute is in force within a second of being saved", async () => {
+  test("a limit of requests per minute takes effect within a second of being saved", async () => {
     const page = await stage.visit("/keys", "API keys");
     const client = await stage.issueKey(page, "throttled");
     assert.equal(await statusOf(client.chat.completions.create(hello)), 200);
@@ -177,7 +177,7 @@ describe("the console in a browser", () => {
     assert.equal(await statusOf(renewed.models.list()), 200);
   });
 
-  test("a key's recent use is shown before it is revoked, and afterwards requests get 401", async () => {
+  test("a key's recent use is shown before its revocation, and requests get 401 afterwards", async () => {
     const page = await stage.visit("/keys", "API keys");
     const client = await stage.issueKey(page, "to be revoked");
     assert.equal(await statusOf(client.chat.completions.create(hello)), 200);
@@ -191,7 +191,7 @@ describe("the console in a browser", () => {
     await getsStatus(401, () => client.chat.completions.create(hello));
   });
 
-  test("spending is reported by webhook and e-mail, and a delivery is sent again under its own id", async () => {
+  test("spending is reported by webhook and e-mail, and a delivery is replayed under its id", async () => {
     const page = await stage.visit("/billing", "Billing");
     await page.getByRole("button", { name: "New alert" }).click();
     const form = page.getByRole("dialog");
@@ -212,7 +212,7 @@ describe("the console in a browser", () => {
     await page.getByRole("link", { name: "Deliveries" }).click();
     await page.getByRole("row").filter({ hasText: receiver.address }).filter({ hasText: "Delivered" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Resend" }).click();
-    await waitFor(() => receiver.received.length > 1, { what: "the webhook again" });
+    await waitFor(() => receiver.received.length > 1, { what: "the replayed webhook" });
     assert.deepEqual(
       receiver.received.map(({ id }) => id),
       [first?.id, first?.id],
@@ -220,7 +220,7 @@ describe("the console in a browser", () => {
     assert.equal(mail.letters.length, 1);
   });
 
-  test("pages run no script of their own text, and break no rule of their security policy", async () => {
+  test("pages run no inline scripts and do not violate their content security policy", async () => {
     const page = await stage.newPage("/sign-in");
     const broken: string[] = [];
     page.on("console", (message) => {
@@ -242,7 +242,7 @@ describe("the console in a browser", () => {
       `document.body.append(Object.assign(document.createElement("script"), { text: "globalThis.ran = true" }))`,
     );
     assert.equal(await page.evaluate("globalThis.ran"), undefined);
-    await waitFor(() => broken.length > 0, { what: "the browser's word on an inline script" });
+    await waitFor(() => broken.length > 0, { what: "the browser to report the inline script" });
   });
 
   test("an operator prices an unpriced request: the ledger charges it once, and it is no longer unpriced", async () => {
@@ -267,7 +267,7 @@ describe("the console in a browser", () => {
     await page.getByRole("row").filter({ hasText: "Price correction" }).filter({ hasText: "0.125" }).waitFor();
   });
 
-  test("a session that has ended leads to the sign-in, and from there back to the page", async () => {
+  test("an expired session leads to the sign-in, and from there back to the page", async () => {
     const page = await stage.visit("/models?q=gpt", "Models");
     await page.getByText("GPT-4o mini", { exact: true }).waitFor();
     await page.context().clearCookies();

@@ -9,7 +9,7 @@ import { waitFor } from "@uag/harness/testing/wait-for";
 import { enrol, firstOperator, invite, password, userIdOf } from "./console/people.ts";
 import { Visitor } from "./console/visitor.ts";
 
-describe("a person who leaves", () => {
+describe("the removal of a user", () => {
   let fleet: TestFleet;
   let operator: Visitor;
   const resources = new AsyncDisposableStack();
@@ -32,7 +32,7 @@ describe("a person who leaves", () => {
     return (await guest.post(`/api${link}/accept`, { name: "Guest", password })).status;
   }
 
-  test("has no session, invitation, key or token left once they are removed", async () => {
+  test("ends their sessions and revokes their invitations, keys and tokens", async () => {
     const owner = await enrol(fleet, operator, { email: "leaver@example.com", role: "owner", ...account() });
     const key = (await owner.post("/api/admin/v1/keys", { key_alias: "production" })).json();
     assert.equal((await owner.get("/api/gateway/v1/models")).status, 200);
@@ -59,11 +59,11 @@ describe("a person who leaves", () => {
     for (const { name, revoked_at } of tokens as { name: string; revoked_at: string | null }[])
       if (name.includes("leaver@example.com")) assert.notEqual(revoked_at, null, name);
     const after = (await operator.get("/api/admin/v1/keys?limit=1000")).json().data as { id: string }[];
-    // Their own key and the playground's.
+    // The user's own key and the playground's.
     assert.equal(keys.length - after.length, 2);
   });
 
-  test("leaves a key that goes on working only where the manager keeps it", async () => {
+  test("leaves a key working only if the manager keeps it", async () => {
     const member = await enrol(fleet, operator, { email: "kept@example.com", role: "member", ...account() });
     const key = (await member.post("/api/admin/v1/keys", { key_alias: "kept" })).json();
     const id = await userIdOf(operator, "kept@example.com");
@@ -71,7 +71,7 @@ describe("a person who leaves", () => {
     assert.equal(await statusWith(key.key), 200);
   });
 
-  test("invites nobody with rights that they have lost", async () => {
+  test("invalidates their invitations with rights that they have lost", async () => {
     for (const [email, change] of [
       ["demoted@example.com", { role: "member" }],
       ["disabled@example.com", { disabled: true }],
@@ -85,7 +85,7 @@ describe("a person who leaves", () => {
     }
   });
 
-  test("loses the admin tokens that they created as an operator", async () => {
+  test("revokes the admin tokens that they created as an operator", async () => {
     const other = await enrol(fleet, operator, { email: "op2@example.com", role: "operator", account_id: null });
     const made = (await other.post("/api/admin/v1/tokens", { name: "backdoor" })).json();
     const accounts = (): Promise<Response> =>

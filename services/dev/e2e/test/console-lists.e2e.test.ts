@@ -27,7 +27,7 @@ describe("lists and statements of the console", () => {
   const hasRows = (rows: Locator, count: number): Promise<boolean> =>
     waitFor(async () => (await rows.count()) === count, { what: `${count} rows` });
 
-  test("live updates keep the loaded pages, fetch the first alone, and announce new rows", async () => {
+  test("live updates keep the loaded pages, fetch only the first page and announce new rows", async () => {
     const page = await stage.visit("/usage", "Usage");
     const rows = page.locator("tbody tr[tabindex]");
     await hasRows(rows, rowsPerPage);
@@ -50,7 +50,7 @@ describe("lists and statements of the console", () => {
     assert.equal(await pending.count(), 0);
   });
 
-  test("rows do not move while the pointer is over them", async () => {
+  test("rows stay in place while the pointer is over them", async () => {
     const page = await stage.visit("/usage", "Usage");
     const rows = page.locator("tbody tr[tabindex]");
     await hasRows(rows, rowsPerPage);
@@ -72,7 +72,7 @@ describe("lists and statements of the console", () => {
     for (const text of await reserved.allTextContents()) assert.doesNotMatch(text, /\$0\.00(?!\d)/, text);
   });
 
-  test("a statement is printed dark on white, also from dark mode", async () => {
+  test("a statement is printed dark on white even in dark mode", async () => {
     const month = new Date().toISOString().slice(0, 7);
     const page = await stage.visit(`/billing/${month}`, `Statement ${month}`);
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
@@ -83,7 +83,7 @@ describe("lists and statements of the console", () => {
     assert.equal(paper, "rgb(255, 255, 255)");
   });
 
-  test("an account that does not exist is not shown as an empty one", async () => {
+  test("an unknown account is not shown as an empty one", async () => {
     const page = await stage.newPage("/keys?account=acct_missing");
     await stage.fillIn(page);
     await page.getByText("Account not found").waitFor();

@@ -54,7 +54,7 @@ describe("sign-in with OpenID Connect", () => {
     return { status: response.status, user: ((await response.json()) as { user: Record<string, unknown> }).user };
   }
 
-  test("a person signs in at the provider and has the role that the claim gives, anew at each sign-in", async () => {
+  test("a user signs in at the provider and gets the claim's role at each sign-in", async () => {
     const shown = await fetch(`${fleet.run.console_url}/api/sign-in`).then((response) => response.json());
     assert.deepEqual(shown, { password: true, oidc: { label: "Example" } });
     const browser = new Browser();
@@ -71,7 +71,7 @@ describe("sign-in with OpenID Connect", () => {
     assert.deepEqual([second.user?.["role"], second.user?.["account_id"]], ["member", "acct_default"]);
   });
 
-  test("a person without a role or a verified address, or with the address of a password user, is refused", async () => {
+  test("a user without a role or a verified address, or with the address of a password user, is refused", async () => {
     for (const [name, code] of [
       ["nobody", "permission_denied"],
       ["unverified", "permission_denied"],
@@ -85,7 +85,7 @@ describe("sign-in with OpenID Connect", () => {
     }
   });
 
-  test("a provider's response is valid once, in the browser that began the sign-in, with its own state", async () => {
+  test("a provider's response is valid once, only in the browser that started the sign-in, and only with its state", async () => {
     const [mine, theirs] = [new Browser(), new Browser()];
     const back = await backAt(mine, "max");
     assert.match(await land(theirs, back), /^\/console\/sign-in\?error=/, "another browser");

@@ -11,7 +11,7 @@ import { Stage } from "./console/stage.ts";
 const password = "correct horse battery staple";
 const people = { olga: { email: "olga@example.com", email_verified: true, name: "Olga", groups: ["admins"] } };
 
-describe("people in the console, behind two replicas", () => {
+describe("users of a console with two replicas", () => {
   let stage: Stage;
   const resources = new AsyncDisposableStack();
 
@@ -30,7 +30,7 @@ describe("people in the console, behind two replicas", () => {
   after(() => resources.disposeAsync());
   afterEach(() => stage.closePages());
 
-  /** Invites a person on the members page, and accepts the link in another browser context. */
+  /** Invites a user on the members page, and accepts the link in another browser context. */
   async function join(operator: Page, email: string, role: string, account?: string): Promise<Page> {
     await operator.getByRole("button", { name: "Invite" }).click();
     const dialog = operator.getByRole("dialog");
@@ -52,7 +52,7 @@ describe("people in the console, behind two replicas", () => {
     return page;
   }
 
-  test("both replicas run, and a session of one is one of the other", async () => {
+  test("both replicas run and share their sessions", async () => {
     const running = stage.fleet.processes.names().filter((name) => name.startsWith("console"));
     assert.equal(running.length, 2, running.join(" "));
     const page = await stage.visit("/profile", "Profile");
@@ -62,7 +62,7 @@ describe("people in the console, behind two replicas", () => {
     }
   });
 
-  test("a person joins by an invitation's link, and as a member sees nothing of another account or of others' keys", async () => {
+  test("a user joins by an invitation link, and as a member sees neither other accounts nor other users' keys", async () => {
     const api = adminApi(stage.fleet.run);
     const other = (await api.call("POST", "/accounts", { name: "Somebody else's" })) as { id: string };
     await api.call("POST", "/keys", { account_id: other.id, key_alias: "a stranger's key" });
@@ -79,7 +79,7 @@ describe("people in the console, behind two replicas", () => {
     assert.equal(await member.getByRole("link", { name: "Fleet" }).count(), 0);
   });
 
-  test("an invitation is for the account that is shown, unless another is chosen", async () => {
+  test("an invitation is for the shown account unless another is chosen", async () => {
     const other = (await adminApi(stage.fleet.run).call("POST", "/accounts", { name: "Shown" })) as { id: string };
     const operator = await stage.visit(`/members?account=${other.id}`, "Members");
     await operator.getByRole("button", { name: "Invite" }).click();
@@ -87,7 +87,7 @@ describe("people in the console, behind two replicas", () => {
     await waitFor(async () => (await account.inputValue()) === "Shown", { what: "the account" });
   });
 
-  test("an auditor of all accounts sees each of them and the fleet, and can change nothing", async () => {
+  test("an auditor of all accounts sees every account and the fleet, and can change nothing", async () => {
     const operator = await stage.visit("/members", "Members");
     const auditor = await join(operator, "ada@example.com", "Auditor", "All accounts");
     await auditor.getByRole("row").filter({ hasText: "default" }).first().waitFor();
@@ -98,7 +98,7 @@ describe("people in the console, behind two replicas", () => {
     await auditor.getByRole("region", { name: "Processes" }).getByText("billing", { exact: true }).waitFor();
   });
 
-  /** Opens every page of the person's menu; returns the calls that failed. */
+  /** Opens every page of the user's menu; returns the failed calls. */
   async function walkMenu(page: Page): Promise<{ pages: string[]; failed: string[] }> {
     const failed: string[] = [];
     page.on("response", (response) => {
@@ -115,7 +115,7 @@ describe("people in the console, behind two replicas", () => {
     return { pages, failed };
   }
 
-  test("every page in the menu of each kind of person loads for them, and another's says that it is not for their role", async () => {
+  test("every page in each role's menu loads, and pages of other roles say that access is denied", async () => {
     const operator = await stage.visit("/members", "Members");
     const use = ["API keys", "Usage", "Playground", "Models"];
     const manage = ["Billing", "Webhooks", "Members", "Audit log"];
@@ -144,7 +144,7 @@ describe("people in the console, behind two replicas", () => {
     assert.deepEqual(failed, []);
   });
 
-  test("a person signs in at the OpenID Connect provider and comes back to the page they asked for", async () => {
+  test("a user signs in at the OpenID Connect provider and returns to the requested page", async () => {
     const page = await stage.newPage("/models?q=sonnet");
     await page.getByRole("link", { name: "Example" }).click();
     await page.locator("input[name=login]").fill("olga");
@@ -157,7 +157,7 @@ describe("people in the console, behind two replicas", () => {
     await page.getByText("olga@example.com").waitFor();
   });
 
-  test("a top-up is shown at once in the balance, the ledger and the month", async () => {
+  test("a top-up is shown immediately in the balance, the ledger and the month", async () => {
     const page = await stage.visit(`/billing?account=${stage.fleet.run.account_id}`, "Billing");
     await page.getByRole("button", { name: "Top up" }).click();
     await page.getByLabel("Amount").fill("12.345678901");
@@ -177,7 +177,7 @@ describe("people in the console, behind two replicas", () => {
     assert.equal(await page.getByText("$112.345678901").first().isVisible(), true);
   });
 
-  test("models are compared side by side, and the calculator shows what a request would cost", async () => {
+  test("models are compared side by side, and the calculator shows the cost of a request", async () => {
     const page = await stage.visit("/models?q=gpt-4o", "Models");
     for (const name of ["GPT-4o mini", "GPT-4o"]) await page.getByLabel(`Compare ${name}`, { exact: true }).check();
     await page.getByRole("button", { name: "Compare (2)" }).click();
@@ -194,7 +194,7 @@ describe("people in the console, behind two replicas", () => {
     await page.getByText("Per request").locator("..").getByText("$0.15").waitFor();
   });
 
-  test("a request that costs more than its hold is on the fleet page, and beyond ten times the hold it is charged the hold until an operator prices it", async () => {
+  test("a request above its hold is shown on the fleet page, and one above ten times its hold is charged the hold until an operator prices it", async () => {
     const { fleet } = stage;
     const model = "gpt-4o-mini";
     const lie = async (times: number): Promise<string> => {

@@ -25,7 +25,7 @@ window.fetch = (url, init) => {
   return send(url, init);
 };`;
 
-/** The mask's alpha at two points: one that was painted over, and another. */
+/** The mask's alpha at a painted point and at another. */
 const alphasOfMask = `(async () => {
   const mask = await createImageBitmap(window.forms[0].get("mask"));
   const canvas = new OffscreenCanvas(mask.width, mask.height);
@@ -64,7 +64,7 @@ describe("the playground in a browser", () => {
       .waitFor();
   });
 
-  test("a message can contain an image, and a model's tool call is shown", async () => {
+  test("a message can contain an image, and the model's tool call is shown", async () => {
     const page = await open("models=gpt-4o-mini");
     await page.getByLabel("Tools").fill(JSON.stringify([tool]));
     await page.locator("input[type=file]").setInputFiles(picture);
@@ -80,7 +80,7 @@ describe("the playground in a browser", () => {
     await page.getByText(/get_weather\(\{/).waitFor();
   });
 
-  test("what is painted over an image is sent as its mask, and the edited image is shown", async () => {
+  test("the area painted over an image is sent as its mask, and the edited image is shown", async () => {
     const page = await open("mode=edit");
     await page.evaluate(keepForms);
     await page.locator("input[type=file]").setInputFiles(picture);
@@ -109,7 +109,7 @@ describe("the playground in a browser", () => {
     await page.getByText("1536 dimensions").waitFor();
   });
 
-  test("a video task is followed to its end, the video plays and its cost is shown, also when it is started before the model list has loaded", async () => {
+  test("a video task is polled to its end, the video plays and its cost is shown, even if started before the model list has loaded", async () => {
     const page = await open("mode=video");
     const listed = Promise.withResolvers<void>();
     await page.route(/gateway\/v1\/models/, async (route) => {
@@ -119,7 +119,7 @@ describe("the playground in a browser", () => {
     await page.reload();
     await page.getByLabel("Prompt").fill("Waves at a beach");
     const generate = page.getByRole("button", { name: "Generate video" });
-    assert.equal(await generate.isDisabled(), true, "a video is requested without a model");
+    assert.equal(await generate.isDisabled(), true, "no video can be requested without a model");
     listed.resolve();
     await generate.click();
     await page
@@ -132,7 +132,7 @@ describe("the playground in a browser", () => {
     await page.getByText(/^\$\d+\.\d+$/).waitFor();
   });
 
-  test("a key that the playground has created for itself is not listed among people's keys", async () => {
+  test("the playground's own key is not listed among the users' keys", async () => {
     const page = await open("models=gpt-4o-mini");
     await page.getByRole("link", { name: "API keys" }).click();
     await page.getByText("playground session key").waitFor();
@@ -148,7 +148,7 @@ describe("the playground in a browser", () => {
     return (await page.getByRole("region", { name }).textContent()) ?? "";
   }
 
-  /** Runs the program in a folder of its own, with the SDK and the picture there. */
+  /** Runs the program in its own folder, which contains the SDK and the image. */
   async function execute(name: string, code: string) {
     const dir = await mkdtemp(join(tmpdir(), "as-code-"));
     resources.defer(() => rm(dir, { recursive: true, force: true }));
@@ -163,7 +163,7 @@ describe("the playground in a browser", () => {
   }
 
   for (const name of ["curl", "JavaScript"]) {
-    test(`the conversation's call as ${name} runs as it is, and reads its picture from a file`, async () => {
+    test(`the ${name} code of a conversation runs unchanged and reads its image from a file`, async () => {
       const page = await open("models=gpt-4o-mini");
       await page.locator("input[type=file]").setInputFiles(picture);
       await page.getByAltText("Message image 1").waitFor();
@@ -176,7 +176,7 @@ describe("the playground in a browser", () => {
       assert.match(text, /1 (?:image|picture)/);
     });
 
-    test(`the call of speech as ${name} writes the sound to a file`, async () => {
+    test(`the ${name} code of speech writes the audio to a file`, async () => {
       const page = await open("mode=speech");
       await page.getByLabel("Text").fill("Hello there");
       const { dir } = await execute(name, await codeOn(page, name));
@@ -184,7 +184,7 @@ describe("the playground in a browser", () => {
       assert.ok(sound.subarray(0, 3).toString() === "ID3" || sound[0] === 0xff, sound.subarray(0, 80).toString());
     });
 
-    test(`the call of an edit as ${name} runs as it is`, async () => {
+    test(`the ${name} code of an edit runs unchanged`, async () => {
       const page = await open("mode=edit");
       await page.locator("input[type=file]").setInputFiles(picture);
       await page.getByLabel("Prompt").fill("A red circle");
@@ -194,7 +194,7 @@ describe("the playground in a browser", () => {
   }
 });
 
-/** The text that a streamed response adds up to. */
+/** The concatenated text of a streamed response. */
 function contentOf(stream: string): string {
   const chunks = [...stream.matchAll(/^data: (\{.*)$/gm)].map(([, data = ""]) => JSON.parse(data) as Chunk);
   return chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("");

@@ -9,7 +9,7 @@ import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { enrol, firstOperator, userIdOf } from "./console/people.ts";
 import type { Visitor } from "./console/visitor.ts";
 
-/** Limits as an owner sets them, and how a member would lift each. */
+/** Limits set by an owner, and the value with which a member would lift each. */
 const caps = {
   models: ["gpt-4o-mini"],
   rpm_limit: 10,
@@ -38,7 +38,7 @@ const ownerOperations: readonly AdminOperation[] = [
   "admin.webhooks.secrets.create",
 ];
 
-/** The fields that each kind of person may send, and those that are limited for them. */
+/** The fields that each role may send, and those restricted for it. */
 const writes: Readonly<Record<string, Readonly<Partial<Record<AdminOperation, readonly string[]>>>>> = {
   auditor_of_all: {},
   auditor_of_account: {},
@@ -57,7 +57,7 @@ interface Schema {
 
 const fieldsOf = (schema: unknown): string[] => Object.keys((schema as Schema | undefined)?.shape ?? {});
 
-describe("the rights of each kind of person, field by field", () => {
+describe("the rights of each role, field by field", () => {
   let fleet: TestFleet;
   const people: Record<string, Visitor> = {};
   const person = (kind: string): Visitor => people[kind] as Visitor;
@@ -93,7 +93,7 @@ describe("the rights of each kind of person, field by field", () => {
     assert.equal(capped.status, 200, capped.text);
   };
 
-  /** What becomes of one field: `role` or `field` say what refuses it, `open` that nothing does. */
+  /** The outcome for one field: refused by `role` or by `field`, or `open`. */
   async function cell(kind: string, operation: AdminOperation, field: string | undefined): Promise<string> {
     const route = adminRoutes.find((one) => one.operation === operation);
     assert.ok(route);
@@ -107,7 +107,7 @@ describe("the rights of each kind of person, field by field", () => {
     return JSON.parse(text).error.param === field ? "field" : text;
   }
 
-  test("each person may set the fields that the table names, and no others", async () => {
+  test("each role may set exactly the fields in the table", async () => {
     let cells = 0;
     for (const [kind, operations] of Object.entries(writes)) {
       for (const { operation, body } of adminRoutes) {
@@ -125,7 +125,7 @@ describe("the rights of each kind of person, field by field", () => {
     assert.ok(cells >= 60, `${cells} cells`);
   });
 
-  test("no query field shows a person another account, or a member another person's key", async () => {
+  test("no query field shows a user another account, or a member another user's key", async () => {
     const values = [stranger.account, stranger.key, ownerKey, "1", ""];
     for (const kind of ["owner", "member", "auditor_of_account"]) {
       const hidden = [stranger.account, stranger.key, ...(kind === "member" ? [ownerKey] : [])];
@@ -135,7 +135,7 @@ describe("the rights of each kind of person, field by field", () => {
           for (const value of values) {
             const { status, text } = await person(kind).get(`/api${path}?${new URLSearchParams({ [field]: value })}`);
             assert.ok(status < 500, `${kind} ${path} ${field} ${text}`);
-            // The audit log repeats what was requested, in fields of other names.
+            // The audit log repeats the requested values in fields of other names.
             const shown = hidden.filter((id) => new RegExp(`"(?:id|key_id|account_id)":"${id}"`).test(text));
             assert.deepEqual(status === 200 ? shown : [], [], `${kind} ${path}?${field}=${value}`);
           }
@@ -143,7 +143,7 @@ describe("the rights of each kind of person, field by field", () => {
     }
   });
 
-  test("a member's new key and playground inherit the limits that an owner has set on one of their keys", async () => {
+  test("a member's new key and playground inherit the limits that an owner set on one of their keys", async () => {
     await capKey();
     const member = person("member");
     const made = (await member.post("/api/admin/v1/keys", { key_alias: "second" })).json();
@@ -158,7 +158,7 @@ describe("the rights of each kind of person, field by field", () => {
     );
   });
 
-  test("a member tightens the limits of a key, and renames it without touching them", async () => {
+  test("a member tightens a key's limits, and renames the key without changing them", async () => {
     await capKey();
     const member = person("member");
     const before = (await member.get(`/api/admin/v1/keys/${memberKey}`)).json();

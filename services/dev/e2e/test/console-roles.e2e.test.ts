@@ -90,7 +90,7 @@ describe("roles in the console", () => {
 
   const person = (role: string): Visitor => people[role] as Visitor;
 
-  test("every route of the admin API is refused to each role that the table does not name, and to no other", async () => {
+  test("every admin API route is refused to exactly the roles that are not in the table", async () => {
     for (const [role, names] of Object.entries(allowed)) {
       for (const { method, path } of adminRoutes) {
         const name = `${method} ${path.replace("/admin/v1", "")}`;
@@ -102,7 +102,7 @@ describe("roles in the console", () => {
     }
   });
 
-  test("an owner and a member see nothing of another account, by path, query or body", async () => {
+  test("an owner and a member cannot access another account by path, query or body", async () => {
     for (const role of ["owner", "member"]) {
       const one = person(role);
       for (const path of [`/keys/${otherKey}`, `/accounts/${otherAccount}`, `/accounts/${otherAccount}/ledger`]) {
@@ -120,7 +120,7 @@ describe("roles in the console", () => {
     }
   });
 
-  test("a member has only the keys that they made themselves, and their usage, however a key's metadata is written", async () => {
+  test("a member sees only their own keys and usage, regardless of the format of a key's metadata", async () => {
     const member = person("member");
     const owner = person("owner");
     const users = (await owner.get("/api/users")).json().data as { id: string; email: string }[];
@@ -148,7 +148,7 @@ describe("roles in the console", () => {
     assert.equal((await member.delete(`/api/admin/v1/keys/${own.id}`)).status, 200);
   });
 
-  test("the audit log has the browser's own address, not one that it claims in a header", async () => {
+  test("the audit log has the browser's address, not one from a header", async () => {
     const from = { "x-forwarded-for": "198.51.100.7, 203.0.113.9" };
     const made = await person("owner").post("/api/admin/v1/keys", { key_alias: "from afar" }, from);
     assert.equal(made.status, 201, made.text);
@@ -156,7 +156,7 @@ describe("roles in the console", () => {
     assert.equal(rows[0].client_address, "203.0.113.9");
   });
 
-  test("the session's cookie is Secure where the browser speaks TLS with a trusted proxy in front, and its end too", async () => {
+  test("the session cookie, and its removal, are Secure behind a trusted proxy with TLS", async () => {
     const { email, password: first } = fleet.run.admin;
     const tls = { "x-forwarded-proto": "https" };
     const one = new Visitor(fleet.run.console_url);
@@ -176,7 +176,7 @@ describe("roles in the console", () => {
     assert.equal(topUp.status, 403);
   });
 
-  test("an invitation is valid once, for its own account and role, and can be withdrawn; an owner invites only to their own account", async () => {
+  test("an invitation is valid once, for one account and role, and can be withdrawn; an owner invites only to their own account", async () => {
     const owner = person("owner");
     for (const body of [
       { email: "a@example.com", role: "operator", account_id: null },
@@ -201,7 +201,7 @@ describe("roles in the console", () => {
     assert.equal((await guest.get(`/api${back}`)).status, 404);
   });
 
-  test("a person who is disabled or removed is signed out at once, a changed role applies at once, and nobody changes their own", async () => {
+  test("disabled and removed users are signed out at once, a changed role applies at once, and users cannot change their own role", async () => {
     const owner = person("owner");
     const leaver = await enrol(owner, "leaver@example.com", "member", account());
     const users = (await owner.get("/api/users")).json().data as { id: string; email: string }[];
@@ -227,11 +227,11 @@ describe("roles in the console", () => {
     });
   });
 
-  test("guessing passwords is slowed down with 429 and a retry-after", async () => {
+  test("password guesses are throttled with 429 and retry-after", async () => {
     const guesser = new Visitor(fleet.run.console_url);
     const guess = (word: string) => guesser.post("/api/session", { email: "member@example.com", password: word });
-    // All at once: ten are free, and each further one costs five seconds, however slow the machine
-    // is.
+    // All attempts are sent at once: ten are free, and each further attempt costs five seconds,
+    // regardless of the machine's speed.
     const guesses = await Promise.all(Array.from({ length: 18 }, (_, i) => guess(`guess ${i}`)));
     for (const { status } of guesses) assert.ok([401, 429].includes(status), String(status));
     const held = await guess(password);

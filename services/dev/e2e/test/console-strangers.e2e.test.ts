@@ -12,7 +12,7 @@ import { Visitor } from "./console/visitor.ts";
 
 const bodyMs = 3_000;
 
-describe("what strangers and colleagues can do to a console's users", () => {
+describe("attacks on a console's users by strangers and colleagues", () => {
   let fleet: TestFleet;
   let operator: Visitor;
   const resources = new AsyncDisposableStack();
@@ -32,7 +32,7 @@ describe("what strangers and colleagues can do to a console's users", () => {
   const signInFrom = (who: Visitor, address: string, secret = password) =>
     who.post("/api/session", { email: "target@example.com", password: secret }, from(address));
 
-  /** Begins a sign-in whose body never ends. */
+  /** Starts a sign-in whose body never ends. */
   function stall(address: string): Socket {
     const { hostname, port, pathname } = new URL(fleet.run.console_url);
     const socket = connect(Number(port), hostname);
@@ -48,7 +48,7 @@ describe("what strangers and colleagues can do to a console's users", () => {
     return socket;
   }
 
-  test("540 unfinished sign-ins refuse nobody who is signed in, and end within seconds", async () => {
+  test("540 unfinished sign-ins block no signed-in user, and end within seconds", async () => {
     const sockets = Array.from({ length: 540 }, (_, i) => stall(`198.51.${i >> 8}.${i & 255}`));
     const responses = sockets.map(
       (socket) => new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data)))),
@@ -62,7 +62,7 @@ describe("what strangers and colleagues can do to a console's users", () => {
     await waitFor(async () => (await late.get("/api/sign-in", from("203.0.113.1"))).status === 200);
   });
 
-  test("a member's sessions together take no more places than one user has", async () => {
+  test("all of a member's sessions share one user's concurrency limit", async () => {
     const member = await enrol(fleet, operator, { email: "many@example.com", role: "member", ...account() });
     const sessions = [member];
     for (let i = 0; i < 3; i++) sessions.push(await newVisitor().signIn("many@example.com", password));
@@ -79,7 +79,7 @@ describe("what strangers and colleagues can do to a console's users", () => {
     abort.abort();
   });
 
-  test("guesses from elsewhere lock nobody out, on a known browser even those from the same network", async () => {
+  test("password guesses lock out no user on another network, and none with a known browser", async () => {
     const target = await enrol(fleet, operator, { email: "target@example.com", role: "owner", ...account() });
     const guesses = Array.from({ length: 18 }, (_, i) => signInFrom(newVisitor(), "203.0.113.66", `guess ${i} guess`));
     for (const { status } of await Promise.all(guesses)) assert.ok([401, 429].includes(status), String(status));
@@ -90,7 +90,7 @@ describe("what strangers and colleagues can do to a console's users", () => {
     assert.equal((await signInFrom(target, "203.0.113.66")).status, 201, "a known browser");
   });
 
-  test("a known browser may not guess without limit", async () => {
+  test("guesses from a known browser are limited", async () => {
     const known = await newVisitor().signIn("many@example.com", password);
     const { cookie } = known;
     const statuses: number[] = [];
@@ -102,7 +102,7 @@ describe("what strangers and colleagues can do to a console's users", () => {
     assert.ok(statuses.includes(429), statuses.join(" "));
   });
 
-  test("what stands in the e-mail field reaches neither the audit log nor any other log unless it is a user's address", async () => {
+  test("text in the e-mail field is logged only if it is a user's address", async () => {
     const secret = "Pa55word@in-the-wrong.field";
     const link = await invite(fleet, operator, { email: "link@example.com", role: "member", ...account() });
     const token = link.slice(link.lastIndexOf("/") + 1);
@@ -121,7 +121,7 @@ describe("what strangers and colleagues can do to a console's users", () => {
     }
   });
 
-  test("a member's playground shows no cost of the whole account", async () => {
+  test("a member's playground does not show the account's cost", async () => {
     const member = await newVisitor().signIn("many@example.com", password);
     for (const path of ["/v1/dashboard/billing/usage", "/v1/dashboard/billing/subscription"]) {
       assert.equal((await member.get(`/api/gateway${path}`)).status, 403, path);

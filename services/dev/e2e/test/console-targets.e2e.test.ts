@@ -18,7 +18,7 @@ interface Key {
 
 const paths = ["/usage", "/usage/events", "/usage/series", "/usage/export"];
 
-/** Sends a target as it is: `fetch` would normalize it. */
+/** Sends a target unchanged: `fetch` would normalize it. */
 function getRaw(fleet: TestFleet, { cookie }: Visitor, path: string): Promise<{ status: number; text: string }> {
   const { hostname, port, pathname } = new URL(fleet.run.console_url);
   return new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ function getRaw(fleet: TestFleet, { cookie }: Visitor, path: string): Promise<{ 
   });
 }
 
-describe("the targets of a member's requests", () => {
+describe("request targets sent by a member", () => {
   let fleet: TestFleet;
   let member: Visitor;
   let own: Key;
@@ -59,7 +59,7 @@ describe("the targets of a member's requests", () => {
 
   const get = (target: string) => getRaw(fleet, member, `/api/admin/v1${target}`);
 
-  test("shows a member the usage of their own key", async () => {
+  test("show the member the usage of their own key", async () => {
     for (const path of ["/usage", "/usage/events", "/usage/export"]) {
       const { status, text } = await get(`${path}?key=${own.id}`);
       assert.equal(status, 200, text);
@@ -67,7 +67,7 @@ describe("the targets of a member's requests", () => {
     }
   });
 
-  test("shows nothing of another key when the console and the router could parse the query differently", async () => {
+  test("show nothing of another key when console and router could parse the query differently", async () => {
     for (const tail of [`??key=${own.id}`, `?limit=10?&key=${own.id}`, `#?key=${own.id}`, `?#&key=${own.id}`])
       for (const path of paths) {
         const { status, text } = await get(`${path}${tail}`);
@@ -75,7 +75,7 @@ describe("the targets of a member's requests", () => {
       }
   });
 
-  test("shows nothing of another key or account for any generated target", async () => {
+  test("show nothing of another key or account for any generated target", async () => {
     const below = seededInt(34);
     const { account_id: account } = fleet.run;
     const names = ["key", "Key", "%6bey", "key%00", "key[]", "?key", ";key", "account", "limit", "group_by", ""];

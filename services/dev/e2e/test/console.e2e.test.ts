@@ -36,7 +36,7 @@ describe("the console behind the public server", () => {
   });
   after(() => resources.disposeAsync());
 
-  test("nothing is accessible without a sign-in, and the first operator signs in with the credentials that npm start printed", async () => {
+  test("a sign-in is required, and the first operator signs in with the credentials that npm start printed", async () => {
     const stranger = visitor();
     for (const path of ["/api/session", "/api/sessions", "/api/users", "/api/admin/v1/keys", "/api/gateway/v1/models"])
       assert.equal((await stranger.get(path)).status, 401, path);
@@ -52,7 +52,7 @@ describe("the console behind the public server", () => {
     assert.equal(session.base_url, fleet.run.base_url);
   });
 
-  test("the cookie is HttpOnly and SameSite=Lax, and each sign-in begins another session", async () => {
+  test("the cookie is HttpOnly and SameSite=Lax, and each sign-in starts a new session", async () => {
     const { email, password } = fleet.run.admin;
     const first = await operator();
     const cookie = first.cookie;
@@ -64,10 +64,10 @@ describe("the console behind the public server", () => {
     assert.notEqual(first.cookie, cookie);
     const old = visitor();
     old.cookie = cookie;
-    assert.equal((await old.get("/api/session")).status, 401, "the session from before has ended");
+    assert.equal((await old.get("/api/session")).status, 401, "the previous session has ended");
   });
 
-  test("a request that changes something needs the session's CSRF token and the console's own origin", async () => {
+  test("a write request needs the session's CSRF token and the console's origin", async () => {
     const person = await operator();
     const key = { key_alias: "forged" };
     const forged = [
@@ -83,7 +83,7 @@ describe("the console behind the public server", () => {
     assert.equal(listed.data.length, 0);
   });
 
-  test("keys are issued and used as with the admin API, and the audit log records who did it and from where", async () => {
+  test("keys are issued and used as with the admin API, and the audit log records the user and address", async () => {
     const person = await operator();
     const made = await person.post("/api/admin/v1/keys", { key_alias: "from the console", rpm_limit: 5 });
     assert.equal(made.status, 201, made.text);
@@ -102,7 +102,7 @@ describe("the console behind the public server", () => {
     );
   });
 
-  test("the playground streams a response with a key that is never shown, and its request id leads to the receipt", async () => {
+  test("the playground streams a response with a hidden key, and its request id leads to the receipt", async () => {
     const person = await operator();
     const question = { model: "gpt-4o-mini", stream: true, messages: [{ role: "user", content: "Hello!" }] };
     const response = await person.post("/api/gateway/v1/chat/completions", question);
@@ -115,7 +115,7 @@ describe("the console behind the public server", () => {
     assert.doesNotMatch(response.text + JSON.stringify([...response.headers]), /sk-/);
   });
 
-  test("a sign-out ends the session and revokes the tokens and keys that were made for it", async () => {
+  test("a sign-out ends the session and revokes its tokens and keys", async () => {
     const person = await operator();
     await person.get("/api/admin/v1/keys");
     assert.equal((await person.get("/api/gateway/v1/models")).status, 200);
@@ -125,7 +125,7 @@ describe("the console behind the public server", () => {
     assert.ok((await revoked(fleet)) > before);
   });
 
-  test("an open page is notified of its own account's usage only", async () => {
+  test("an open page is notified only of its account's usage", async () => {
     const api = adminApi(fleet.run);
     const other = ((await api.call("POST", "/accounts", { name: "Quiet" })) as { id: string }).id;
     const [busy, quiet] = await Promise.all(
@@ -145,7 +145,7 @@ describe("the console behind the public server", () => {
     );
   });
 
-  test("sessions are listed with the present one marked, and one that is ended elsewhere is over", async () => {
+  test("sessions are listed with the current one marked, and can be ended from another session", async () => {
     const [here, there] = [await operator(), await operator()];
     const list = (await here.get("/api/sessions")).json().data as { id: string; current: boolean }[];
     assert.equal(list.filter(({ current }) => current).length, 1);
@@ -155,11 +155,11 @@ describe("the console behind the public server", () => {
     assert.equal((await here.delete("/api/sessions/ses_nobody")).status, 404);
   });
 
-  test("of guesses at one name's password ten are tried, however many come at once and to whichever replica", async () => {
+  test("of concurrent guesses at one user's password, to any replica, only ten are checked", async () => {
     const guess = { email: "nobody@example.com", password: "a guess" };
     const since = performance.now();
     const tries = await Promise.all(Array.from({ length: 40 }, () => visitor().post("/api/session", guess)));
-    // One more every five seconds, on a machine that takes as long for all of them.
+    // Plus one every five seconds for as long as the guesses take.
     const most = 10 + Math.ceil((performance.now() - since) / 5_000);
     const tried = tries.filter(({ status }) => status === 401).length;
     assert.ok(tried >= 10 && tried <= most, `${tried} of at most ${most}`);
@@ -170,7 +170,7 @@ describe("the console behind the public server", () => {
     await visitor().signIn(email, password);
   });
 
-  test("either replica serves the other's sessions, and continues when the other is killed", async () => {
+  test("each replica serves the other's sessions, and continues when the other is killed", async () => {
     const person = await operator();
     await fleet.processes.kill("console");
     await waitFor(async () => (await person.get("/api/session")).status === 200);

@@ -23,7 +23,7 @@ const gpt = "gpt-4.1";
 const claude = "claude-sonnet-4-6";
 const qwen = "qwen-plus";
 
-/** Fields that raise the cost, with a value that does, and the parameter that the refusal names. */
+/** Fields that raise the cost, with such a value, and the parameter that the error names. */
 const unbounded: readonly [endpoint: typeof chat | typeof messages | typeof responses, fields: Json, param: string][] =
   [
     [chat, { model: gpt, web_search_options: {} }, "web_search_options"],
@@ -59,13 +59,13 @@ const unbounded: readonly [endpoint: typeof chat | typeof messages | typeof resp
   ];
 
 for (const [endpoint, fields, param] of unbounded)
-  test(`${endpoint.operation} refuses ${param} of ${JSON.stringify(fields).slice(0, 60)}, which no hold bounds, by name`, async () => {
+  test(`${endpoint.operation} rejects ${param} of ${JSON.stringify(fields).slice(0, 60)}, whose cost no hold bounds`, async () => {
     const { status, text, booked } = await send(endpoint, fields);
     assert.equal(status, 400, text);
     const { error } = JSON.parse(text) as { error: { param?: string; message: string } };
     assert.ok(error.message.startsWith(`${param}: `), text);
     if (endpoint !== messages) assert.equal(error.param, param);
-    assert.equal(booked, undefined, "nothing is held");
+    assert.equal(booked, undefined, "no money is held");
   });
 
 const draft = "word ".repeat(4_000);
@@ -79,15 +79,15 @@ const bounded: readonly [endpoint: typeof chat | typeof messages, fields: Json, 
 ];
 
 for (const [endpoint, fields, without] of bounded)
-  test(`${endpoint.operation} holds for ${Object.keys(fields).join(", ")} and bills them`, async () => {
+  test(`${endpoint.operation} holds and bills the cost of ${Object.keys(fields).join(", ")}`, async () => {
     const [more, less] = [await send(endpoint, fields), await send(endpoint, without)];
     const cost = ({ booked, text }: typeof more): bigint => booked?.settlement?.costNanoUsd ?? assert.fail(text);
     assert.deepEqual([more.status, less.status], [200, 200], more.text);
     assert.ok(cost(more) > cost(less), `${cost(more)} > ${cost(less)}`);
-    assert.ok(cost(more) <= (more.booked?.request.holdNanoUsd ?? 0n), `${cost(more)} was not held`);
+    assert.ok(cost(more) <= (more.booked?.request.holdNanoUsd ?? 0n), `${cost(more)} exceeds the hold`);
   });
 
-test("an option with a price of its own that OpenAI does not require is not requested, and not billed", async () => {
+test("a separately priced option that OpenAI does not require is neither requested nor billed", async () => {
   const prices: (bigint | undefined)[] = [];
   for (const tier of ["default", "priority"]) {
     const { status, booked } = await send(chat, { model: gpt, service_tier: tier, seed: 1 });

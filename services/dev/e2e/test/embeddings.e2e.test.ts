@@ -40,7 +40,7 @@ describe("embeddings through the public server", () => {
     (await openai.embeddings.create(body)).data.map(({ embedding }) => embedding);
 
   for (const [model, dimensions, shorter] of families) {
-    test(`${model}: the SDK's base64 and plain numbers are the same unit vectors, at every size`, async () => {
+    test(`${model}: base64 from the SDK and plain numbers are the same unit vectors at every size`, async () => {
       const input = ["the first", "the second", "第三"];
       for (const size of [undefined, shorter]) {
         const body = { model, input, ...(size !== undefined && { dimensions: size }) };
@@ -94,7 +94,7 @@ describe("embeddings through the public server", () => {
 
   const good = { model: "text-embedding-v4", input: "a" };
   const refused: [what: string, body: unknown, status: number, code: string, param: string | null][] = [
-    ["what is not JSON", '{"model":', 422, "invalid_json", null],
+    ["a body that is not JSON", '{"model":', 422, "invalid_json", null],
     ["a list", "[]", 400, "invalid_request", null],
     ["nothing", "", 422, "invalid_json", null],
     ["null", "null", 400, "invalid_request", null],
@@ -104,7 +104,7 @@ describe("embeddings through the public server", () => {
     ["an item that is null", { ...good, input: ["a", null] }, 400, "invalid_request", "input[1]"],
     ["a token id below zero", { model: "text-embedding-3-small", input: [1, -1] }, 400, "invalid_request", "input[1]"],
     ["a size as text", { ...good, dimensions: "256" }, 400, "invalid_request", "dimensions"],
-    ["a size between numbers", { ...good, dimensions: 1.5 }, 400, "invalid_request", "dimensions"],
+    ["a fractional size", { ...good, dimensions: 1.5 }, 400, "invalid_request", "dimensions"],
     ["an unknown model", { ...good, model: "nobody" }, 400, "model_not_found", "model"],
     ["no input", { model: good.model }, 400, "invalid_request", "input"],
     ["an empty input", { ...good, input: "" }, 400, "invalid_request", "input"],
@@ -142,7 +142,7 @@ describe("embeddings through the public server", () => {
     });
   }
 
-  test("without a key, money or the right to the model a request is refused", async () => {
+  test("a request without a key, without money or for a forbidden model is refused", async () => {
     const codeOf = async (requested: Parameters<typeof clientOf>[1]): Promise<unknown[]> => {
       const response = await (await clientOf(fleet, requested)).post("/v1/embeddings", good);
       return [response.status, response.json<ErrorResponse>().error.code];
@@ -161,14 +161,14 @@ describe("embeddings through the public server", () => {
     await clear();
   });
 
-  test("a call that an upstream fails for a moment is retried", async () => {
+  test("a call that fails temporarily at its upstream is retried", async () => {
     const clear = await setFault(fleet.run.simulator_url, { status: 503 }, { model: "text-embedding-v4", count: 2 });
     const { response } = await openai.embeddings.create({ ...good, input: ["a", "b"] }).withResponse();
     assert.equal(response.headers.get("x-gateway-attempts"), "3");
     await clear();
   });
 
-  test("an upstream's rate limit is the client's 429, its invalid response a 502", async () => {
+  test("an upstream's rate limit becomes a 429, and its invalid response a 502", async () => {
     const { simulator_url } = fleet.run;
     const clear = await setFault(simulator_url, { status: 429, "retry-after": 60 }, { model: "voyage-code-3" });
     await assert.rejects(openai.embeddings.create({ ...good, model: "voyage-code-3" }), OpenAI.RateLimitError);
@@ -181,7 +181,7 @@ describe("embeddings through the public server", () => {
     }
   });
 
-  test("a part that fails fails the request with one error, and only successful parts are billed", async () => {
+  test("a failed part fails the request with one error, and only successful parts are billed", async () => {
     const input = Array.from({ length: 60 }, (_, index) => (index === 55 ? "word ".repeat(9_000) : `text ${index}`));
     const response = await fleet.client.post("/v1/embeddings", { ...good, input });
     const { error } = response.json<ErrorResponse>();
@@ -197,7 +197,7 @@ describe("embeddings through the public server", () => {
     assert.ok(bill.costNanoUsd > 0n);
   });
 
-  test("a part that fails in all its attempts fails the request, and the other parts are billed to the token", async () => {
+  test("a part whose attempts all fail fails the request, and the other parts are billed exactly", async () => {
     const { model } = good;
     const match = { model, probability: 0.7, seed: 4 };
     const clear = await setFault(fleet.run.simulator_url, { status: 503 }, match);
@@ -236,14 +236,14 @@ describe("embeddings through the public server", () => {
     await clear();
   });
 
-  test("without the upstream's count the bill is an estimate, never nothing", async () => {
+  test("without the upstream's usage the bill is an estimate, never zero", async () => {
     const clear = await setFault(fleet.run.simulator_url, { "usage-missing": true }, { model: "voyage-4" });
     const { usage } = await openai.embeddings.create({ model: "voyage-4", input: "four words of text" });
     assert.equal(usage.total_tokens, 4);
     await clear();
   });
 
-  test("after all of it the ledger holds exactly what the simulator served", async () => {
+  test("after all tests the ledger contains exactly what the simulator served", async () => {
     const report = await fleet.audit();
     assert.deepEqual(report.violations, []);
     assert.ok(report.comparison.byCount > 0);

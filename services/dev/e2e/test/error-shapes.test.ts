@@ -18,7 +18,7 @@ const admission = {
   [Symbol.asyncDispose]: async () => {},
 };
 
-test("what fails before a native operation's handler runs has the error shape of the document", async () => {
+test("errors raised before a native operation's handler have the documented shape", async () => {
   const catalog = { current: parseCatalog("providers: {}\nmodels: []", {}), [Symbol.dispose]: () => {} };
   const log = createLogger({ service: "error-shapes", level: "silent" });
   const parts = { name: "chat", catalog, admission, log, metrics: createMetrics("error-shapes"), egressAllow: [] };

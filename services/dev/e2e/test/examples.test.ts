@@ -5,7 +5,7 @@ import { examples } from "@uag/gateway/openapi/examples/examples";
 import { allRoutes, nameOf } from "@uag/gateway/openapi/routes";
 import { documented } from "./clients/documented.ts";
 
-test("every operation has an example, with a body where it takes JSON or a form", () => {
+test("every operation has an example, with a body if it takes JSON or a form", () => {
   for (const route of allRoutes) {
     const own = examples.filter(({ operation }) => operation === nameOf(route));
     assert.ok(own.length > 0, `${nameOf(route)} has no example: see examples/`);
@@ -18,11 +18,11 @@ test("every operation has an example, with a body where it takes JSON or a form"
   }
 });
 
-test("every example response is valid by the document, without a field that it does not list", () => {
+test("every example response matches the document, without unlisted fields", () => {
   const against = documented();
   for (const { operation, response } of examples) {
     const route = allRoutes.find((one) => nameOf(one) === operation);
-    assert.ok(route !== undefined, `${operation} is an operation no more`);
+    assert.ok(route !== undefined, `${operation} is not an operation`);
     const { status, type, value } = response;
     const text = type === "application/json" ? JSON.stringify(value) : String(value ?? "");
     against.check(route.method, templateOf(route.path), { status, type, text });
@@ -30,7 +30,7 @@ test("every example response is valid by the document, without a field that it d
   assert.deepEqual([...against.problems], []);
 });
 
-test("no example contains a secret, or names this machine", () => {
+test("no example contains a secret or an address of this machine", () => {
   const text = JSON.stringify(examples);
   assert.doesNotMatch(text, /(?:sk-|whsec_|adm-)[\w+/=-]{12}/);
   assert.doesNotMatch(

@@ -9,7 +9,7 @@ import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 const user = { role: "user", content: "hello" };
 const alpha = { messages: [{ role: "user", content: [{ text: "a cat" }] }] };
 
-/** Every path that takes a model, with one that is served there and the rest of a valid request. */
+/** Every path that takes a model, with a model served there and the rest of a valid request. */
 const received: [path: string, model: string, rest: object][] = [
   ["/v1/chat/completions", "gpt-4o-mini", { messages: [user] }],
   ["/v1/messages", "claude-sonnet-4-6", { max_tokens: 10, messages: [user] }],
@@ -22,7 +22,7 @@ const received: [path: string, model: string, rest: object][] = [
   ["/v1/videos/generations", "beta2.7-t2v", { duration: 5, resolution: "720p", input: { prompt: "a cat" } }],
 ];
 
-describe("only keys that may use a model learn that it exists", () => {
+describe("a model is visible only to keys that may use it", () => {
   let fleet: TestFleet;
   let client: TestClient;
   const resources = new AsyncDisposableStack();
@@ -41,12 +41,12 @@ describe("only keys that may use a model learn that it exists", () => {
   });
   after(() => resources.disposeAsync());
 
-  /** A response without what differs between any two requests. */
+  /** A response without the parts that differ in every request. */
   const reportedText = (text: string, model: string): string =>
     text.replaceAll(model, "MODEL").replaceAll(/"request_id":"[^"]+"/g, '"request_id":"ID"');
 
   for (const [path, model, rest] of received) {
-    test(`a model refused to the key gets the same response as one that does not exist: ${model} on ${path}`, async () => {
+    test(`a forbidden model gets the same response as an unknown one: ${model} on ${path}`, async () => {
       const unknown = model.replace(/[a-z]$|\d$/, "zz");
       const [refused, missing, allowed] = await Promise.all([
         client.post(path, { model, ...rest }),
@@ -64,7 +64,7 @@ describe("only keys that may use a model learn that it exists", () => {
     });
   }
 
-  test("a model refused to the key gets the same response as one that does not exist: a form on /v1/images/edits, and /v1/models", async () => {
+  test("a forbidden model gets the same response as an unknown one: a form on /v1/images/edits, and /v1/models", async () => {
     const form = async (model: string): Promise<string> => {
       const body = new FormData();
       body.set("model", model);

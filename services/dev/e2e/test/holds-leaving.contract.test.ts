@@ -12,9 +12,9 @@ import { openStage, type Stage } from "./holds/stage.ts";
 
 const seed = Number(process.env["HOLDS_SEED"] ?? 1);
 const perModel = Number(process.env["HOLDS_REQUESTS"] ?? 2);
-/** Our tokenizer's count of a text differs from a provider's by less than this. */
+/** Maximum difference between our tokenizer's count of a text and a provider's. */
 const tokenizerDifference = 0.2;
-/** Of short answers, the bytes in flight when the client leaves. */
+/** For short responses: the tokens in flight when the client disconnects. */
 const tokensInFlight = 64n;
 let stage: Stage;
 
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => stage[Symbol.asyncDispose]());
 
-/** What the provider's log says that it charges for an attempt. */
+/** The charge for an attempt according to the provider's log. */
 interface Charged {
   readonly rule: "whole" | "made" | "nothing";
   readonly output_tokens?: number;
@@ -36,11 +36,11 @@ async function chargedFor(requestId: string): Promise<Charged> {
       const { entries } = (await response.json()) as { entries: { charged: Charged }[] };
       return entries.at(-1)?.charged;
     },
-    { what: "the provider logged the request", timeoutMs: 20_000 },
+    { what: "the provider to log the request", timeoutMs: 20_000 },
   );
 }
 
-/** The cost of what a provider charges for a response with these units. */
+/** The cost of a provider's charge for a response with these units. */
 function truthOf(model: Model, whole: readonly Unit[], charged: Charged): bigint {
   if (charged.rule !== "made") return price(whole, model.price).costNanoUsd;
   const input = whole.filter(({ name }) => inputUnits.has(name));
@@ -48,14 +48,14 @@ function truthOf(model: Model, whole: readonly Unit[], charged: Charged): bigint
   return price([...input, made], model.price).costNanoUsd;
 }
 
-test("a client that leaves a stream at any byte pays what the provider charges, for every model", async (context) => {
+test("a client that disconnects at any byte of a stream pays what the provider charges, for every model", async (context) => {
   const random = seededRandom(seed);
   const rules = { whole: 0, made: 0, nothing: 0 };
   for (const model of stage.catalog.models.values()) {
     for (let n = 0; n < perModel; n++) {
       const edge = leavingEdge(model, random);
       if (edge === undefined) continue;
-      // The second response reads the prompt from the provider's cache, as the third one does.
+      // The second response reads the prompt from the provider's cache, like the third.
       await stage.call(edge.operation, edge.body);
       const { booked, text, status } = await stage.call(edge.operation, edge.body);
       const whole = booked?.settlement?.units ?? [];

@@ -37,7 +37,7 @@ async function send({ provider }: Upstream, { method, path, headers = [], body }
   });
 }
 
-/** Generates it at the simulated provider; undefined when that rejects the request. */
+/** Generates it at the simulated provider; undefined if the provider rejects the request. */
 async function make(request: VideoRequest, upstream: Upstream, adapter: VideoAdapter): Promise<VideoState | undefined> {
   const order = { requestId: "r", taskId: "t", body: request.body };
   const created = await send(upstream, adapter.create(order, upstream));
@@ -52,7 +52,7 @@ async function make(request: VideoRequest, upstream: Upstream, adapter: VideoAda
   }
 }
 
-test("no request for a video, of any model, can cost more than is held for it", async (context) => {
+test("no video request for any model can cost more than its hold", async (context) => {
   await using simulator = await startSimulator();
   await setFault(simulator.url, { "task-ms": 1 });
   const yaml = await readFile(catalogFile, "utf8");
@@ -99,5 +99,5 @@ test("no request for a video, of any model, can cost more than is held for it", 
     if (made === 0) silent.push(model.id);
   }
   context.diagnostic(`worst ratio of cost to hold: ${worst.ratio.toFixed(3)}, ${worst.model}`);
-  assert.deepEqual(silent, [], "a model that never made a video proves nothing");
+  assert.deepEqual(silent, [], "every model made a video");
 });

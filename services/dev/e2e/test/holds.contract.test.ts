@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => stage[Symbol.asyncDispose]());
 
-/** Requests at the edges of what is allowed, by the catalogue's name of the operation. */
+/** Requests at the limits of validity, by the catalogue's name of the operation. */
 const edges: Readonly<Record<string, (model: Model, random: Random) => Edge | Promise<Edge>>> = {
   "chat.completions": chatEdge,
   messages: messagesEdge,
@@ -28,7 +28,7 @@ const edges: Readonly<Record<string, (model: Model, random: Random) => Edge | Pr
 };
 
 for (const [operation, edgeOf] of Object.entries(edges)) {
-  test(`no request for ${operation}, of any model, can cost more than is held for it`, async (context) => {
+  test(`no ${operation} request for any model can cost more than its hold`, async (context) => {
     const random = seededRandom(seed);
     const worst = { ratio: 0, model: "", body: "" };
     const silent: string[] = [];
@@ -54,6 +54,6 @@ for (const [operation, edgeOf] of Object.entries(edges)) {
       if (responses === 0) silent.push(`${model.id}: ${refusal}`);
     }
     context.diagnostic(`worst ratio of cost to hold: ${worst.ratio.toFixed(3)}, ${worst.model}`);
-    assert.deepEqual(silent, [], "a model that was never answered proves nothing");
+    assert.deepEqual(silent, [], "every model served a request");
   });
 }

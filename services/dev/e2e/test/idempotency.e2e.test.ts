@@ -19,7 +19,7 @@ function body(text: string): object {
 }
 
 /**
- * Repeats a request under one key, as a client does that needs its response, until repeating it
+ * Repeats a request under one key, like a client that needs its response, until another attempt
  * cannot help.
  */
 async function insist(client: TestClient, text: string): Promise<TestResponse> {
@@ -28,10 +28,10 @@ async function insist(client: TestClient, text: string): Promise<TestResponse> {
     if (response !== undefined && response.headers.get("x-should-retry") !== "true") return response;
     await sleep(200);
   }
-  throw new Error("the request never came to an end");
+  throw new Error("the request got no final response within the attempts");
 }
 
-describe("a request under an Idempotency-Key, sent again and again", () => {
+describe("a request resent repeatedly under an Idempotency-Key", () => {
   let fleet: TestFleet;
   const resources = new AsyncDisposableStack();
 
@@ -43,7 +43,7 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
   });
   after(() => resources.disposeAsync());
 
-  /** The bills of a key that cost something. */
+  /** A key's bills with a cost. */
   const billsOf = async (keyId: string) => {
     const report = await fleet.audit();
     assert.deepEqual(report.violations, []);
@@ -59,8 +59,8 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
     ["kept", true],
   ];
   for (const [point, hasResponse] of endings) {
-    const what = hasResponse ? "answered" : "given its receipt";
-    test(`chat is killed at "${point}": the client is ${what}, and billed exactly once`, async () => {
+    const what = hasResponse ? "its response" : "its receipt";
+    test(`the client gets ${what} and is billed exactly once when chat is killed at "${point}"`, async () => {
       const { client, key } = await newKey(fleet, {});
       await fleet.processes.restart("chat", { CRASH_AT: `${point}:1` });
       const last = await insist(client, point);
@@ -81,7 +81,7 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
     });
   }
 
-  test("MongoDB is killed during the upstream call: the client gets its response, and again when MongoDB is back", async () => {
+  test("the client gets its response when MongoDB is killed during the upstream call, and again when MongoDB is back", async () => {
     const { client, key } = await newKey(fleet, {});
     const { simulator_url: simulator } = fleet.run;
     const endFault = await setFault(simulator, { latency: 3_000 });
@@ -94,13 +94,13 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
     await fleet.processes.restart("mongod");
     const again = await insist(client, "away");
     assert.deepEqual([again.text, again.headers.get("idempotent-replayed")], [first.text, "true"]);
-    // The bill was in the journal while the database was away; a recorded crash explains to the
+    // The bill was in the journal while the database was down; a recorded crash explains to the
     // audit why it is not in the ledger yet.
     await waitFor(async () => (await billsOf(key.id)).length > 0);
     assert.equal((await billsOf(key.id)).length, 1);
   });
 
-  test("an account that stores no responses is billed once all the same, and the refusal explains it", async () => {
+  test("an account that stores no responses is billed once, and the refusal of a retry explains it", async () => {
     const { client, key } = await newAccount(fleet, 1_000_000_000n);
     const { admin_url: adminUrl, admin } = fleet.run;
     const changed = await fetch(`${adminUrl}/accounts/${key.accountId}`, {

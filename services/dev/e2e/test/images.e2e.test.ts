@@ -20,7 +20,7 @@ describe("images through the public server", () => {
   familyTests(here);
   editTests(here);
 
-  test("a failed call costs nothing, and a set that failed in part costs what was made", async () => {
+  test("a failed call costs nothing, and a partially failed set costs the images generated", async () => {
     const { openai, under } = place;
     await under({ status: 500 }, { model: "gpt-image-2*" }, () =>
       assert.rejects(openai.images.generate({ model: "gamma-image-2", prompt }), OpenAI.InternalServerError),
@@ -33,7 +33,7 @@ describe("images through the public server", () => {
     assert.equal(response.headers.get("x-gateway-cost-usd"), "0.080000000");
   });
 
-  test("images with a price each are billed by their number: ten of delta-2, one of each alpha model", async () => {
+  test("images with a price per image are billed by their number: ten of delta-2, one of each alpha model", async () => {
     const costOf = async (body: object): Promise<number> =>
       Number((await place.fleet.client.post(path, body)).headers.get("x-gateway-cost-usd"));
     assert.equal(await costOf({ model: "delta-2", prompt, n: 10, size: "256x256" }), 0.16);
@@ -42,7 +42,7 @@ describe("images through the public server", () => {
     assert.equal(await costOf({ model: "alpha-image-max", input }), 0.075);
   });
 
-  test("after all of it the ledger holds exactly what the simulator served, and nothing is held", async () => {
+  test("after all tests the ledger contains exactly what the simulator served, and no money is held", async () => {
     const { violations, books } = await place.fleet.audit();
     assert.deepEqual(violations, []);
     assert.ok(books.billed.length > 100);

@@ -26,7 +26,7 @@ for (const secure of [true, false]) {
   });
 }
 
-test("a subject cannot inject a header", async () => {
+test("a subject cannot inject headers", async () => {
   await using resources = new AsyncDisposableStack();
   const { server, mailer } = await start(resources, {});
   await mailer.send({ ...letter, subject: "one\r\nBcc: other@example.com\r\n\r\nbody" });
@@ -34,7 +34,7 @@ test("a subject cannot inject a header", async () => {
   assert.doesNotMatch(server.letters[0]?.text ?? "", /^Bcc:/m);
 });
 
-test("without TLS nothing is sent, the password least of all, unless that is configured", async () => {
+test("without TLS neither mail nor password is sent unless configured", async () => {
   await using resources = new AsyncDisposableStack();
   const { server, mailer } = await start(resources, { plain: true });
   const { error, isFinal } = await mailer.send(letter);
@@ -48,7 +48,7 @@ test("without TLS nothing is sent, the password least of all, unless that is con
   );
 });
 
-test("a server without a certificate of the CA gets nothing", async () => {
+test("a server without a certificate of the CA receives nothing", async () => {
   await using resources = new AsyncDisposableStack();
   const { server, mailer } = await start(resources, {}, { ca: undefined });
   const { error, isFinal } = await mailer.send(letter);
@@ -57,7 +57,7 @@ test("a server without a certificate of the CA gets nothing", async () => {
   assert.equal(server.letters.length, 0);
 });
 
-test("only a rejection of the message itself is final; an error names no server and no password", async () => {
+test("only a rejection of the message is final, and errors contain neither server nor password", async () => {
   await using resources = new AsyncDisposableStack();
   const replies: Readonly<Record<string, number>> = { "busy@example.com": 451, "nobody@example.com": 550 };
   const { server, mailer } = await start(resources, { reply: (to) => replies[to] ?? 250 });

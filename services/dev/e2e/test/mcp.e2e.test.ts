@@ -11,7 +11,7 @@ import { attemptsAt, setFault } from "@uag/harness/fleet/faults";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
 
-/** The handshake of versions up to 2025-11-25; later ones have none. */
+/** The handshake of protocol versions up to 2025-11-25; later versions have none. */
 const revisions = ["legacy", "auto"] as const;
 type Revision = (typeof revisions)[number];
 
@@ -76,7 +76,7 @@ describe("the tool server behind the public server", () => {
     return (JSON.parse(up) as { port: number }).port;
   }
 
-  test("a response promises to keep the connection only if the server does", async () => {
+  test("a response has keep-alive only if the server keeps the connection", async () => {
     const headers = {
       authorization: `Bearer ${fleet.run.api_key}`,
       "content-type": "application/json",
@@ -98,7 +98,7 @@ describe("the tool server behind the public server", () => {
   };
 
   for (const mode of revisions)
-    describe(`by protocol version ${mode === "legacy" ? "2025-11-25" : "2026-07-28"}`, () => {
+    describe(`protocol version ${mode === "legacy" ? "2025-11-25" : "2026-07-28"}`, () => {
       let client: Client;
       before(async () => {
         client = await connected(mode);
@@ -120,7 +120,7 @@ describe("the tool server behind the public server", () => {
         assert.match(speech?.description ?? "", /alpha3-tts-flash: characters \d+/);
       });
 
-      test("answers a chat with its text, usage and cost", async () => {
+      test("returns a chat's text, usage and cost", async () => {
         const { text, structured } = await call(client, "chat", hello);
         assert.match(text, /built-in simulator/);
         assert.ok((structured["usage"] as { total_tokens: number }).total_tokens > 0);
@@ -135,7 +135,7 @@ describe("the tool server behind the public server", () => {
         assert.equal(structured["finish_reason"], "stop");
       });
 
-      test("generates an image and edits it; small ones are in the result, those with a URL have a link too", async () => {
+      test("generates and edits an image; small images are in the result, and images with a URL also have a link", async () => {
         const made = await call(client, "generate_image", { model: "alpha-image-2.0", prompt: "A cat" });
         assert.deepEqual(
           made.content.map(({ type }) => type),
@@ -153,7 +153,7 @@ describe("the tool server behind the public server", () => {
         );
       });
 
-      test("starts a video, waits for it with reports, and has its link", async () => {
+      test("starts a video, waits for it with progress reports and returns its link", async () => {
         const { structured } = await call(client, "create_video", { model: "beta2.6-t2v", prompt: "A cat" });
         assert.equal(structured["status"], "submitted");
         let reports = 0;
@@ -164,10 +164,10 @@ describe("the tool server behind the public server", () => {
         const found = await call(client, "get_video", { id: structured["id"] });
         assert.deepEqual(found.structured, waited.structured);
         const cancelled = await call(client, "cancel_video", { id: structured["id"] });
-        assert.equal(cancelled.structured["status"], "succeeded", "what has ended stays as it is");
+        assert.equal(cancelled.structured["status"], "succeeded", "a cancellation does not change an ended task");
       });
 
-      test("embeds texts, speaks them, and lists voices, quota and usage", async () => {
+      test("embeds texts, synthesizes speech, and lists voices, quota and usage", async () => {
         const args = { model: "text-embedding-v4", texts: ["one", "two"], dimensions: 64 };
         const { structured } = await call(client, "embed", args);
         assert.deepEqual(
@@ -203,7 +203,7 @@ describe("the tool server behind the public server", () => {
         }
       });
 
-      test("reports a refusal with its reason, what to do about it, and when", async () => {
+      test("reports a refusal with its reason, a remedy and a retry time", async () => {
         const unknown = await call(client, "chat", { ...hello, model: "nope" });
         assert.equal(unknown.isError, true);
         assert.match(unknown.text, /^model_not_found: .*list_models/);
@@ -225,7 +225,7 @@ describe("the tool server behind the public server", () => {
         assert.match(elsewhere.text, /cannot be fetched/);
       });
 
-      test("cancels the upstream's call with the client's", async () => {
+      test("cancels the upstream call when the client cancels", async () => {
         const end = await setFault(fleet.run.simulator_url, { slow: 200 }, { model: "gpt-4o-mini" });
         const attempts = async () => (await attemptsAt(fleet.run.simulator_url)).length;
         const before = await attempts();
@@ -235,12 +235,12 @@ describe("the tool server behind the public server", () => {
           { signal: controller.signal, onprogress: () => controller.abort() },
         );
         await assert.rejects(pending);
-        // The whole takes a minute, and is logged when it has ended.
+        // The whole response takes a minute, and is logged at its end.
         await waitFor(async () => (await attempts()) > before, { what: "the upstream call's end" }).finally(end);
       });
     });
 
-  test("a key has the tools of its models alone", async () => {
+  test("a key has only the tools of its models", async () => {
     const secret = await newKey({ key_alias: "narrow", models: ["gpt-4o-mini"] });
     const client = await connected("auto", secret);
     const { tools } = await client.listTools();
@@ -251,7 +251,7 @@ describe("the tool server behind the public server", () => {
     await client.close();
   });
 
-  test("an account without money is refused with that reason, and pays nothing", async () => {
+  test("an account without money is refused with that reason and is not charged", async () => {
     await adminApi(fleet.run).call("POST", "/accounts", { id: "poor", name: "poor" });
     const secret = await newKey({ key_alias: "poor", account_id: "poor" });
     const client = await connected("auto", secret);
@@ -261,7 +261,7 @@ describe("the tool server behind the public server", () => {
     await client.close();
   });
 
-  test("a request without a key, from another site or by another method is refused; no client is sent into OAuth", async () => {
+  test("a request without a key, from another site or by another method is refused, without a redirect to OAuth", async () => {
     const { api_key: key, base_url: base } = fleet.run;
     const authorization = `Bearer ${key}`;
     const keyless = await refused({ method: "POST", body: "{}" });
@@ -289,7 +289,7 @@ describe("the tool server behind the public server", () => {
     assert.deepEqual([batch.status, batch.code], [400, -32_600]);
   });
 
-  test("in the end the books are exact", async () => {
+  test("after all tests the books are exact", async () => {
     const report = await fleet.audit(20_000);
     assert.deepEqual(report.violations, []);
   });

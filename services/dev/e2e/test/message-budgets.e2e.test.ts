@@ -16,7 +16,7 @@ interface Refusal {
   readonly error: { readonly code: string; readonly message: string; readonly param: string | null };
 }
 
-describe("budgets of the messages that people send", () => {
+describe("budgets of messages sent by users", () => {
   const resources = new AsyncDisposableStack();
   let fleet: TestFleet;
   let receiver: Receiver;
@@ -80,7 +80,7 @@ describe("budgets of the messages that people send", () => {
     assert.ok((await counterOf(fleet, "video", "uag_video_messages_refused_total")) >= 2);
   });
 
-  test("a delivered mail cannot be replayed for minutes", async () => {
+  test("a delivered mail cannot be replayed within minutes", async () => {
     const accountId = await newAccount();
     const alertId = idOf(await (await newAlert(accountId, { emails: ["once@example.com"] })).json());
     assert.equal((await call("POST", `/alerts/${alertId}/test`)).status, 202);
@@ -93,7 +93,7 @@ describe("budgets of the messages that people send", () => {
     assert.equal(mail.letters.filter(({ to }) => to === "once@example.com").length, 1);
   });
 
-  test("an account cannot call webhooks without limit by replaying a delivery", async () => {
+  test("replays of a webhook delivery are limited", async () => {
     const accountId = await newAccount();
     const alertId = idOf(await (await newAlert(accountId, { webhook_url: receiver.url })).json());
     assert.equal((await call("POST", `/alerts/${alertId}/test`)).status, 202);
@@ -111,7 +111,7 @@ describe("budgets of the messages that people send", () => {
     assert.equal((await call("POST", `/alerts/${others}/test`)).status, 202);
   });
 
-  test("an account has at most 20 recipients of mail a day, those of deleted alerts included", async () => {
+  test("an account has at most 20 mail recipients a day, including those of deleted alerts", async () => {
     const accountId = await newAccount();
     for (let n = 0; n < 4; n++) {
       const emails = Array.from({ length: 5 }, (_, at) => `recipient${n}-${at}@example.com`);
@@ -126,7 +126,7 @@ describe("budgets of the messages that people send", () => {
     assert.equal((await newAlert(await newAccount(), { emails: ["another@example.com"] })).status, 201);
   });
 
-  test("an unconfirmed address gets one confirmation mail, then the notice that waited; a GET does not confirm", async () => {
+  test("an unconfirmed address gets one confirmation mail and then the delayed notice; a GET does not confirm it", async () => {
     const [accountId, to] = [await newAccount(), "stranger@example.org"];
     // The account has no balance, so the alert is due at once.
     const low = { kind: "balance", monthly_usd: undefined, below_usd: "5", name: "Buy pills", emails: [to] };
@@ -134,7 +134,7 @@ describe("budgets of the messages that people send", () => {
     assert.deepEqual(alert.unconfirmed_emails, [to]);
     await waitFor(() => lettersTo(mail, to).length === 1, { what: "the confirmation mail" });
     const notice = async () => (await sent(accountId)).some(({ type }) => type === "balance.low");
-    await waitFor(notice, { what: "the notice that waits" });
+    await waitFor(notice, { what: "the delayed notice" });
     await call("POST", `/alerts/${alert.id}/test`);
     assert.deepEqual(subjectsTo(mail, to), ["Confirm this address for spend alerts"]);
     assert.doesNotMatch(lettersTo(mail, to)[0]?.text ?? "", /pills/, "the mail contains no text of the account");
@@ -151,7 +151,7 @@ describe("budgets of the messages that people send", () => {
     const recipient = new Visitor(console);
     const confirmed = await recipient.post("/api/address-confirmations", { token });
     assert.deepEqual([confirmed.status, confirmed.json().email, confirmed.json().account_id], [200, to, accountId]);
-    await waitFor(() => lettersTo(mail, to).length === 2, { what: "the notice that waited" });
+    await waitFor(() => lettersTo(mail, to).length === 2, { what: "the delayed notice" });
     assert.match(subjectsTo(mail, to)[1] ?? "", /^Buy pills: \$0\.00 is left/);
     assert.deepEqual((await alertsOf(accountId))[0]?.unconfirmed_emails, []);
     const again = await recipient.post("/api/address-confirmations", { token });

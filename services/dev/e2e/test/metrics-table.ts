@@ -5,7 +5,7 @@ import { exportedMetrics } from "@uag/contract/metrics/table";
 import { adminRoutes, routes, serviceNames } from "@uag/contract/routes";
 import type { Exposition, Series } from "@uag/harness/fleet/metrics";
 
-/** Whether a text is in a set. */
+/** A test whether a text is in a set. */
 type Sets = Readonly<Record<LabelSet, (value: string) => boolean>>;
 
 const operations = new Set([
@@ -29,7 +29,7 @@ const setsWith = (providers: ReadonlySet<string>): Sets => ({
 const isIn = (bound: LabelBound, value: string, sets: Sets): boolean =>
   typeof bound === "string" ? sets[bound](value) : bound.includes(value);
 
-/** Added by histograms or by the registry itself. */
+/** Labels added by histograms or by the registry. */
 const addedLabels = new Set(["service", "le", "quantile"]);
 
 function* labelFaults({ metric, labels }: Series, row: MetricRow, sets: Sets): Generator<string> {
@@ -40,7 +40,7 @@ function* labelFaults({ metric, labels }: Series, row: MetricRow, sets: Sets): G
   }
 }
 
-/** Services that count money or hold leases by the time of their database. */
+/** Services that count money or hold leases by their database's time. */
 const byDatabaseClock: readonly string[] = ["auditor", "billing", "metering", "video"];
 
 function exportersOf(process: string): ReadonlySet<string> {

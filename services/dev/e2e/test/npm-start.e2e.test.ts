@@ -22,7 +22,7 @@ interface Started {
   output(): string;
 }
 
-/** Runs a command as at a terminal: Ctrl-C would reach its process group. */
+/** Runs a command as a terminal does: Ctrl-C reaches its process group. */
 function type(
   command: readonly [string, ...string[]],
   env: NodeJS.ProcessEnv,
@@ -71,14 +71,14 @@ async function withStarted(
 
 const question = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello!" }] };
 
-test("npm start prints a request that works, the commands work beside it, and Ctrl-C leaves no process", async () => {
+test("npm start prints a working request, the commands work while it runs, and Ctrl-C leaves no process", async () => {
   await withStarted(["npm", "start"], async ({ child, env, run, output }) => {
     await waitFor(() => output().includes("Ctrl-C stops everything"));
-    assert.match(output(), /^(?:(?:npm|>) .*\n|\n)*Starting the gateway …\n/, "the first thing said");
+    assert.match(output(), /^(?:(?:npm|>) .*\n|\n)*Starting the gateway …\n/, "the first line of the output");
     for (const value of [run.base_url, run.api_key]) assert.ok(output().includes(value));
     for (const [name, url] of Object.entries({ Console: run.console_url, MCP: run.mcp_url })) {
       const served = (await fetch(url)).status !== 404;
-      assert.equal(output().includes(`${name} `), served, `the banner names what answers: ${name}`);
+      assert.equal(output().includes(`${name} `), served, `the banner lists exactly the running services: ${name}`);
     }
     const client = createTestClient({ baseUrl: run.base_url, apiKey: run.api_key });
     assert.equal((await client.post("/v1/chat/completions", question)).status, 200);
@@ -91,7 +91,7 @@ test("npm start prints a request that works, the commands work beside it, and Ct
     assert.match(
       (await runToEnd(["sh", "-c", curl], env)).text,
       /"object":\s*"chat.completion"/,
-      "the snippet answers as pasted",
+      "the printed snippet works",
     );
     assert.equal((await second.get("/v1/models")).status, 200);
     assert.match((await runToEnd(["npm", "run", "-s", "keys", "--", "list"], env)).text, new RegExp(`${id} .*second`));
@@ -137,7 +137,7 @@ test("SIGTERM to npm alone stops everything", async () => {
   });
 });
 
-test("Ctrl-C and SIGTERM are a clean end: exit code 0", async () => {
+test("Ctrl-C and SIGTERM end it cleanly with exit code 0", async () => {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     await withStarted(["node", "scripts/start.mjs"], async ({ child }) => {
       process.kill(-(child.pid ?? 0), signal);
@@ -146,14 +146,14 @@ test("Ctrl-C and SIGTERM are a clean end: exit code 0", async () => {
   }
 });
 
-test("when the program that started it is killed with SIGKILL, everything stops", async () => {
+test("everything stops when the parent program is killed with SIGKILL", async () => {
   await withStarted(["node", "scripts/start.mjs"], async ({ child }) => {
     child.kill("SIGKILL");
     await once(child, "exit");
   });
 });
 
-test("every command explains itself", async () => {
+test("every command has a help text", async () => {
   const commands = [
     ["npm", "start", "-s", "--", "--help"],
     ["npm", "test", "-s", "--", "--help"],

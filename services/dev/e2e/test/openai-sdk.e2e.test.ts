@@ -69,7 +69,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     assert.ok(pieces >= 10);
   });
 
-  test("a stream that asks for usage ends with it", async () => {
+  test("a stream with requested usage ends with it", async () => {
     const messages = userMessages("repeat 7 words");
     const stream = await openai.chat.completions.create({
       model,
@@ -83,7 +83,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     assert.equal(usages[0]?.completion_tokens, 7);
   });
 
-  test("a stream is progressive: its first chunk arrives long before its last", async () => {
+  test("the first chunk of a stream arrives long before its last", async () => {
     const end = await fault({ slow: 500 }, "gpt-5.4-nano*");
     const started = performance.now();
     const stream = await openai.chat.completions.create({
@@ -94,7 +94,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     const times: number[] = [];
     for await (const _ of stream) times.push(performance.now() - started);
     await end();
-    assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) > 1_000, `chunks came bunched: ${times.map(Math.round)}`);
+    assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) > 1_000, `the chunks arrived bunched: ${times.map(Math.round)}`);
   });
 
   test("tools are called in parallel, streamed or not, and their results get a response", async () => {
@@ -128,7 +128,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     assert.equal(followUp.choices[0]?.finish_reason, "stop");
   });
 
-  test("each failure is the SDK's own class", async () => {
+  test("each failure has the SDK's class", async () => {
     const create = (client: OpenAI, body: object = {}) =>
       client.chat.completions.create({
         model,
@@ -159,7 +159,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     await endBroken();
   });
 
-  test("a client that disconnects cancels the upstream within a second, and is billed for what it got", async () => {
+  test("a client that disconnects cancels the upstream within a second, and is billed for the delivered part", async () => {
     const end = await fault({ slow: 50 }, "gpt-4.1*");
     const controller = new AbortController();
     const stream = await openai.chat.completions.create(
@@ -180,7 +180,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     await end();
   });
 
-  test("after all of it the ledger holds exactly what the simulator served", async () => {
+  test("after all tests the ledger contains exactly what the simulator served", async () => {
     const report = await fleet.audit();
     assert.deepEqual(report.violations, []);
   });

@@ -39,7 +39,7 @@ interface AuditRow {
   readonly after: { readonly reason: string; readonly price_version: string } | null;
 }
 
-test("an accepted price is charged within seconds, named by the receipt and written to the audit log; nothing is applied by itself", async () => {
+test("an accepted price is charged within seconds, and is in the receipt and the audit log; no price is applied automatically", async () => {
   const dir = await mkdtemp(join(tmpdir(), "prices-"));
   const file = join(dir, "catalog.yaml");
   await writeFile(file, catalog);
@@ -108,7 +108,7 @@ test("an accepted price is charged within seconds, named by the receipt and writ
     const later = new Date(Date.now() + 3_600_000).toISOString();
     const sure = await prices("accept", "gpt-4o-mini", "--from", "litellm", "--confirm", "--effective-from", later);
     assert.equal(sure.code, 0, sure.out);
-    assert.equal(await versionOfNext(), version, "a price to come is not in force yet");
+    assert.equal(await versionOfNext(), version, "a future price is not in force yet");
     assert.equal((await prices("list")).out.trim().split("\n").length, 3);
   });
   await rm(dir, { recursive: true });

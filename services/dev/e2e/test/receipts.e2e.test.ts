@@ -49,7 +49,7 @@ interface Receipt {
   readonly ledger: readonly Json[];
 }
 
-describe("what was spent can be followed to the last nano-dollar", () => {
+describe("spending can be traced to the last nano-dollar", () => {
   let fleet: TestFleet;
   const resources = new AsyncDisposableStack();
 
@@ -105,7 +105,7 @@ describe("what was spent can be followed to the last nano-dollar", () => {
       { what: `the receipt of ${id}` },
     );
 
-  test("a receipt's items, each at its unit price, add up to what the ledger charged; failed calls are on it", async () => {
+  test("a receipt's items at their unit prices add up to the ledger's charge, and failed calls are listed", async () => {
     const { chat } = await customer("receipts");
     const { event, items, attempts, ledger } = await receiptOf(await chat("second-home", { traceparent }));
     assert.equal(event["trace_id"], traceId);
@@ -129,7 +129,7 @@ describe("what was spent can be followed to the last nano-dollar", () => {
     assert.equal(event["upstream"], "good");
   });
 
-  test("an account's month re-adds exactly, by model and against the account itself", async () => {
+  test("an account's monthly usage adds up exactly by model, and to the account's balance", async () => {
     await roomInHour();
     const { chat } = await customer("months");
     const ids = [await chat("plain"), await chat("plain"), await chat("second-home")];
@@ -163,7 +163,7 @@ describe("what was spent can be followed to the last nano-dollar", () => {
     );
   });
 
-  test("a series has one account's usage by model and provider, and requests are found by their outcome", async () => {
+  test("a series has one account's usage by model and provider, and requests can be filtered by outcome", async () => {
     const { keyId, chat } = await customer("series");
     for (const id of [await chat("plain"), await chat("second-home")]) await receiptOf(id);
     const series = await admin<{ groups: Json[] }>("GET", "/usage/series?account=series&bucket=hour&group_by=model");
@@ -185,7 +185,7 @@ describe("what was spent can be followed to the last nano-dollar", () => {
     );
   });
 
-  test("keys are searched, sorted and filtered by tag, with the time of their last use", async () => {
+  test("keys can be searched, sorted and filtered by tag, and have the time of their last use", async () => {
     const used = await customer("finder");
     await receiptOf(await used.chat("plain"));
     for (const alias of ["zebra", "ant (a.*)"])
@@ -218,7 +218,7 @@ describe("what was spent can be followed to the last nano-dollar", () => {
     assert.deepEqual([fresh?.["last_used_at"], fresh?.["requests_last_hour"]], [null, 0]);
   });
 
-  test("a model's upstreams with their health, and the processes' state, are known within seconds", async () => {
+  test("the health of a model's upstreams and the state of processes are reported within seconds", async () => {
     const { chat } = await customer("watcher");
     for (let n = 0; n < 3; n++) await chat("second-home");
     type Provider = Json & { readonly last_hour: Record<string, number> };

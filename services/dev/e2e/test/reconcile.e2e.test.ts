@@ -74,13 +74,13 @@ const driftOf = ({ cells }: DayResult): Cell[] => cells.filter(({ state }) => st
 const differences = (result: DayResult): (readonly [string, string, bigint])[] =>
   driftOf(result).map(({ model, unit, ours, theirs }) => [model, unit, (ours ?? 0n) - (theirs ?? 0n)] as const);
 
-describe("our bill agrees with the provider's bill", () => {
+describe("the reconciliation of our bill with the provider's", () => {
   let fleet: TestFleet;
   let reconciler: Reconciler;
   let today: string;
   const resources = new AsyncDisposableStack();
 
-  /** Compares a day as if two days had passed since, with nothing tolerated. */
+  /** Compares a day as if two days had passed since, with zero tolerance. */
   const compared = async (provider: string, day = today): Promise<DayResult> => {
     const reports = reconciler.reports.get(provider);
     assert.ok(reports !== undefined);
@@ -122,7 +122,7 @@ describe("our bill agrees with the provider's bill", () => {
   });
   after(() => resources.disposeAsync());
 
-  test("shows no drift over a mixed load, to the token and the nano-dollar", async () => {
+  test("shows no drift over a mixed load, by token and by nano-dollar", async () => {
     for (const [provider, models] of [
       ["openai", ["gpt-4o-mini", "gpt-5", "text-embedding-3-small", "gpt-image-1", "dall-e-2"]],
       ["anthropic", ["claude-haiku-4-5", "claude-sonnet-4-5"]],
@@ -139,7 +139,7 @@ describe("our bill agrees with the provider's bill", () => {
     }
   });
 
-  test("shows exactly the drift that is planted, in the usage and in the cost", async () => {
+  test("shows exactly the planted drift in usage and cost", async () => {
     const ofUsage = await setFault(fleet.run.simulator_url, { "report-drift": 7 }, { path: usagePath });
     assert.deepEqual(
       differences(await compared("openai")).map(([, unit, difference]) => [unit, difference]),
@@ -155,7 +155,7 @@ describe("our bill agrees with the provider's bill", () => {
     assert.equal((await compared("openai")).state, "agrees");
   });
 
-  test("calls a day unreadable, and not 0, when its bucket is missing or the admin key is refused", async () => {
+  test("reports a day as unreadable, not as 0, if its bucket is missing or the admin key is refused", async () => {
     const clear = await setFault(fleet.run.simulator_url, { "report-missing": today }, { path: usagePath });
     const missing = await compared("openai");
     assert.equal(missing.state, "unreadable");
@@ -167,7 +167,7 @@ describe("our bill agrees with the provider's bill", () => {
     await refused();
   });
 
-  test("takes over a report that came late and was revised", async () => {
+  test("uses a late or revised report", async () => {
     const clear = await setFault(fleet.run.simulator_url, { "report-late": 3_600 }, { path: "/anthropic/*" });
     const late = await compared("anthropic");
     assert.equal(late.state, "drifts");
@@ -189,7 +189,7 @@ describe("our bill agrees with the provider's bill", () => {
     );
   });
 
-  test("the admin API lists what was compared, with exact figures and coverage", async () => {
+  test("the admin API lists the comparisons with exact figures and coverage", async () => {
     const clear = await setFault(fleet.run.simulator_url, { "report-drift": 7 }, { path: usagePath });
     await compared("openai");
     await clear();
@@ -214,7 +214,7 @@ describe("our bill agrees with the provider's bill", () => {
     );
   });
 
-  test("npm run reconcile ends with 0, 2 and 3, and says why", async () => {
+  test("npm run reconcile exits with 0, 2 or 3 and prints the reason", async () => {
     const args = ["--provider", "openai", "--from", today, "--to", today, "--strict"];
     const agreed = await runCommand(fleet.dataDir, [...args, "--all"]);
     assert.equal(agreed.code, 0, agreed.stdout + agreed.stderr);
@@ -223,7 +223,7 @@ describe("our bill agrees with the provider's bill", () => {
     const drifted = await runCommand(fleet.dataDir, args);
     assert.equal(drifted.code, 2, drifted.stdout + drifted.stderr);
     assert.match(drifted.stdout, / -5000 .* drifts/);
-    // The day is not over: what differs may still be on its way.
+    // The day is not over, so a difference may still be in flight.
     assert.equal((await runCommand(fleet.dataDir, args.slice(0, -1))).code, 0);
     await clear();
     const refused = await runCommand(fleet.dataDir, args, {
@@ -238,7 +238,7 @@ describe("our bill agrees with the provider's bill", () => {
     assert.match((await runCommand(fleet.dataDir, ["--help"])).stdout, /--tolerance/);
   });
 
-  test("the exit code of a drift goes before that of an unreadable day", () => {
+  test("a drift's exit code takes precedence over that of an unreadable day", () => {
     const day = { provider: "x", day: today, settled: true, unreadable: [], requests: 0n, estimated: 0n };
     const cell: Cell = { model: "m", unit: "u", ours: 1n, theirs: 2n, slack: 0n, state: "drifts" };
     const unreadable: DayResult = { ...day, state: "unreadable", cells: [] };

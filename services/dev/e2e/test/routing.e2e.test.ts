@@ -33,7 +33,7 @@ models:
   - { <<: *m, id: endless, upstreams: [{ provider: brief, model: gpt-4o-mini--sim-slow-200 }] }
 `;
 
-describe("a model's upstreams are called as the catalogue says", () => {
+describe("a model's upstreams are called as configured in the catalogue", () => {
   let fleet: TestFleet;
   let file = "";
   const resources = new AsyncDisposableStack();
@@ -62,7 +62,7 @@ describe("a model's upstreams are called as the catalogue says", () => {
     };
   };
 
-  test("the next is called when one is unreachable or fails, and one that keeps failing cools down", async () => {
+  test("the next upstream is called when one fails or is unreachable, and one that keeps failing cools down", async () => {
     for (const id of ["second-home", "failing"]) {
       const attempts = [];
       for (let i = 0; i < 6; i++) {
@@ -75,7 +75,7 @@ describe("a model's upstreams are called as the catalogue says", () => {
     }
   });
 
-  test("a provider's short retry-after is waited out, a long one is passed on to the client", async () => {
+  test("the gateway waits for a short retry-after of a provider and passes a long one on to the client", async () => {
     const limited = await call("limited");
     assert.equal(limited.status, 200, limited.text);
     assert.equal(limited.attempts, 2);
@@ -85,7 +85,7 @@ describe("a model's upstreams are called as the catalogue says", () => {
     assert.equal(overloaded.headers.get("retry-after"), "30");
   });
 
-  test("a missing first byte, next chunk or end: each has its timeout", async () => {
+  test("the first byte, the next chunk and the end of a response each have a timeout", async () => {
     const head = await call("slow-head");
     assert.equal(head.status, 504, head.text);
     assert.ok(head.ms < 20_000, `${head.ms} ms`);
@@ -103,18 +103,18 @@ describe("a model's upstreams are called as the catalogue says", () => {
     }
   });
 
-  test("a changed catalogue is soon in force, an invalid one never", async () => {
+  test("a changed catalogue soon takes effect, and an invalid one never", async () => {
     const cost = async (): Promise<number> => Number((await call("plain")).headers.get("x-gateway-cost-usd"));
     const before = await cost();
     const dearer = (await readFile(file, "utf8")).replace("output_tokens: 2 }", "output_tokens: 200 }");
     await writeFile(file, dearer);
-    await waitFor(async () => (await cost()) > before * 10, { what: "the new price to be in force" });
+    await waitFor(async () => (await cost()) > before * 10, { what: "the new price to take effect" });
     await writeFile(file, "providers: [");
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     assert.ok((await cost()) > before * 10);
   });
 
-  test("after all of it the ledger holds exactly what the simulator served", async () => {
+  test("after all tests the ledger contains exactly what the simulator served", async () => {
     assert.deepEqual((await fleet.audit()).violations, []);
   });
 });

@@ -79,7 +79,7 @@ describe("speech through the public server", () => {
     assert.ok(Math.abs(seconds - spokenSeconds(input.length)) < 0.2, `${seconds} s`);
   });
 
-  test("the file is WAV on request, and always from the model that takes instructions", async () => {
+  test("the file is WAV on request, and always for the model with instructions", async () => {
     const result = await openai.audio.speech.create({
       model: flash,
       voice: "Ethan",
@@ -121,36 +121,36 @@ describe("speech through the public server", () => {
     }
   });
 
-  test("MP3 begins to arrive long before its end is synthesised", async () => {
+  test("MP3 starts to arrive long before its end is synthesised", async () => {
     const clear = await setFault(fleet.run.simulator_url, { slow: 300 }, { model: "qwen3-tts-flash" });
     const started = performance.now();
     const response = await openai.audio.speech.create({ model: flash, input: "x".repeat(80), voice: "Cherry" });
     const times: number[] = [];
     for await (const _ of response.body as ReadableStream<Uint8Array>) times.push(performance.now() - started);
-    assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) > 800, `it came bunched: ${times.map(Math.round)}`);
+    assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) > 800, `the chunks arrived bunched: ${times.map(Math.round)}`);
     await clear();
   });
 
   const good = { model: flash, input: "a", voice: "Cherry" };
   const refused: [what: string, body: unknown, status: number, code: string, param: string | null][] = [
-    ["what is not JSON", "{", 422, "invalid_json", null],
+    ["a body that is not JSON", "{", 422, "invalid_json", null],
     ["nothing", "", 422, "invalid_json", null],
     ["a list", "[]", 400, "invalid_request", null],
     ["no model", { input: "a" }, 400, "invalid_request", "model"],
-    ["a model that does not speak", { ...good, model: "gpt-4o-mini" }, 400, "endpoint_model_mismatch", "model"],
-    ["an input that is no text", { ...good, input: ["a"] }, 400, "invalid_request", "input"],
+    ["a model without speech", { ...good, model: "gpt-4o-mini" }, 400, "endpoint_model_mismatch", "model"],
+    ["an input that is a list", { ...good, input: ["a"] }, 400, "invalid_request", "input"],
     ["an input of 50,001 characters", { ...good, input: "x".repeat(50_001) }, 400, "invalid_request", "input"],
-    ["a voice that is no text", { ...good, voice: 5 }, 400, "invalid_request", "voice"],
+    ["a voice that is a number", { ...good, voice: 5 }, 400, "invalid_request", "voice"],
     ["another provider's voice of a wrong shape", { ...good, voice: "alloyy" }, 400, "invalid_request", "voice"],
     ["events instead of audio", { ...good, stream_format: "sse" }, 400, "invalid_request", "stream_format"],
     ["an unknown model", { ...good, model: "nobody" }, 400, "model_not_found", "model"],
     ["no input", { model: flash }, 400, "invalid_request", "input"],
     ["an empty input", { ...good, input: "" }, 400, "invalid_request", "input"],
     ["only white space", { ...good, input: " \n" }, 400, "invalid_request", "input"],
-    ["a voice that there is not", { ...good, voice: "Nobody" }, 400, "invalid_request", "voice"],
+    ["an unknown voice", { ...good, voice: "Nobody" }, 400, "invalid_request", "voice"],
     ["another format", { ...good, response_format: "opus" }, 400, "invalid_request", "response_format"],
     ["instructions to the basic model", { ...good, instructions: "x" }, 400, "invalid_request", "instructions"],
-    ["a speed that is no number", { ...good, speed: "fast" }, 400, "invalid_request", "speed"],
+    ["a speed that is text", { ...good, speed: "fast" }, 400, "invalid_request", "speed"],
   ];
   for (const [what, body, status, code, param] of refused) {
     test(`refused with ${status}: ${what}`, async () => {
@@ -161,14 +161,14 @@ describe("speech through the public server", () => {
     });
   }
 
-  test("no voice, or one of another provider, gives Cherry; speed has no effect", async () => {
+  test("no voice, or another provider's voice, becomes Cherry, and speed has no effect", async () => {
     const usual = await (await fleet.client.post("/v1/audio/speech", good)).text;
     for (const more of [{ voice: undefined }, { voice: "nova" }, { voice: "en-US-JennyNeural" }, { speed: 3 }])
       assert.equal((await fleet.client.post("/v1/audio/speech", { ...good, ...more })).text, usual);
     assert.notEqual((await fleet.client.post("/v1/audio/speech", { ...good, voice: "Ethan" })).text, usual);
   });
 
-  test("instructions change how it is spoken, and every character is billed: ideographs double, emoji by code point", async () => {
+  test("instructions change the speech, and every character is billed: ideographs double, emoji by code point", async () => {
     const call = (more: object) => fleet.client.post("/v1/audio/speech", { ...good, model: instruct, ...more });
     const [plain, slow] = [await call({}), await call({ instructions: "Slowly" })];
     assert.deepEqual([plain.status, slow.status], [200, 200]);
@@ -214,7 +214,7 @@ describe("speech through the public server", () => {
     assert.equal((await billOf(response)).costNanoUsd, BigInt(good.input.length) * 10_000n);
   });
 
-  test("no money is a 402 and a key without this model a 403, with nested errors", async () => {
+  test("a request without money gets a 402 and one for a forbidden model a 403, with nested errors", async () => {
     const codeOf = async (requested: Parameters<typeof clientOf>[1]): Promise<unknown[]> => {
       const response = await (await clientOf(fleet, requested)).post("/v1/audio/speech", good);
       return [response.status, response.json<{ error: { code: string } }>().error.code];
@@ -223,7 +223,7 @@ describe("speech through the public server", () => {
     assert.deepEqual(await codeOf({ models: ["delta-2"] }), [400, "model_not_found"]);
   });
 
-  test("an upstream's own refusal is passed on, with its words and code, and costs nothing", async () => {
+  test("an upstream's refusal is passed on with its message and code, and costs nothing", async () => {
     const response = await fleet.client.post("/v1/audio/speech", { ...good, input: "blocked" });
     const { error } = response.json<{ error: { code: string; message: string } }>();
     assert.deepEqual([response.status, error.code], [400, "DataInspectionFailed"]);
@@ -257,7 +257,7 @@ describe("speech through the public server", () => {
     await clear();
   });
 
-  test("each failure is the SDK's own class", async () => {
+  test("each failure has the SDK's class", async () => {
     const { simulator_url } = fleet.run;
     const clear = await setFault(simulator_url, { status: 429, "retry-after": 60 }, { model: "qwen3-tts-instruct*" });
     await assert.rejects(openai.audio.speech.create({ ...good, model: instruct }), OpenAI.RateLimitError);
@@ -267,7 +267,7 @@ describe("speech through the public server", () => {
     await assert.rejects(stranger.audio.speech.create(good), OpenAI.AuthenticationError);
   });
 
-  test("a WAV file that breaks off after its usage is an error that is billed once, and not retried", async () => {
+  test("a WAV file interrupted after its usage is an error that is billed once and not retried", async () => {
     const { simulator_url } = fleet.run;
     const body = { ...good, input: "x".repeat(200), response_format: "wav" as const };
     for (const fault of [{ cut: 3 }, { "reset-chunks": 3 }, { "error-event": 4 }]) {
@@ -301,14 +301,14 @@ describe("speech through the public server", () => {
     for (const fault of [{ cut: 3 }, { "reset-chunks": 3 }, { "error-event": 4 }]) {
       const clear = await setFault(fleet.run.simulator_url, fault, { model: "qwen3-tts-flash" });
       const response = await openai.audio.speech.create({ ...good, input: "x".repeat(200) });
-      await assert.rejects(spoken(response), `${JSON.stringify(fault)} must not look whole`);
+      await assert.rejects(spoken(response), `${JSON.stringify(fault)} must not appear complete`);
       const { costNanoUsd } = await billOf(response);
       assert.equal(costNanoUsd, 200n * 10_000n, `${JSON.stringify(fault)}: ${costNanoUsd}`);
       await clear();
     }
   });
 
-  test("a client that disconnects cancels the upstream within a second, and is billed for the text that it has accepted", async () => {
+  test("a client that disconnects cancels the upstream within a second, and is billed for the text that the upstream has accepted", async () => {
     const clear = await setFault(fleet.run.simulator_url, { slow: 200 }, { model: "qwen3-tts-flash" });
     const controller = new AbortController();
     const body = { ...good, input: "y".repeat(300) };
@@ -333,14 +333,17 @@ describe("speech through the public server", () => {
   test("a client that disconnects before the first audio pays for the text that the upstream has accepted", async () => {
     const clear = await setFault(fleet.run.simulator_url, { hang: true }, { model: "qwen3-tts-flash" });
     const controller = new AbortController();
-    const requesting = openai.audio.speech.create({ ...good, input: "left early" }, { signal: controller.signal });
+    const requesting = openai.audio.speech.create(
+      { ...good, input: "disconnected early" },
+      { signal: controller.signal },
+    );
     await waitFor(async () => (await faultHits(fleet.run.simulator_url)) > 0);
     controller.abort();
     await assert.rejects(requesting, OpenAI.APIUserAbortError);
     await clear();
   });
 
-  test("without the upstream's count the bill is our own, as an estimate", async () => {
+  test("without the upstream's usage the bill is an estimate of the gateway", async () => {
     const clear = await setFault(fleet.run.simulator_url, { "usage-missing": true }, { model: "qwen3-tts-flash" });
     const response = await openai.audio.speech.create({ ...good, input: "你好 you" });
     await spoken(response);
@@ -349,7 +352,7 @@ describe("speech through the public server", () => {
     assert.deepEqual([bill.costNanoUsd, bill.rawUsage], [80_000n, undefined]);
   });
 
-  test("after all of it the ledger holds exactly what the simulator served", async () => {
+  test("after all tests the ledger contains exactly what the simulator served", async () => {
     const report = await fleet.audit();
     assert.deepEqual(report.violations, []);
     assert.ok(report.comparison.byCount > 0 && report.comparison.byEstimate >= 4);

@@ -74,7 +74,7 @@ test("two fleets run side by side", async () => {
   });
 });
 
-test("a data directory in use and a taken port are refused with what to do", async () => {
+test("a data directory or port in use is refused with instructions", async () => {
   await withTemporaryDir(async (dir) => {
     await using _ = await start(dir);
     await assert.rejects(start(dir), /already running .*DATA_DIR=/s);
@@ -101,7 +101,7 @@ test("every engine and service killed with SIGKILL is restarted with its data, a
   });
 });
 
-/** A fleet in a process of its own; resolves when its run.json is there. */
+/** A fleet in a process of its own; resolves when its run.json exists. */
 async function fleetProcess(dataDir: string): Promise<{ host: ChildProcess; run: Run }> {
   const code = `
     import { startFleet } from ${JSON.stringify(join(repoRoot, "services/dev/local/src/service.ts"))};
@@ -122,7 +122,7 @@ test("a fleet killed with SIGKILL leaves no process behind, and starts again wit
   });
 });
 
-test("what is left when even the watchdog was killed is ended by the next start", async () => {
+test("processes left after the watchdog was killed are ended by the next start", async () => {
   await withTemporaryDir(async (dir) => {
     const { host, run } = await fleetProcess(dir);
     const children = await readFile(`/proc/${host.pid}/task/${host.pid}/children`, "utf8");

@@ -30,14 +30,14 @@ interface Rpc {
 
 const dayMs = 86_400_000;
 
-/** Where a service listens; media's assets have a port of their own. */
+/** A service's address; media's assets have their own port. */
 async function addressOf({ run, dataDir }: Fleet, service: string, servedBy: Peer): Promise<string> {
   if (service !== "media.v1.AssetService") return run.grpc[servedBy] ?? "";
   const ports = JSON.parse(await readFile(join(dataDir, "ports.json"), "utf8")) as Record<string, number>;
   return `127.0.0.1:${ports["media.ASSETS_GRPC_PORT"]}`;
 }
 
-/** Every RPC of every process. Another test checks that the table holds all generated RPCs. */
+/** Every RPC of every process. Another test checks that the table contains all generated RPCs. */
 async function everyRpc(fleet: Fleet): Promise<Rpc[]> {
   const rpcs: Rpc[] = [];
   for (const [service, { servedBy, callers }] of Object.entries(access)) {
@@ -50,7 +50,7 @@ async function everyRpc(fleet: Fleet): Promise<Rpc[]> {
   return rpcs;
 }
 
-/** Calls once with an empty message, whatever kind of call it is, and returns its status. */
+/** Makes a call of any kind once with an empty message, and returns its status. */
 function call(rpc: Rpc, identity: Identity): Promise<string> {
   const client = new Client(rpc.address, identity.channel([rpc.servedBy]), internalChannel);
   const asIs = (bytes: Buffer): Buffer => bytes;
@@ -70,7 +70,7 @@ async function certificateOf(dir: string, name: string, pair: { cert: string; ke
   return identityFrom(files);
 }
 
-/** Clients on the same network without a service's certificate, by what they present. */
+/** Clients on the same network without a service's certificate, by their certificate. */
 async function strangers(dataDir: string, dir: string): Promise<Record<string, Identity>> {
   const ca = await readFile(join(dataDir, "tls/ca.crt"), "utf8");
   const ours = { cert: ca, key: await readFile(join(dataDir, "tls/ca.key"), "utf8") };
@@ -80,7 +80,12 @@ async function strangers(dataDir: string, dir: string): Promise<Record<string, I
     "no certificate": insecure,
     "another authority": await certificateOf(dir, "other", await issue(await makeAuthority(), router), ca),
     "an expired certificate": await certificateOf(dir, "expired", expired, ca),
-    "a certificate of nobody": await certificateOf(dir, "nobody", await issue(ours, { commonName: "router" }), ca),
+    "a certificate without a service": await certificateOf(
+      dir,
+      "unnamed",
+      await issue(ours, { commonName: "router" }),
+      ca,
+    ),
   };
 }
 
@@ -125,7 +130,7 @@ const subjects = [
   "other",
 ].flatMap((pattern) => (pattern === ">" ? [] : [pattern.replaceAll("*", "x").replaceAll(">", "x")]));
 
-suite("a stranger on the internal network can do nothing, and a service nothing but what the tables say", () => {
+suite("a stranger on the internal network can do nothing, and a service only what the tables allow", () => {
   let fleet: Fleet;
   const resources = new AsyncDisposableStack();
   before(async () => {
@@ -146,17 +151,17 @@ suite("a stranger on the internal network can do nothing, and a service nothing 
   });
   after(() => resources.disposeAsync());
 
-  test("every RPC refuses a client without a certificate, or with one of another authority, an expired one, or one of no service", async () => {
+  test("every RPC refuses a client without a certificate, and clients with one of another authority, an expired one, or one without a service", async () => {
     await withTemporaryDir(async (dir) => {
       const rpcs = await everyRpc(fleet);
       for (const [name, identity] of Object.entries(await strangers(fleet.dataDir, dir))) {
-        const expected = name === "a certificate of nobody" ? "UNAUTHENTICATED" : "UNAVAILABLE";
+        const expected = name === "a certificate without a service" ? "UNAUTHENTICATED" : "UNAVAILABLE";
         for (const rpc of rpcs) assert.equal(await call(rpc, identity), expected, `${rpc.path} with ${name}`);
       }
     });
   });
 
-  test("every RPC refuses every service but those that the table names", async () => {
+  test("every RPC refuses all services except those in the table", async () => {
     const rpcs = await everyRpc(fleet);
     for (const peer of peers) {
       const identity = identityFrom(certificateFiles(fleet.dataDir, peer));
@@ -166,11 +171,11 @@ suite("a stranger on the internal network can do nothing, and a service nothing 
       }
       const health = { path: "/grpc.health.v1.Health/Check", address: fleet.run.grpc["billing"] ?? "" };
       const code = await call({ ...health, servedBy: "billing", callers: [] }, identity);
-      assert.equal(code, "UNIMPLEMENTED", `nothing but our own RPCs is served, ${peer} or not`);
+      assert.equal(code, "UNIMPLEMENTED", `only the gateway's own RPCs are served, even to ${peer}`);
     }
   });
 
-  test("the audit log names the certificate's service, whatever a caller claims", async () => {
+  test("the audit log has the service of the caller's certificate, whatever the caller claims", async () => {
     const { run } = fleet;
     using accounts = operatorClient<AccountServiceServer>(run, "billing", AccountServiceService);
     const actor = { id: "admtok_somebody", name: "Ada", requestId: "req_1" };
@@ -193,7 +198,7 @@ suite("a stranger on the internal network can do nothing, and a service nothing 
       const { nats, refused } = await natsAs(await environmentOf(fleet, peer));
       const may = busAccess[peer];
       for (const subject of subjects) {
-        // Metering's requests to the broker itself are not tried: they would change its streams.
+        // Metering's requests to the broker itself are not tested, because they would change its streams.
         if (!covers(may.publish, subject)) {
           const before = refused();
           nats.publish(subject, "x");
@@ -202,7 +207,7 @@ suite("a stranger on the internal network can do nothing, and a service nothing 
         if (!covers([...may.subscribe, `_INBOX.${peer}.>`], subject)) {
           const before = refused();
           nats.subscribe(subject, { callback: () => {} });
-          await waitFor(() => refused() > before, { what: `${peer} may not hear ${subject}` });
+          await waitFor(() => refused() > before, { what: `${peer} may not subscribe to ${subject}` });
         }
       }
       await nats.close();

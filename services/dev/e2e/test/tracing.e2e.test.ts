@@ -7,7 +7,7 @@ import { waitFor } from "@uag/harness/testing/wait-for";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const clientSpan = "00f067aa0ba902b7";
-const secret = "the client's own words, which are nobody's business";
+const secret = "the client's confidential words";
 const body = { model: "gpt-4o-mini", messages: [{ role: "user", content: secret }] };
 
 /** Sends a chat request, and returns its spans once as many as expected have arrived. */
@@ -35,7 +35,7 @@ function only(spans: readonly CollectedSpan[], name: string): CollectedSpan {
   return found[0] as CollectedSpan;
 }
 
-test("a request is one trace from the client through router and service to the provider, and through metering to the ledger, without content", async () => {
+test("a request is one trace without content, from the client through router and service to the provider, and through metering to the ledger", async () => {
   await using collector = await startCollector();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
   await withFleet({ env }, async (fleet) => {
@@ -70,14 +70,14 @@ test("a request is one trace from the client through router and service to the p
     );
 
     for (const sent of collector.bodies) {
-      assert.ok(!sent.includes("nobody's business") && !sent.includes("built-in simulator"), "content is in a trace");
+      assert.ok(!sent.includes("confidential words") && !sent.includes("built-in simulator"), "content is in a trace");
       assert.ok(!sent.includes(fleet.run.api_key), "a key is in a trace");
     }
     assert.deepEqual((await fleet.audit()).violations, []);
   });
 });
 
-test("requests that are settled together are traced each on its own, and one that is not sampled nowhere", async () => {
+test("requests settled together are traced separately, and a request that is not sampled is not traced", async () => {
   await using collector = await startCollector();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
   await withFleet({ env }, async ({ client }) => {
@@ -100,7 +100,7 @@ test("requests that are settled together are traced each on its own, and one tha
     assert.deepEqual(processed.map((span) => span.traceId).sort(), traces);
     const settles = collector.spans.filter(({ name }) => name === "billing.v1.LedgerService/Settle");
     for (const { spanId, links = [] } of processed) {
-      // Either billing's span is its child, or it names the one whose child it is.
+      // Either billing's span is its child, or it links to the span that is billing's parent.
       const parents = [spanId, ...links.map((link) => link.spanId)];
       assert.ok(settles.some(({ parentSpanId = "" }) => parents.includes(parentSpanId)));
     }

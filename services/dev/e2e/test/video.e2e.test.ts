@@ -48,7 +48,7 @@ describe("video through the public server", () => {
           const found = (await fleet.client.get(`${path}/${id}`)).json<Task>();
           return ["submitted", "queued", "running"].includes(found.status) ? undefined : found;
         },
-        { what: "the end of the task" },
+        { what: "the task to end" },
       );
       assert.equal(task.status, "succeeded", JSON.stringify(task));
       const url = task.content?.video_url ?? "";
@@ -65,7 +65,7 @@ describe("video through the public server", () => {
     });
   }
 
-  test("each of the three ways of waiting gets 200 with the finished task", async () => {
+  test("each of the three ways to wait returns 200 with the finished task", async () => {
     const body = { model: "grok-imagine-video", prompt: "a boat", duration: 2, resolution: "480p" };
     const responses = await Promise.all([
       fleet.client.post(path, body, { headers: { prefer: "wait=30" } }),
@@ -172,13 +172,13 @@ describe("video through the public server", () => {
     ["no account", "POST", "/secrets", {}, 400, "account_id"],
     ["an account that does not exist", "POST", "/secrets", { account_id: "nobody" }, 404, undefined],
     ["a negative overlap", "POST", "/secrets", { account_id: "a", overlap_seconds: -1 }, 400, "overlap_seconds"],
-    ["secrets of nobody in particular", "GET", "/secrets", undefined, 400, "account"],
+    ["secrets without an account", "GET", "/secrets", undefined, 400, "account"],
     ["a secret that does not exist", "DELETE", "/secrets/whs_none", undefined, 404, "id"],
     ["a state that does not exist", "GET", "/deliveries?state=weird", undefined, 400, "state"],
-    ["a cursor that is not ours", "GET", "/deliveries?after=weird", undefined, 400, "after"],
-    ["a page of nothing", "GET", "/deliveries?limit=0", undefined, 400, "limit"],
+    ["an unknown cursor", "GET", "/deliveries?after=weird", undefined, 400, "after"],
+    ["a page of size 0", "GET", "/deliveries?limit=0", undefined, 400, "limit"],
     ["a delivery that does not exist", "GET", "/deliveries/msg_none", undefined, 404, "id"],
-    ["a replay of what does not exist", "POST", "/deliveries/msg_none/replay", undefined, 404, "id"],
+    ["a replay of an unknown delivery", "POST", "/deliveries/msg_none/replay", undefined, 404, "id"],
   ] as const) {
     test(`the admin API of webhooks refuses ${what}`, async () => {
       const response = await admin(method, target, body);
@@ -187,17 +187,17 @@ describe("video through the public server", () => {
     });
   }
 
-  test("in the end the books are exact and nothing is held", async () => {
+  test("after all tests the books are exact and no money is held", async () => {
     const idle = async (): Promise<boolean> => {
       const { data } = (await fleet.client.get(`${path}?limit=100`)).json<{ data: Task[] }>();
       return data.every(({ status }) => !["submitted", "queued", "running"].includes(status));
     };
-    await waitFor(idle, { what: "the end of every task" });
+    await waitFor(idle, { what: "every task to end" });
     const held = async (): Promise<boolean> => {
       const { books } = await fleet.audit();
       return books.accounts.every(({ heldNanoUsd }) => heldNanoUsd === 0n);
     };
-    await waitFor(held, { what: "the release of every hold" });
+    await waitFor(held, { what: "every hold to be released" });
     assert.deepEqual((await fleet.audit()).violations, []);
   });
 });

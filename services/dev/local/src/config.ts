@@ -11,15 +11,15 @@ export const schema = z.object({
   DATA_DIR: z
     .string()
     .default(".data")
-    .describe("Folder of all state and logs, from the top of the checkout; a second fleet needs another."),
-  MONGODB_URL: url.describe("A MongoDB replica set to use in place of a mongod of the fleet's own."),
-  NATS_URL: url.describe("NATS servers with JetStream to use in place of a nats-server of the fleet's own."),
+    .describe("Folder of all state and logs, relative to the top of the checkout; each fleet needs its own."),
+  MONGODB_URL: url.describe("A MongoDB replica set to use instead of the fleet's own mongod."),
+  NATS_URL: url.describe("NATS servers with JetStream to use instead of the fleet's own nats-server."),
   EGRESS_ALLOW: url.describe(
-    "Comma-separated `host:port` that users' URLs may name although they are not public, in addition to the simulator's.",
+    "Comma-separated `host:port` that users' URLs may name although they are not public; the simulator's is always allowed.",
   ),
   CATALOG_FILE: z
     .string()
     .optional()
-    .describe("The model catalogue, from the top of the checkout; infra/config/catalog.yaml when unset."),
-  CHAT_REPLICAS: z.coerce.number().int().min(1).max(16).default(1).describe("How many chat processes are started."),
+    .describe("The model catalogue, relative to the top of the checkout; infra/config/catalog.yaml if unset."),
+  CHAT_REPLICAS: z.coerce.number().int().min(1).max(16).default(1).describe("Number of chat processes."),
 });

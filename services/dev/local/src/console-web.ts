@@ -50,7 +50,7 @@ async function runVite(outDir: string, signal: AbortSignal | undefined): Promise
   child.stdout.on("data", keep);
   child.stderr.on("data", keep);
   const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
-  if (code !== 0) throw new Error(reported.trim() || `vite ended with ${code}`);
+  if (code !== 0) throw new Error(reported.trim() || `vite exited with ${code}`);
 }
 
 /**

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readCrashLog, recordCrash } from "./crash-log.ts";
 
-test("crashes are listed in order over all runs, and the list does not grow for ever: the oldest go", async (t) => {
+test("crashes of all runs are listed in order, and the oldest are removed when the list is too long", async (t) => {
   const dir = await mkdtemp(join(tmpdir(), "crashes-"));
   t.after(() => rm(dir, { recursive: true }));
   assert.deepEqual(await readCrashLog(dir), []);

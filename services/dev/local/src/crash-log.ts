@@ -10,7 +10,7 @@ export interface Crash {
 }
 
 /**
- * A list that grows beyond this many bytes loses its older half: some five thousand crashes remain.
+ * The older half is removed when the list exceeds this many bytes; about five thousand crashes remain.
  */
 const maxBytes = 1024 * 1024;
 

@@ -40,7 +40,7 @@ export async function takeDataDir(dataDir: string): Promise<AsyncDisposable> {
   if (release === undefined) {
     throw new UserError(
       `A fleet is already running on ${dataDir} (process ${await fleetOn(dataDir)}).\n` +
-        "Stop it, or start a second one beside it: PORT=8081 DATA_DIR=.data-2 npm start",
+        "Stop it, or start a second one: PORT=8081 DATA_DIR=.data-2 npm start",
     );
   }
   await endTaggedProcesses(dataDirMark, dataDir, graceMs);

@@ -15,14 +15,14 @@ export interface EnvironmentOptions {
   dataDir: string;
   /** Port of the public server. */
   port: number;
-  /** Port of the balancer's admin side; undefined where there is none. */
+  /** Port of the balancer's admin side; undefined without a balancer. */
   balancerAdminPort: number | undefined;
   ports: Ports;
   engines: Engines;
   secrets: Secrets;
   /** Number of processes per service; default 1. */
   replicas: Readonly<Record<string, number>>;
-  /** Comma-separated `host:port`s that users' URLs may name besides the simulator's. */
+  /** Comma-separated `host:port`s that users' URLs may name in addition to the simulator's. */
   egressAllow?: string | undefined;
   /** Settings of every service; they take precedence over the caller's environment. */
   env: Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ export async function environmentOf(options: EnvironmentOptions): Promise<Enviro
     batchKey: (publisher) => derived(`usage/${publisher}`),
     auditKey: derived("audit/checkpoints"),
     simulatorUrl: `http://${simulatorAddress}`,
-    // Images that the simulator makes are fetched from it, whatever else is allowed.
+    // The simulator's images are fetched from it, so its address is always allowed.
     egressAllow: [simulatorAddress, options.egressAllow].filter(Boolean).join(","),
     secrets,
     catalogFile,
@@ -73,14 +73,14 @@ export async function environmentOf(options: EnvironmentOptions): Promise<Enviro
   };
 }
 
-/** @throws {UserError} when the catalogue cannot be read, or is not valid */
+/** @throws {UserError} when the catalogue is unreadable or invalid */
 async function providersIn(catalogFile: string): Promise<ProviderEnvironment[]> {
   try {
     return providerEnvironments(await readFile(catalogFile, "utf8"));
   } catch (error) {
     const fileMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
     if (!fileMissing && !(error instanceof CatalogError)) throw error;
-    const fault = fileMissing ? "There is no such file." : (error as CatalogError).message;
-    throw new UserError(`${catalogFile}: ${fault}\nCorrect the catalogue, or set CATALOG_FILE to another.`);
+    const fault = fileMissing ? "The file does not exist." : (error as CatalogError).message;
+    throw new UserError(`${catalogFile}: ${fault}\nCorrect the catalogue, or set CATALOG_FILE to another file.`);
   }
 }

@@ -3,7 +3,7 @@ import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
 import { type Identity, identityFrom } from "@uag/runtime/rpc/identity";
 import type { Run } from "./run-file.ts";
 
-/** The identity of a fleet's commands towards its services. */
+/** The identity of a fleet's commands at its services. */
 export function operatorIdentity(run: Pick<Run, "tls">): Identity {
   const { cert_file: cert, key_file: key, ca_file: ca } = run.tls;
   return identityFrom({ cert, key, ca });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { withTemporaryDir } from "@uag/harness/fleet/temporary-dir";
 import { Ports } from "./ports.ts";
 
-test("a port stays its fleet's own while the process that listens on it is down, and is free when the fleet is gone", async () => {
+test("a fleet keeps a port while its process is down, and releases it at its end", async () => {
   await withTemporaryDir(async (dir) => {
     const mine = await Ports.load(join(dir, "mine.json"));
     const port = await mine.get("billing");
@@ -21,7 +21,7 @@ test("a port stays its fleet's own while the process that listens on it is down,
   });
 });
 
-test("the next start finds the same ports", async () => {
+test("the next start uses the same ports", async () => {
   await withTemporaryDir(async (dir) => {
     const names = ["router", "billing", "chat"];
     const chosen: number[][] = [];
@@ -36,7 +36,7 @@ test("the next start finds the same ports", async () => {
   });
 });
 
-test("twenty fleets that choose at the same moment share no port", async () => {
+test("twenty fleets that choose concurrently share no port", async () => {
   await withTemporaryDir(async (dir) => {
     const fleets = await Promise.all(Array.from({ length: 20 }, (_, n) => Ports.load(join(dir, `${n}.json`))));
     const chosen = await Promise.all(fleets.map((ports) => ports.get("router")));

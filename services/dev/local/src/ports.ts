@@ -11,8 +11,8 @@ const step = 64;
 
 const savedPorts = z.record(z.string(), z.number().int().min(1).max(65_535));
 
-// Where to look next. Fleets started simultaneously in different processes look in different
-// places; those in the same process continue after each other.
+// The next port to try. Fleets started simultaneously in different processes try different ports;
+// fleets in the same process continue after each other.
 let next = (process.pid * step) % portCount;
 
 /** True when nothing listens on this port and address. */
@@ -25,9 +25,9 @@ export function isFree(port: number, host = "127.0.0.1"): Promise<boolean> {
 }
 
 /**
- * Reserves a port for a fleet for the lifetime of this process: we do not use UDP, so a UDP socket
- * of the same number tells other fleets that the port is taken while its process is down. Undefined
- * when it is reserved already.
+ * Reserves a port for a fleet for the lifetime of this process: since we do not use UDP, a UDP
+ * socket of the same number tells other fleets that the port is taken while its process is down.
+ * Undefined if it is already reserved.
  */
 function reserve(port: number): Promise<Socket | undefined> {
   return new Promise((resolve) => {
@@ -43,7 +43,7 @@ function reserve(port: number): Promise<Socket | undefined> {
 export class Ports implements Disposable {
   readonly #file: string;
   readonly #ports: Map<string, number>;
-  /** By name, the ports already handed out: by now their own process may be listening. */
+  /** Ports already assigned, by name; their own process may be listening. */
   readonly #reserved = new Map<string, Socket>();
 
   private constructor(file: string, ports: Map<string, number>) {

@@ -10,7 +10,7 @@ export interface Environment {
   readonly dataDir: string;
   /** Port of the public server. */
   readonly port: number;
-  /** The settings with which a service finds the engines. */
+  /** A service's settings for the engines. */
   engineSettings(peer: Peer): Record<string, string>;
   /** The key with which a service signs its usage batches, hex. */
   batchKey(publisher: Peer): string;
@@ -28,7 +28,7 @@ export interface Environment {
   grpc(service: string): string;
   /** Likewise for another port, by its variable. */
   address(service: string, variable: string): string;
-  /** True when a balancer stands before the routers: the public port is its own. */
+  /** True if a balancer is in front of the routers and has the public port. */
   readonly balanced: boolean;
   /** `host:port` of the admin API. */
   readonly adminAddress: string;
@@ -36,12 +36,12 @@ export interface Environment {
 
 export interface ServiceRow {
   readonly name: string;
-  /** Its identity to the others; undefined if it takes no part in their calls. */
+  /** Its identity towards the other services; undefined if it neither calls nor serves them. */
   readonly peer?: Peer;
   readonly entry: string;
   /** Variables that each get a port. */
   readonly ports: readonly string[];
-  /** The readiness check: a path on the port of one of the variables. */
+  /** The readiness check: a path on the port of a variable. */
   readonly ready: readonly [variable: string, path: string];
   /** A path on the same port that responds as long as the process is not stuck. */
   readonly alive: string;
@@ -51,12 +51,12 @@ export interface ServiceRow {
 // Responses in flight may continue for this long after SIGTERM; the supervisor kills a process 10 s
 // after it.
 const drainMs = "8000";
-/** On one machine nobody has to hear first that a process stops. */
+/** On one machine no other process needs notice of a stop. */
 const lingerMs = "0";
 
 const health = { ready: ["ADMIN_PORT", "/health/ready"], alive: "/health/live" } as const;
 
-/** Provides what the others depend on, so it is started before them, along with the engines. */
+/** Other services depend on it, so it is started before them, together with the engines. */
 export const simulator: ServiceRow = {
   name: "simulator",
   entry: "services/dev/simulator/src/main.ts",

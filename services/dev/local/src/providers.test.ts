@@ -10,7 +10,7 @@ import { providerSettings, simulatedProviders } from "./providers.ts";
 const simulator = "http://127.0.0.1:20001";
 const providers = providerEnvironments(await readFile(join(repoRoot, "infra/config/catalog.yaml"), "utf8"));
 
-test("without keys every provider is the simulator", () => {
+test("without keys the simulator replaces every provider", () => {
   const settings = providerSettings(providers, {}, simulator);
   assert.equal(settings["OPENAI_BASE_URL"], `${simulator}/openai/v1`);
   assert.equal(settings["ANTHROPIC_BASE_URL"], `${simulator}/anthropic`);
@@ -22,14 +22,14 @@ test("without keys every provider is the simulator", () => {
   );
 });
 
-test("a real key never goes to the simulator", () => {
+test("a real key is never sent to the simulator", () => {
   const settings = providerSettings(providers, { OPENAI_API_KEY: "sk-real" }, simulator);
   assert.equal(settings["OPENAI_API_KEY"], "sk-real");
   assert.equal(settings["OPENAI_BASE_URL"], undefined);
   assert.equal(settings["XAI_BASE_URL"], `${simulator}/xai/v1`);
 });
 
-test("a base URL alone is used, and empty variables count as unset", () => {
+test("a base URL without a key is used, and empty variables count as unset", () => {
   const env = { OPENAI_BASE_URL: "http://localhost:11434/v1", ARK_API_KEY: "" };
   const settings = providerSettings(providers, env, simulator);
   assert.equal(settings["OPENAI_BASE_URL"], "http://localhost:11434/v1");
@@ -37,7 +37,7 @@ test("a base URL alone is used, and empty variables count as unset", () => {
   assert.equal(settings["ARK_BASE_URL"], `${simulator}/ark/api/v3`);
 });
 
-test("a provider that the simulator does not know is not served without its key", () => {
+test("a provider that the simulator does not implement is not served without its key", () => {
   const ref = (name: string): string => `\${${name}}`;
   const row = `{ protocol: openai, base_url: "${ref("ACME_BASE_URL:-https://a.test")}", api_key: "${ref("ACME_API_KEY")}" }`;
   const acme = providerEnvironments(`providers: { acme: ${row} }\nmodels: []`);
@@ -45,7 +45,7 @@ test("a provider that the simulator does not know is not served without its key"
   assert.deepEqual(simulatedProviders(acme, {}), []);
 });
 
-test("the simulator serves every path under which the catalogue has it stand in for a provider", () => {
+test("the simulator serves every path at which the catalogue lets it replace a provider", () => {
   for (const { name, simulatorPath = "" } of providers)
     assert.ok(
       simulated.some(({ prefix }) => `${simulatorPath}/`.startsWith(`${prefix}/`)),

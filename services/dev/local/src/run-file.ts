@@ -18,7 +18,7 @@ const runSchema = z.object({
   mongodb_url: z.string(),
   nats_url: z.string(),
   /**
-   * The user in that URL, for clients that do not read it there; absent when the URL contains none.
+   * The user in that URL, for clients that do not read it from the URL; absent when the URL contains none.
    */
   nats_user: z.string().optional(),
   nats_password: z.string().optional(),
@@ -35,12 +35,12 @@ const runSchema = z.object({
   simulated: z.array(z.string()),
 });
 
-/** A running fleet's description in `<DATA_DIR>/run.json`; other people's scripts read it. */
+/** A running fleet's description in `<DATA_DIR>/run.json`; which users' scripts may read. */
 export type Run = z.infer<typeof runSchema>;
 
 const fileOf = (dataDir: string): string => join(dataDir, "run.json");
 
-/** Readable only by this user: it contains a key and the admin's password. */
+/** Readable only by this user, because it contains a key and the admin's password. */
 export async function writeRun(dataDir: string, run: Run): Promise<void> {
   await writePrivateJson(fileOf(dataDir), run);
 }

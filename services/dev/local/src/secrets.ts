@@ -31,8 +31,8 @@ const savedSecrets = allSecrets.partial({
 });
 
 /**
- * Secrets that a fleet generates once and keeps: without the pepper, no key of the data directory
- * is valid any more.
+ * Secrets that a fleet generates once and keeps, because the data directory's keys are invalid
+ * without the pepper.
  */
 export type Secrets = z.infer<typeof allSecrets>;
 
@@ -40,8 +40,8 @@ const newSecret = (): string => randomBytes(32).toString("hex");
 const newToken = (): string => randomBytes(24).toString("base64url");
 
 /**
- * Secrets formerly derived from the pepper are independent now. The old value still opens what it
- * sealed.
+ * Makes secrets independent that were formerly derived from the pepper. The old value still opens
+ * what it sealed.
  */
 function independent(pepper: string, use: string): { current: string; previous: string[] } {
   return { current: newSecret(), previous: [createHmac("sha256", pepper).update(use).digest("hex")] };

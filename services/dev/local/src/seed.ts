@@ -45,7 +45,7 @@ async function seedKey({ run, dataDir, secrets }: SeedOptions): Promise<string> 
     limits: undefined,
     expiresAtMs: 0n,
   });
-  if (key === undefined) throw new Error("billing answered a new key without its id");
+  if (key === undefined) throw new Error("billing returned a new key without an id");
   await saveSecrets(dataDir, { ...secrets, api_key: { id: key.id, secret } });
   return secret;
 }

@@ -7,7 +7,7 @@ import { isProviderSetting } from "./providers.ts";
 import { respondsOk } from "./supervisor/health.ts";
 import type { ProcessSpec } from "./supervisor/process.ts";
 
-/** A program and its arguments that end by becoming the command behind them. */
+/** A program and its arguments that execute the command after them. */
 export type CommandPrefix = readonly [file: string, ...args: string[]];
 
 export interface ServiceProcessOptions {
@@ -19,7 +19,7 @@ export interface ServiceProcessOptions {
   replicas: number;
   /** Settings for every service in addition to its row's; they take precedence. */
   env: Readonly<Record<string, string>>;
-  /** The beginning of its command; undefined: nothing. */
+  /** The prefix of its command; default: none. */
   prefix: CommandPrefix | undefined;
 }
 
@@ -33,7 +33,7 @@ export const nodeOptions = ["--max-semi-space-size=32", "--heap-growing-percent=
 
 const livenessWaitMs = 5_000;
 const leastStopMs = 10_000;
-/** Of its drain: afterwards usage must be delivered, and connections closed. */
+/** Time after its drain in which usage is delivered and connections are closed. */
 const stopShare = 1.25;
 
 /**
@@ -58,7 +58,7 @@ function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** Every service of a fleet uses TLS, whatever the caller's own environment says. */
+/** Every service of a fleet uses TLS, regardless of the caller's environment. */
 function tlsSettings(dataDir: string, peer: Peer): Record<string, string> {
   const { cert, key, ca } = certificateFiles(dataDir, peer);
   return { TLS: "on", TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca };

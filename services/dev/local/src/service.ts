@@ -32,11 +32,11 @@ export interface FleetOptions {
   env?: Readonly<Record<string, string>>;
   /** The code to start; default this checkout's. */
   release?: Release;
-  /** Engines to use in place of the fleet's own. */
+  /** Engines to use instead of the fleet's own. */
   mongodbUrl?: string | undefined;
   natsUrl?: string | undefined;
   egressAllow?: string | undefined;
-  /** The beginning of a service's command, such as one that enters a cgroup; default: nothing. */
+  /** The prefix of a service's command, such as one that enters a cgroup; default: none. */
   prefixOf?(service: string): CommandPrefix | undefined;
   /** Receives messages for people, line by line: the chosen engines, processes that ended. */
   report?(line: string): void;
@@ -102,7 +102,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const changeRelease = async (name: string, { root, services: rows }: Release): Promise<void> => {
     const specs = await Promise.all(rows.map((row) => specsOf(row, root)));
     const spec = specs.flat().find((one) => one.name === name);
-    if (spec === undefined) throw new Error(`${root} has no process ${name}`);
+    if (spec === undefined) throw new Error(`${root} does not have the process ${name}`);
     await supervisor.replace(spec);
   };
   return { run, processes: supervisor, dataDir, changeRelease, stop, [Symbol.asyncDispose]: stop };
@@ -136,7 +136,7 @@ async function startAll(parts: {
   }
 }
 
-/** What stands before several routers. */
+/** The balancer in front of several routers. */
 function balancerOf(around: Environment, count: number): Promise<ProcessSpec> {
   const addresses = around.address("router", "PORT").split(",");
   const admins = around.address("router", "ADMIN_PORT").split(",");

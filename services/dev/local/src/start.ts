@@ -11,20 +11,21 @@ import { print } from "./terminal/step.mjs";
 const help = `npm start
 
 Starts the whole system on this machine: MongoDB, NATS, the simulator of the model providers, and every service.
-Prints the base URL, one API key, the console's address and password, and a curl line that answers. Ctrl-C stops everything; state is kept in .data.
+Prints the base URL, an API key, the console's address and password, and a working curl command. Ctrl-C stops everything; the
+state is in .data.
 
 Environment:
 ${Object.entries(schema.shape)
   .map(([name, { description }]) => `  ${name.padEnd(14)} ${description}`)
   .join("\n")}
   OPENAI_API_KEY, ANTHROPIC_API_KEY, ... (all: README.md)
-                 The real provider serves its models; without its key the simulator does. *_BASE_URL names another server.
+                 With its key the real provider serves its models, otherwise the simulator. *_BASE_URL sets another server.
 `;
 
-/** Aborted by SIGINT, SIGTERM or SIGHUP, or when the parent process is gone. */
+/** Aborted by SIGINT, SIGTERM or SIGHUP, or by the end of the parent process. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
-  // Ctrl-C may arrive twice, from the terminal and from the parent: the second has no effect.
+  // Ctrl-C may arrive twice, from the terminal and from the parent; the second has no effect.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => controller.abort());
   const fd = process.env["PARENT_PIPE_FD"];
   if (fd !== undefined) {
@@ -35,7 +36,7 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** The gateway does not wait for the console's pages: it works without them. */
+/** The gateway does not wait for the console's pages, because it works without them. */
 async function buildPages(report: (line: string) => void, signal: AbortSignal): Promise<void> {
   await buildConsole({ report, signal }).catch((error: unknown) => {
     if (signal.aborted) return;

@@ -34,7 +34,7 @@ async function countDocuments(port: number, insert: number): Promise<number> {
   }
 }
 
-test("mongod killed with SIGKILL is restarted on the same port with every acknowledged write", async () => {
+test("mongod is restarted after a SIGKILL on the same port with every acknowledged write", async () => {
   await withTemporaryDir(async (dir) => {
     const port = await (await Ports.load(join(dir, "ports.json"))).get("mongod");
     await using supervisor = Supervisor.start({ logDir: dir, report: () => {} });
@@ -46,7 +46,7 @@ test("mongod killed with SIGKILL is restarted on the same port with every acknow
   });
 });
 
-test("mongod finds its data again on another port", async () => {
+test("mongod keeps its data when its port changes", async () => {
   await withTemporaryDir(async (dir) => {
     const ports = await Ports.load(join(dir, "ports.json"));
     for (const name of ["before", "after"]) {
@@ -58,7 +58,7 @@ test("mongod finds its data again on another port", async () => {
   });
 });
 
-test("a data directory from before there were users keeps its data, and requires authentication from then on", async () => {
+test("a data directory without users keeps its data and then requires authentication", async () => {
   await withTemporaryDir(async (dir) => {
     const port = await (await Ports.load(join(dir, "ports.json"))).get("mongod");
     const engine = await findMongod({ binDir });
@@ -102,7 +102,7 @@ test("a data directory from before there were users keeps its data, and requires
   });
 });
 
-test("nats-server killed with SIGKILL is restarted with every acknowledged message", async () => {
+test("nats-server is restarted after a SIGKILL with every acknowledged message", async () => {
   await withTemporaryDir(async (dir) => {
     const port = await (await Ports.load(join(dir, "ports.json"))).get("nats");
     const engine = await findNatsServer({ binDir });
@@ -134,7 +134,7 @@ test("nats-server killed with SIGKILL is restarted with every acknowledged messa
   });
 });
 
-test("an installed server is used when it is new enough, and ignored when it is too old", async () => {
+test("an installed server is used if it is new enough, and otherwise ignored", async () => {
   await withTemporaryDir(async (dir) => {
     for (const version of ["2.9.1", "99.1.0"]) {
       await mkdir(join(dir, version));
@@ -150,7 +150,7 @@ test("an installed server is used when it is new enough, and ignored when it is 
   });
 });
 
-test("two fleets that fetch the same server at once both get it, and nothing half-written is left", async () => {
+test("two fleets that download the same server concurrently both get it, and leave no partial file", async () => {
   await withTemporaryDir(async (dir) => {
     const options = { binDir: dir, path: "" };
     const [one, two] = await Promise.all([findNatsServer(options), findNatsServer(options)]);

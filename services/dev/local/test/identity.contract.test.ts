@@ -27,7 +27,7 @@ const host = "127.0.0.1";
 
 /** A ledger that returns the caller's identity to every service that may audit it. */
 async function serveLedger(identity: Identity) {
-  const settle = () => Promise.reject(new Error("nobody settles here"));
+  const settle = () => Promise.reject(new Error("settle is not implemented"));
   const listEntries = async () => ({ entries: [], nextCursor: "" });
   const audit = async (_: unknown, who: CallerOf) => AuditResponse.fromPartial({ violations: [who() ?? "nobody"] });
   const services = [unaryService<LedgerServiceServer>(LedgerServiceService, { settle, listEntries, audit }, log)];
@@ -61,7 +61,7 @@ after(() => void setTimeout(2_000, undefined, { ref: false }).then(() => process
 
 const named = (peer: Peer) => ({ commonName: peer, uri: uriOf(peer) });
 
-test("a caller without a certificate, or with one of another CA, an expired one or another service's, is refused; one in the table is not", async () => {
+test("only a caller with a valid certificate of a service in the table is accepted", async () => {
   await withTemporaryDir(async (dir) => {
     const [ours, theirs] = [await makeAuthority(), await makeAuthority()];
     const of = async (name: string, pair: Pair) => identityFrom(await save(dir, name, pair, ours.cert));
@@ -93,7 +93,7 @@ test("a caller without a certificate, or with one of another CA, an expired one 
   });
 });
 
-test("a caller connects only to the server it means, with an unexpired certificate of its own CA", async () => {
+test("a caller connects only to the intended server, with an unexpired certificate of its own CA", async () => {
   await withTemporaryDir(async (dir) => {
     const [ours, theirs] = [await makeAuthority(), await makeAuthority()];
     const of = async (name: string, pair: Pair, ca = ours) => identityFrom(await save(dir, name, pair, ca.cert));
@@ -104,7 +104,7 @@ test("a caller connects only to the server it means, with an unexpired certifica
       otherService: await of("chat", await issue(ours, named("chat"))),
       host: await of("host", await issue(ours, { commonName: "billing", dns: ["gateway"], ip: [host] })),
       expired: await of("expired", await issue(ours, named("billing"), longAgo)),
-      // It would accept the caller, but the caller does not accept it as billing.
+      // The server would accept the caller, but the caller does not accept the server as billing.
       otherAuthority: await of("other", await issue(theirs, named("billing"))),
     };
     for (const [name, identity] of Object.entries(servers)) {
@@ -114,7 +114,7 @@ test("a caller connects only to the server it means, with an unexpired certifica
   });
 });
 
-test("replaced certificates are used by both ends without a restart, and half-written ones by neither", async () => {
+test("both ends use replaced certificates without a restart, and ignore partially written ones", async () => {
   await withTemporaryDir(async (dir) => {
     const before = await makeAuthority();
     const changes: unknown[] = [];
@@ -139,7 +139,7 @@ test("replaced certificates are used by both ends without a restart, and half-wr
   });
 });
 
-test("a service without TLS settings refuses to start; only TLS=off starts it without", () => {
+test("a service without TLS settings starts only with TLS=off", () => {
   const read = (env: Record<string, string>): Identity => openIdentity(readConfig(z.object(tlsSettings), env), log);
   assert.throws(() => read({}), ConfigError);
   assert.throws(() => read({ TLS_CERT_FILE: "/a", TLS_KEY_FILE: "/b" }), /TLS_CA_FILE/);
@@ -148,7 +148,7 @@ test("a service without TLS settings refuses to start; only TLS=off starts it wi
   assert.equal(read({ TLS: "off" }).enforced, false);
 });
 
-test("a fleet creates its certificates once, readable by its user alone, and renews them before they expire", async () => {
+test("a fleet creates its certificates once, readable only by its user, and renews them before they expire", async () => {
   await withTemporaryDir(async (dir) => {
     await makeCertificates(dir);
     const read = async (name: string): Promise<string> => readFile(join(dir, "tls", `${name}.crt`), "utf8");
@@ -159,7 +159,7 @@ test("a fleet creates its certificates once, readable by its user alone, and ren
     for (const name of ["ca", ...peers]) {
       assert.equal((await stat(join(dir, "tls", `${name}.key`))).mode & 0o777, 0o600, name);
     }
-    // As if it had been created long ago.
+    // Simulates a certificate that was created long ago.
     const lastThird = Date.now() - 0.7 * leafDays * dayMs;
     const authority = { cert: await read("ca"), key: await readFile(join(dir, "tls/ca.key"), "utf8") };
     const old = await issue(authority, named("chat"), lastThird);
@@ -179,7 +179,7 @@ test("a fleet creates its certificates once, readable by its user alone, and ren
   });
 });
 
-test("a service stops in time although a client has connected and never finishes its handshake", async () => {
+test("a service stops in time although a client never finishes its handshake", async () => {
   await withTemporaryDir(async (dir) => {
     await makeCertificates(dir);
     const identity = identityFrom(certificateFiles(dir, "billing"));

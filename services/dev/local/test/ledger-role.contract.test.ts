@@ -63,7 +63,7 @@ async function startGuardedMongod(
   };
 }
 
-test("under its own database role billing does all its work, and cannot change or delete a row of ledger or audit log", async () => {
+test("billing's database role allows all its work, but neither changes nor deletes of ledger and audit log rows", async () => {
   await using resources = new AsyncDisposableStack();
   const urlOf = await startGuardedMongod(resources);
   const command = join(repoRoot, "services/billing/src/commands/roles.ts");

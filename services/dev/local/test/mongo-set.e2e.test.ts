@@ -16,7 +16,7 @@ import { Supervisor } from "../src/supervisor/supervisor.ts";
 const usual = { operator: "the operator's password", billing: "the password of billing" };
 const set = "rs-test";
 
-/** Three servers as the chart has them: TLS, certificates among themselves, a socket each. */
+/** Three servers as in the chart, each with TLS, member certificates and a socket. */
 class Servers implements AsyncDisposable {
   readonly members: readonly Member[];
   readonly #supervisor: Supervisor;
@@ -73,7 +73,7 @@ class Servers implements AsyncDisposable {
     return this.#resources.disposeAsync();
   }
 
-  /** Tends all members until each of them is one that clients may use. */
+  /** Runs the sidecar of all members until clients may use each of them. */
   async tended(passwords = usual): Promise<void> {
     const tend = (member: Member): Promise<boolean> =>
       tendMember(member, passwords, passwords !== usual).catch((error: unknown) => {
@@ -90,7 +90,7 @@ class Servers implements AsyncDisposable {
     return `mongodb://${login}@${members.join()}/?replicaSet=${set}&authSource=admin&tls=true&tlsCAFile=${caFile}`;
   }
 
-  /** Starts a member anew, without anything that it had on its volume. */
+  /** Restarts a member with an empty volume. */
   async loseVolume(n: number): Promise<void> {
     await this.#supervisor.takeDown(`member-${n}`);
     const home = join(this.#dir, String(n));
@@ -105,7 +105,7 @@ async function setIdOf(client: MongoClient): Promise<string> {
   return String(config.settings.replicaSetId);
 }
 
-test("three members become one set with its users, and a first member that lost its volume joins it again", async () => {
+test("three members form one set with its users, and a first member that lost its volume rejoins it", async () => {
   await using servers = await Servers.start();
   await servers.tended();
   await using operator = await MongoClient.connect(servers.urlOf("operator"));
@@ -127,7 +127,7 @@ test("three members become one set with its users, and a first member that lost 
   assert.deepEqual(await waitFor(kept, { what: "the copy of the ledger" }), { _id: "kept" });
 });
 
-test("a password that is changed is in force for the next connection", async () => {
+test("a changed password applies to the next connection", async () => {
   await using servers = await Servers.start();
   await servers.tended();
   const billing = "another password of billing";

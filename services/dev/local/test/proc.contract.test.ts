@@ -7,7 +7,7 @@ import { hasVariable, processesWith, statOf } from "../src/terminal/proc.mjs";
 import { processesByPs, statByPs, variableByPs } from "../src/terminal/ps.mjs";
 
 const readers = {
-  "the system's files": { statOf, hasVariable, processesWith },
+  "/proc": { statOf, hasVariable, processesWith },
   ps: { statOf: statByPs, hasVariable: variableByPs, processesWith: processesByPs },
 };
 
@@ -26,7 +26,7 @@ async function started(env: Record<string, string>, args: readonly string[] = []
 }
 
 for (const [name, reader] of Object.entries(readers)) {
-  test(`by ${name}: a running process has its parent and a start time that stays; one that ended has none`, async () => {
+  test(`${name} returns the parent and a constant start time of a running process, and none of an ended one`, async () => {
     await using child = await started({});
     const stat = reader.statOf(child.pid);
     assert.equal(stat?.parent, process.pid);
@@ -36,7 +36,7 @@ for (const [name, reader] of Object.entries(readers)) {
     assert.equal(reader.statOf(child.pid), undefined);
   });
 
-  test(`by ${name}: only processes whose environment has the very value are found, spaces in it included`, async () => {
+  test(`${name} finds only processes whose environment has exactly the value, including spaces`, async () => {
     const value = `/a folder/${randomUUID()}`;
     await using it = await started({ MARK: value, OTHER: "1" });
     await using last = await started({ OTHER: "1", MARK: value });

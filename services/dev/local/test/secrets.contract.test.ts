@@ -17,7 +17,7 @@ test("a new data directory has three independent secrets, and keeps them", async
   });
 });
 
-test("an older data directory keeps the values that it was run with as previous ones", async () => {
+test("an older data directory keeps its values as previous secrets", async () => {
   await withTemporaryDir(async (dir) => {
     const old = { key_pepper: "ab".repeat(32), admin: { email: "a", password: "b", token: "c" } };
     await writeFile(join(dir, "secrets.json"), JSON.stringify(old));

@@ -35,7 +35,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test("a process killed with SIGKILL is running again, as another process, and one line says so", async () => {
+test("a process killed with SIGKILL is restarted and reported in one line", async () => {
   await using dir = await temporaryDir();
   const lines: string[] = [];
   await using supervisor = Supervisor.start({ logDir: dir.path, report: (line) => lines.push(line) });
@@ -45,10 +45,10 @@ test("a process killed with SIGKILL is running again, as another process, and on
   await supervisor.kill("idle");
   await waitFor(() => supervisor.restarts("idle") === 1 && supervisor.pid("idle") !== undefined);
   assert.notEqual(supervisor.pid("idle"), first);
-  assert.deepEqual(lines, ["idle ended (SIGKILL); starting it again in 100 ms"]);
+  assert.deepEqual(lines, ["idle ended (SIGKILL); restarting in 100 ms"]);
 });
 
-test("a process that cannot start fails the wait for it, with the end of its log", async () => {
+test("waiting for a process that cannot start fails with the end of its log", async () => {
   await using dir = await temporaryDir();
   await using supervisor = Supervisor.start({ logDir: dir.path, report: () => {} });
   await supervisor.add(
@@ -57,7 +57,7 @@ test("a process that cannot start fails the wait for it, with the end of its log
   await assert.rejects(supervisor.ready("broken"), /broken keeps ending[\s\S]*no such setting/);
 });
 
-test("a missing program fails the wait for it", async () => {
+test("waiting for a missing program fails", async () => {
   await using dir = await temporaryDir();
   await using supervisor = Supervisor.start({ logDir: dir.path, report: () => {} });
   await supervisor.add(spec("missing", "", { command: [join(dir.path, "nothing")] }));
@@ -74,7 +74,7 @@ test("each process writes to its own log, and the previous run's log is kept", a
   assert.equal(await readFile(join(dir.path, "talker.log.1"), "utf8"), "first\n");
 });
 
-test("a process that logs without end fills a bounded part of the disk, and its last lines are kept", async () => {
+test("the log of a process that logs endlessly has a bounded size and keeps the last lines", async () => {
   await using dir = await temporaryDir();
   const path = join(dir.path, "talker.log");
   const limits = { maxBytes: 100_000, parts: 2, everyMs: 5 };
@@ -90,10 +90,10 @@ test("a process that logs without end fills a bounded part of the disk, and its 
   assert.ok(texts.join("").endsWith("line 99999\n"));
   const numbers = [...texts.join("").matchAll(/^line (\d+)$/gm)].map((match) => Number(match[1]));
   const inOrder = numbers.every((n, i) => i === 0 || n === (numbers[i - 1] ?? 0) + 1);
-  assert.ok(inOrder, "no line is missing, twice or out of order in what is kept");
+  assert.ok(inOrder, "the kept lines are complete, unique and in order");
 });
 
-test("a process whose event loop is blocked is killed and restarted; one that is slow to start is not", async () => {
+test("a process with a blocked event loop is killed and restarted, but not one that starts slowly", async () => {
   await using dir = await temporaryDir();
   const port = await (await Ports.load(join(dir.path, "ports.json"))).get("stuck");
   const serve = `require("http").createServer((q, r) => { if (q.url === "/block") for (;;); r.end(); }).listen(${port}, "127.0.0.1")`;
@@ -110,12 +110,12 @@ test("a process whose event loop is blocked is killed and restarted; one that is
   await waitFor(() => supervisor.restarts("stuck") === 1);
   await supervisor.ready("stuck");
   assert.deepEqual(lines, [
-    "stuck does not answer any more and is killed",
-    "stuck ended (SIGKILL); starting it again in 100 ms",
+    "stuck no longer responds and will be killed",
+    "stuck ended (SIGKILL); restarting in 100 ms",
   ]);
 });
 
-test("a process that no longer responds because it is stopping has its full time to stop", async () => {
+test("a process that does not respond while it stops gets its full time to stop", async () => {
   await using dir = await temporaryDir();
   const port = await (await Ports.load(join(dir.path, "ports.json"))).get("draining");
   const out = join(dir.path, "drained");
@@ -132,7 +132,7 @@ test("a process that no longer responds because it is stopping has its full time
   assert.equal(await readFile(out, "utf8"), "yes");
 });
 
-test("processes stop in reverse order, one after the other", async () => {
+test("processes stop in reverse order, one after another", async () => {
   await using dir = await temporaryDir();
   const out = join(dir.path, "order");
   const slow = (name: string): string =>
@@ -167,7 +167,7 @@ async function supervisorProcess(logDir: string): Promise<{ host: ChildProcess; 
   return { host, pids: [Number(line), grandchild] };
 }
 
-test("a supervisor killed with SIGKILL leaves no process behind, not even a grandchild that ignores SIGTERM", async () => {
+test("a supervisor killed with SIGKILL leaves no process, not even a grandchild that ignores SIGTERM", async () => {
   await using dir = await temporaryDir();
   const { host, pids } = await supervisorProcess(dir.path);
   assert.deepEqual(pids.map(isAlive), [true, true]);

@@ -118,7 +118,7 @@ test("of twelve images of 13 MiB, fetches 40 MiB, rejects the request and accoun
   assert.ok(results.filter(({ status }) => status === "fulfilled").length <= 3);
   assert.ok(buffers.held > 39 * mebibyte && buffers.held <= 3 * 40 * mebibyte, String(buffers.held));
   const refused = results.find(({ status }) => status === "rejected") as PromiseRejectedResult;
-  isClients(/40 MiB in all/)(refused.reason);
+  isClients(/40 MiB in total/)(refused.reason);
   one[Symbol.dispose]();
   assert.equal(buffers.held, 0);
 });

@@ -8,11 +8,11 @@ import { table } from "./table.ts";
 
 const help = `npm run accounts -- <command> [options]
 
-  list              shows the accounts
-  update <id>       changes what is given
+  list              lists the accounts
+  update <id>       changes the given settings
     --name <text>
-    --keep-answers <on|off>   whether answers under an Idempotency-Key are stored, for whoever asks again; heeded
-                              within a minute. Without, a request that is sent again is billed once all the same
+    --keep-answers <on|off>   whether responses under an Idempotency-Key are stored and returned to retries; applied
+                              within a minute. If off, a retried request is still billed only once
 `;
 
 const accountSchema = z.object({
@@ -26,7 +26,7 @@ type Account = z.infer<typeof accountSchema>;
 const text = { type: "string" } as const;
 const options = { name: text, "keep-answers": text, help: { type: "boolean", short: "h" } } as const;
 
-const columns = ["ID", "NAME", "ANSWERS KEPT", "AVAILABLE USD"];
+const columns = ["ID", "NAME", "RESPONSES STORED", "AVAILABLE USD"];
 const rowOf = ({ id, name, keep_answers: keeps, available_usd: available }: Account): string[] => [
   id,
   name,

@@ -25,17 +25,17 @@ function withQuery(path: string, query: Query): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** @throws {UserError} with the API's message, or when it cannot be reached */
+/** @throws {UserError} with the API's message, or if it is unreachable */
 async function send(run: Run, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
   const response = await fetch(`${run.admin_url}${path}`, { ...init, headers }).catch((error: unknown) => {
     throw new UserError(
-      `The running fleet's admin API cannot be reached: ${error instanceof Error ? error.message : error}`,
+      `The running fleet's admin API is unreachable: ${error instanceof Error ? error.message : error}`,
     );
   });
   if (response.ok) return response;
   const reported = failure.safeParse(await response.json().catch(() => undefined));
-  throw new UserError(reported.success ? reported.data.error.message : `The admin API answered ${response.status}.`);
+  throw new UserError(reported.success ? reported.data.error.message : `The admin API responded ${response.status}.`);
 }
 
 export function adminApi(run: Run): AdminApi {

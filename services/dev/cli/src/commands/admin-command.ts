@@ -16,18 +16,18 @@ export interface Call<O extends ParseArgsOptionsConfig> {
 type Handlers<C> = Readonly<Record<string, (call: C) => Promise<void>>>;
 
 interface AdminCommand<O extends ParseArgsOptionsConfig> {
-  /** As it is called: `npm run <name>`. */
+  /** Its name, as in `npm run <name>`. */
   readonly name: string;
   readonly help: string;
   readonly options: O;
   readonly commands: Handlers<Call<O>>;
-  /** Those that are given the id of what they change; it is safe in a path. */
+  /** Commands that take the id of an object; the id is safe in a path. */
   readonly idCommands: Handlers<Call<O> & { readonly id: string }>;
 }
 
 /**
  * Runs `npm run <name> -- <command> [id]` on the admin API of the running fleet.
- * @throws {UserError} for a command that does not exist, or that lacks its id
+ * @throws {UserError} for an unknown command, or one without its id
  */
 export async function runAdminCommand<O extends ParseArgsOptionsConfig>(spec: AdminCommand<O>): Promise<void> {
   const { name, help, options, commands, idCommands } = spec;
@@ -39,7 +39,7 @@ export async function runAdminCommand<O extends ParseArgsOptionsConfig>(spec: Ad
   const withId = Object.hasOwn(idCommands, command) ? idCommands[command] : undefined;
   if (withoutId === undefined && withId === undefined) throw new UserError(`Unknown command "${command}".\n\n${help}`);
   if (withId !== undefined && id === undefined)
-    throw new UserError(`Which one? npm run ${name} -- ${command} <id>; npm run ${name} -- list shows the ids`);
+    throw new UserError(`The id is missing: npm run ${name} -- ${command} <id>. npm run ${name} -- list shows the ids`);
   const run = await readRunningFleet();
   const call = { api: adminApi(run), run, values };
   await withoutId?.(call);

@@ -6,13 +6,13 @@ import { table } from "./table.ts";
 
 const help = `npm run admin-tokens -- <command> [options]
 
-  create            makes a token; it is printed once and never again
+  create            creates a token, which is printed only once
     --name <text>
     --role <role>       operator (everything), billing, keys or read-only; default: operator
-    --account <id>      the one account that it is good for; default: all
+    --account <id>      the account that it is valid for; default: all
     --expires <when>    30d, 12h, or 2027-01-01; default: never
-  list              shows the tokens, the revoked ones too
-  revoke <id>       ends a token at once
+  list              lists the tokens, including revoked ones
+  revoke <id>       revokes a token immediately
 `;
 
 const tokenSchema = z.object({

@@ -7,20 +7,20 @@ import { table } from "./table.ts";
 
 const help = `npm run alerts -- <command> [options]
 
-  list              shows an account's alerts, and what they have told this month
-    --account <id>      default: the account that npm start made
-  create            has people told when a part of a month's amount is spent, or little money is left; one of:
-    --usd <amount>      what is 100 % of a month
-    --budget            the monthly budget of --key is
-    --below <amount>    the account has less than this left
+  list              lists an account's alerts, and the notices sent this month
+    --account <id>      default: the account created by npm start
+  create            creates an alert for a monthly amount, a key's budget or a low balance; one of:
+    --usd <amount>      100 % of a month's spending
+    --budget            the monthly budget of --key is 100 %
+    --below <amount>    the account's balance is below this amount
     --account <id>
-    --key <id>          of this key alone; default: all the account's keys together
+    --key <id>          only this key's spending; default: all keys of the account
     --name <text>
-    --at <50,80,100>    percent; these by default
+    --at <50,80,100>    thresholds in percent; default: these
     --webhook <url>
     --email <a,b>
-  delete <id>       ends an alert
-  test <id>         sends a test to its receivers
+  delete <id>       deletes an alert
+  test <id>         sends a test notice to its recipients
 `;
 
 const text = { type: "string" } as const;
@@ -60,14 +60,14 @@ type Alert = z.infer<typeof alertSchema>;
 
 const listed = (given: string | undefined): string[] | undefined => given?.split(",").map((one) => one.trim());
 
-/** How things stand, and what has to come for people to be told. */
+/** The current value, and the threshold of the notice. */
 function stateOf({ kind, spent_usd, monthly_usd, below_usd, balance_usd, thresholds }: Alert): [string, string] {
   if (kind === "balance") return [`${balance_usd} USD left`, `< ${below_usd} USD`];
   const of = monthly_usd === null ? "no budget" : `${monthly_usd} USD`;
   return [`${spent_usd} of ${of}`, `${thresholds.join()} %`];
 }
 
-/** An address, with a note when it receives no alerts yet. */
+/** An address, with a note if it receives no alerts yet. */
 function emailText({ unconfirmed_emails: waiting }: Alert, email: string): string {
   return waiting?.includes(email) ? `${email} (waiting for confirmation)` : email;
 }
@@ -75,15 +75,15 @@ function emailText({ unconfirmed_emails: waiting }: Alert, email: string): strin
 function rowOf(alert: Alert): string[] {
   const { id, account_id, key_id, name, webhook_url } = alert;
   const lately = alert.notices.filter(({ month }) => month === alert.month);
-  const told = lately.map(({ threshold }) => (threshold === null ? "low" : `${threshold}`));
-  const receivers = [...alert.emails.map((email) => emailText(alert, email)), webhook_url ?? []].flat();
-  return [id, key_id ?? account_id, name, ...stateOf(alert), [...new Set(told)].join(), receivers.join()];
+  const notified = lately.map(({ threshold }) => (threshold === null ? "low" : `${threshold}`));
+  const recipients = [...alert.emails.map((email) => emailText(alert, email)), webhook_url ?? []].flat();
+  return [id, key_id ?? account_id, name, ...stateOf(alert), [...new Set(notified)].join(), recipients.join()];
 }
 
 const accountOf = ({ values, run }: AlertCall): string => values.account ?? run.account_id;
 
 async function list(call: AlertCall): Promise<void> {
-  const rows = [["ID", "FOR", "NAME", "THIS MONTH", "TELLS AT", "TOLD", "RECEIVERS"]];
+  const rows = [["ID", "FOR", "NAME", "THIS MONTH", "NOTIFIES AT", "NOTIFIED", "RECIPIENTS"]];
   const query = { account: accountOf(call), limit: undefined };
   for await (const row of call.api.rows("/alerts", query)) rows.push(rowOf(alertSchema.parse(row)));
   print(table(rows));
@@ -94,7 +94,7 @@ function kindOf({ values: { usd, budget, below } }: AlertCall): Alert["kind"] {
   const [kind, ...others] = given.filter((one) => one !== undefined && one !== false);
   if (kind !== undefined && others.length === 0) return kind;
   throw new UserError(
-    "Choose what to report: npm run alerts -- create with one of --usd <amount>, --budget, --below <amount>",
+    "Choose a trigger: npm run alerts -- create with one of --usd <amount>, --budget, --below <amount>",
   );
 }
 
@@ -126,7 +126,7 @@ await runAdminCommand({
     },
     async test({ api, id }) {
       await api.call("POST", `/alerts/${id}/test`);
-      print(`A test of ${id} is on its way: npm run webhooks -- list shows how it fares.`);
+      print(`A test of ${id} was queued: npm run webhooks -- list shows its delivery.`);
     },
   },
 }).catch(fail);

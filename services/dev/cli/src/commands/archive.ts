@@ -10,15 +10,15 @@ import { table } from "./table.ts";
 
 const help = `npm run archive -- <command> [options]
 
-Closed months in files (gzip of NDJSON). Single requests (usage, a UsageEvent a line) go from the database into them and
-are dropped there once they were read back; sums by hour and day stay. The ledger (an Entry a line) is copied, and stays.
-Metering and billing do so by themselves.
-  list              the months: rows and bytes in the database (usage), and files
+Archives closed months in files (gzip of NDJSON). Single requests (usage, one UsageEvent per line) are moved out of the
+database once the files have been read back; sums by hour and day stay. The ledger (one Entry per line) is copied and stays.
+Metering and billing also do this automatically.
+  list              lists the months: rows and bytes in the database (usage), and files
   run               archives every month that is due
-    --dry-run       only says which
-  verify            reads the files back, and compares them with what was archived, the ledger's with the ledger too;
-                    ends with 1 when one differs
-  --month <2026-01> run and verify: only this one
+    --dry-run       only lists these months
+  verify            reads the files back and compares them with the archived rows, and the ledger's files with the ledger;
+                    exits with 1 if one differs
+  --month <2026-01> run and verify: only this month
   --only <what>     usage or ledger
 `;
 
@@ -35,13 +35,13 @@ const listTimeoutMs = 60_000;
 /** A month of usage or of the ledger. */
 interface Month {
   readonly month: string;
-  /** In the database, with their bytes; undefined: not counted. */
+  /** Rows in the database, with their bytes; undefined: not counted. */
   readonly open?: { readonly rows: bigint; readonly bytes: bigint };
   readonly due: boolean;
   readonly parts: readonly { readonly key: string; readonly rows: bigint }[];
 }
 
-/** What is archived, and who does it. */
+/** An archive and the service that runs it. */
 interface Archive {
   readonly what: "usage" | "ledger";
   list(): Promise<Month[]>;
@@ -100,7 +100,7 @@ async function run(all: readonly Listed[], dryRun: boolean): Promise<void> {
     if (dryRun) process.stdout.write(`${name}: ${open === undefined ? "its" : open.rows} rows would be archived\n`);
     else {
       const { rows, keys } = await archive.run(month);
-      const where = keys.length === 0 ? "there was nothing to archive" : `${rows} rows are in ${keys.join(", ")}`;
+      const where = keys.length === 0 ? "no rows to archive" : `${rows} rows are in ${keys.join(", ")}`;
       process.stdout.write(`${name}: ${where}\n`);
     }
   }
@@ -114,7 +114,7 @@ async function verify(all: readonly Listed[]): Promise<number> {
       const { rows, faults } = await archive.verify(month);
       for (const fault of faults) process.stdout.write(`${name}: ${fault}\n`);
       faulty += faults.length;
-      if (faults.length === 0) process.stdout.write(`${name}: ${rows} rows, as they were archived\n`);
+      if (faults.length === 0) process.stdout.write(`${name}: ${rows} rows, unchanged since they were archived\n`);
     }
   }
   return faulty === 0 ? 0 : 1;
@@ -132,7 +132,7 @@ async function main(): Promise<number> {
   using ledger = operatorClient<LedgerArchiveServiceServer>(fleet, "billing", LedgerArchiveServiceService);
   const archives = [usageArchive(usage), ledgerArchive(ledger)];
   const wanted = archives.filter(({ what }) => values.only === undefined || what === values.only);
-  if (wanted.length === 0) throw new UserError(`--only is ${archives.map(({ what }) => what).join(" or ")}.`);
+  if (wanted.length === 0) throw new UserError(`--only must be ${archives.map(({ what }) => what).join(" or ")}.`);
   const all = await Promise.all(wanted.map(async (archive) => ({ archive, months: await archive.list() })));
   const chosen = all.map(({ archive, months }) => ({
     archive,

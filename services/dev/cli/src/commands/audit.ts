@@ -9,11 +9,11 @@ import { parseCount, readRunningFleet, showUsd } from "./options.ts";
 
 const help = `npm run audit [-- --wait <seconds>]
 
-Re-adds the whole ledger of the running fleet from its first row, compares it with the balances, and with what the simulator
-says it served. The auditor does the former by itself every week, and every hour for the rows since its checkpoints.
-Prints the sums, and "exact" or every difference; ends with 1 when there is one.
-  --wait <seconds>   for bills that are still on their way; default 30
-  --full             the same: a whole audit is what this is
+Re-adds the whole ledger of the running fleet from its first row, and compares it with the balances and with the requests
+that the simulator served. The auditor compares ledger and balances every week, and the rows since its checkpoints every hour.
+Prints the sums, and "exact" or every difference; exits with 1 if there is a difference.
+  --wait <seconds>   maximum wait for bills in flight; default 30
+  --full             has no effect: this audit is always full
 `;
 
 function sums({ books, comparison }: AuditReport): string {
@@ -32,7 +32,7 @@ Topped up   ${showUsd(total.toppedUp)}
   held      ${showUsd(total.held)}
   charged   ${showUsd(total.charged)}
   written off ${showUsd(total.writtenOff)}
-Simulator   ${byCount} requests billed by its own count, ${byEstimate} by estimate, ${lostToCrash} lost to a crash before a byte was passed on
+Simulator   ${byCount} requests billed by its usage, ${byEstimate} by estimate, ${lostToCrash} lost to a crash before a byte was sent to the client
 `;
 }
 

@@ -9,24 +9,24 @@ import { table } from "./table.ts";
 
 const help = `npm run keys -- <command> [options]
 
-  create            makes a key; its secret is printed once and never again
-    --account <id>      default: the account that npm start made
+  create            creates a key; its secret is printed only once
+    --account <id>      default: the account created by npm start
     --name <text>
-    --models <a,b>      models it may use, "*" at an end stands for any rest; default: all
+    --models <a,b>      models that it may use; a final "*" matches any suffix; default: all
     --expires <when>    30d, 12h, or 2027-01-01; default: never
     --rpm <n>           requests per minute
     --tpm <n>           tokens per minute
-    --concurrency <n>   requests at the same time
-    --budget <usd>      money it may spend in one calendar month
-  list              shows the keys
-    --account <id>      only this account's
-    --name <text>       only those of this name
-    --all               revoked ones too
-  update <id>       changes what is given of the options of create, everywhere within a second;
-                    "none" takes a limit or the end away, and lets the key use all models
-  regenerate <id>   gives the key a new secret, which is printed once
-    --overlap <s>       seconds for which the old one goes on working; default: 0
-  revoke <id>       ends a key, everywhere within a second
+    --concurrency <n>   concurrent requests
+    --budget <usd>      maximum spending per calendar month
+  list              lists the keys
+    --account <id>      only keys of this account
+    --name <text>       only keys of this name
+    --all               includes revoked keys
+  update <id>       changes the given options of create, in all processes within a second;
+                    "none" removes a limit or the expiry, and allows all models
+  regenerate <id>   replaces the key's secret; the new one is printed only once
+    --overlap <s>       seconds for which the old secret stays valid; default: 0
+  revoke <id>       revokes a key, in all processes within a second
 `;
 
 const text = { type: "string" } as const;
@@ -72,7 +72,7 @@ function fieldsOf(values: KeyCall["values"]): Record<SetField, unknown> {
 /** Only the secret goes to stdout, for use in scripts. */
 function printSecret(response: unknown): void {
   const { id, account_id, key, snippets } = newKey.parse(response);
-  process.stderr.write(`${id} for ${account_id}. This is its secret; it is not shown again:\n`);
+  process.stderr.write(`${id} for ${account_id}. Its secret, which is not shown again:\n`);
   print(key);
   for (const [name, text] of Object.entries(snippets)) process.stderr.write(`\n# ${name}\n${text.trimEnd()}\n`);
 }
@@ -89,7 +89,7 @@ function limitsOf(key: Key): string {
   const shown = [
     key.rpm_limit === null ? "" : `${key.rpm_limit} rpm`,
     key.tpm_limit === null ? "" : `${key.tpm_limit} tpm`,
-    key.max_parallel_requests === null ? "" : `${key.max_parallel_requests} at once`,
+    key.max_parallel_requests === null ? "" : `${key.max_parallel_requests} concurrent`,
     key.max_budget === null ? "" : `${key.max_budget} USD a month`,
   ].filter((limit) => limit !== "");
   return shown.join(", ") || "none";

@@ -8,14 +8,14 @@ import { table } from "./table.ts";
 
 const help = `npm run ledger -- <command> [options]
 
-  list              the rows of an account, newest first
-    --account <id>      default: the account that npm start made
-    --request <id>      the rows about one request instead
-  repair            corrects provisional charges of requests that could not be priced when they were settled,
-                    up or down, by the catalogue loaded; each gets a further row, its first one stays
-    --request <id>      only this one
-    --cost <usd>        what it costs, where neither count nor catalogue tell; with --request
-    --dry-run           only says what would be charged
+  list              lists an account's rows, newest first
+    --account <id>      default: the account created by npm start
+    --request <id>      the rows of one request instead
+  repair            corrects the provisional charges of requests that had no price when they were settled, up or down,
+                    by the current catalogue; adds a row for each and keeps the first
+    --request <id>      only this request
+    --cost <usd>        its cost, if neither usage nor catalogue determine it; requires --request
+    --dry-run           only prints the corrections
 `;
 
 const text = { type: "string" } as const;
@@ -65,7 +65,7 @@ async function repair(
     if (page.next_cursor === null) break;
     after = page.next_cursor;
   }
-  process.stdout.write(rows.length === 1 ? "No request is without its price.\n" : `${table(rows)}\n`);
+  process.stdout.write(rows.length === 1 ? "No request is unpriced.\n" : `${table(rows)}\n`);
 }
 
 async function main(): Promise<void> {

@@ -11,11 +11,11 @@ import { parseCount } from "./options.ts";
 
 const help = `npm run logs -- [options]
 
-Shows the end of the services' logs and follows them; Ctrl-C ends it. The files are JSON lines in .data/log.
+Prints the end of the services' logs and follows them until Ctrl-C. The files are JSON lines in .data/log.
 
   --service <names>   comma-separated, such as chat or router,chat-2; default: all of them
-  --lines <n>         lines of the past to begin with; default: 20
-  --no-follow         only what is there
+  --lines <n>         number of existing lines to print first; default: 20
+  --no-follow         prints only the existing lines
 `;
 
 const options = {

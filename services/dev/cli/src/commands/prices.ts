@@ -20,21 +20,22 @@ import { table } from "./table.ts";
 
 const help = `npm run prices -- <command> [options]
 
-Prices in the catalogue are reviewed: what others say is shown, and a person accepts it. Nothing is applied by itself.
+Compares the catalogue's prices with two public price tables. A change applies only after a person has accepted it.
 
-  fetch             reads two tables of prices into DATA_DIR
+  fetch             downloads both price tables into DATA_DIR
     --litellm <from>       a version of the PyPI package, or file:<path>; default: the latest version
     --genai-prices <from>  likewise
-  diff              ours, both tables', the change, what last month would have cost (with a running fleet), the vendor's page
-    --model <id>      only this one
-    --all             also prices that agree, or that no table has
-  accept <model>    adds a version of the model's price that services take over within seconds
-    --from <table>    where the tables disagree, or only one has a price; with --confirm
-    --set <price>     such as output_tokens=2.5, as read on the vendor's page; may be repeated; with --confirm
+  diff              lists our price, both tables' prices, the change, last month's cost at the new price (with a running
+                    fleet) and the vendor's page
+    --model <id>      only this model
+    --all             includes prices that agree or are in no table
+  accept <model>    adds a version of the model's price, which services apply within seconds
+    --from <table>    the table to use if the tables disagree or only one has a price; requires --confirm
+    --set <price>     a price from the vendor's page, such as output_tokens=2.5; may be repeated; requires --confirm
     --effective-from <time>  2027-01-31T00:00:00Z; default: now
-    --by <name>       who reviewed it; default: this user
-    --confirm         for what needs a second look: a doubling, a fall by half, and the two above
-  list              accepted versions
+    --by <name>       the reviewer; default: this user
+    --confirm         required for prices that double or halve, and for --from and --set
+  list              lists the accepted versions
 `;
 
 const text = { type: "string" } as const;
@@ -60,7 +61,7 @@ async function fetchAll(values: Values): Promise<void> {
   for (const name of sourceNames) print(`${name}: ${(await fetchSource(dataDir(), name, values[name])).origin}`);
 }
 
-/** Undefined while no fleet runs. */
+/** Undefined if no fleet runs. */
 async function usedLastMonth(): Promise<UnitsByModel | undefined> {
   const run = await readRun(dataDir()).catch(() => undefined);
   return run && lastMonth(adminApi(run), Date.now());
@@ -68,7 +69,7 @@ async function usedLastMonth(): Promise<UnitsByModel | undefined> {
 
 function modelNamed(models: readonly PricedModel[], id: string): PricedModel {
   const model = models.find((each) => each.id === id);
-  if (model === undefined) throw new UserError(`The catalogue has no model ${id}.`);
+  if (model === undefined) throw new UserError(`The catalogue does not contain the model ${id}.`);
   return model;
 }
 
@@ -79,19 +80,19 @@ async function diff(values: Values): Promise<void> {
   const used = await usedLastMonth();
   const found = models.map((model) => compareModel(model, sources));
   const rows = found.flatMap((each) => diffRows(each, used, values.all ?? false));
-  print(`Compared with ${sources.map(({ origin }) => origin).join(" and ")}; USD per million, or for one.`);
+  print(`Compared with ${sources.map(({ origin }) => origin).join(" and ")}; USD per million units, or per unit.`);
   if (rows.length > 0) print(table([diffHead, ...rows]));
   const named = new Set(rows.map(([model]) => model));
   for (const { model, link } of found) if (link !== undefined && named.has(model)) print(`${model}: ${link}`);
   const covered = found.filter((each) => each.sources.length > 0).length;
-  print(`${rows.length} prices to look at; ${covered} of ${found.length} models are in a table.`);
+  print(`${rows.length} prices to review; ${covered} of ${found.length} models are in at least one table.`);
 }
 
 interface Proposal {
   readonly changes: ReadonlyMap<string, bigint>;
-  /** Where they come from. */
+  /** The source of the price. */
   readonly reason: string;
-  /** Why it has to be confirmed. */
+  /** Why it must be confirmed. */
   readonly looks: readonly string[];
 }
 
@@ -106,12 +107,12 @@ function changesSet(texts: readonly string[]): Map<string, bigint> {
   );
 }
 
-/** What is to be accepted: what both tables say, what the chosen one says, and what is set. */
+/** The price to accept: from both tables, from the chosen one, and from --set. */
 function propose(found: ModelDifference, values: Values, sources: readonly PriceSource[]): Proposal {
   const { from, set = [] } = values;
   const chosen = sources.find(({ name }) => name === from);
   if (from !== undefined && chosen === undefined)
-    throw new UserError(`--from is ${sourceNames.join(" or ")}, not ${from}.`);
+    throw new UserError(`--from must be ${sourceNames.join(" or ")}, not ${from}.`);
   const changes = new Map<string, bigint>();
   const looks: string[] = [];
   for (const { key, theirs, finding } of found.differences) {
@@ -159,7 +160,7 @@ async function accept(id: string, values: Values): Promise<void> {
   const doubts = [...looks, ...secondLooks(ours, next)];
   if (doubts.length > 0 && !values.confirm)
     throw new UserError(
-      `${doubts.join("\n")}\nLook at the vendor's page${found.link === undefined ? "" : ` (${found.link})`}, then repeat it with --confirm.`,
+      `${doubts.join("\n")}\nCheck the vendor's page${found.link === undefined ? "" : ` (${found.link})`}, then repeat the command with --confirm.`,
     );
   const by = values.by ?? `${userInfo().username}@${hostname()}`;
   const price = rowOf(next) as PriceVersionRow["price"];
@@ -175,7 +176,7 @@ async function list(): Promise<void> {
     by,
     reason,
   ]);
-  print(rows.length === 0 ? "No price was accepted yet." : table([["FROM", "MODEL", "BY", "REASON"], ...rows]));
+  print(rows.length === 0 ? "No price has been accepted yet." : table([["FROM", "MODEL", "BY", "REASON"], ...rows]));
 }
 
 async function main(): Promise<void> {
@@ -186,7 +187,7 @@ async function main(): Promise<void> {
   else if (command === "diff") await diff(values);
   else if (command === "list") await list();
   else if (command === "accept" && model !== undefined) await accept(model, values);
-  else if (command === "accept") throw new UserError("Name the model: npm run prices -- accept <model>");
+  else if (command === "accept") throw new UserError("The model is missing: npm run prices -- accept <model>");
   else throw new UserError(`Unknown command "${command}".\n\n${help}`);
 }
 

@@ -21,17 +21,17 @@ import { table } from "./table.ts";
 
 const help = `npm run reconcile [-- options]
 
-Compares what the gateway metered with what providers report of their own usage and cost, by model, day (UTC) and unit.
-The auditor does so every day for the last seven. This compares now, and stores the result for the console.
-  --provider <name>    ${Object.keys(keySettings).join(" or ")}; default: each whose admin key is set
+Compares the gateway's usage and cost with the providers' own reports, by model, day (UTC) and unit. The auditor compares
+the last seven days every day; this command compares now, and stores the result for the console.
+  --provider <name>    ${Object.keys(keySettings).join(" or ")}; default: every provider with an admin key
   --from <day>         2027-01-31; default: --to
   --to <day>           the last day; default: yesterday
-  --tolerance <n>      by how many percent figures may differ; default 0.5
-  --strict             also judges days that the provider may still add to
-  --all                shows figures that agree, too
+  --tolerance <n>      maximum difference in percent; default 0.5
+  --strict             includes days whose report may still change
+  --all                also lists figures that agree
 
 Admin keys are ${Object.values(keySettings).join(" and ")}; the simulator needs none.
-Ends with 2 when a figure differs by more than the tolerance, with 3 when a day could not be compared.
+Exits with 2 if a figure differs by more than the tolerance, or with 3 if a day could not be compared.
 `;
 
 const text = { type: "string" } as const;
@@ -46,7 +46,7 @@ const options = {
   help: { ...flag, short: "h" },
 } as const;
 
-/** @throws {UserError} for days that do not exist, or a range that ends before it begins */
+/** @throws {UserError} for invalid days, or a range that ends before its start */
 function rangeOf(from: string | undefined, to: string | undefined): DayRange {
   const last = to ?? dayAfter(dayOf(Date.now()), -1);
   const first = from ?? last;
@@ -77,7 +77,7 @@ function reportsFor({ reports }: Reconciler, provider: string | undefined): Reco
   if (found !== undefined) return new Map([[provider, found]]);
   const setting = (keySettings as Readonly<Record<string, string>>)[provider];
   if (setting !== undefined) throw new UserError(`${setting} is not set: an admin key of the organization is needed.`);
-  throw new UserError(`${provider} publishes no reports; --provider is ${Object.keys(keySettings).join(" or ")}.`);
+  throw new UserError(`${provider} publishes no reports: --provider must be ${Object.keys(keySettings).join(" or ")}.`);
 }
 
 const shown = (unit: string, quantity: bigint): string => (unit === costUnit ? usdText(quantity) : String(quantity));
@@ -104,7 +104,7 @@ function show(results: readonly DayResult[], all: boolean): void {
       if (all || cell.state === "drifts" || cell.model === "") rows.push(rowOf(provider, day, cell));
   if (rows.length > 1) print(table(rows));
   for (const { provider, day, state, settled, unreadable, requests, estimated } of results) {
-    const open = settled ? "" : "; the provider may still add to it";
+    const open = settled ? "" : "; the report may still change";
     print(`${provider} ${day}: ${state}${open}; ${requests} requests, ${estimated} billed by estimate`);
     for (const why of unreadable) print(`  ${why}`);
   }

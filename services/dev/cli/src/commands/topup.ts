@@ -8,9 +8,9 @@ import { readRunningFleet, showUsd } from "./options.ts";
 
 const help = `npm run topup -- --usd <amount> [options]
 
-  --usd <amount>      negative for a correction (--usd=-5); never takes more than is available
-  --account <id>      default: the account that npm start made
-  --reference <text>  the same reference tops up once; default: a new one
+  --usd <amount>      negative for a correction (--usd=-5), which cannot exceed the available balance
+  --account <id>      default: the account created by npm start
+  --reference <text>  a reference tops up only once; default: a new one
   --note <text>
 `;
 
@@ -29,8 +29,8 @@ function summaryOf(before: Account, after: Account): string {
   const repaid = after.repaid_nano_usd - before.repaid_nano_usd;
   const lines = [
     `${after.id} has ${after.available_usd} USD available.`,
-    repaid > 0 ? `${showUsd(BigInt(repaid))} repaid earlier requests that its money had not covered.` : "",
-    after.written_off_nano_usd > 0 ? `It still owes ${after.written_off_usd} USD for such requests.` : "",
+    repaid > 0 ? `${showUsd(BigInt(repaid))} repaid write-offs of earlier requests.` : "",
+    after.written_off_nano_usd > 0 ? `It still has write-offs of ${after.written_off_usd} USD.` : "",
   ];
   return `${lines.filter((line) => line !== "").join("\n")}\n`;
 }
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  if (values.usd === undefined) throw new UserError(`How much?\n\n${help}`);
+  if (values.usd === undefined) throw new UserError(`--usd is missing.\n\n${help}`);
   const run = await readRunningFleet();
   const path = `/accounts/${encodeURIComponent(values.account ?? run.account_id)}`;
   const admin = adminApi(run);

@@ -13,9 +13,9 @@ const help = `npm run usage [-- options]
 Requests and cost by hour or day (UTC), account, key, model and operation.
   --bucket <hour|day>  default: day
   --from <time>        2027-01-31 or 2027-01-31T12:00:00Z
-  --until <time>       without that moment itself; default: now
+  --until <time>       exclusive; default: now
   --account <id>  --key <id>  --model <name>  --operation <name>
-  --export <csv|ndjson>  single requests instead, newest first, to stdout; --after <cursor> goes on behind a row
+  --export <csv|ndjson>  writes single requests to stdout instead, newest first; --after <cursor> continues after a row
 `;
 
 const text = { type: "string" } as const;

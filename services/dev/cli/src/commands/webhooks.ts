@@ -7,20 +7,20 @@ import { table } from "./table.ts";
 
 const help = `npm run webhooks -- <command> [options]
 
-  rotate            makes a signing secret; it is printed once and never again
-    --account <id>      default: the account that npm start made
-    --overlap <hours>   how long earlier secrets go on signing beside it; default 24
-    --immediately       earlier secrets end at once
-  secrets           shows what signs now, without what is secret of it
+  rotate            creates a signing secret, which is printed only once
+    --account <id>      default: the account created by npm start
+    --overlap <hours>   how long earlier secrets also sign; default 24
+    --immediately       ends earlier secrets immediately
+  secrets           lists the current signing secrets without their values
     --account <id>
-  end <id>          an earlier secret signs no more
-  list              shows deliveries, newest first
-    --account <id>      only this account's
+  end <id>          ends an earlier secret
+  list              lists deliveries, newest first
+    --account <id>      only deliveries of this account
     --state <state>     pending, delivered, failed or stopped
-    --task <id>         only this task's
+    --task <id>         only deliveries of this task
     --limit <n>         default 20
-  show <id>         shows a delivery with every try and what is sent
-  replay <id>       sends a delivery again, under the same id
+  show <id>         shows a delivery with its attempts and body
+  replay <id>       resends a delivery under the same id
 `;
 
 const text = { type: "string" } as const;
@@ -69,7 +69,7 @@ async function rotate(call: WebhookCall): Promise<void> {
 }
 
 async function secrets(call: WebhookCall): Promise<void> {
-  const rows = [["ID", "ENDS WITH", "MADE", "SIGNS UNTIL"]];
+  const rows = [["ID", "ENDS WITH", "CREATED", "SIGNS UNTIL"]];
   const query = { account: accountOf(call), limit: undefined };
   for await (const row of call.api.rows("/webhooks/secrets", query)) {
     const { id, hint, created_at: made, ends_at: until } = secretSchema.parse(row);
@@ -81,7 +81,7 @@ async function secrets(call: WebhookCall): Promise<void> {
 async function list({ api, values }: WebhookCall): Promise<void> {
   const { account, state, task, limit } = values;
   let left = limit === undefined ? usualLimit : Number(parseCount("limit", limit));
-  const rows = [["ID", "STATE", "TYPE", "TASK", "TRIES", "LAST ERROR", "NEXT TRY"]];
+  const rows = [["ID", "STATE", "TYPE", "TASK", "ATTEMPTS", "LAST ERROR", "NEXT ATTEMPT"]];
   for await (const row of api.rows("/webhooks/deliveries", { account, state, task, limit: "100" })) {
     if (left-- <= 0) break;
     const { id, attempts, next_attempt_at: next, ...delivery } = deliverySchema.parse(row);
@@ -99,14 +99,14 @@ await runAdminCommand({
   idCommands: {
     async end({ api, id }) {
       await api.call("DELETE", `/webhooks/secrets/${id}`);
-      print(`${id} signs no more.`);
+      print(`${id} has ended.`);
     },
     async show({ api, id }) {
       print(JSON.stringify(await api.call("GET", `/webhooks/deliveries/${id}`), null, 2));
     },
     async replay({ api, id }) {
       await api.call("POST", `/webhooks/deliveries/${id}/replay`);
-      print(`${id} is sent again.`);
+      print(`${id} will be resent.`);
     },
   },
 }).catch(fail);

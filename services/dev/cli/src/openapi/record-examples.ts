@@ -26,8 +26,8 @@ async function waitForBills({ wait, recorded }: Recorder, account: string): Prom
 }
 
 /**
- * Sends every example of the reference to a running gateway, and returns what the reference shows
- * of each.
+ * Sends every example of the reference to a running gateway, and returns the requests and responses
+ * that the reference shows.
  * @throws when the gateway rejects one
  */
 export async function recordExamples(run: Run, { receiver, seen, reconcile }: Around): Promise<readonly Recorded[]> {

@@ -27,7 +27,7 @@ export function openRecorder(
 
   async function send(operation: string, sent: Sent): Promise<ExampleResponse> {
     const route = allRoutes.find((one) => nameOf(one) === operation);
-    if (route === undefined) throw new Error(`there is no operation ${operation}`);
+    if (route === undefined) throw new Error(`unknown operation ${operation}`);
     const { method, path: template } = route;
     const path = template.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(sent.path?.[name] ?? ""));
     const url = new URL(path, base_url);

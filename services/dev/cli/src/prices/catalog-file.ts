@@ -38,7 +38,7 @@ export async function readVersions(): Promise<readonly PriceVersionRow[]> {
   }
 }
 
-/** Adds an accepted price to the file, atomically: services take it over within seconds. */
+/** Adds an accepted price to the file, atomically: services apply it within seconds. */
 export async function addVersion(row: PriceVersionRow): Promise<void> {
   const file = catalogFile();
   try {

@@ -4,7 +4,7 @@ import type { AdminApi } from "../commands/admin-api.ts";
 
 const rowSchema = z.object({ model: z.string(), units: z.record(z.string(), z.number()) });
 
-/** What every model used in the last calendar month (UTC), by unit. */
+/** Every model's usage in the last calendar month (UTC), by unit. */
 export type UnitsByModel = ReadonlyMap<string, ReadonlyMap<string, bigint>>;
 
 /** Sums the usage of the month before the given time. */

@@ -19,7 +19,7 @@ export function changeText(ours: bigint | undefined, next: bigint | undefined): 
   return `${hundredths < 0n ? "-" : "+"}${size / 100n}.${String(size % 100n).padStart(2, "0")}`;
 }
 
-/** What a quantity costs at a price, in USD. */
+/** The cost of a quantity at a price, in USD. */
 function costText(unit: string, quantity: bigint, nanoUsd: bigint | undefined): string {
   const known = unitOf(unit);
   if (nanoUsd === undefined || known === undefined) return "-";
@@ -27,8 +27,8 @@ function costText(unit: string, quantity: bigint, nanoUsd: bigint | undefined): 
 }
 
 /**
- * What last month's use of a price's unit cost, and would have cost. Usage is not kept by tier, so
- * all of it counts at the base price.
+ * The cost of last month's usage of a price's unit, at the old and the new price. Usage is not
+ * stored by tier, so all of it counts at the base price.
  */
 function monthText(model: string, difference: Difference, used: UnitsByModel | undefined): string[] {
   const next = offered(difference);

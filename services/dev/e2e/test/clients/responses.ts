@@ -201,7 +201,7 @@ async function streams(fleet: TestFleet, against: Documented): Promise<void> {
 
 /** Compares real responses of every route with the documents. */
 export function responseTests(here: () => { readonly fleet: TestFleet; readonly webhookUrl: string }): void {
-  test("every route answers as the document says, without a field that it does not list", async () => {
+  test("every route responds as documented, without unlisted fields", async () => {
     const { fleet, webhookUrl } = here();
     const { account_id: account } = fleet.run;
     const against = documented();

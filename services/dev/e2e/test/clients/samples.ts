@@ -27,7 +27,7 @@ const commands: Readonly<Record<Language, (code: string) => [string, ...string[]
 /** The modules that the Python samples import. */
 const packages = ["openai==3.54.0", "anthropic==2.12.0", "requests==2.32.5"];
 
-/** Runs samples as a reader with the SDKs does; returns the errors of those that fail. */
+/** Runs samples as a reader would, with the SDKs; returns the errors of the samples that fail. */
 async function faultsOf(samples: readonly Sample[], { run: { api_key, admin } }: TestFleet): Promise<string[]> {
   const faults: string[] = [];
   await withTemporaryDir(async (cwd) => {
@@ -45,7 +45,7 @@ async function faultsOf(samples: readonly Sample[], { run: { api_key, admin } }:
   return faults;
 }
 
-/** The reference's samples, except those that refer to objects of the gateway that was recorded. */
+/** The reference's samples, except those that refer to objects of the recorded gateway. */
 function referenceSamples(baseUrl: string): Sample[] {
   const ofRecorded = /\/(?:acct|key|tok|whs|req|gr|del)_|account_id|acct_|[0-9a-f]{8}-[0-9a-f]{4}-|request_id=/;
   return allRoutes.flatMap((route) => {
@@ -63,16 +63,16 @@ function referenceSamples(baseUrl: string): Sample[] {
   });
 }
 
-/** Samples that are copied from the documents and the reference run unchanged. */
+/** Checks that samples copied from the documents and the reference run unchanged. */
 export function sampleTests(get: () => TestFleet): void {
   for (const language of languages) {
-    test(`every ${language} sample in the README and the guides runs as it stands and prints what it should`, async () => {
+    test(`every ${language} sample in the README and the guides runs unchanged and prints its expected output`, async () => {
       const samples = (await readSamples(get().run.base_url)).filter((sample) => sample.language === language);
       assert.ok(samples.length > 0);
       assert.deepEqual(await faultsOf(samples, get()), []);
     });
 
-    test(`every ${language} sample in the reference runs as it stands`, async () => {
+    test(`every ${language} sample in the reference runs unchanged`, async () => {
       const samples = referenceSamples(get().run.base_url).filter((sample) => sample.language === language);
       assert.ok(samples.length > 20, `${samples.length} samples`);
       assert.deepEqual(await faultsOf(samples, get()), []);

@@ -25,7 +25,7 @@ async function found(): Promise<string | undefined> {
 /**
  * A real Chromium: the one named by CHROMIUM, or an installed one; on Debian, root installs it
  * first.
- * @throws {Error} with what to do, when there is none and none can be installed
+ * @throws {Error} with instructions, if none is found and none can be installed
  */
 export async function openBrowser(): Promise<Browser> {
   let executablePath = await found();
@@ -34,6 +34,8 @@ export async function openBrowser(): Promise<Browser> {
     executablePath = await found();
   }
   if (executablePath === undefined)
-    throw new Error("There is no Chromium. Install one (on Debian: apt-get install chromium) or name yours: CHROMIUM=");
+    throw new Error(
+      "Chromium was not found. Install it (on Debian: apt-get install chromium) or set CHROMIUM to its path.",
+    );
   return await chromium.launch({ executablePath, args: ["--no-sandbox"], timeout: launchMs });
 }

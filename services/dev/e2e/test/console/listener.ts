@@ -15,7 +15,7 @@ export class Listener implements Disposable {
   constructor(url: string, cookie: string) {
     const response = fetch(url, { headers: { cookie }, signal: this.#controller.signal });
     this.open = response.then(({ status }) => {
-      if (status !== 200) throw new Error(`the console answered ${status}`);
+      if (status !== 200) throw new Error(`the console responded ${status}`);
     });
     response.then((response) => this.#listen(response)).catch(() => undefined);
   }

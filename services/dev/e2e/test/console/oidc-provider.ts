@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
 
-/** The provider's claims about a person, by the name with which they sign in there. */
+/** The provider's claims about a person, by their user name there. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export interface TestProvider extends AsyncDisposable {

@@ -14,7 +14,7 @@ export interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** Both are evaluated in the page. */
+/** Expressions that are evaluated in the page. */
 const scripts = `performance.getEntriesByType("resource")
   .filter(({ name }) => name.endsWith(".js"))
   .map(({ name, encodedBodySize: bytes }) => ({ name, bytes }))`;
@@ -29,7 +29,7 @@ export const scriptsOf = (page: Page): Promise<Script[]> => page.evaluate<Script
 
 export const bytesOf = (loaded: readonly Script[]): number => loaded.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** What axe finds wrong. The page's context has to bypass the policy that keeps axe out. */
+/** The violations found by axe. The page's context must bypass the content security policy, which blocks axe. */
 export async function violationsOf(page: Page): Promise<Violation[]> {
   await page.evaluate(await readFile(axePath, "utf8"));
   return await page.evaluate<Violation[]>(violations);

@@ -1,6 +1,6 @@
 import sharp from "sharp";
 
-/** A mosaic of colours, as a file that is uploaded. */
+/** A mosaic of colours, as an uploaded file. */
 export async function samplePicture() {
   const noise = { type: "gaussian", mean: 140, sigma: 60 } as const;
   const tiles = sharp({ create: { width: 24, height: 18, channels: 3, background: "#4c6ef5", noise } });

@@ -9,9 +9,9 @@ import OpenAI, { APIError } from "openai";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openBrowser } from "./browser.ts";
 
-/** How long a page may take to show something, milliseconds. */
+/** Maximum time for a page to show an element, milliseconds. */
 export const patienceMs = 60_000;
-/** A change of a key is in force everywhere within a second. */
+/** A changed key takes effect in every process within a second. */
 export const maxPollsInForce = pollsWithin(1);
 
 interface Credentials {
@@ -19,7 +19,7 @@ interface Credentials {
   readonly password: string;
 }
 
-/** The HTTP status of a call that an SDK makes; 200 where it throws nothing. */
+/** The HTTP status of an SDK's call; 200 if it does not throw. */
 export const statusOf = (pending: Promise<unknown>): Promise<number | undefined> =>
   pending.then(
     () => 200,
@@ -54,7 +54,7 @@ export class Stage implements AsyncDisposable {
     return this.#resources.disposeAsync();
   }
 
-  /** Closes every page: an open one continues to listen, to send requests and to render. */
+  /** Closes every page: an open page continues to listen, to send requests and to render. */
   async closePages(): Promise<void> {
     await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
   }

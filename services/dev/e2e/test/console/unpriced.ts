@@ -5,8 +5,8 @@ import { Outcome, Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { MongoClient } from "mongodb";
 
 /**
- * Settles a request without a price. A model without a price is never served, so this is done as it
- * happens in production: the event is dead-lettered, and an operator repairs it.
+ * Settles a request without a price. A model without a price is never served, so the test uses
+ * production's way: the event is dead-lettered, and an operator repairs it.
  */
 export async function settleUnpriced(run: Run, requestId: string): Promise<void> {
   const now = BigInt(Date.now());
@@ -21,7 +21,7 @@ export async function settleUnpriced(run: Run, requestId: string): Promise<void>
     outcome: Outcome.COMPLETED,
     pricing: Pricing.UNPRICED,
   });
-  const about = { accountId: run.account_id, requestId, batchId: "b", reason: "of an earlier release" };
+  const about = { accountId: run.account_id, requestId, batchId: "b", reason: "from an earlier release" };
   const bytes = Buffer.from(UsageEvent.encode(event).finish());
   await using mongo = new MongoClient(run.mongodb_url);
   const deadLetters = mongo.db("metering").collection<{ _id: string }>("buried");

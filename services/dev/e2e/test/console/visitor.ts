@@ -10,7 +10,7 @@ export interface VisitorResponse {
 
 type Headed = Readonly<Record<string, string>>;
 
-/** A person at the console as their browser sends requests: with a cookie and a CSRF token. */
+/** A user's browser at the console, which sends a cookie and a CSRF token. */
 export class Visitor {
   readonly #base: string;
   readonly #cookies = new Map<string, string>();

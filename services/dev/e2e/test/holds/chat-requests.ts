@@ -2,7 +2,7 @@ import type { Model } from "@uag/catalog/types";
 
 export type Random = () => number;
 
-/** One request at the edge of what is allowed. */
+/** One request at the limits of validity. */
 export interface Edge {
   readonly operation: string;
   readonly body: Buffer;
@@ -31,7 +31,7 @@ function wavHead(bytes: number): Buffer {
   return head;
 }
 
-/** Texts with many or few tokens for their bytes, and one beyond the most expensive tier. */
+/** Texts with many or few tokens per byte, and one beyond the most expensive tier. */
 function filling(random: Random, model: Model): string {
   const tier = Number(model.price.tiers.at(-1)?.aboveInputTokens ?? 0n);
   if (tier > 0 && random() < 0.25) return "word ".repeat(Math.ceil(tier * 0.9));
@@ -51,7 +51,7 @@ function steering(random: Random, cap: number): string {
   return `search ${pick(random, [0, 5, 10])} times\nfetch 10 pages\n${thoughts}repeat ${Math.min(words, 9_000)} words`;
 }
 
-/** The header of a PNG of this size, which is all that the simulator reads of an image. */
+/** The header of a PNG of this size; the simulator reads only an image's header. */
 function png(width: number, height: number): string {
   const bytes = Buffer.from(pixel, "base64");
   bytes.writeUInt32BE(width, 16);
@@ -67,7 +67,7 @@ function images(random: Random, model: Model): object[] {
   const detail = provider === "openai" ? pick(random, ["original", "auto", "high", "low", undefined]) : undefined;
   const isScaled = provider === "openai" || provider === "dashscope";
   const large = isScaled ? png(6_400, 4_800) : png(1, 1);
-  // Gemini takes no URL: the gateway would fetch it.
+  // Gemini does not accept URLs, so the gateway would fetch it.
   const urls = [large, provider === "gemini" ? large : "https://x.test/a.png"];
   return urls.map((url) => ({ type: "image_url", image_url: { url, ...(detail !== undefined && { detail }) } }));
 }
@@ -125,7 +125,7 @@ interface ChatPart {
   readonly image_url?: { readonly url: string; readonly detail?: string };
 }
 
-/** The parts of a chat message in the Responses format, which only Gemini takes audio in. */
+/** The parts of a chat message in the Responses format, which accepts audio only for Gemini. */
 function responseParts(content: unknown, model: Model): unknown {
   if (typeof content === "string") return content;
   const taken = (content as ChatPart[]).filter(({ type }) => type !== "input_audio" || providerOf(model) === "gemini");

@@ -5,8 +5,9 @@ import { type Edge, type Random, spokenWav } from "./chat-requests.ts";
 const longPrompt = "Be of help, and keep to the facts. ".repeat(300);
 
 /**
- * A streamed request whose bill depends on what a client that leaves does not see: searches, spoken
- * output, audio input, cached input. Undefined for a model that does not generate text.
+ * A streamed request whose bill depends on output that a disconnected client does not see:
+ * searches, spoken output, audio input, cached input. Undefined for a model that does not generate
+ * text.
  */
 export function leavingEdge(model: Model, random: Random): Edge | undefined {
   const words = `repeat ${40 + Math.floor(random() * 100)} words`;

@@ -23,8 +23,8 @@ export function speechEdge(model: Model, random: Random): Edge {
 const commonSizes = ["auto", "256x256", "512x512", "1024x1024", "1536x1024", "1024x1536", "2048x2048", "3840x2160"];
 
 /**
- * Every family's sizes, qualities, counts and previews. A model rejects what it does not take,
- * which is free.
+ * Every family's sizes, qualities, counts and previews. A model rejects values that it does not
+ * support, at no cost.
  */
 export function imagesEdge(model: Model, random: Random): Edge {
   const { image } = model;

@@ -16,7 +16,7 @@ import { Mp3Threads } from "@uag/speech/audio/mp3-threads";
 import { operations as speech } from "@uag/speech/operations";
 
 export interface BilledCall extends Pick<ReceivedResponse, "status" | "text" | "headers"> {
-  /** What was held for the request and what it cost; undefined when it was rejected before. */
+  /** The request's hold and cost; undefined if it was rejected before. */
   readonly booked: Booked | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Stage extends AsyncDisposable {
   readonly catalog: Catalog;
   readonly simulator: Simulator;
   call(operation: string, body: Buffer, contentType?: string): Promise<BilledCall>;
-  /** Disconnects once this many bytes of the response have come, and waits for the bill. */
+  /** Disconnects after this many bytes of the response, and waits for the bill. */
   leave(operation: string, body: Buffer, afterBytes: number): Promise<Booked>;
 }
 
@@ -77,7 +77,7 @@ export async function openStage(): Promise<Stage> {
         if (bytes >= afterBytes) break;
       }
       const booked = harness.admission.booked.at(-1);
-      await waitFor(() => booked?.settlement !== undefined, { what: "the request was settled", timeoutMs: 20_000 });
+      await waitFor(() => booked?.settlement !== undefined, { what: "the request to be settled", timeoutMs: 20_000 });
       return booked as Booked;
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -7,7 +7,7 @@ const some = <T>(random: Random, max: number, make: (n: number) => T): T[] =>
   Array.from({ length: 1 + Math.floor(random() * max) }, (_, n) => make(n));
 const picture = "https://x.test/a.png";
 
-/** Clips as the simulator makes them: their names contain their lengths. */
+/** Clips of the simulator, whose names contain their lengths. */
 export type ClipOf = (seconds: number) => string;
 
 function wanInput(random: Random, clipOf: ClipOf): object {
@@ -43,7 +43,7 @@ function seedanceContent(random: Random, clipOf: ClipOf): object[] {
 }
 
 /**
- * A video request at the edge of what its model allows, or beyond it, which is rejected and free.
+ * A video request at the limits of what its model allows, or beyond it, which is rejected and free.
  */
 export function videoEdge(model: Model, random: Random, clipOf: ClipOf): object {
   const common = {

@@ -38,7 +38,7 @@ function assertFlat(response: TestResponse, status: number, code: string): void 
 const refused: [what: string, body: Json][] = [
   ["no model", { input: { messages: [{ role: "user", content: [text] }] } }],
   ["an unknown model", bodyOf("alpha-image-9.9", [text])],
-  ["a model that makes no images", bodyOf("gpt-4o-mini", [text])],
+  ["a model that does not generate images", bodyOf("gpt-4o-mini", [text])],
   ["no input", { model: "alpha-image-2.0" }],
   ["OpenAI's shape", { model: "alpha-image-2.0", prompt }],
   ["no messages", { model: "alpha-image-2.0", input: {} }],
@@ -47,35 +47,35 @@ const refused: [what: string, body: Json][] = [
     "two messages",
     { model: "alpha-image-2.0", input: { messages: [1, 2].map(() => ({ role: "user", content: [text] })) } },
   ],
-  ["a message of the system", { model: "alpha-image-2.0", input: { messages: [{ role: "system", content: [text] }] } }],
-  ["content that is no list", bodyOf("alpha-image-2.0", prompt)],
+  ["a system message", { model: "alpha-image-2.0", input: { messages: [{ role: "system", content: [text] }] } }],
+  ["content that is not a list", bodyOf("alpha-image-2.0", prompt)],
   ["no content", bodyOf("alpha-image-2.0", [])],
-  ["a block of nothing", bodyOf("alpha-image-2.0", [{}])],
-  ["a block of both", bodyOf("alpha-image-edit", [{ text: prompt, image }])],
-  ["a block of text that is none", bodyOf("alpha-image-2.0", [{ text: 5 }])],
+  ["an empty block", bodyOf("alpha-image-2.0", [{}])],
+  ["a block with text and an image", bodyOf("alpha-image-edit", [{ text: prompt, image }])],
+  ["a text block with a number", bodyOf("alpha-image-2.0", [{ text: 5 }])],
   ["no text", bodyOf("alpha-image-edit", [picture])],
-  ["text of white space", bodyOf("alpha-image-2.0", [{ text: " \n" }])],
-  ["a picture for a model that only draws", bodyOf("alpha-image-2.0", [text, picture])],
+  ["blank text", bodyOf("alpha-image-2.0", [{ text: " \n" }])],
+  ["an image for a model that does not edit", bodyOf("alpha-image-2.0", [text, picture])],
   ...editing.flatMap((model): [string, Json][] => [
-    [`no picture for ${model}`, bodyOf(model, [text])],
-    [`four pictures for ${model}`, bodyOf(model, [picture, picture, picture, picture, text])],
+    [`no image for ${model}`, bodyOf(model, [text])],
+    [`four images for ${model}`, bodyOf(model, [picture, picture, picture, picture, text])],
   ]),
-  ["a picture behind plain http", bodyOf("alpha-image-edit", [{ image: "http://example.com/a.png" }, text])],
-  ["a picture as data", bodyOf("alpha-image-edit", [{ image: "data:image/png;base64,AAAA" }, text])],
-  ["a picture at an address inside", bodyOf("alpha-image-edit", [{ image: "https://10.0.0.1/a.png" }, text])],
-  ["a picture behind a password", bodyOf("alpha-image-edit", [{ image: "https://u:p@example.com/a.png" }, text])],
+  ["an image by plain http", bodyOf("alpha-image-edit", [{ image: "http://example.com/a.png" }, text])],
+  ["an image as a data URL", bodyOf("alpha-image-edit", [{ image: "data:image/png;base64,AAAA" }, text])],
+  ["an image at an internal address", bodyOf("alpha-image-edit", [{ image: "https://10.0.0.1/a.png" }, text])],
+  ["an image by a URL with a password", bodyOf("alpha-image-edit", [{ image: "https://u:p@example.com/a.png" }, text])],
   ["a size with an x", bodyOf("alpha-image-2.0", [text], { size: "1024x1024" })],
   ["a size that is not in the list", bodyOf("alpha-image-2.0", [text], { size: "512*512" })],
-  ["a size that is no text", bodyOf("alpha-image-2.0", [text], { size: 1024 })],
-  ["two at once", bodyOf("alpha-image-2.0", [text], { n: 2 })],
-  ["none at all", bodyOf("alpha-image-2.0", [text], { n: 0 })],
+  ["a size that is a number", bodyOf("alpha-image-2.0", [text], { size: 1024 })],
+  ["two images", bodyOf("alpha-image-2.0", [text], { n: 2 })],
+  ["zero images", bodyOf("alpha-image-2.0", [text], { n: 0 })],
   ["n as text", bodyOf("alpha-image-2.0", [text], { n: "1" })],
   ["a seed below zero", bodyOf("alpha-image-2.0", [text], { seed: -1 })],
-  ["a seed between numbers", bodyOf("alpha-image-2.0", [text], { seed: 1.5 })],
+  ["a fractional seed", bodyOf("alpha-image-2.0", [text], { seed: 1.5 })],
   ["a seed that is too large", bodyOf("alpha-image-2.0", [text], { seed: 2 ** 31 })],
-  ["a watermark that is no boolean", bodyOf("alpha-image-2.0", [text], { watermark: "yes" })],
-  ["a negative prompt that is no text", bodyOf("alpha-image-2.0", [text], { negative_prompt: 5 })],
-  ["an extension that is no boolean", bodyOf("alpha-image-2.0", [text], { prompt_extend: 1 })],
+  ["a watermark that is text", bodyOf("alpha-image-2.0", [text], { watermark: "yes" })],
+  ["a negative prompt that is a number", bodyOf("alpha-image-2.0", [text], { negative_prompt: 5 })],
+  ["a prompt_extend that is a number", bodyOf("alpha-image-2.0", [text], { prompt_extend: 1 })],
   ["parameters as a list", bodyOf("alpha-image-2.0", [text], [])],
 ];
 
@@ -95,7 +95,7 @@ export function alphaTests(here: PlaceOf): void {
   };
 
   for (const model of drawing) {
-    test(`${model} draws in its own format, one picture of the default size, behind a URL that lives for a day`, async () => {
+    test(`${model} responds in its own format with one image of the default size, by a URL that is valid for a day`, async () => {
       const response = await call(bodyOf(model, [text]));
       assert.equal(response.status, 200, response.text);
       const made = response.json<Result>();
@@ -107,16 +107,16 @@ export function alphaTests(here: PlaceOf): void {
       );
       assert.deepEqual(made.usage, { image_count: 1, height: 1024, width: 1024 });
       assert.equal(await drawnAt(made), "1024x1024");
-      // The provider's own URL contains its expiry; URLs of ours are tested where files are hosted.
+      // The provider's own URL contains its expiry; the gateway's URLs are tested elsewhere.
       const expires = new URL(urlOf(made)).searchParams.get("Expires");
       if (model === "alpha-image-max") assert.equal(response.headers.get("x-gateway-upstream-size"), "1328x1328");
-      else assert.ok(Number(expires) - Date.now() / 1_000 > 86_300, "the URL does not live for a day");
+      else assert.ok(Number(expires) - Date.now() / 1_000 > 86_300, "the URL is valid for a day");
       assert.ok(Number(response.headers.get("x-gateway-cost-usd")) > 0);
     });
   }
 
   for (const model of editing) {
-    test(`${model} edits one to three pictures`, async () => {
+    test(`${model} edits one to three images`, async () => {
       const own = urlOf(await result(bodyOf("alpha-image-2.0", [text])));
       for (const count of [1, 2, 3]) {
         const pictures = Array.from({ length: count }, () => ({ image: own }));
@@ -126,7 +126,7 @@ export function alphaTests(here: PlaceOf): void {
     });
   }
 
-  test("every size of the list is what every model's file has and what its usage says", async () => {
+  test("every listed size is the size of every model's file and in its usage", async () => {
     for (const model of [...drawing, ...editing]) {
       const content = editing.includes(model) ? [picture, text] : [text];
       const made = await Promise.all(sizes.map((size) => result(bodyOf(model, content, { size }))));
@@ -144,7 +144,7 @@ export function alphaTests(here: PlaceOf): void {
     }
   });
 
-  test("every parameter is taken, null counts as absent, and a text in several blocks is one", async () => {
+  test("every parameter is accepted, null counts as absent, and text blocks are joined", async () => {
     const all = { size: sizes[1], n: 1, seed: 5, watermark: true, negative_prompt: "fog", prompt_extend: false };
     const none = Object.fromEntries(Object.keys(all).map((name) => [name, null]));
     for (const parameters of [all, none, {}, null]) await result(bodyOf("alpha-image-2.0", [text, text], parameters));
@@ -154,13 +154,13 @@ export function alphaTests(here: PlaceOf): void {
     for (const [what, body] of refused) test(what, async () => assertFlat(await call(body), 400, "InvalidParameter"));
   });
 
-  test("what the provider refuses keeps the provider's code and words", async () => {
+  test("a provider's refusal keeps its code and message", async () => {
     const response = await call(bodyOf("alpha-image-2.0", [{ text: "blocked" }]));
     assertFlat(response, 400, "DataInspectionFailed");
     assert.match(response.text, /inappropriate content/);
   });
 
-  test("limits are Throttling.RateQuota, whether the provider's or the key's own", async () => {
+  test("limits of the provider and of the key are Throttling.RateQuota", async () => {
     const body = bodyOf("alpha-image-max", [text]);
     await here().under({ status: 429, "retry-after": 60 }, { model: "qwen-image-max" }, async () => {
       const response = await call(body);
@@ -180,7 +180,7 @@ export function alphaTests(here: PlaceOf): void {
     });
   });
 
-  test("no money, a key without this model, and an upstream that is down are flat too", async () => {
+  test("errors for no money, a forbidden model and an unreachable upstream are flat too", async () => {
     const body = bodyOf("alpha-image-2.0", [text]);
     const { clientOf, under } = here();
     assertFlat(await (await clientOf({})).post(path, body), 402, "insufficient_balance");
@@ -194,7 +194,7 @@ export function alphaTests(here: PlaceOf): void {
     });
   });
 
-  test("faults of an Idempotency-Key are flat too", async () => {
+  test("errors of an Idempotency-Key are flat too", async () => {
     const body = bodyOf("alpha-image-2.0", [text]);
     const key = { "idempotency-key": "alpha-1" };
     const first = await call(body, key);
@@ -213,7 +213,7 @@ export function alphaTests(here: PlaceOf): void {
     });
   });
 
-  test("before there is a model to speak of, errors are nested", async () => {
+  test("errors before the model is known are nested", async () => {
     const body = bodyOf("alpha-image-2.0", [text]);
     const cases: [response: TestResponse, status: number][] = [
       [await call('{"model":"alpha-image-2.0",'), 422],

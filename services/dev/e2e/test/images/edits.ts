@@ -12,26 +12,26 @@ const gamma = "gamma-image-1";
 interface ReceivedResponse {
   readonly status: number;
   readonly text: string;
-  /** How many bytes of the body had been accepted when the response arrived. */
+  /** Number of bytes of the body accepted before the response arrived. */
   readonly sent: number;
 }
 
 /** Malformed forms; each gets 400 or 413, nested. */
 const brokenForms: [what: string, body: string, type?: string][] = [
   ["no boundary", "x", "multipart/form-data"],
-  ["no boundary but a parameter", "x", "multipart/form-data; charset=utf-8"],
+  ["no boundary but another parameter", "x", "multipart/form-data; charset=utf-8"],
   ["a boundary of 10 KB", "x", `multipart/form-data; boundary=${"b".repeat(10_000)}`],
-  ["nothing at all", ""],
-  ["an end without a beginning", `--${boundary}--\r\n`],
+  ["an empty body", ""],
+  ["a closing boundary only", `--${boundary}--\r\n`],
   [
     "ten thousand parts",
     `${`--${boundary}\r\ncontent-disposition: form-data; name="a"\r\n\r\nx\r\n`.repeat(10_000)}--${boundary}--\r\n`,
   ],
   ["a field without a name", form(field("", "x"))],
-  ["a form that is cut off in a field", form(field("model", gamma)).slice(0, -30)],
-  ["a form that is cut off in a file", form(field("model", gamma), file("image", "x".repeat(500))).slice(0, -200)],
+  ["a form truncated in a field", form(field("model", gamma)).slice(0, -30)],
+  ["a form truncated in a file", form(field("model", gamma), file("image", "x".repeat(500))).slice(0, -200)],
   ["a field of 1 MB", form(field("prompt", "x".repeat(1_000_000)))],
-  ["a file's name of 1 MB", form(file("image", "x", `../../${"x".repeat(1_000_000)}`))],
+  ["a file name of 1 MB", form(file("image", "x", `../../${"x".repeat(1_000_000)}`))],
 ];
 
 function field(name: string, value: string): string {
@@ -46,7 +46,7 @@ function form(...parts: string[]): string {
   return `${parts.map((part) => `--${boundary}\r\n${part}`).join("")}--${boundary}--\r\n`;
 }
 
-/** A PNG that declares this many pixels and contains almost none. */
+/** A PNG that declares this many pixels but contains almost no data. */
 function bomb(side: number, png: Buffer): Buffer {
   const bytes = Buffer.from(png);
   bytes.writeUInt32BE(side, 16);
@@ -64,7 +64,7 @@ export function editTests(here: PlaceOf): void {
     return bytesOf((await here().openai.images.generate(requested)).data?.[0]);
   };
 
-  /** Sends a body as raw bytes, and stops when the response is there. */
+  /** Sends a body as raw bytes, and stops once the response arrives. */
   const send = (body: Iterable<Buffer>, headers: Record<string, string>): Promise<ReceivedResponse> => {
     const { base_url, api_key } = here().fleet.run;
     return new Promise((resolve, reject) => {
@@ -104,7 +104,7 @@ export function editTests(here: PlaceOf): void {
     });
   };
 
-  test("the official SDK edits: one picture with a mask, and the answer says all that took effect", async () => {
+  test("the official SDK edits one image with a mask, and the response has all effective settings", async () => {
     const masked = await edit({
       model: "gamma-image-2",
       image: await upload("../../a.bin", here().picture),
@@ -136,21 +136,21 @@ export function editTests(here: PlaceOf): void {
     assert.ok(Number.isInteger(masked.created));
   });
 
-  test("several pictures at once, several results; gamma answers inline whatever is asked", async () => {
+  test("several images give several results, which gamma always returns inline", async () => {
     const several = await Promise.all([1, 2, 3].map((index) => upload(`${index}.png`, here().picture)));
     const made = await edit({ image: several, n: 2, response_format: "url" });
     assert.equal(made.data?.length, 2);
     assert.ok(made.data?.every(({ b64_json, url }) => b64_json !== undefined && url === undefined));
   });
 
-  test("JPEG and WebP are taken whatever they are called", async () => {
+  test("JPEG and WebP are accepted regardless of their declared type", async () => {
     for (const format of ["jpeg", "webp"] as const) {
       const bytes = await draw({ output_format: format });
       assert.equal((await edit({ image: await upload("a.png", bytes) })).data?.length, 1, format);
     }
   });
 
-  test("every value that the contract lists for gamma is taken", async () => {
+  test("every documented value is accepted for gamma", async () => {
     const values: Record<string, readonly string[]> = {
       size: ["auto", "1024x1024", "1024x1536", "1536x1024"],
       quality: ["auto", "low", "medium", "high", "standard", "hd"],
@@ -167,14 +167,14 @@ export function editTests(here: PlaceOf): void {
     }
   });
 
-  test("an edit is streamed as it takes shape", async () => {
+  test("an edit streams partial images", async () => {
     const types: string[] = [];
     const params = { model: gamma, prompt, image: await image(), stream: true, partial_images: 1 } as const;
     for await (const { type } of await here().openai.images.edit(params)) types.push(type);
     assert.deepEqual(types, ["image_edit.partial_image", "image_edit.completed"]);
   });
 
-  test("delta-2 edits in its three sizes, behind a URL or inline; other families edit too", async () => {
+  test("delta-2 edits in its three sizes, by URL or inline, and other families edit too", async () => {
     for (const size of ["256x256", "512x512", "1024x1024"]) {
       const requested = { model: "delta-2", image: await image(), mask: await upload("m.png", here().mask), size };
       const linked = await edit({ ...requested, response_format: "url" });
@@ -185,7 +185,7 @@ export function editTests(here: PlaceOf): void {
       assert.ok(bytesOf((await edit({ model, image: await image() })).data?.[0]).length > 100, model);
   });
 
-  test("delta-2 takes JPEG and WebP, also where the PNG of it would be too large for the provider, and with a mask", async () => {
+  test("delta-2 accepts JPEG and WebP with a mask, even if their PNG would be too large for the provider", async () => {
     const noise = await sharp({
       create: {
         width: 1_536,
@@ -209,7 +209,7 @@ export function editTests(here: PlaceOf): void {
       assert.equal(sizeOf(bytesOf((await edit({ model: "delta-2", size: "256x256", ...more })).data?.[0])), "256x256");
   });
 
-  test("each fault of an edit is a 400 of the SDK's own class, with its code and field", async () => {
+  test("each invalid edit gets a 400 of the SDK's class, with its code and field", async () => {
     const { picture, mask } = here();
     const small = await draw({ model: "delta-2", size: "256x256", response_format: "b64_json" });
     const wide = await draw({ size: "1536x1024", background: "transparent" });
@@ -268,7 +268,7 @@ export function editTests(here: PlaceOf): void {
     }
   });
 
-  describe("a form that is not one is refused, nested, without waiting for more of it", () => {
+  describe("a malformed form is rejected with a nested error before its end", () => {
     for (const [what, body, type] of brokenForms) {
       test(what, async () => {
         const started = performance.now();
@@ -280,7 +280,7 @@ export function editTests(here: PlaceOf): void {
     }
   });
 
-  test("what is too large is a 413: by what its head says at once, else when it has been counted, and the rest is not read", async () => {
+  test("a form that is too large gets a 413, by its declared length or once counted, and the rest is not read", async () => {
     const mebibyte = Buffer.alloc(1024 * 1024, 1);
     const opening = Buffer.from(form(field("model", gamma), file("image", "")).slice(0, -boundary.length - 8));
     const upTo = function* (mebibytes: number): Generator<Buffer> {
@@ -292,15 +292,15 @@ export function editTests(here: PlaceOf): void {
       const reported = await send(upTo(mebibytes), { "content-length": String(mebibytes * mebibyte.length) });
       assert.equal(reported.status, 413);
       // Bytes in buffers of the kernel and of the client count as sent.
-      assert.ok(reported.sent < 40 * mebibyte.length, `${reported.sent} bytes were taken before the answer`);
+      assert.ok(reported.sent < 40 * mebibyte.length, `${reported.sent} bytes were sent before the response`);
     }
     const counted = await send(upTo(60), { "transfer-encoding": "chunked" });
     assert.equal(counted.status, 413);
     assert.match(counted.text, /file is larger than 52428800 bytes/);
-    assert.ok(counted.sent < 60 * mebibyte.length, "the whole body was taken");
+    assert.ok(counted.sent < 60 * mebibyte.length, "the whole body is not read");
   });
 
-  test("no key is a 401 before anything is read, no money a 402 with the reason", async () => {
+  test("a form without a key gets a 401 unread, and one without money a 402 with the reason", async () => {
     const stranger = here().openai.withOptions({ apiKey: "sk-wrong" });
     const params = { model: gamma, prompt, image: await image() };
     await assert.rejects(stranger.images.edit(params), OpenAI.AuthenticationError);

@@ -21,53 +21,49 @@ const drawn: [model: string, more: Json][] = [
 const refused: [what: string, more: Json, param: string | null, code?: string][] = [
   ["no prompt", { prompt: undefined }, "prompt"],
   ["an empty prompt", { prompt: "" }, "prompt"],
-  ["a prompt that is no text", { prompt: [prompt] }, "prompt"],
+  ["a prompt that is a list", { prompt: [prompt] }, "prompt"],
   ["a prompt of more than 32,000 characters", { prompt: "x".repeat(32_001) }, "prompt"],
   ["no model", { model: undefined }, "model"],
   ["an unknown model", { model: "nobody-image" }, "model", "model_not_found"],
-  ["a model of another path", { model: "text-embedding-v4" }, "model", "endpoint_model_mismatch"],
-  ["a side that is no multiple of 16", { size: "1000x1024" }, "size"],
+  ["a model of another operation", { model: "text-embedding-v4" }, "model", "endpoint_model_mismatch"],
+  ["a side that is not a multiple of 16", { size: "1000x1024" }, "size"],
   ["a side of more than 3,840", { size: "3856x2048" }, "size"],
-  ["longer than 3:1", { size: "3840x1264" }, "size"],
-  ["higher than 3:1", { size: "1024x3088" }, "size"],
+  ["wider than 3:1", { size: "3840x1264" }, "size"],
+  ["taller than 3:1", { size: "1024x3088" }, "size"],
   ["DashScope's separator", { size: "1024*1024" }, "size"],
   ["a size in words", { size: "large" }, "size"],
-  ["no picture", { n: 0 }, "n"],
-  ["eleven pictures", { n: 11 }, "n"],
+  ["zero images", { n: 0 }, "n"],
+  ["eleven images", { n: 11 }, "n"],
   ["n as text", { n: "2" }, "n"],
   ["an unknown quality", { quality: "best" }, "quality"],
   ["an unknown background", { background: "white" }, "background"],
   ["an unknown output_format", { output_format: "gif" }, "output_format"],
-  ["a see-through JPEG", { background: "transparent", output_format: "jpeg" }, "background"],
+  ["a transparent JPEG", { background: "transparent", output_format: "jpeg" }, "background"],
   ["a compression above 100", { output_format: "jpeg", output_compression: 101 }, "output_compression"],
-  ["four sketches", { stream: true, partial_images: 4 }, "partial_images"],
+  ["four partial images", { stream: true, partial_images: 4 }, "partial_images"],
   ["an unknown response_format", { response_format: "file" }, "response_format"],
   ["a stream of URLs", { stream: true, response_format: "url" }, "response_format"],
-  ["a stream that is no boolean", { stream: "yes" }, "stream"],
+  ["a stream that is text", { stream: "yes" }, "stream"],
   ["a stream of a model that does not stream", { model: "seedream-4-0", stream: true }, "stream"],
-  ["a size that delta-2 does not draw", { model: "delta-2", size: "1024x1536" }, "size"],
-  ["sixteen pictures of seedream", { model: "seedream-4-0", n: 16 }, "n"],
+  ["a size that delta-2 does not support", { model: "delta-2", size: "1024x1536" }, "size"],
+  ["sixteen images of seedream", { model: "seedream-4-0", n: 16 }, "n"],
   ["a shape beyond 16:1", { model: "seedream-4-0", size: "4096x128" }, "size"],
-  ["a word that seedream 4.0 does not know", { model: "seedream-4-0", size: "8K" }, "size"],
+  ["a size name unknown to seedream 4.0", { model: "seedream-4-0", size: "8K" }, "size"],
   ["a seed below -1", { model: "seedream-4-0", seed: -2 }, "seed"],
   ["an unknown ratio of grok", { model: "grok-imagine-image", aspect_ratio: "7:5" }, "aspect_ratio"],
   ["an unknown resolution of grok", { model: "grok-imagine-image", resolution: "8k" }, "resolution"],
   ["an unknown ratio of gemini", { model: "gemini-3-pro-image", aspect_ratio: "7:5" }, "aspect_ratio"],
   ["an unknown resolution of gemini", { model: "gemini-3-pro-image", resolution: "8K" }, "resolution"],
+  ["fifteen reference images", { model: "seedream-4-0", image: Array(15).fill("https://example.com/a.png") }, "image"],
+  ["a reference image that is a number", { model: "seedream-4-0", image: 5 }, "image"],
   [
-    "fifteen pictures to draw from",
-    { model: "seedream-4-0", image: Array(15).fill("https://example.com/a.png") },
-    "image",
-  ],
-  ["a picture to draw from that is none", { model: "seedream-4-0", image: 5 }, "image"],
-  [
-    "a picture that is HTML",
+    "a reference image that is HTML",
     { model: "seedream-4-0", image: dataUrl("<html></html>") },
     "image",
     "unsupported_image_format",
   ],
   [
-    "a picture that is SVG",
+    "a reference image that is SVG",
     { model: "gemini-3-pro-image", image: dataUrl("<svg/>") },
     "image",
     "unsupported_image_format",
@@ -86,7 +82,7 @@ function dataUrl(text: string): string {
   return `data:image/png;base64,${Buffer.from(text).toString("base64")}`;
 }
 
-/** Spellings of addresses that nobody outside may make the gateway call. */
+/** Spellings of internal addresses, which a client must not make the gateway call. */
 const insideUrls = [
   "http://example.com/a.png",
   "https://127.0.0.1/a.png",
@@ -117,14 +113,14 @@ export function familyTests(here: PlaceOf): void {
   const generate = (body: Json) =>
     here().openai.images.generate(body as unknown as OpenAI.ImageGenerateParamsNonStreaming);
 
-  test("gamma draws any size of multiples of 16, at most 3,840 a side and 3:1", async () => {
+  test("gamma supports all sizes in multiples of 16, up to 3,840 a side and 3:1", async () => {
     for (const size of sizes) {
       const { data } = await generate({ model: gamma, prompt, size, quality: "low" });
       assert.equal(sizeOf(bytesOf(data?.[0])), size);
     }
   });
 
-  test("gamma: inline or behind a URL of ours, several at once, in every format and quality", async () => {
+  test("gamma returns one or several images in every format and quality, inline or by the gateway's URL", async () => {
     const several = await generate({ model: gamma, prompt, size: "1024x1024", n: 2, user: "u" });
     assert.equal(several.data?.length, 2);
     assert.equal(several.usage?.total_tokens, (several.usage?.input_tokens ?? 0) + (several.usage?.output_tokens ?? 0));
@@ -144,7 +140,7 @@ export function familyTests(here: PlaceOf): void {
       assert.equal((await generate({ model: gamma, prompt, size: "1024x1024", quality })).quality, meant);
   });
 
-  test("a picture of gamma behind a URL is hosted here: signed, with its type, in parts, and for nobody who guesses", async () => {
+  test("a gamma image's URL is signed, serves its content type and ranges, and cannot be guessed", async () => {
     const { data } = await generate({ model: "gamma-image-1", prompt, response_format: "url" });
     const url = data?.[0]?.url ?? assert.fail("no url");
     assert.ok(url.startsWith(`${here().fleet.run.base_url}/assets/`));
@@ -153,7 +149,7 @@ export function familyTests(here: PlaceOf): void {
     assert.deepEqual([file.headers.get("content-type"), sizeOf(bytes)], ["image/png", "1024x1024"]);
     assert.equal(file.headers.get("content-length"), String(bytes.length));
     const maxAge = Number(/max-age=(\d+)/.exec(file.headers.get("cache-control") ?? "")?.[1]);
-    assert.ok(maxAge > 86_300 && maxAge <= 86_401, `it lives for ${maxAge} s`);
+    assert.ok(maxAge > 86_300 && maxAge <= 86_401, `it is valid for ${maxAge} s`);
     const head = await fetch(url, { method: "HEAD" });
     assert.deepEqual([head.status, head.headers.get("content-length")], [200, String(bytes.length)]);
     const part = await fetch(url, { headers: { range: "bytes=1-3" } });
@@ -164,13 +160,13 @@ export function familyTests(here: PlaceOf): void {
   });
 
   for (const [model, more] of drawn) {
-    test(`${model} draws in OpenAI's shape, behind URLs and inline`, async () => {
+    test(`${model} responds in OpenAI's format, by URL and inline`, async () => {
       const count = Number(more["n"] ?? 1);
       const linked = await generate({ model, prompt, ...more });
       assert.equal(linked.data?.length, count);
       for (const { url = "" } of linked.data ?? []) {
         assert.equal((await fetch(url)).status, 200);
-        // Ark stores its files for a day; those of the others are stored here.
+        // Ark stores its files for a day; the gateway stores those of other providers.
         const ours = url.startsWith(`${here().fleet.run.base_url}/assets/`);
         assert.equal(ours, !model.startsWith("seedream"), url);
       }
@@ -179,7 +175,7 @@ export function familyTests(here: PlaceOf): void {
     });
   }
 
-  test("pictures sent along as data URLs are drawn from", async () => {
+  test("reference images are accepted as data URLs", async () => {
     const image = `data:image/png;base64,${here().picture.toString("base64")}`;
     for (const model of ["seedream-4-0", "grok-imagine-image", "gemini-3-pro-image"]) {
       const response = await call({ model, prompt, image: [image, image] });
@@ -187,7 +183,7 @@ export function familyTests(here: PlaceOf): void {
     }
   });
 
-  test("a stream shows sketches before the picture, and ends with the usage", async () => {
+  test("a stream has partial images before the image, and ends with the usage", async () => {
     const params = { model: "gamma-image-1", prompt, stream: true, partial_images: 2 } as const;
     const types: string[] = [];
     let tokens = 0;
@@ -211,7 +207,7 @@ export function familyTests(here: PlaceOf): void {
     }
   });
 
-  test("no spelling of an address inside, and nothing but https, is taken as a picture to draw from", async () => {
+  test("reference images at internal addresses in any spelling, or without https, are rejected", async () => {
     for (const url of insideUrls) {
       for (const image of [url, [url]]) {
         const response = await call({ model: "gemini-3-pro-image", prompt, image });
@@ -221,7 +217,7 @@ export function familyTests(here: PlaceOf): void {
     }
   });
 
-  test("the provider's own rules come through in its words, and so does its refusal of what is asked", async () => {
+  test("errors for the provider's rules and its content refusals keep its message", async () => {
     const free = await call({ model: "gamma-image-1", prompt, size: "1536x864" });
     assert.equal(free.status, 400);
     assert.match(free.text, /1536x864/);
@@ -229,7 +225,7 @@ export function familyTests(here: PlaceOf): void {
     assert.deepEqual([blocked.status, blocked.json<{ error: Json }>().error["code"]], [400, "moderation_blocked"]);
   });
 
-  test("each failure is the SDK's own class: no key, no money, a limit, an upstream that is down or talks nonsense", async () => {
+  test("each failure has the SDK's class: no key, no money, a limit, an unreachable or malfunctioning upstream", async () => {
     const { openai, clientOf, under } = here();
     const body = { model: gamma, prompt, size: "1024x1024" };
     await assert.rejects(openai.withOptions({ apiKey: "sk-wrong" }).images.generate(body), OpenAI.AuthenticationError);

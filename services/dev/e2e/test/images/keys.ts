@@ -16,8 +16,7 @@ const unlimited: Limits = {
 const penniless = "acct_penniless";
 
 /**
- * A client of the fleet with a new key: of an account without money unless one is given, without
- * limits unless they are given.
+ * A client of the fleet with a new key: by default of an account without money, and without limits.
  */
 export async function clientOf({ run }: TestFleet, requested: RequestedKey): Promise<TestClient> {
   using accounts = operatorClient<AccountServiceServer>(run, "billing", AccountServiceService);

@@ -12,7 +12,7 @@ export type Json = Record<string, unknown>;
 export const path = "/v1/images/generations";
 export const prompt = "A lighthouse in the snow";
 
-/** A fleet that generates images, with images to send. */
+/** A fleet that generates images, with input images. */
 export interface ImagePlace {
   readonly fleet: TestFleet;
   readonly openai: OpenAI;
@@ -21,18 +21,18 @@ export interface ImagePlace {
   readonly mask: Buffer;
   /** Sets a fault of the simulator until the work is done. */
   under<T>(faults: object, match: object, work: () => Promise<T>): Promise<T>;
-  /** A client with a key of its own, of an account without money unless it is given. */
+  /** A client with its own key, by default of an account without money. */
   clientOf(key: RequestedKey): Promise<TestClient>;
 }
 
-/** The fleet; available once the suite has begun. */
+/** The fleet; available once the suite has started. */
 export type PlaceOf = () => ImagePlace;
 
 export async function openPlace(resources: AsyncDisposableStack): Promise<ImagePlace> {
   const dataDir = await mkdtemp(join(tmpdir(), "images-"));
   resources.defer(() => rm(dataDir, { recursive: true, force: true }));
   const services = ["billing", "metering", "media", "router"];
-  // An address of the user's own, which must not replace what the fleet itself needs.
+  // A user's own setting, which must not replace the fleet's.
   const fleet = resources.use(await startTestFleet({ dataDir, services, egressAllow: "127.0.0.1:9" }));
   const openai = new OpenAI({ apiKey: fleet.run.api_key, baseURL: `${fleet.run.base_url}/v1`, maxRetries: 0 });
   const draw = async (background: "opaque" | "transparent"): Promise<Buffer> => {
@@ -63,7 +63,7 @@ export function sizeOf(png: Buffer): string {
 }
 
 export function bytesOf(image: { b64_json?: string | undefined } | undefined): Buffer {
-  return Buffer.from(image?.b64_json ?? assert.fail("there is no picture"), "base64");
+  return Buffer.from(image?.b64_json ?? assert.fail("there is no image"), "base64");
 }
 
 export function upload(name: string, bytes: Buffer): Promise<File> {

@@ -22,7 +22,7 @@ export interface MailServerOptions {
 
 export const login = { user: "gateway", password: "p@ss:word/1" } as const;
 
-/** An ordinary mail server, which stores what it receives. */
+/** A mail server that stores the received messages. */
 export class MailServer implements AsyncDisposable {
   readonly letters: Letter[] = [];
   readonly #server: SMTPServer;
@@ -42,7 +42,7 @@ export class MailServer implements AsyncDisposable {
       ...(plain && { disabledCommands: ["STARTTLS"] }),
       onAuth: ({ username, password }, _session, callback) => {
         const isKnown = username === login.user && password === login.password;
-        callback(isKnown ? null : new Error("who are you?"), { user: username });
+        callback(isKnown ? null : new Error("unknown user"), { user: username });
       },
       onRcptTo: ({ address }, _session, callback) => {
         const responseCode = reply(address);

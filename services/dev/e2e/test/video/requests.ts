@@ -9,7 +9,7 @@ export const requests: readonly (readonly [title: string, body: object, usd: num
     0.25,
   ],
   [
-    "Beta 2.6 text, as the contract shows it",
+    "Beta 2.6 text, as documented",
     {
       model: "beta2.6-t2v",
       duration: 5,
@@ -49,7 +49,7 @@ export const requests: readonly (readonly [title: string, body: object, usd: num
     0.5,
   ],
   [
-    "Beta 2.7 image, of a day",
+    "Beta 2.7 image, dated version",
     { model: "beta2.7-i2v-2026-05-01", duration: 4, input: { media: [{ type: "first_frame", url: picture }] } },
     0.4,
   ],
@@ -72,7 +72,7 @@ export const requests: readonly (readonly [title: string, body: object, usd: num
     undefined,
   ],
   [
-    "Seedance from first to last frame, without sound",
+    "Seedance from first to last frame, without audio",
     {
       model: "seedance-1-5-pro",
       generate_audio: false,

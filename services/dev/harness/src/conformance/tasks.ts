@@ -32,7 +32,7 @@ const refusedByProvider: Check = async (served, stage) => {
   };
   const response = await callOf(served, stage);
   assert.ok(response.status >= 500, `${response.status}`);
-  assert.doesNotMatch(response.text, /secret of theirs/);
+  assert.doesNotMatch(response.text, /secret of the provider/);
   const { settlement } = await billOf(stage);
   assert.deepEqual([settlement.outcome, settlement.costNanoUsd], [Outcome.FAILED, 0n]);
 };

@@ -23,8 +23,8 @@ export interface BalancerOptions {
 const portOf = (address: string): string => address.slice(address.lastIndexOf(":") + 1);
 
 /**
- * Connections are passed on as they are. A router that says it is leaving gets no new ones, and
- * keeps those it has: it ends them itself when their responses are out.
+ * Connections are passed on unchanged. A router that reports that it is stopping gets no new
+ * connections and keeps its existing ones, which it closes itself after their responses.
  */
 function configFile({ port, adminPort, routers }: BalancerOptions): string {
   const backend = (name: string, addressOf: (router: BalancedRouter) => string): string => `
@@ -53,7 +53,7 @@ frontend admin
 ${backend("routers", ({ address }) => address)}${backend("admins", ({ adminAddress }) => adminAddress)}`;
 }
 
-/** Debian puts it where only root's PATH looks. */
+/** Debian installs it in a directory that only root's PATH contains. */
 const searchPath = (): string => `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin`;
 
 /** Whether several routers can be started here. */
@@ -61,7 +61,7 @@ export const hasBalancer = (): boolean =>
   spawnSync("haproxy", ["-v"], { env: { ...engineEnv(), PATH: searchPath() } }).status === 0;
 
 /**
- * HAProxy of this machine in front of several routers, for the supervisor.
+ * This machine's HAProxy in front of several routers, for the supervisor.
  * @throws {UserError} when the machine has none
  */
 export async function balancerProcess(options: BalancerOptions): Promise<ProcessSpec> {

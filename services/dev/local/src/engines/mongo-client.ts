@@ -2,7 +2,7 @@ import { type Db, MongoClient, MongoServerError } from "mongodb";
 
 const timeoutMs = 1_000;
 
-/** Runs work with a connection that gives up soon, as a look at a server that may be starting. */
+/** Runs work with a connection that gives up quickly, to query a server that may be starting. */
 export async function withClient<T>(url: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
   const client = new MongoClient(url, { serverSelectionTimeoutMS: timeoutMs, connectTimeoutMS: timeoutMs });
   try {
@@ -16,7 +16,7 @@ export async function isWritable(admin: Db): Promise<boolean> {
   return (await admin.command({ hello: 1 }))["isWritablePrimary"] === true;
 }
 
-/** Whether the server knows no such user, or another password. */
+/** True if the server has no such user, or a different password. */
 export function isUnknownUser(error: unknown): boolean {
   return error instanceof MongoServerError && error.codeName === "AuthenticationFailed";
 }
@@ -24,13 +24,13 @@ export function isUnknownUser(error: unknown): boolean {
 const passing: readonly string[] = [
   "NotYetInitialized",
   "AlreadyInitialized",
-  // A member asked belongs to another set: the asking one has lost its volume and is about to be added.
+  // A queried member belongs to another set: this one has lost its volume and will be added to it.
   "NewReplicaSetConfigurationIncompatible",
   "InterruptedDueToReplStateChange",
   "NotPrimaryNoSecondaryOk",
 ];
 
-/** Whether an error is of a server that is starting up or electing. */
+/** True if the error is of a server that is starting up or electing. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof MongoServerError)
     return passing.includes(String(error.codeName)) || error.hasErrorLabel("RetryableWriteError");

@@ -1,4 +1,4 @@
-// The companion of a MongoDB server in its pod: begins the set, makes users, says when it is ready.
+// The sidecar of a MongoDB server: initiates the set, creates users, and serves the readiness check.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,15 +11,15 @@ import { type Member, type Passwords, rotateCertificates, tendMember } from "./m
 const schema = z.object({
   HOST: z.string().min(1).describe("Address of the pod."),
   PORT: z.coerce.number().int().min(0).max(65535).describe("Port of `/ready`."),
-  POD_NAME: z.string().min(1).describe("Name of the pod: the first of MEMBERS may begin the set."),
+  POD_NAME: z.string().min(1).describe("Name of the pod: the first of MEMBERS may initiate the set."),
   MEMBERS: commaList.pipe(z.array(z.string().regex(/^[\w.-]+:\d+$/)).min(1)).describe("All members, `host:port`."),
   REPLICA_SET: z.string().min(1).describe("Name of the set."),
   SOCKET: z.string().min(1).describe("The server's Unix socket."),
   CERTIFICATE: z
     .string()
     .min(1)
-    .describe("The server's certificate and key, PEM; it reads them again when they change."),
-  CA: z.string().min(1).describe("Whom the members believe, PEM."),
+    .describe("The server's certificate and key, PEM; the sidecar reloads them when they change."),
+  CA: z.string().min(1).describe("The CA that the members trust, PEM."),
   PASSWORDS: z.string().min(1).describe("File with the users' passwords, JSON by name; `operator` is the first."),
 });
 
@@ -31,7 +31,7 @@ const passwordFile = z.partialRecord(z.enum(peers), password).and(z.object({ ope
 const startingMs = 1_000;
 const usualMs = 5_000;
 
-/** What was last done by the files, whose content changes when a Secret does. */
+/** The file contents that were last applied; they change with the Secret. */
 interface Applied {
   passwords: string;
   certificate: string;
@@ -44,7 +44,7 @@ async function tend(member: Member, config: Config, applied: Applied): Promise<b
   const ready = await tendMember(member, passwords, text !== applied.passwords);
   if (!ready) return false;
   applied.passwords = text;
-  // The server may have begun with another one, before this companion.
+  // The server may have started with another certificate, before this sidecar.
   if (applied.certificate !== certificate) await rotateCertificates(member, passwords);
   applied.certificate = certificate;
   return true;
@@ -64,11 +64,11 @@ async function main(): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(0));
   for (;;) {
     const now = await tend(member, config, applied).catch((error: unknown) => {
-      if (String(error) !== reason) log.warn({ err: error }, "the member is not ready yet");
+      if (String(error) !== reason) log.warn({ err: error }, "MongoDB member not ready");
       reason = String(error);
       return false;
     });
-    if (now !== ready) log.info({ ready: now }, "member state changed");
+    if (now !== ready) log.info({ ready: now }, "MongoDB member state changed");
     ready = now;
     await sleep(ready ? usualMs : startingMs);
   }

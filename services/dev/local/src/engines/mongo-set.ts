@@ -3,29 +3,29 @@ import type { Db } from "mongodb";
 import { isUnknownUser, withClient } from "./mongo-client.ts";
 import { putOperator, putUsers } from "./mongo-users.ts";
 
-/** One member of a replica set, seen from the pod in which it runs. */
+/** One member of a replica set, as seen from its pod. */
 export interface Member {
-  /** Path of its Unix socket: who comes by it is on the server's own machine. */
+  /** Path of its Unix socket, whose clients are on the server's own machine. */
   readonly socket: string;
   /** Name of the replica set. */
   readonly set: string;
   /** All members, as `host:port`. */
   readonly members: readonly string[];
-  /** Whether this is the one that may begin a set. */
+  /** Whether this member may initiate a set. */
   readonly first: boolean;
-  /** Certificates that other members are believed by. */
+  /** CA certificates to verify other members. */
   readonly caFile: string;
 }
 
-/** The passwords of users, by name; `operator` is who makes the others. */
+/** The users' passwords by name; `operator` creates the other users. */
 export type Passwords = Readonly<Partial<Record<Peer, string>>> & { readonly operator: string };
 
-/** What is told of a member by `hello`. */
+/** The state of a member, from `hello`. */
 interface Hello {
   readonly setName?: string;
   readonly isWritablePrimary?: boolean;
   readonly secondary?: boolean;
-  /** The primary, where there is one, and this member; the same before it takes writes. */
+  /** The primary, if any, and this member; equal even before the primary accepts writes. */
   readonly primary?: string;
   readonly me?: string;
 }
@@ -35,10 +35,10 @@ interface SetConfig {
   readonly members: readonly { readonly _id: number; readonly host: string }[];
 }
 
-/** How many members of a set may vote: MongoDB's own limit. */
+/** Maximum number of voting members of a set: MongoDB's limit. */
 const maxVoting = 7;
 
-/** The member itself. Its certificate has no name for a socket, which nobody else can serve. */
+/** A connection to the member itself. Its certificate has no name for a socket, which no other server can serve. */
 function urlOf({ socket, caFile }: Member, password?: string): string {
   const user = password === undefined ? "" : `operator:${encodeURIComponent(password)}@`;
   const tls = `tls=true&tlsCAFile=${encodeURIComponent(caFile)}&tlsAllowInvalidHostnames=true`;
@@ -48,11 +48,11 @@ function urlOf({ socket, caFile }: Member, password?: string): string {
 const helloOf = async (admin: Db): Promise<Hello> => (await admin.command({ hello: 1 })) as Hello;
 
 /**
- * Brings the member one step further: begins the set where there is none, and, on its primary,
- * makes users and adds members.
- * @param renew also sets the passwords of users that are there
- * @returns whether the member is one that clients may use
- * @throws what the server says while it is starting or electing
+ * Takes the member one step further: initiates the set if there is none; on the primary, creates
+ * users and adds members.
+ * @param renew also sets the passwords of existing users
+ * @returns whether clients may use the member
+ * @throws the server's error while it is starting or electing
  */
 export async function tendMember(member: Member, passwords: Passwords, renew: boolean): Promise<boolean> {
   return await withClient(urlOf(member), async (client) => {
@@ -68,14 +68,14 @@ export async function tendMember(member: Member, passwords: Passwords, renew: bo
 }
 
 /**
- * The server refuses while a member does not answer, or belongs to a set: a first member that has
- * lost its volume begins no other one, and the others bring it back.
+ * The server refuses while a member is unreachable or belongs to a set, so a first member that has
+ * lost its volume does not initiate another set, and the other members add it again.
  */
 async function initiate(admin: Db, { set, members }: Member): Promise<void> {
   await admin.command({ replSetInitiate: { _id: set, members: members.map((host, _id) => ({ _id, host })) } });
 }
 
-/** Returns whether every user is there. */
+/** Returns whether every user exists. */
 async function tendPrimary(
   local: Db,
   member: Member,
@@ -90,13 +90,13 @@ async function tendPrimary(
     return true;
   } catch (error) {
     if (!isUnknownUser(error)) throw error;
-    // There are no users yet, or the operator's password is another: then this is refused.
+    // Either there are no users yet, or the operator's password differs; then the server refuses this.
     await putOperator(local, passwords.operator);
     return false;
   }
 }
 
-/** Adds the next member that the set does not have: it takes one at a time. */
+/** Adds the next missing member, because the set accepts one at a time. */
 async function addMember(admin: Db, { members }: Member): Promise<void> {
   const response = await admin.command({ replSetGetConfig: 1 });
   const config = response["config"] as SetConfig;
@@ -109,7 +109,7 @@ async function addMember(admin: Db, { members }: Member): Promise<void> {
   await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members: added } });
 }
 
-/** Has the member read its certificate again. */
+/** Makes the member reload its certificate. */
 export async function rotateCertificates(member: Member, passwords: Passwords): Promise<void> {
   await withClient(urlOf(member, passwords.operator), (client) =>
     client.db("admin").command({ rotateCertificates: 1 }),

@@ -12,16 +12,16 @@ const read = (db: string): Role => ({ role: "read", db });
 const readWrite = (db: string): Role => ({ role: "readWrite", db });
 const billingRole = appendOnlyRole("billing");
 
-/** Where capability services store responses under idempotency keys. */
+/** The database in which capability services store responses under idempotency keys. */
 const responses = readWrite("idempotency");
 
 /**
  * The databases each service may use. A service not listed here has no user, because it uses none.
  */
 export const mongoAccess: Readonly<Partial<Record<Peer, readonly Role[]>>> = {
-  // No updates or deletes in the ledger and the audit log. It prunes only what an audit has seen.
+  // No updates or deletes in the ledger and the audit log. It prunes only audited rows.
   billing: [{ role: billingRole.name, db: "billing" }, read("audit")],
-  // Read-only on the books and the usage events, because it audits them.
+  // Read-only on the books and the usage events, because the auditor only reads them.
   auditor: [read("billing"), read("metering"), readWrite("audit")],
   metering: [readWrite("metering")],
   ...Object.fromEntries(serviceNames.map((name) => [name, [responses]])),
@@ -51,8 +51,8 @@ async function putRole(db: Db): Promise<void> {
 /**
  * Creates missing users, and updates existing ones to the roles of the table. Must be called as the
  * operator.
- * @param passwordOf undefined for a user that is not to be made
- * @param renew also sets the passwords of those that are there
+ * @param passwordOf undefined for a user that must not be created
+ * @param renew also sets the passwords of existing users
  */
 export async function putUsers(
   admin: Db,
@@ -74,7 +74,7 @@ export async function putUsers(
   );
 }
 
-/** Creates the first user: while there is none, a client on the server's own machine may. */
+/** Creates the first user, which a client on the server's own machine may do while there is none. */
 export async function putOperator(admin: Db, password: string): Promise<void> {
   const roles = mongoAccess.operator ?? [];
   await admin.command({ createUser: "operator", pwd: password, roles, mechanisms: ["SCRAM-SHA-256"] });

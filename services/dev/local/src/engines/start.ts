@@ -11,25 +11,25 @@ import { natsProcess, natsUrl } from "./nats.ts";
 
 export interface EngineOptions {
   binDir: string;
-  /** Must contain the certificates already. */
+  /** Must already contain the certificates. */
   dataDir: string;
   ports: Ports;
   /** The secret from which the passwords of the engines' users are derived. */
   secret: string;
-  /** Servers to use in place of our own, with the users in their URLs. */
+  /** Servers to use instead of the fleet's own, with the users in their URLs. */
   mongodbUrl?: string | undefined;
   natsUrl?: string | undefined;
 }
 
 export interface Engines {
-  /** For the operator, who may do everything. */
+  /** URL for the operator, who has all rights. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   /**
-   * The settings with which a service finds the engines; for our own engines, with its own user.
+   * A service's settings for the engines; for the fleet's own engines, with the service's user.
    */
   settingsFor(peer: Peer): Record<string, string>;
-  /** Processes that must run for the URLs to work. */
+  /** Processes that must run before the URLs work. */
   readonly processes: readonly ProcessSpec[];
   /** For people: the chosen servers. */
   readonly chosen: readonly string[];

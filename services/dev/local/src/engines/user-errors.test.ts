@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { mongodPin, natsPin } from "./pins.ts";
 import { doesNotRun } from "./user-errors.ts";
 
-test("a fetched server that does not run is told of with advice for this system, never for another", () => {
+test("the error for a downloaded server that does not run has advice for this system only", () => {
   const onLinux = doesNotRun(mongodPin, "linux", "mongod: libssl.so.3: cannot open shared object file\n").message;
   assert.match(onLinux, /libssl\.so\.3 is missing/);
   assert.match(onLinux, /apt-get install .*libssl3/);

@@ -13,7 +13,7 @@ export interface Pair {
 export interface CertificateNames {
   /** Its name in listings; ignored by verifiers. */
   readonly commonName: string;
-  /** What members of a database's set know each other by. */
+  /** The attribute by which the members of a database's set recognise each other. */
   readonly organization?: string;
   readonly uri?: string;
   readonly dns?: readonly string[];
@@ -23,7 +23,7 @@ export interface CertificateNames {
 const dayMs = 86_400_000;
 export const caDays = 3_650;
 export const leafDays = 365;
-/** Clocks on one machine agree, and those of its containers nearly so. */
+/** Clocks on one machine agree, and clocks of its containers nearly. */
 const skewMs = 300_000;
 
 const curve = { name: "ECDSA", namedCurve: "P-256" } as const;
@@ -61,7 +61,7 @@ export async function makeAuthority(fromMs = Date.now()): Promise<Pair> {
   return pairOf(certificate, keys);
 }
 
-/** Issues a certificate for both ends of a connection, with its key. */
+/** Issues a certificate for both ends of a connection, and its key. */
 export async function issue(authority: Pair, names: CertificateNames, fromMs = Date.now()): Promise<Pair> {
   const { commonName, organization, uri, dns = [], ip = [] } = names;
   const keys = await newKeys();

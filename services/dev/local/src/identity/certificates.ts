@@ -6,12 +6,12 @@ import { uriOf } from "@uag/runtime/rpc/peer";
 import { writePrivate } from "../private-file.ts";
 import { type CertificateNames, isFresh, issue, makeAuthority, type Pair } from "./authority.ts";
 
-/** Names with a certificate: every peer, and the broker, which is verified by its address. */
+/** Names with a certificate: every peer, and the broker, which clients verify by its address. */
 export type Named = Peer | "nats-server";
 
 const dirOf = (dataDir: string): string => join(dataDir, "tls");
 
-/** Where a fleet stores the certificate of one of its processes. */
+/** The path of the certificate of a fleet's process. */
 export function certificateFiles(dataDir: string, name: Named): CertificateFiles {
   const dir = dirOf(dataDir);
   return { cert: join(dir, `${name}.crt`), key: join(dir, `${name}.key`), ca: join(dir, "ca.crt") };
@@ -45,11 +45,11 @@ async function keep(path: string, signer: Pair | undefined, make: () => Promise<
 
 const named = [...peers, "nats-server"] as const;
 
-/** Replaces every certificate while the fleet runs: its processes read them again by themselves. */
+/** Replaces every certificate while the fleet runs; its processes reload them automatically. */
 export async function renewCertificates(dataDir: string): Promise<void> {
   const dir = dirOf(dataDir);
   const authority = await readPair(join(dir, "ca"));
-  if (authority === undefined) throw new Error(`${dir} has no authority`);
+  if (authority === undefined) throw new Error(`${dir} has no certification authority`);
   for (const name of named) {
     const { cert, key } = await issue(authority, namesOf(name));
     await writePrivate(join(dir, `${name}.key`), key);

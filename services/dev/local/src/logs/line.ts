@@ -37,7 +37,7 @@ function statusStyle(status: number): "red" | "yellow" | "green" {
   return status >= 400 ? "yellow" : "green";
 }
 
-/** Undefined for a line that is not a service's. */
+/** Undefined for a line that is not from a service. */
 function parsed(text: string): LogRecord | undefined {
   try {
     return record.safeParse(JSON.parse(text)).data;
@@ -49,7 +49,7 @@ function parsed(text: string): LogRecord | undefined {
 const clockOf = (line: LogRecord): string => styleText("gray", line.time.slice(11, 23));
 
 /**
- * `12:00:01.123 POST /v1/messages 200 35 ms …`; undefined for a line that is not about a request.
+ * `12:00:01.123 POST /v1/messages 200 35 ms …`; undefined for a line without a request.
  */
 export function requestLine(text: string): string | undefined {
   const line = parsed(text);

@@ -20,19 +20,19 @@ const request = {
   key_id: "key_1",
 };
 
-test("a request is one line with its time, method, path, status and duration", () => {
+test("a request is shown as one line with its time, method, path, status and duration", () => {
   const line = stripVTControlCharacters(requestLine(JSON.stringify(request)) ?? "");
   assert.equal(line, "12:00:01.123 POST /v1/messages 200 35 ms request_id=req_1 key_id=key_1");
 });
 
-test("another event is no request, and what is no record stays as it is", () => {
+test("other events are shown as events, and lines that are not records are unchanged", () => {
   const event = JSON.stringify({ level: 40, time: request.time, service: "chat", pid: 1, msg: "broker lost", n: 2 });
   assert.equal(requestLine(event), undefined);
   assert.equal(stripVTControlCharacters(readable(event)), "12:00:01.123 warn  broker lost n=2");
   assert.equal(readable("    at main (x.ts:1)"), "    at main (x.ts:1)");
 });
 
-test("a log is followed line by line from its end, over pieces of lines and over a rotation", async () => {
+test("a log is followed line by line from its end, across partial lines and a rotation", async () => {
   await withTemporaryDir(async (dir) => {
     const path = join(dir, "a.log");
     await writeFile(path, "old\n");

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { followLines } from "./follow.ts";
 import { requestLine } from "./line.ts";
 
-/** Reports a line per request that the router answers, until the signal aborts. */
+/** Reports a line for each request that the router serves, until the signal aborts. */
 export function followRequests(dataDir: string, report: (line: string) => void, signal: AbortSignal): void {
   const follow = async (): Promise<void> => {
     for await (const text of await followLines(join(dataDir, "log", "router.log"), signal)) {

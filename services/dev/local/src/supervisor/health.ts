@@ -1,8 +1,8 @@
 import { Agent, get } from "node:http";
 
 const timeoutMs = 1_000;
-// A separate agent: the global one uses a proxy if the environment tells Node so, and no proxy can
-// reach us.
+// A separate agent, because the global one uses a proxy if the environment sets one, and no proxy
+// can reach this machine.
 const agent = new Agent();
 
 /** Requests an HTTP health path once; true for any 2xx within `waitMs` (default 1 s). */

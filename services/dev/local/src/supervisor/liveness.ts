@@ -11,16 +11,16 @@ export interface LivenessOptions {
 const defaultEveryMs = 5_000;
 const defaultMisses = 3;
 /**
- * The interval for a process that has not responded yet, so that one that gets stuck right after
- * its start is noticed too.
+ * The interval for a process that has not responded yet, so that a process that gets stuck right
+ * after its start is noticed too.
  */
 const startingMs = 250;
 
 /**
  * Resolves to true when a process that once responded has stopped responding, and to false at
- * `signal`. It counts misses rather than time: on a machine so busy that this process itself is
- * late, time says nothing about the other.
- * @param wasReady whether it was seen to respond elsewhere
+ * `signal`. It counts misses rather than time, because on a busy machine this process itself may be
+ * late.
+ * @param wasReady whether it has already responded to another check
  */
 export async function hasStuck(
   options: LivenessOptions,

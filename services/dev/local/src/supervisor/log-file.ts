@@ -7,7 +7,7 @@ export interface LogLimits {
   readonly maxBytes: number;
   /** Rotated parts to keep, as `<path>.1` (the newest), `<path>.2`, ... */
   readonly parts: number;
-  /** How often the size is checked; a log exceeds its limit by what is written in between. */
+  /** Interval of size checks; a log may exceed its limit by the bytes written in between. */
   readonly everyMs: number;
 }
 
@@ -48,7 +48,7 @@ export class LogFile implements AsyncDisposable {
   #rotateIfFull(): void {
     if (this.#rotating !== undefined || fstatSync(this.fd).size < this.#limits.maxBytes) return;
     this.#rotating = this.#rotate()
-      .catch((error: unknown) => void process.stderr.write(`${this.#path} cannot be rotated: ${error}\n`))
+      .catch((error: unknown) => void process.stderr.write(`${this.#path} could not be rotated: ${error}\n`))
       .finally(() => {
         this.#rotating = undefined;
       });
@@ -60,8 +60,8 @@ export class LogFile implements AsyncDisposable {
     const part = `${this.#path}.1`;
     await copyFile(this.#path, part);
     await using copy = await open(part, "a");
-    // Synchronous from here on: only what is written between the last read and the truncation, some
-    // microseconds, is lost.
+    // Synchronous from here on: only lines written between the last read and the truncation, within
+    // microseconds, are lost.
     moveRest(this.fd, copy.fd);
   }
 
@@ -72,7 +72,7 @@ export class LogFile implements AsyncDisposable {
   }
 }
 
-/** Copies what was written since, and truncates the file. */
+/** Copies the bytes written since, and truncates the file. */
 function moveRest(from: number, to: number): void {
   const buffer = Buffer.allocUnsafe(copyBytes);
   let at = fstatSync(to).size;

@@ -11,11 +11,11 @@ export interface ProcessSpec {
   /** The whole environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Checks once whether it can do its work. Must not wait for long. */
+  /** Checks once whether it is ready. Must not wait for long. */
   isReady(): Promise<boolean>;
-  /** How to detect that it is stuck, to kill and restart it. Without it there is no check. */
+  /** Detects that it is stuck, so that it is killed and restarted. Without it there is no check. */
   readonly liveness?: LivenessOptions;
-  /** How long it may take to end after SIGTERM, milliseconds. Default 10,000. */
+  /** Maximum time to end after SIGTERM, milliseconds. Default 10,000. */
   readonly stopMs?: number;
 }
 
@@ -39,7 +39,7 @@ export class SupervisedProcess {
   readonly #backoff = new RestartBackoff();
   readonly #stopping = new AbortController();
   #child: ChildProcess | undefined;
-  /** The child process that was seen to be ready. */
+  /** The child process that is ready. */
   #readyChild: ChildProcess | undefined;
   #startedAt = 0;
   #restarts = 0;
@@ -64,7 +64,7 @@ export class SupervisedProcess {
     const [file, ...args] = this.spec.command;
     this.#startedAt = performance.now();
     const log = this.#options.log.fd;
-    // A process group of its own: Ctrl-C in the terminal is for the supervisor, which stops
+    // Its own process group: Ctrl-C in the terminal reaches only the supervisor, which stops
     // everything in order.
     const child = spawn(file, args, {
       cwd: this.spec.cwd,
@@ -87,14 +87,14 @@ export class SupervisedProcess {
   }
 
   /**
-   * Kills the process when it is stuck; it is restarted as after any death. One that was asked to
-   * stop may close its ports first: how long it has then, `stop` knows.
+   * Kills the process when it is stuck; it is restarted as after any death. A process that was
+   * asked to stop may close its ports first; `stop` limits its time.
    */
   async #watch(child: ChildProcess, over: AbortSignal): Promise<void> {
     const { liveness, name } = this.spec;
     const signal = AbortSignal.any([over, this.#stopping.signal]);
     if (liveness === undefined || !(await hasStuck(liveness, () => this.#readyChild === child, signal))) return;
-    this.#options.report(`${name} does not answer any more and is killed`);
+    this.#options.report(`${name} no longer responds and will be killed`);
     child.kill("SIGKILL");
   }
 
@@ -103,7 +103,7 @@ export class SupervisedProcess {
     if (this.#stopping.signal.aborted) return;
     const delayMs = this.#backoff.next(performance.now() - this.#startedAt);
     await this.#options.onDeath(how);
-    this.#options.report(`${this.spec.name} ended (${how}); starting it again in ${delayMs} ms`);
+    this.#options.report(`${this.spec.name} ended (${how}); restarting in ${delayMs} ms`);
     await sleep(delayMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     if (this.#stopping.signal.aborted) return;
     this.#restarts++;
@@ -146,7 +146,7 @@ export class SupervisedProcess {
     child.kill(signal);
     const { name, stopMs = usualStopMs } = this.spec;
     const timer = setTimeout(() => {
-      this.#options.report(`${name} did not stop within ${stopMs / 1000} s and is killed`);
+      this.#options.report(`${name} did not stop within ${stopMs / 1000} s and will be killed`);
       child.kill("SIGKILL");
     }, stopMs);
     await ended;

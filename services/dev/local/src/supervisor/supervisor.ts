@@ -25,7 +25,7 @@ export interface ProcessControl {
   /** Undefined while it is down. */
   pid(name: string): number | undefined;
   pids(): Record<string, number>;
-  /** What it is started with, but for what a restart added once. */
+  /** Its environment, without the variables that a restart added once. */
   environment(name: string): Readonly<Record<string, string>>;
   restarts(name: string): number;
   /**
@@ -87,7 +87,7 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
 
   #get(name: string): SupervisedProcess {
     const found = this.#processes.get(name);
-    if (found === undefined) throw new Error(`there is no process ${name}; there are ${this.names().join(", ")}`);
+    if (found === undefined) throw new Error(`unknown process ${name}; the processes are ${this.names().join(", ")}`);
     return found;
   }
 
@@ -143,7 +143,7 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
     await this.replace(this.#get(name).spec, once);
   }
 
-  /** The same, with another command or environment from now on. */
+  /** Restarts it with another command or environment from now on. */
   async replace(spec: ProcessSpec, once?: Readonly<Record<string, string>>): Promise<void> {
     await this.#get(spec.name).stop();
     await this.add(spec, once);

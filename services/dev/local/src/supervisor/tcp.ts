@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** True when something accepts connections on this port, of the loopback interface by default. */
+/** True if a program accepts connections on this port, of the loopback interface by default. */
 export function acceptsConnections(port: number, host = "127.0.0.1"): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });

@@ -13,8 +13,8 @@ export interface Watchdog extends AsyncDisposable {
 
 /**
  * Starts a small process that holds the other end of a pipe. When the pipe closes, because this
- * process ended in any way, it ends every process that carries the mark. So even `kill -9` of the
- * supervisor leaves no orphan.
+ * process ended in any way, it ends every process with the mark, so even a supervisor killed with
+ * SIGKILL leaves no orphan.
  */
 export function startWatchdog(): Watchdog {
   const id = randomUUID();

@@ -1,7 +1,7 @@
 export interface Stat {
   readonly isZombie: boolean;
   readonly parent: number;
-  /** Only to be compared; its form is the system's. */
+  /** Only for comparison; its format depends on the system. */
   readonly startTime: string;
 }
 export declare function statOf(pid: number): Stat | undefined;

@@ -1,4 +1,4 @@
-// What the system says about running processes: Linux in its files, others by ps(1).
+// Data about running processes: from /proc on Linux, from ps(1) elsewhere.
 import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { processesByPs, statByPs, variableByPs } from "./ps.mjs";

@@ -1,13 +1,13 @@
-// What ps(1) says about running processes: for systems without Linux's /proc, such as macOS.
+// Data about running processes from ps(1), for systems without Linux's /proc, such as macOS.
 import { execFile, execFileSync } from "node:child_process";
 import { promisify } from "node:util";
 
 /** Start times are compared as texts, so every caller has to get them in the same form. */
 const options = { encoding: "utf8", maxBuffer: 64 * 1024 * 1024, env: { ...process.env, LC_ALL: "C", TZ: "UTC" } };
-/** A dashed `-e` means other things, and macOS alone knows `-E`. */
+/** `-e` with a dash has another meaning, and only macOS has `-E`. */
 const withEnvironment = process.platform === "darwin" ? "-E" : "e";
 
-/** What ps prints; "" when it found no such process, which it says by ending with 1. */
+/** The output of ps; "" if it found no such process, in which case ps exits with 1. */
 function ask(args) {
   try {
     return execFileSync("ps", args, { ...options, stdio: ["ignore", "pipe", "ignore"] });
@@ -38,8 +38,9 @@ const byId = (text) =>
   );
 
 /**
- * The environments by process id, each one text: " A=1 B=2". ps prints an environment behind the
- * arguments; what it prints without one is cut off, so that no argument is taken for a variable.
+ * The environments by process id, each one text: " A=1 B=2". ps prints an environment after the
+ * arguments; its output without environments is cut off, so that no argument is taken for a
+ * variable.
  */
 function environments(plain, full) {
   const commands = byId(plain);

@@ -4,5 +4,5 @@ export declare function print(line: string): void;
 export declare class UserError extends Error {}
 export declare function fail(error: unknown): never;
 
-/** What to do when there is no room on the disk. */
+/** Instructions for a full disk. */
 export declare const diskFull: string;

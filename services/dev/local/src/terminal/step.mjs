@@ -1,10 +1,10 @@
-// What every command prints: the steps of slow work as they go, its output, and why it failed.
+// The output of every command: the progress of slow work, its result, and the reason of a failure.
 
 const isTerminal = Boolean(process.stderr.isTTY);
 const progressEveryMs = isTerminal ? 100 : 5_000;
 
 /**
- * Runs `work` and prints "<title> … done in 6.1 s". `work` is handed a function that shows how far
+ * Runs `work` and prints "<title> … done in 6.1 s". `work` gets a function that shows how far
  * it is. Everything goes to stderr, so that the output of a command can be piped.
  */
 export async function step(title, work) {
@@ -32,14 +32,14 @@ export function print(line) {
   process.stdout.write(`${line}\n`);
 }
 
-/** A failure that the user can fix: its message explains how, and no stack is shown. */
+/** A failure that the user can fix: its message has instructions, and no stack is shown. */
 export class UserError extends Error {
   name = "UserError";
 }
 
 /**
- * Errors whose message tells the user all: a wrong option, a wrong setting, what a service
- * answered.
+ * Errors whose message is sufficient for the user: an invalid option or setting, or a service's
+ * response.
  */
 const isForUsers = (error) =>
   error instanceof UserError ||
@@ -48,11 +48,11 @@ const isForUsers = (error) =>
 
 export const diskFull = "The disk is full. Free about 1 GB and run the command again.";
 
-/** What to do about an error of the file system, where that is plain. */
+/** Instructions for an error of the file system, if known. */
 function fileErrorHint({ code, path, dest }) {
   if (code === "ENOSPC" || code === "EDQUOT") return diskFull;
   if (!["EACCES", "EPERM", "EROFS"].includes(code) || path === undefined) return undefined;
-  return `${dest ?? path} cannot be written. Check that this user owns it, or name another folder with DATA_DIR, then run the command again.`;
+  return `${dest ?? path} cannot be written. Check that this user owns it, or set DATA_DIR to another folder, then run the command again.`;
 }
 
 /** Prints why a command cannot continue and exits with 1. */

@@ -112,7 +112,7 @@ const consoleTargets = (): readonly Target[] => [
 /** An operation of the public API that the console's playground forwards. */
 function passedOn(operation: string): Target {
   const route = routes.find((each) => "operation" in each && each.operation === operation);
-  if (route === undefined) throw new Error(`there is no operation ${operation}`);
+  if (route === undefined) throw new Error(`unknown operation ${operation}`);
   const { method, path, body } = route;
   return { method, path: `/console/api/gateway${path}`, body, ...(body === "json" && sampleOf(operation)) };
 }
