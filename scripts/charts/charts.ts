@@ -11,7 +11,7 @@ export const helmDir = join(repoRoot, "infra/helm");
 /** The charts of services, of the engines that a fleet may bring along, and the one of them all. */
 export const serviceCharts: readonly string[] = services.map(({ name }) => name);
 export const engineCharts: readonly string[] = ["nats", "mongodb"];
-export const fleetChart = "gateway";
+export const fleetChart = "fleet";
 export const charts: readonly string[] = [...serviceCharts, ...engineCharts, fleetChart];
 
 export type Values = Record<string, unknown>;

@@ -3,8 +3,8 @@ import { glob, readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 /** What runs in production; the rest communicates only with our own processes. */
-const sources = ["gateway/src/**/*.ts", "services/{*,lib/*,dev/*}/src/**/*.ts"];
-const excluded = /\/dev\/|^gateway\/src\/openapi\/|\.test\.ts$/;
+const sources = ["router/src/**/*.ts", "services/{*,lib/*,dev/*}/src/**/*.ts"];
+const excluded = /\/dev\/|^router\/src\/openapi\/|\.test\.ts$/;
 /** Read a whole body, however long it is. */
 const unbounded = /\.(?:json|arrayBuffer|blob)\(\)/;
 

@@ -1,5 +1,5 @@
-import { documentNames } from "@uag/gateway/docs/documents";
-import { openApiFile } from "@uag/gateway/openapi/file";
+import { documentNames } from "@uag/router/docs/documents";
+import { openApiFile } from "@uag/router/openapi/file";
 import type { Check } from "./check.ts";
 import { problemsOf } from "./run-tool.ts";
 

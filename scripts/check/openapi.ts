@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { documentNames } from "@uag/gateway/docs/documents";
-import { openApiFile, openApiText } from "@uag/gateway/openapi/file";
+import { documentNames } from "@uag/router/docs/documents";
+import { openApiFile, openApiText } from "@uag/router/openapi/file";
 import type { Check } from "./check.ts";
 
 /** The committed OpenAPI documents say what the schemas, the routes and the error table say. */
@@ -13,7 +13,7 @@ export const openapi: Check = {
       const [file, text] = [openApiFile(name), openApiText(name)];
       if ((await readFile(file, "utf8").catch(() => "")) === text) continue;
       if (fix) await writeFile(file, text);
-      else problems.push(`gateway/${basename(file)} is not what the schemas make; run: npm run openapi`);
+      else problems.push(`router/${basename(file)} is not what the schemas make; run: npm run openapi`);
     }
     return problems;
   },

@@ -44,7 +44,7 @@ Ends with the audit.
 
   --only <name>  only this one; may be repeated
   --matrix       instead: every SDK with every text model, streamed or not, with tools or not; writes
-                 gateway/src/docs/guides/clients.md
+                 router/src/docs/guides/clients.md
 `;
 
 type Program = (dir: string, fleet: Fleet) => Promise<void>;

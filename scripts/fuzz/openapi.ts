@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readRunningFleet } from "@uag/cli/commands/options";
-import { documentNames, documents } from "@uag/gateway/docs/documents";
 import { pythonPackages } from "@uag/harness/fleet/python-packages";
 import { fail } from "@uag/local/terminal/step";
+import { documentNames, documents } from "@uag/router/docs/documents";
 import { prepare } from "./prepare.ts";
 
 const help = `npm run fuzz -- [--max-examples <n>] [--seed <n>] [--path <pattern>]

@@ -15,6 +15,6 @@ export async function monitoringFiles(): Promise<Map<string, string>> {
   const dashboards = await readDashboards();
   return new Map([
     ["common/templates/_rules.tpl", rulesTemplate(await readFile(rulesFile, "utf8"))],
-    ...dashboards.map((one): [string, string] => [`gateway/dashboards/${one.name}.json`, grafanaJson(one)]),
+    ...dashboards.map((one): [string, string] => [`fleet/dashboards/${one.name}.json`, grafanaJson(one)]),
   ]);
 }

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { type AdminOperation, adminRoutes } from "@uag/contract/routes";
-import { adminOperations } from "@uag/gateway/openapi/admin";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
+import { adminOperations } from "@uag/router/openapi/admin";
 import { enrol, firstOperator, userIdOf } from "./console/people.ts";
 import type { Visitor } from "./console/visitor.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { templateOf } from "@uag/gateway/openapi/document";
-import { examples } from "@uag/gateway/openapi/examples/examples";
-import { allRoutes, nameOf } from "@uag/gateway/openapi/routes";
+import { templateOf } from "@uag/router/openapi/document";
+import { examples } from "@uag/router/openapi/examples/examples";
+import { allRoutes, nameOf } from "@uag/router/openapi/routes";
 import { documented } from "./clients/documented.ts";
 
 test("every operation has an example, with a body if it takes JSON or a form", () => {

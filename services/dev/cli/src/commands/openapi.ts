@@ -4,20 +4,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { documentNames } from "@uag/gateway/docs/documents";
-import { withEarlierValues } from "@uag/gateway/openapi/examples/earlier-values";
-import { examples, examplesFile } from "@uag/gateway/openapi/examples/examples";
-import { openApiFile, openApiText } from "@uag/gateway/openapi/file";
 import { startReceiver } from "@uag/harness/fleet/receiver";
 import { runTool } from "@uag/local/engines/run-tool";
 import { startFleet } from "@uag/local/service";
 import { fail } from "@uag/local/terminal/step";
+import { documentNames } from "@uag/router/docs/documents";
+import { withEarlierValues } from "@uag/router/openapi/examples/earlier-values";
+import { examples, examplesFile } from "@uag/router/openapi/examples/examples";
+import { openApiFile, openApiText } from "@uag/router/openapi/file";
 import { recordExamples } from "../openapi/record-examples.ts";
 
 const help = `npm run openapi -- [--record]
 
 Writes the OpenAPI documents from the schemas that validate requests. With --record it first starts a gateway of its own,
-sends it every example of the reference (gateway/src/openapi/examples) and keeps the responses. Identifiers, times and
+sends it every example of the reference (router/src/openapi/examples) and keeps the responses. Identifiers, times and
 measurements stay as recorded before, so that recording the same examples again changes nothing.
 `;
 

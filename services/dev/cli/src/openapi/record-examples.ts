@@ -1,9 +1,9 @@
-import { callAdminApi } from "@uag/gateway/openapi/examples/admin-calls";
-import { callPublicApi } from "@uag/gateway/openapi/examples/public-calls";
-import type { ExampleResponse, Json, Recorded } from "@uag/gateway/openapi/examples/types";
-import { operations } from "@uag/gateway/openapi/operations";
 import type { Receiver } from "@uag/harness/fleet/receiver";
 import type { Run } from "@uag/local/run-file";
+import { callAdminApi } from "@uag/router/openapi/examples/admin-calls";
+import { callPublicApi } from "@uag/router/openapi/examples/public-calls";
+import type { ExampleResponse, Json, Recorded } from "@uag/router/openapi/examples/types";
+import { operations } from "@uag/router/openapi/operations";
 import { openRecorder, type Recorder } from "./recorder.ts";
 
 const shownWebhookUrl = "https://example.com/webhooks/videos";

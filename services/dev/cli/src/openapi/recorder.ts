@@ -1,9 +1,9 @@
-import { shownBaseUrl } from "@uag/gateway/openapi/examples/code-samples";
-import { Shown } from "@uag/gateway/openapi/examples/shown";
-import type { Call, ExampleResponse, Json, Recorded, Sent } from "@uag/gateway/openapi/examples/types";
-import { allRoutes, nameOf } from "@uag/gateway/openapi/routes";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import type { Run } from "@uag/local/run-file";
+import { shownBaseUrl } from "@uag/router/openapi/examples/code-samples";
+import { Shown } from "@uag/router/openapi/examples/shown";
+import type { Call, ExampleResponse, Json, Recorded, Sent } from "@uag/router/openapi/examples/types";
+import { allRoutes, nameOf } from "@uag/router/openapi/routes";
 
 export interface Recorder {
   readonly call: Call;

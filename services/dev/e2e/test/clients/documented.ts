@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type DocumentName, documentNames } from "@uag/gateway/docs/documents";
-import { openApiDocument } from "@uag/gateway/openapi/document";
+import { type DocumentName, documentNames } from "@uag/router/docs/documents";
+import { openApiDocument } from "@uag/router/openapi/document";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordExamples } from "@uag/cli/openapi/record-examples";
-import { templateOf } from "@uag/gateway/openapi/document";
-import { examples } from "@uag/gateway/openapi/examples/examples";
-import type { Recorded } from "@uag/gateway/openapi/examples/types";
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
+import { templateOf } from "@uag/router/openapi/document";
+import { examples } from "@uag/router/openapi/examples/examples";
+import type { Recorded } from "@uag/router/openapi/examples/types";
 import { documented } from "./documented.ts";
 
 const outcome = ({ operation, name, response: { status, type } }: Recorded): string =>

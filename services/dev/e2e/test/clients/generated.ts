@@ -3,11 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createClient } from "@hey-api/openapi-ts";
-import { openApiFile } from "@uag/gateway/openapi/file";
 import { withTemporaryDir } from "@uag/harness/fleet/temporary-dir";
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { runTool } from "@uag/local/engines/run-tool";
 import { repoRoot } from "@uag/local/paths";
+import { openApiFile } from "@uag/router/openapi/file";
 
 /**
  * Code of a developer who has only the document. It uses the generated types, so a wrong type does

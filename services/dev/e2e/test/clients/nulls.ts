@@ -1,4 +1,4 @@
-import { openApiDocument } from "@uag/gateway/openapi/document";
+import { openApiDocument } from "@uag/router/openapi/document";
 
 interface Node {
   readonly $ref?: string;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { templateOf } from "@uag/gateway/openapi/document";
-import { examples } from "@uag/gateway/openapi/examples/examples";
-import { allRoutes, nameOf, routesOf } from "@uag/gateway/openapi/routes";
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
+import { templateOf } from "@uag/router/openapi/document";
+import { examples } from "@uag/router/openapi/examples/examples";
+import { allRoutes, nameOf, routesOf } from "@uag/router/openapi/routes";
 import sharp from "sharp";
 import { type Documented, documented } from "./documented.ts";
 import { goodBodies } from "./nulls.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AppOptions, createApp } from "@uag/console/app";
 import { adminRoutes, routes } from "@uag/contract/routes";
-import { mounts } from "@uag/gateway/mounts";
+import { mounts } from "@uag/router/mounts";
 import { attacksOn } from "./attacks.ts";
 import { targets } from "./targets.ts";
 

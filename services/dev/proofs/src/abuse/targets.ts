@@ -1,7 +1,7 @@
 import { adminRoutes, type BodyKind, mountBodyLimits, routes } from "@uag/contract/routes";
-import { mounts } from "@uag/gateway/mounts";
-import { examples } from "@uag/gateway/openapi/examples/examples";
-import { probes } from "@uag/gateway/openapi/probes";
+import { mounts } from "@uag/router/mounts";
+import { examples } from "@uag/router/openapi/examples/examples";
+import { probes } from "@uag/router/openapi/probes";
 
 /** What an attacker needs to know about one path of the public server. */
 export interface Target {

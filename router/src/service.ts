@@ -26,7 +26,7 @@ import { openQueries } from "./queries.ts";
 import { openPublicServer, type PublicServer } from "./server.ts";
 import { UploadWatch, type UploadWatchOptions } from "./upload-watch.ts";
 
-export interface Gateway extends AsyncDisposable {
+export interface Router extends AsyncDisposable {
   readonly port: number;
   readonly adminPort: number;
   /** How long disposing waits for responses in flight, milliseconds. */
@@ -34,12 +34,12 @@ export interface Gateway extends AsyncDisposable {
 }
 
 /** Starts the router; resolves when the public port is open. Disposing drains it. */
-export async function startGateway(config: Config): Promise<Gateway> {
+export async function startRouter(config: Config): Promise<Router> {
   await using starting = new AsyncDisposableStack();
-  const log = createLogger({ service: "gateway", level: config.LOG_LEVEL });
+  const log = createLogger({ service: "router", level: config.LOG_LEVEL });
   const metrics = createMetrics("router");
   const identity = openIdentity(config, log);
-  const bus = starting.use(await connectBus({ settings: config, name: "gateway", log }));
+  const bus = starting.use(await connectBus({ settings: config, name: "router", log }));
   const peppers = keyringOf(config.KEY_PEPPER, config.KEY_PEPPER_PREVIOUS);
   const { keys } = starting.use(openKeys({ ...keySettings(config), peppers, identity, bus, metrics, log }));
   const links = starting.use(openLinks(config, identity, log));

@@ -2,13 +2,13 @@ import { waitFor } from "@uag/harness/testing/wait-for";
 import { generateKey } from "@uag/runtime/api-key";
 import { readConfig } from "@uag/runtime/config";
 import { schema } from "../../src/config.ts";
-import { type Gateway, startGateway } from "../../src/service.ts";
+import { type Router, startRouter } from "../../src/service.ts";
 import { type FakeBilling, pepper, startFakeBilling } from "./fake-billing.ts";
 import { type FakeService, startFakeService } from "./fake-service.ts";
 
 /** The router between a fake billing and a fake capability service, with a valid key. */
 export interface Stage extends AsyncDisposable {
-  readonly gateway: Gateway;
+  readonly gateway: Router;
   readonly billing: FakeBilling;
   readonly service: FakeService;
   readonly key: string;
@@ -33,7 +33,7 @@ export async function startStage(env: Record<string, string> = {}): Promise<Stag
   const key = generateKey();
   billing.put(key, {});
   const gateway = starting.use(
-    await startGateway(
+    await startRouter(
       readConfig(schema, {
         PORT: "0",
         NATS_URL: natsUrl(),
