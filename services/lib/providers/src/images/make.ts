@@ -15,8 +15,14 @@ import { boundedResponse } from "../response-limits.ts";
 import type { ImageStream } from "./stream.ts";
 import type { ImageAdapter, ImageCall, ImageResponse } from "./types.ts";
 
-/** Ten 4K images as base64. */
-const maxResponseBytes = 256 * 1024 * 1024;
+const mebi = 1024 * 1024;
+/** A 4K image without compression, as base64. */
+const bytesPerImage = 32 * mebi;
+/** Ten compressed 4K images as base64. */
+const maxResponseBytes = 256 * mebi;
+
+/** The most bytes that a response to a call may have. */
+const largest = ({ request }: ImageCall): number => Math.min(request.count * bytesPerImage, maxResponseBytes);
 
 export interface MakeImagesOptions {
   readonly pools: HttpPools;
@@ -37,7 +43,7 @@ export async function makeImages(options: MakeImagesOptions): Promise<ImageRespo
   const { adapter, call, upstream } = options;
   const response = await postImages(options);
   return await readResponse(response, {
-    maxBytes: maxResponseBytes,
+    maxBytes: largest(call),
     memory: options.memory,
     usageIn: usageInOf(adapter),
     decode: (body) => adapter.decode(boundedResponse(body), call, upstream),
@@ -73,7 +79,7 @@ export async function streamImages(options: MakeImagesOptions): Promise<LiveImag
   const held = new HeldMemory({ memory, signal, response, fail: (failure) => live.error(failure) });
   const sniffed = new SniffedStream({
     stream,
-    maxBytes: maxResponseBytes,
+    maxBytes: largest(call),
     memory: held,
     replay: (body) => decoded(body, { usageIn: usageInOf(adapter), decode }),
   });
