@@ -78,15 +78,20 @@ function billedOf(event: UsageEvent): Billed {
   return { requestId, keyId, startedAtMs, upstream, outcome, pricing, status, costNanoUsd, ...counts };
 }
 
+/** The usage events in the ledger's rows that match a filter. */
+async function* settled({ ledger }: Pick<Store, "ledger">, filter: object): AsyncGenerator<UsageEvent> {
+  for await (const { event } of ledger.collection.find(filter, { projection: { event: 1 } }))
+    if (event !== undefined) yield UsageEvent.fromPartial(event as UsageEvent);
+}
+
 /**
  * Rows of settled requests: all of them if the simulator's log is complete, else those that it
  * still has.
  */
-async function readBilled({ ledger }: Store, served: ServedLog): Promise<Billed[]> {
+async function readBilled(store: Pick<Store, "ledger">, served: ServedLog): Promise<Billed[]> {
   const billed: Billed[] = [];
   const find = async (filter: object): Promise<void> => {
-    for await (const { event } of ledger.collection.find(filter, { projection: { event: 1 } }))
-      if (event !== undefined) billed.push(billedOf(UsageEvent.fromPartial(event as UsageEvent)));
+    for await (const event of settled(store, filter)) billed.push(billedOf(event));
   };
   if (served.complete) {
     await find({ kind: "settle" });
@@ -96,6 +101,16 @@ async function readBilled({ ledger }: Store, served: ServedLog): Promise<Billed[
   for (let n = 0; n < ids.length; n += pageLimit)
     await find({ _id: { $in: ids.slice(n, n + pageLimit).map(entryId.settle) } });
   return billed;
+}
+
+/** The usage events of all settled requests, as the ledger has them. */
+export async function readSettled(run: Run): Promise<UsageEvent[]> {
+  const connection = await connectBooks({ url: run.mongodb_url, database: "billing", waitMs: auditWaitMs });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => connection.close());
+  const events: UsageEvent[] = [];
+  for await (const event of settled(modelsOn(connection), { kind: "settle" })) events.push(event);
+  return events;
 }
 
 async function auditAll(store: Store, books: LaneData): Promise<Findings> {

@@ -17,6 +17,7 @@ function attempt(more: Partial<Served> = {}): Served {
     images: undefined,
     charged: "whole",
     outcome: "completed",
+    faults: {},
     ...more,
   };
 }

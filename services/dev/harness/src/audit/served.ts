@@ -10,6 +10,7 @@ const entrySchema = z.object({
   units: z.looseObject({ images: z.number().optional() }).nullish(),
   charged: z.object({ rule: z.enum(["whole", "made", "nothing"]), output_tokens: z.number().optional() }).nullish(),
   outcome: z.enum(["completed", "cut", "disconnected", "lost"]),
+  faults: z.record(z.string(), z.unknown()),
 });
 
 const pageSchema = z.object({
@@ -36,6 +37,8 @@ export interface Served {
    */
   readonly charged: "whole" | "made" | "nothing" | undefined;
   readonly outcome: "completed" | "cut" | "disconnected" | "lost";
+  /** The faults of the attempt, by name. */
+  readonly faults: Readonly<Record<string, unknown>>;
 }
 
 export interface ServedLog {
@@ -65,6 +68,7 @@ export async function readServed(simulatorUrl: string): Promise<ServedLog> {
         images: entry.units?.images,
         charged: entry.charged?.rule,
         outcome: entry.outcome,
+        faults: entry.faults,
       });
     }
     if (!page.has_more) return { attempts, complete: page.dropped === 0 };

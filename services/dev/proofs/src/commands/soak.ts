@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { fail } from "@uag/local/terminal/step";
 import { isClean, showFigures } from "../soak/figures.ts";
+import { isExplained, showHostile, soakHostile } from "../soak/hostile/hostile.ts";
 import { soak } from "../soak/soak.ts";
 import { inDataDir } from "./data-dir.ts";
 
@@ -13,10 +14,18 @@ responses, streams, clients that disconnect and clients that retry; then audits.
   --minutes <n>   default 5
   --seed <n>      seed of the load and of the kills; default 1
   --every <ms>    average interval between kills; default 5000
+  --hostile       kills no process; providers send wrong, huge, missing, negative and new counters, errors with usage,
+                  and responses that are too large or end early. Exits with 1 when a rule does not explain a bill
 `;
 
 const text = { type: "string" } as const;
-const options = { minutes: text, seed: text, every: text, help: { type: "boolean", short: "h" } } as const;
+const options = {
+  minutes: text,
+  seed: text,
+  every: text,
+  hostile: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options });
@@ -25,13 +34,18 @@ async function main(): Promise<number> {
     return 0;
   }
   const clean = await inDataDir("soak", async (dataDir) => {
-    const figures = await soak({
+    const common = {
       minutes: Number(values.minutes ?? 5),
       seed: Number(values.seed ?? 1),
-      killEveryMs: Number(values.every ?? 5_000),
       dataDir,
-      report: (line) => void process.stdout.write(`${line}\n`),
-    });
+      report: (line: string) => void process.stdout.write(`${line}\n`),
+    };
+    if (values.hostile === true) {
+      const hostile = await soakHostile(common);
+      process.stdout.write(showHostile(hostile));
+      return isExplained(hostile);
+    }
+    const figures = await soak({ ...common, killEveryMs: Number(values.every ?? 5_000) });
     process.stdout.write(showFigures("soak", figures));
     return isClean(figures);
   });

@@ -56,6 +56,16 @@ test("a probability hits about its share, and the same attempts for the same see
 test("times affects only the first attempts of a request", () => {
   const attempts = new AttemptCounter();
   const faults = { status: 503, times: 2 };
-  const hit = ["a", "a", "b", "a"].map((digest) => attempts.limit(faults, digest).status);
+  const hit = ["a", "a", "b", "a"].map((digest) => attempts.faultsOf(faults, digest).status);
   assert.deepEqual(hit, [503, 503, 503, undefined]);
+});
+
+test("in hostile mode each attempt has faults of its own, the same for the same seed and request", () => {
+  const faultsOf = (hostile: number): string[] => {
+    const attempts = new AttemptCounter();
+    return Array.from({ length: 50 }, () => JSON.stringify(attempts.faultsOf({ hostile }, "a")));
+  };
+  assert.deepEqual(faultsOf(1), faultsOf(1));
+  assert.notDeepEqual(faultsOf(1), faultsOf(2));
+  assert.ok(new Set(faultsOf(1)).size > 10);
 });

@@ -44,3 +44,13 @@ export function replyByFault(call: Call, protocol: Protocol, streams: boolean): 
   if (faults["empty-body"] !== undefined) return bytesReply(200, type, "", faults);
   return undefined;
 }
+
+/** An error body under status 200 that reports the usage of a response all the same. */
+export function errorWithUsage(reply: Reply, protocol: Protocol): Reply {
+  if (reply.type !== "json" || reply.status !== 200 || reply.usage === undefined) return reply;
+  const [member] = Object.entries(reply.body as object).find(([, value]) => value === reply.usage) ?? [];
+  if (member === undefined) return reply;
+  const { requestIdFields: _, ...rest } = reply;
+  const error = protocol.error({ status: 500 }).body as object;
+  return { ...rest, body: { ...error, [member]: reply.usage } };
+}

@@ -3,7 +3,7 @@ import { hashOf } from "../content/hash.ts";
 import type { PrefixCache } from "../content/prefix-cache.ts";
 import type { AttemptCounter } from "../faults/attempts.ts";
 import type { Faults } from "../faults/catalogue.ts";
-import { replyByFault } from "../faults/replies.ts";
+import { errorWithUsage, replyByFault } from "../faults/replies.ts";
 import type { FaultRules } from "../faults/rules.ts";
 import type { TruthLog } from "../log/truth-log.ts";
 import type { TaskStore } from "../tasks/store.ts";
@@ -83,9 +83,11 @@ function callOf(context: AttemptContext, exchange: Exchange, parts: Decided & { 
   };
 }
 
-function replyTo(exchange: Exchange, call: Call, streams: boolean): Reply | Promise<Reply> {
+async function replyTo(exchange: Exchange, call: Call, streams: boolean): Promise<Reply> {
   const { provider, route } = exchange.match;
-  return replyByFault(call, provider.protocol, streams) ?? route.handle(call);
+  const { protocol } = provider;
+  const reply = replyByFault(call, protocol, streams) ?? (await route.handle(call));
+  return call.faults["ok-error-usage"] === undefined ? reply : errorWithUsage(reply, protocol);
 }
 
 /** Reads a request and decides its response: credential, body, faults, operation, in this order. */
@@ -107,7 +109,7 @@ export async function respondTo(context: AttemptContext, exchange: Exchange): Pr
     const read = await readRequest({ match, method, path: url.pathname, bytes, headers });
     const fromRules = context.rules.apply({ provider: match.provider.name, path: url.pathname, model: read.model });
     const digest = hashOf(match.provider.name, read.model ?? "", read.identity);
-    const faults = context.attempts.limit({ ...context.baseFaults, ...fromRules, ...read.faults }, digest);
+    const faults = context.attempts.faultsOf({ ...context.baseFaults, ...fromRules, ...read.faults }, digest);
     response = { ...response, faults, digest, model: read.model, requestedModel: read.requestedModel };
     const reply = await replyTo(exchange, callOf(context, exchange, { ...response, read }), read.streams);
     return { ...response, reply };
