@@ -1,4 +1,4 @@
-import { capabilitySettings } from "@uag/pipeline/settings";
+import { capabilitySettings, urlFetchSettings } from "@uag/pipeline/settings";
 import { z } from "zod";
 
-export const schema = z.object(capabilitySettings);
+export const schema = z.object({ ...capabilitySettings, ...urlFetchSettings });

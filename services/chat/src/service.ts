@@ -10,10 +10,12 @@ import { operations } from "./operations.ts";
  * requests in flight, bills included.
  */
 export function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
+  const settings = readConfig(schema, env);
   return startCapability({
     name: "chat",
-    settings: readConfig(schema, env),
+    settings,
     env,
+    urlFetchesPerHour: settings.URL_FETCHES_PER_HOUR,
     build: async (context) => {
       await loadTokenizer();
       return { operations: operations(chatContext(context)) };

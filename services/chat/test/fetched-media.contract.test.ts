@@ -74,6 +74,23 @@ const responseOf = (urls: readonly string[]) => ({
 });
 const small = (count: number) => Array.from({ length: count }, (_, n) => `${url}/small/${n}`);
 
+test("URLs beyond the account's budget are a 429 with retry-after in the format of the request, and are not fetched", async () => {
+  const egressAllow = [new URL(url).host];
+  await using limited = await startChat({ catalog: catalog(), egressAllow, urlFetchesPerHour: 3 });
+  assert.equal((await limited.call("chat.completions", chatOf(small(3)))).status, 200);
+  for (const [operation, bodyOf] of [
+    ["chat.completions", chatOf],
+    ["messages.create", messagesOf],
+  ] as const) {
+    const refused = await limited.call(operation, bodyOf(small(1)));
+    assert.equal(refused.status, 429, refused.text);
+    assert.match(refused.text, /budget of 3 fetched URLs per hour/);
+    const seconds = Number(refused.header("retry-after"));
+    assert.ok(seconds > 1_100 && seconds <= 1_200, `${seconds}`);
+  }
+  assert.equal(fetches, 3);
+});
+
 for (const [operation, bodyOf] of [
   ["chat.completions", chatOf],
   ["responses.create", responseOf],

@@ -11,6 +11,8 @@ export interface Events {
   signInFailed(address: string, requestId: string): void;
   /** A sign-in with the OpenID Connect provider failed. */
   oidcFailed(error: unknown, requestId: string): void;
+  /** An account's budget of invitations is used up. */
+  invitationRefused(accountId: string): void;
   /** A session's credential could not be revoked; it expires by itself. */
   leftBehind(error: unknown): void;
   /** The admin API rejects the console's own token. */
@@ -24,6 +26,7 @@ export interface Events {
 export function createEvents(log: Logger, metrics: Metrics): Events {
   const requests = metrics.counter("uag_console_requests_total");
   const signIns = metrics.counter("uag_console_sign_ins_total");
+  const invitationsRefused = metrics.counter("uag_console_invitations_refused_total");
   return {
     responded: (status) => requests.inc({ status: String(status) }),
     signedIn: (by) => signIns.inc({ outcome: by }),
@@ -32,6 +35,10 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
       log.warn({ client_address: address, request_id: requestId }, "sign-in failed");
     },
     oidcFailed: (error, requestId) => log.warn({ err: error, request_id: requestId }, "sign-in with OIDC failed"),
+    invitationRefused(accountId) {
+      invitationsRefused.inc();
+      log.warn({ account_id: accountId }, "an invitation was refused: the account's budget is used up");
+    },
     leftBehind: (error) => log.warn({ err: error }, "revoking a session's credentials failed"),
     tokenRefused: (error) => log.error({ err: error }, "the admin API rejects CONSOLE_ADMIN_TOKEN"),
     unrecorded: (error) => log.error({ err: error }, "recording a failed sign-in failed"),

@@ -26,6 +26,7 @@ import { Oidc } from "./sign-in/oidc.ts";
 import { Passwords } from "./sign-in/passwords.ts";
 import { Sessions } from "./sign-in/sessions.ts";
 import { SignInThrottle } from "./sign-in/throttle.ts";
+import { Buckets } from "./store/buckets.ts";
 import { openStore } from "./store/store.ts";
 
 export interface ConsoleService extends AsyncDisposable {
@@ -63,9 +64,23 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const bus = started.use(await connectBus({ settings, name: "console", log }));
   started.use(announceStatus({ bus, service: "console", log }));
   const hints = started.use(new HintHub(bus));
-  const throttle = new SignInThrottle(store);
+  const buckets = new Buckets(store);
+  const throttle = new SignInThrottle(buckets);
   const devices = new Devices(store);
-  const parts = { store, sessions, passwords, throttle, devices, credentials, audit, events, api, dispatcher, hints };
+  const parts = {
+    store,
+    buckets,
+    sessions,
+    passwords,
+    throttle,
+    devices,
+    credentials,
+    audit,
+    events,
+    api,
+    dispatcher,
+    hints,
+  };
   const { VIDEO_ADDR: address } = settings;
   const video =
     address === undefined

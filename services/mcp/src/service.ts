@@ -4,6 +4,7 @@ import { startMountedServer } from "@uag/runtime/http/mounted-server";
 import { createLogger } from "@uag/runtime/log";
 import { createMetrics } from "@uag/runtime/metrics";
 import { BufferBudget } from "@uag/untrusted/buffer-budget";
+import { FetchBudget } from "@uag/untrusted/http/fetch-budget";
 import { createGuardedClient } from "@uag/untrusted/http/guarded";
 import { bufferLimitsOf } from "@uag/untrusted/memory-limit";
 import { createApp } from "./app.ts";
@@ -35,11 +36,13 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   await using started = new AsyncDisposableStack();
   const api = started.use(new PublicApi({ baseUrl: settings.GATEWAY_URL, timeoutMs: settings.CALL_TIMEOUT_MS }));
   const guarded = started.use(createGuardedClient({ allow: settings.EGRESS_ALLOW }));
+  const budget = new FetchBudget({ perHour: settings.URL_FETCHES_PER_HOUR });
+  metrics.sampled("uag_mcp_url_fetches_refused_total", () => budget.refused);
   const publicUrl = settings.PUBLIC_URL ?? settings.GATEWAY_URL;
   const app = createApp({
     api,
     events,
-    files: new Files({ api, guarded, publicUrl }),
+    files: new Files({ api, guarded, budget, publicUrl }),
     models: new KeyModels(api),
     hosts: allowedHosts(publicUrl, settings.ALLOWED_HOSTS),
     places: new Places({ total: settings.MAX_OPEN, perKey: settings.MAX_OPEN_PER_KEY }),

@@ -333,5 +333,20 @@ groups:
         annotations:
           summary: Accounts exceed their budgets for emails or webhook calls
           runbook: infra/runbooks/UagMessagesRefused.md
+      - alert: UagUrlFetchesRefused
+        expr: >-
+          sum(increase(uag_url_fetches_refused_total[1h])) > 100
+          or sum(increase(uag_mcp_url_fetches_refused_total[1h])) > 100
+        labels: { severity: warning }
+        annotations:
+          summary: Accounts exceed their budgets for fetched URLs
+          runbook: infra/runbooks/UagUrlFetchesRefused.md
+      - alert: UagInvitationsRefused
+        expr: >-
+          sum(increase(uag_console_invitations_refused_total[1h])) > 20
+        labels: { severity: warning }
+        annotations:
+          summary: Accounts exceed their budgets for invitations
+          runbook: infra/runbooks/UagInvitationsRefused.md
 `}}
 {{- end }}

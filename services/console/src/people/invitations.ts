@@ -11,14 +11,18 @@ import { requestIdOf } from "../http/refuse.ts";
 import { email, newPassword, personName } from "../sign-in/fields.ts";
 import { openSession } from "../sign-in/open-session.ts";
 import type { SignInParts } from "../sign-in/parts.ts";
+import type { Bucket } from "../store/buckets.ts";
 import type { InvitationDocument } from "../store/invitations.ts";
 import type { UserDocument } from "../store/users.ts";
 import { addressOf, personOf } from "./authenticate.ts";
 import { assignmentFields, checkAssignment, mayAssign, requireManager, scopeOf } from "./manage.ts";
+import type { Person } from "./person.ts";
 
 const lifetimeMs = 7 * 86_400_000;
 const tokenBytes = 32;
 const maxOpen = 1_000;
+/** Invitations that the people of one account may create. */
+const perHour = 30;
 
 const invite = z.strictObject({
   email: email.refine((text) => /^[^\s@]+@[^\s@]+$/.test(text), "Must be an e-mail address."),
@@ -53,6 +57,7 @@ export function openInvitationRoutes(parts: SignInParts): Router {
 /** Routes for those who manage invitations. */
 export function invitationRoutes(parts: SignInParts): Router {
   const router = Router();
+  router.get("/invitation-budget", (_request, response) => showBudget(response, parts));
   router.post("/invitations", (request, response) => create(request, response, parts));
   router.get("/invitations", (request, response) => list(request, response, parts));
   router.delete("/invitations/:id", (request, response) => remove(request, response, parts));
@@ -70,6 +75,7 @@ async function create(request: Request, response: Response, parts: SignInParts):
     throw new GatewayError("already_exists", "A user with this address already exists.", { param: "email" });
   if ((await store.invitations.countDocuments(scopeOf(person)).limit(maxOpen)) >= maxOpen)
     throw new GatewayError("rate_limit_exceeded", `At most ${maxOpen} invitations are open at once.`);
+  await countInvitation(person, parts);
   const token = randomBytes(tokenBytes).toString("base64url");
   const now = Date.now();
   const invitation: InvitationDocument = {
@@ -89,6 +95,38 @@ async function create(request: Request, response: Response, parts: SignInParts):
   await audit.record(person.actor, { ...row, after: show(invitation) });
   await store.invitations.create([invitation]);
   response.status(201).json({ ...show(invitation), url: `${baseUrl}/console/invitations/${token}` });
+}
+
+/** The budget of the account's invitations; undefined for operators, who have none. */
+function budgetOf(person: Person): Bucket | undefined {
+  const { accountId } = scopeOf(person);
+  return accountId === undefined
+    ? undefined
+    : { id: `invitations ${accountId}`, free: perHour, perSecond: perHour / 3_600 };
+}
+
+/** @throws {GatewayError} `rate_limit_exceeded` beyond the account's budget */
+async function countInvitation(person: Person, { buckets, events }: SignInParts): Promise<void> {
+  const budget = budgetOf(person);
+  const retryAfterMs = budget === undefined ? 0 : await buckets.take(budget);
+  if (retryAfterMs === 0) return;
+  events.invitationRefused(scopeOf(person).accountId ?? "");
+  const text = `The account's budget of ${perHour} invitations per hour is used up. Wait for \`retry-after\`, then try again.`;
+  throw new GatewayError("rate_limit_exceeded", text, { retryAfterMs });
+}
+
+/** How much of the account's budget is used. */
+async function showBudget(response: Response, { buckets }: SignInParts): Promise<void> {
+  const person = personOf(response);
+  requireManager(person);
+  const budget = budgetOf(person);
+  const { used, emptyInMs } = budget === undefined ? { used: 0, emptyInMs: 0 } : await buckets.read(budget);
+  response.json({
+    object: "console_invitation_budget",
+    per_hour: budget === undefined ? null : perHour,
+    used,
+    full_at: emptyInMs === 0 ? null : new Date(Date.now() + emptyInMs).toISOString(),
+  });
 }
 
 async function list(request: Request, response: Response, { store }: SignInParts): Promise<void> {

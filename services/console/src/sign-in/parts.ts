@@ -1,6 +1,7 @@
 import type { DelegatedCredentials } from "../admin-api/credentials.ts";
 import type { Audit } from "../audit.ts";
 import type { Events } from "../events.ts";
+import type { Buckets } from "../store/buckets.ts";
 import type { Store } from "../store/store.ts";
 import type { Devices } from "./devices.ts";
 import type { Passwords } from "./passwords.ts";
@@ -10,6 +11,7 @@ import type { SignInThrottle } from "./throttle.ts";
 /** The dependencies of sign-in and user management. */
 export interface SignInParts {
   readonly store: Store;
+  readonly buckets: Buckets;
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly throttle: SignInThrottle;

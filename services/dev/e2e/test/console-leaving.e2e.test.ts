@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createTestClient } from "@uag/harness/fleet/client";
+import { counterOf } from "@uag/harness/fleet/metrics";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { enrol, firstOperator, invite, password, userIdOf } from "./console/people.ts";
@@ -69,6 +70,32 @@ describe("the removal of a user", () => {
     const id = await userIdOf(operator, "kept@example.com");
     assert.equal((await operator.delete(`/api/users/${id}?credentials=keep`)).status, 204);
     assert.equal(await statusWith(key.key), 200);
+  });
+
+  test("does not reset the account's budget of 30 invitations per hour, which its owners see", async () => {
+    const other = (await operator.post("/api/admin/v1/accounts", { name: "Eager" })).json() as { id: string };
+    const accountId = other.id;
+    const [first, second] = [
+      await enrol(fleet, operator, { email: "eager1@example.com", role: "owner", account_id: accountId }),
+      await enrol(fleet, operator, { email: "eager2@example.com", role: "owner", account_id: accountId }),
+    ];
+    const ask = (n: number) =>
+      (n % 2 === 0 ? first : second).post("/api/invitations", { email: `friend${n}@example.com`, role: "member" });
+    for (let n = 0; n < 30; n++) assert.equal((await ask(n)).status, 201);
+    // One more may be free: the budget refills while the test runs.
+    const [last, next] = [await ask(30), await ask(31)];
+    const refused = last.status === 429 ? last : next;
+    assert.deepEqual([refused.status, refused.json().error.code], [429, "rate_limit_exceeded"]);
+    assert.match(refused.json().error.message, /30 invitations per hour/);
+    const seconds = Number(refused.headers.get("retry-after"));
+    assert.ok(seconds > 0 && seconds <= 240, `${seconds}`);
+    const budget = (await first.get("/api/invitation-budget")).json();
+    assert.deepEqual([budget.per_hour, budget.used], [30, 30]);
+    assert.ok(Date.parse(budget.full_at) > Date.now() + 3_000_000);
+    assert.ok((await counterOf(fleet, "console", "uag_console_invitations_refused_total")) >= 1);
+    await invite(fleet, operator, { email: "friend32@example.com", role: "member", account_id: accountId });
+    const unlimited = (await operator.get("/api/invitation-budget")).json();
+    assert.deepEqual([unlimited.per_hour, unlimited.used], [null, 0]);
   });
 
   test("invalidates their invitations with rights that they have lost", async () => {

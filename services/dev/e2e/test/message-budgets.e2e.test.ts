@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -21,6 +24,8 @@ describe("budgets of messages sent by users", () => {
   let fleet: TestFleet;
   let receiver: Receiver;
   let mail: MailServer;
+  /** A URL without content. */
+  let site: string;
 
   before(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "message-budgets-"));
@@ -33,8 +38,14 @@ describe("budgets of messages sent by users", () => {
       SMTP_FROM: "Gateway <gateway@example.com>",
       MAIL_CONFIRMED_DOMAINS: "example.com",
       ALERTS_EVERY_MS: "300",
+      URL_FETCHES_PER_HOUR: "2",
     };
-    fleet = resources.use(await startTestFleet({ dataDir, env, egressAllow: receiver.address }));
+    const nothing = createServer((_, response) => void response.writeHead(404).end()).listen(0, "127.0.0.1");
+    resources.defer(() => void nothing.close());
+    await once(nothing, "listening");
+    const address = `127.0.0.1:${(nothing.address() as AddressInfo).port}`;
+    site = `http://${address}/picture`;
+    fleet = resources.use(await startTestFleet({ dataDir, env, egressAllow: `${receiver.address},${address}` }));
   });
   after(() => resources.disposeAsync());
 
@@ -176,6 +187,31 @@ describe("budgets of messages sent by users", () => {
     const mails = budgets.find(({ kind }) => kind === "mail");
     assert.deepEqual([mails?.per_hour, mails?.used], [10, 10]);
     assert.ok(Date.parse(mails?.full_at ?? "") > Date.now() + 3_000_000);
+  });
+
+  test("an account has so many URLs fetched an hour, and sees how many beside its messages", async () => {
+    const accountId = await newAccount();
+    await call("POST", `/accounts/${accountId}/top-ups`, { amount_usd: "1", reference: "urls" });
+    const { key } = (await (await call("POST", "/keys", { account_id: accountId })).json()) as { key: string };
+    const ask = (): Promise<Response> =>
+      fetch(`${fleet.run.base_url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({
+          model: "gemini-2.5-flash",
+          max_completion_tokens: 10,
+          messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: site } }] }],
+        }),
+      });
+    for (const _ of [1, 2]) assert.match(await (await ask()).text(), /returned status 404/);
+    await assertRefused(await ask(), /2 fetched URLs per hour/, 1_800);
+    const budget = async () =>
+      (await rows<{ kind: string; per_hour: number; used: number }>(`/accounts/${accountId}/message-budgets`)).find(
+        ({ kind, used }) => kind === "url" && used === 2,
+      );
+    // Of one chat and one media process.
+    assert.equal((await waitFor(budget, { what: "the budget" })).per_hour, 4);
+    assert.ok((await counterOf(fleet, "chat", "uag_url_fetches_refused_total")) >= 1);
   });
 
   test("attempts to guess a link are limited", async () => {

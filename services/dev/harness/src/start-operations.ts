@@ -75,6 +75,8 @@ export interface StartOptions {
   ) => Operations | Promise<Operations>;
   readonly bufferLimits?: BufferLimits;
   readonly egressAllow?: readonly string[];
+  /** URLs that each account may have fetched per hour; the default is the services'. */
+  readonly urlFetchesPerHour?: number;
   /** Admits the requests; default: the harness's own, which only records. */
   readonly admission?: Admission & TaskAdmission;
   /** Stores responses under idempotency keys there; without it the header has no effect. */
@@ -92,8 +94,10 @@ export async function startOperations(options: StartOptions): Promise<Operations
   const runs = starting.use(new Runs());
   const log = createLogger({ service: "test", level: process.env["TEST_LOG"] ?? "silent" });
   const catalog = { current: parseCatalog(options.catalog, options.env ?? {}), [Symbol.dispose]: () => {} };
-  const { bufferLimits = defaultBufferLimits, egressAllow = [], idempotency } = options;
-  const parts = { name: "test", catalog, log, metrics: createMetrics("test"), egressAllow, bufferLimits };
+  const { bufferLimits = defaultBufferLimits, egressAllow = [], idempotency, urlFetchesPerHour } = options;
+  const metrics = createMetrics("test");
+  const limits = { bufferLimits, ...(urlFetchesPerHour !== undefined && { urlFetchesPerHour }) };
+  const parts = { name: "test", catalog, log, metrics, egressAllow, ...limits };
   const context = starting.use(createContext({ ...parts, admission: runs.reporting(admits) }));
   const defined = await options.operations(context, starting, admits);
   const operations =

@@ -9,10 +9,12 @@ import type { Logger } from "@uag/runtime/log";
 import type { Metrics } from "@uag/runtime/metrics";
 import type { Tracing } from "@uag/runtime/tracing/tracing";
 import { BufferBudget, type BufferLimits } from "@uag/untrusted/buffer-budget";
+import { FetchBudget } from "@uag/untrusted/http/fetch-budget";
 import { createGuardedClient, type GuardedClient } from "@uag/untrusted/http/guarded";
 import type { Admission } from "@uag/usage/types";
 import { AboveHold } from "./above-hold.ts";
 import { type CapabilityEvents, createEvents } from "./events.ts";
+import { defaultUrlFetchesPerHour } from "./settings.ts";
 
 /** The dependencies of every operation in a capability service. */
 export interface CapabilityContext {
@@ -33,6 +35,8 @@ export interface CapabilityContext {
   readonly guarded: GuardedClient;
   /** Fetches content that requests reference by URL. */
   readonly urls: UrlFetches;
+  /** How many URLs each account may have fetched per hour. */
+  readonly fetchBudget: FetchBudget;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Undefined: requests have no spans. */
@@ -50,6 +54,8 @@ export interface ContextOptions {
   /** Proxies for calls to upstreams; default: none. */
   readonly proxies?: Proxies;
   readonly bufferLimits?: BufferLimits;
+  /** URLs that each account may have this process fetch per hour. */
+  readonly urlFetchesPerHour?: number;
   /** Default: none. */
   readonly tracing?: Tracing | undefined;
 }
@@ -57,6 +63,7 @@ export interface ContextOptions {
 /** Creates the context; disposing it closes the connections to upstreams. */
 export function createContext(options: ContextOptions): CapabilityContext & AsyncDisposable {
   const { catalog, admission, log, metrics, egressAllow, bufferLimits, proxies = noProxies, tracing } = options;
+  const { urlFetchesPerHour: perHour = defaultUrlFetchesPerHour } = options;
   const pools = new HttpPools({ proxies });
   const drains = new Drains();
   metrics.sampled("uag_drains", () => drains.size);
@@ -68,6 +75,8 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
   metrics.sampledBy("uag_upstream_cooldown_seconds", "provider", () => health.cooldowns());
   const aboveHold = new AboveHold();
   const guarded = createGuardedClient({ allow: egressAllow });
+  const fetchBudget = new FetchBudget({ perHour });
+  metrics.sampled("uag_url_fetches_refused_total", () => fetchBudget.refused);
   return {
     catalog,
     admission,
@@ -79,7 +88,8 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
     events: createEvents(log, metrics, aboveHold),
     aboveHold,
     guarded,
-    urls: new UrlFetches(guarded, buffers),
+    urls: new UrlFetches({ client: guarded, buffers, budget: fetchBudget }),
+    fetchBudget,
     log,
     metrics,
     tracing,

@@ -10,6 +10,9 @@ const bytes = z.coerce.number().int().positive();
 
 const sealingKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex");
 
+/** Default of `URL_FETCHES_PER_HOUR`. */
+export const defaultUrlFetchesPerHour = 10_000;
+
 /** Settings of every capability service; a service adds its own. */
 export const capabilitySettings = {
   ...commonSettings,
@@ -81,6 +84,16 @@ export const capabilitySettings = {
     .min(0)
     .default(20_000)
     .describe("How long a stopping process waits for requests in flight."),
+} as const;
+
+/** Settings of services that fetch URLs in requests. */
+export const urlFetchSettings = {
+  URL_FETCHES_PER_HOUR: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(defaultUrlFetchesPerHour)
+    .describe("Maximum URLs in requests that one account may have this process fetch per hour; more get 429."),
 } as const;
 
 const schema = z.object(capabilitySettings);

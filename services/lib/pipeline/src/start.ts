@@ -1,4 +1,5 @@
 import { openCatalog } from "@uag/catalog/store";
+import { maxFetchingAccounts } from "@uag/contract/messages/status";
 import { maxBodyBytesOfKind, type ServiceName } from "@uag/contract/routes";
 import { createLinkServer } from "@uag/link/server";
 import { proxiesOf } from "@uag/providers/http/proxies";
@@ -43,6 +44,8 @@ export interface CapabilityOptions<S extends ServiceName> {
   readonly name: S;
   readonly settings: CapabilitySettings;
   readonly env: NodeJS.ProcessEnv;
+  /** URLs that each account may have it fetch per hour, in services that fetch URLs in requests. */
+  readonly urlFetchesPerHour?: number;
   /**
    * Builds the service on its context; adds what it opens to `resources`, which are closed after
    * the last request.
@@ -96,7 +99,11 @@ export async function startCapability<S extends ServiceName>(
   );
   listeners.push(listener);
   started.defer(() => built.leaving?.());
-  started.use(announceStatus({ bus, service: name, log, report: () => statusOf(context, metrics) }));
+  const report = async () => ({
+    ...(await statusOf(context, metrics)),
+    ...(options.urlFetchesPerHour !== undefined && { url_fetches: urlFetchesOf(context) }),
+  });
+  started.use(announceStatus({ bus, service: name, log, report }));
   log.info({ grpcPort: listener.port, adminPort: admin.port }, `${name} is up`);
   const running = started.move();
   return {
@@ -126,6 +133,12 @@ async function statusOf({ health, catalog, aboveHold }: CapabilityContext, metri
   return { figures: await metrics.read(watched), upstreams, unserved, above_hold: aboveHold.status() };
 }
 
+/** The use of the budget of fetched URLs. */
+function urlFetchesOf({ fetchBudget }: CapabilityContext) {
+  const accounts = fetchBudget.mostUsed(maxFetchingAccounts).map(({ owner, used }) => ({ account_id: owner, used }));
+  return { per_hour: fetchBudget.perHour, accounts };
+}
+
 function batchKeyOf(publisher: string, { TLS, USAGE_MAC_KEY: hex }: CapabilitySettings): BatchKey | undefined {
   if (hex !== undefined) return { publisher, key: Buffer.from(hex, "hex") };
   if (TLS === "off") return undefined;
@@ -133,7 +146,12 @@ function batchKeyOf(publisher: string, { TLS, USAGE_MAC_KEY: hex }: CapabilitySe
 }
 
 async function openContext(
-  { name, settings, env }: Pick<CapabilityOptions<ServiceName>, "name" | "settings" | "env">,
+  {
+    name,
+    settings,
+    env,
+    urlFetchesPerHour,
+  }: Pick<CapabilityOptions<ServiceName>, "name" | "settings" | "env" | "urlFetchesPerHour">,
   {
     log,
     metrics,
@@ -173,6 +191,7 @@ async function openContext(
       bufferLimits,
       proxies,
       tracing,
+      ...(urlFetchesPerHour !== undefined && { urlFetchesPerHour }),
     }),
   );
   return { context, admission };

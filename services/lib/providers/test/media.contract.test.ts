@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { BufferBudget } from "@uag/untrusted/buffer-budget";
+import { FetchBudget } from "@uag/untrusted/http/fetch-budget";
 import { createGuardedClient } from "@uag/untrusted/http/guarded";
 import { UpstreamFailure } from "../src/failure.ts";
 import { createMediaFetcher, type MediaFetcher } from "../src/media/fetch.ts";
@@ -15,7 +16,7 @@ const { signal } = new AbortController();
 let server: Server;
 let url = "";
 let media: MediaFetcher;
-let fetches: (buffers?: BufferBudget) => UrlFetches;
+let fetches: (buffers?: BufferBudget, budget?: FetchBudget) => UrlFetches;
 const caller = { accountId: "account", keyId: "key" };
 const mebibyte = 1024 * 1024;
 const limits = { urls: 64, bytes: 40 * mebibyte, atOnceOfKey: 2, atOnce: 3 };
@@ -46,7 +47,8 @@ before(async () => {
   url = `http://127.0.0.1:${port}`;
   const client = createGuardedClient({ allow: [`127.0.0.1:${port}`] });
   guarded.push(client);
-  fetches = (buffers = new BufferBudget()) => new UrlFetches(client, buffers, limits);
+  fetches = (buffers = new BufferBudget(), budget = new FetchBudget({ perHour: 10_000 })) =>
+    new UrlFetches({ client, buffers, budget, limits });
   media = createMediaFetcher(fetches().open(caller));
 });
 after(async () => {
@@ -97,6 +99,19 @@ test("fetches at most 64 URLs per request, and a repeated one once", async () =>
   assert.equal(calls, 64);
   await assert.rejects(async () => call(64), isClients(/p\[64\].*at most 64 URLs/));
   assert.equal(calls, 64);
+});
+
+test("an account beyond its budget of fetched URLs calls no third party, whichever of its keys asks", async () => {
+  calls = 0;
+  const urls = fetches(new BufferBudget(), new FetchBudget({ perHour: 3 }));
+  const call = async (keyId: string, n: number) => {
+    using one = createMediaFetcher(urls.open({ ...caller, keyId }));
+    return await one.fetch(`${url}/picture?${n}`, "image", { param: "p", signal });
+  };
+  for (let n = 0; n < 3; n++) await call(`key_${n}`, n);
+  const isLimited = (error: unknown): boolean => error instanceof GatewayError && error.code === "rate_limit_exceeded";
+  await assert.rejects(call("key_3", 3), isLimited);
+  assert.equal(calls, 3);
 });
 
 test("fetches a failed URL again when it is requested again", async () => {

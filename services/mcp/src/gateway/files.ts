@@ -1,3 +1,4 @@
+import type { FetchBudget } from "@uag/untrusted/http/fetch-budget";
 import type { GuardedClient } from "@uag/untrusted/http/guarded";
 import { bytesWithin, type PublicApi } from "./public-api.ts";
 
@@ -18,6 +19,15 @@ export interface FileRequest {
   readonly signal: AbortSignal;
 }
 
+/** The parts of {@link Files}. */
+export interface FilesOptions {
+  readonly api: PublicApi;
+  readonly guarded: GuardedClient;
+  /** By key. */
+  readonly budget: FetchBudget;
+  readonly publicUrl: string;
+}
+
 /**
  * Fetches the URLs in responses and arguments: our own files from the gateway, all others with a
  * client that connects only to the public internet.
@@ -25,10 +35,12 @@ export interface FileRequest {
 export class Files {
   readonly #api: PublicApi;
   readonly #guarded: GuardedClient;
+  readonly #budget: FetchBudget;
   readonly #publicOrigin: string;
 
-  constructor({ api, guarded, publicUrl }: { api: PublicApi; guarded: GuardedClient; publicUrl: string }) {
+  constructor({ api, guarded, budget, publicUrl }: FilesOptions) {
     this.#api = api;
+    this.#budget = budget;
     this.#guarded = guarded;
     this.#publicOrigin = new URL(publicUrl).origin;
   }
@@ -37,6 +49,7 @@ export class Files {
    * @throws {UrlError} for a URL that leads inside, does not respond, or is too long
    * @throws {RangeError} when a file of ours is longer than the limit
    * @throws {ApiError} when the gateway has no such file
+   * @throws {GatewayError} `rate_limit_exceeded` beyond the owner's budget of other URLs
    */
   async fetch(url: string, { key, owner, limit, signal }: FileRequest): Promise<File> {
     const parsed = URL.parse(url);
@@ -45,6 +58,7 @@ export class Files {
       const bytes = await bytesWithin(response, limit);
       return { bytes, mimeType: response.headers.get("content-type") ?? unknown };
     }
+    this.#budget.take(owner);
     const call = { timeoutMs, maxBytes: limit, maxRedirects, owner, signal };
     const { status, headers, body } = await this.#guarded.fetch(url, call);
     if (status !== 200) throw new RangeError(`the URL returned status ${status}`);

@@ -1,3 +1,4 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { UrlError } from "@uag/untrusted/http/url-error";
 import type { Exchange } from "../exchange.ts";
 import type { File } from "../gateway/files.ts";
@@ -17,8 +18,12 @@ export async function pictureOf(text: string, exchange: Exchange, limit: number)
   try {
     return await exchange.fetchFile(text, limit);
   } catch (error) {
-    if (error instanceof UrlError || error instanceof RangeError)
+    if (error instanceof UrlError || error instanceof RangeError || isOverBudget(error))
       throw new ToolError(`An image cannot be fetched: ${error.message}`);
     throw error;
   }
+}
+
+function isOverBudget(error: unknown): error is GatewayError {
+  return error instanceof GatewayError && error.code === "rate_limit_exceeded";
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { budgetKinds } from "@uag/contract/responses/admin-fields";
+import { messageKinds } from "@uag/contract/responses/admin-fields";
 import type { Collection, Connection } from "mongoose";
 
 /**
@@ -7,7 +7,7 @@ import type { Collection, Connection } from "mongoose";
  * replays of deliveries, confirmations of addresses), and the notices that alerts send
  * automatically.
  */
-export type BudgetKind = (typeof budgetKinds)[number];
+export type BudgetKind = (typeof messageKinds)[number];
 
 /** How much of an account's budget is used. */
 export interface BudgetUse {
@@ -60,11 +60,11 @@ export class MessageBudget {
 
   /** How much of each budget the account has used. */
   async read(accountId: string): Promise<BudgetUse[]> {
-    const refilled = budgetKinds.map((kind) => [kind, this.#refilled(kind)] as const);
+    const refilled = messageKinds.map((kind) => [kind, this.#refilled(kind)] as const);
     const [left] = await this.#budgets
       .aggregate<Partial<Amounts>>([{ $match: { _id: accountId } }, { $project: Object.fromEntries(refilled) }])
       .toArray();
-    return budgetKinds.map((kind) => {
+    return messageKinds.map((kind) => {
       const perHour = this.#perHour[kind];
       const missing = perHour - (left?.[kind] ?? perHour);
       return { kind, perHour, used: Math.ceil(missing), fullInMs: Math.ceil((missing / perHour) * hourMs) };
@@ -78,19 +78,19 @@ export class MessageBudget {
   async take(accountId: string, wanted: Partial<Amounts>): Promise<void> {
     const of = (kind: BudgetKind): number => Math.min(wanted[kind] ?? 0, this.#perHour[kind]);
     const each = <T>(value: (kind: BudgetKind) => T) =>
-      Object.fromEntries(budgetKinds.map((kind) => [kind, value(kind)]));
+      Object.fromEntries(messageKinds.map((kind) => [kind, value(kind)]));
     const after = await this.#budgets.findOneAndUpdate(
       { _id: accountId },
       [
         { $set: { ...each((kind) => this.#refilled(kind)), at: "$$NOW" } },
-        { $set: { granted: { $and: budgetKinds.map((kind) => ({ $gte: [`$${kind}`, of(kind)] })) } } },
+        { $set: { granted: { $and: messageKinds.map((kind) => ({ $gte: [`$${kind}`, of(kind)] })) } } },
         { $set: each((kind) => ({ $subtract: [`$${kind}`, { $cond: ["$granted", of(kind), 0] }] })) },
       ],
       { upsert: true, returnDocument: "after" },
     );
     if (after?.granted === true) return;
     const missing = (kind: BudgetKind): number => of(kind) - (after?.[kind] ?? 0);
-    const kind = budgetKinds.find((one) => missing(one) > 0) ?? "notice";
+    const kind = messageKinds.find((one) => missing(one) > 0) ?? "notice";
     this.#refused(kind, accountId);
     const perHour = this.#perHour[kind];
     const text = `The account's budget of ${perHour} ${nouns[kind]} is used up. Wait for \`retry-after\`, then try again.`;

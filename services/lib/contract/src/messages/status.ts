@@ -38,6 +38,16 @@ const aboveHoldStatus = z.object({
   last_at_ms: count,
 });
 
+/** How many accounts a process reports in `url_fetches`: those that have used most. */
+export const maxFetchingAccounts = 200;
+
+/** The use of one process's budget of fetched URLs. */
+const urlFetchStatus = z.object({
+  /** For each account. */
+  per_hour: count,
+  accounts: z.array(z.object({ account_id: name, used: count })).max(maxFetchingAccounts),
+});
+
 /** The payload on {@link statusSubjects}. */
 export const processStatus = jsonMessage(
   z.object({
@@ -55,6 +65,8 @@ export const processStatus = jsonMessage(
     unserved: z.array(z.string().max(500)).max(200),
     /** Reported by services that bill requests; processes of earlier releases omit it. */
     above_hold: z.array(aboveHoldStatus).max(200).default([]),
+    /** Reported by services that fetch URLs in requests. */
+    url_fetches: urlFetchStatus.optional(),
   }),
 );
 

@@ -71,6 +71,14 @@ export const requestMetrics = {
   uag_buffered_limit_bytes: capacity.gauge("Limit of bytes buffered for clients."),
   uag_buffers_refused_total: capacity.counter("Requests rejected because the buffer memory was full."),
 
+  uag_url_fetches_refused_total: limits.counter(
+    "Fetches of URLs in requests refused because an account's budget is used up.",
+  ),
+  uag_mcp_url_fetches_refused_total: tools.counter(
+    "Fetches of URLs in tool calls refused because a key's budget is used up.",
+  ),
+  uag_console_invitations_refused_total: people.counter("Invitations refused because an account's budget is used up."),
+
   uag_console_requests_total: people.counter("Requests to the console.", { status: "http_status" }),
   uag_console_sign_ins_total: people.counter("Sign-ins by outcome.", {
     outcome: ["password", "oidc", "invitation", "failed"],

@@ -21,7 +21,9 @@ export const adminRoles = ["operator", "billing", "keys", "read-only"] as const;
 /** What a spend alert reports. */
 export const alertKinds = ["spend", "budget", "balance"] as const;
 /** The kinds of messages for which each account has a budget. */
-export const budgetKinds = ["mail", "webhook", "notice"] as const;
+export const messageKinds = ["mail", "webhook", "notice"] as const;
+/** Everything for which each account has a budget that the admin API shows. */
+export const budgetKinds = [...messageKinds, "url"] as const;
 /** How a request ended. */
 export const outcomes = ["completed", "disconnected", "failed", "crashed"] as const;
 /** Periods by which usage is counted. */

@@ -172,7 +172,7 @@ export const messageBudget = z.object({
   kind: z
     .enum(budgetKinds)
     .describe(
-      "`mail`, `webhook`: mails and webhook calls triggered by tests, replays and new addresses. `notice`: notices of alerts.",
+      "`mail`, `webhook`: mails and webhook calls triggered by tests, replays and new addresses. `notice`: notices of alerts. `url`: URLs in requests that the gateway fetches, over all its processes.",
     ),
   per_hour: count,
   used: count,

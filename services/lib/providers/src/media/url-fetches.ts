@@ -1,5 +1,6 @@
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { BufferBudget, BufferLease } from "@uag/untrusted/buffer-budget";
+import type { FetchBudget } from "@uag/untrusted/http/fetch-budget";
 import type { GuardedClient, GuardedRequest, GuardedResponse } from "@uag/untrusted/http/guarded";
 import { UrlError } from "@uag/untrusted/http/url-error";
 import { Places } from "./places.ts";
@@ -21,6 +22,15 @@ export const fetchLimits: FetchLimits = { urls: 64, bytes: 40 * mebi, atOnceOfKe
 /** Memory per fetched byte: the byte itself, as base64, and as base64 within a body. */
 const heldPerByte = 3;
 
+/** The parts of {@link UrlFetches}. */
+export interface UrlFetchesOptions {
+  readonly client: GuardedClient;
+  readonly buffers: BufferBudget;
+  /** By account. */
+  readonly budget: FetchBudget;
+  readonly limits?: FetchLimits;
+}
+
 /**
  * Fetches the URLs of requests within limits: third parties must not be flooded, and memory is
  * finite.
@@ -30,10 +40,12 @@ export class UrlFetches {
   readonly #buffers: BufferBudget;
   readonly #limits: FetchLimits;
   readonly #places: Places;
+  readonly #budget: FetchBudget;
 
-  constructor(client: GuardedClient, buffers: BufferBudget, limits = fetchLimits) {
+  constructor({ client, buffers, budget, limits = fetchLimits }: UrlFetchesOptions) {
     this.#client = client;
     this.#buffers = buffers;
+    this.#budget = budget;
     this.#limits = limits;
     this.#places = new Places({ ofOwner: limits.atOnceOfKey, ofAll: limits.atOnce });
   }
@@ -41,8 +53,8 @@ export class UrlFetches {
   /** Opens the allowance of one request. Dispose it when the fetched content is no longer held. */
   open({ accountId, keyId }: Pick<Caller, "accountId" | "keyId">): UrlAllowance {
     const lease = this.#buffers.open(accountId);
-    const parts = { client: this.#client, limits: this.#limits, places: this.#places, accountId, keyId, lease };
-    return new UrlAllowance(parts);
+    const [client, limits, places, budget] = [this.#client, this.#limits, this.#places, this.#budget];
+    return new UrlAllowance({ client, limits, places, budget, accountId, keyId, lease });
   }
 }
 
@@ -50,6 +62,7 @@ interface AllowanceParts {
   readonly client: GuardedClient;
   readonly limits: FetchLimits;
   readonly places: Places;
+  readonly budget: FetchBudget;
   readonly accountId: string;
   readonly keyId: string;
   readonly lease: BufferLease;
@@ -69,14 +82,16 @@ export class UrlAllowance implements Disposable {
   /**
    * Waits for its turn, then fetches.
    * @throws {UrlError} the fetch's error; `too_many` and `too_large` also for the request's totals
-   * @throws {GatewayError} `service_unavailable` when there is no memory, or too many wait
+   * @throws {GatewayError} `service_unavailable` when there is no memory, or too many wait;
+   * `rate_limit_exceeded` beyond the account's budget
    */
   async fetch(url: string, call: Omit<GuardedRequest, "owner" | "take">): Promise<GuardedResponse> {
-    const { client, limits, places, accountId, keyId } = this.#parts;
+    const { client, limits, places, budget, accountId, keyId } = this.#parts;
     if (++this.#urls > limits.urls) {
       const text = `A request may have at most ${limits.urls} URLs whose content the gateway has to fetch.`;
       throw new UrlError("too_many", text);
     }
+    budget.take(accountId);
     const signal = call.signal === undefined ? this.#over.signal : AbortSignal.any([call.signal, this.#over.signal]);
     using _place = await places.take(keyId, signal);
     return await client.fetch(url, { ...call, signal, owner: accountId, take: (bytes) => this.#take(bytes) });

@@ -79,12 +79,13 @@ export const billing = {
     webhookHint: "Receives spend.threshold_reached or balance.low, signed with your webhook signing secret.",
   },
   budgets: {
-    title: "Message budgets",
-    about: "How many messages this account may trigger. Budgets refill evenly over an hour.",
+    title: "Budgets",
+    about: "How many messages and fetched URLs this account may cause. Budgets refill evenly over an hour.",
     kinds: {
       mail: "Test, replayed and confirmation mails",
       webhook: "Test and replayed webhooks",
       notice: "Alert notices",
+      url: "URLs fetched for requests",
     },
     used: "{{used, number}} of {{allowed, number}} used",
     full: "Full again",

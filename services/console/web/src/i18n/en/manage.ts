@@ -93,6 +93,7 @@ export const members = {
   expires: "Expires",
   withdraw: "Cancel invitation",
   noInvitations: "No pending invitations.",
+  budget: "Invitations created in the last hour",
   form: {
     title: "Invite member",
     email: "Email",

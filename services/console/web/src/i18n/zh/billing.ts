@@ -78,9 +78,14 @@ export const billing = {
     webhookHint: "接收 spend.threshold_reached 或 balance.low 事件，使用签名密钥签名。",
   },
   budgets: {
-    title: "消息额度",
-    about: "此账户可触发的消息数量。额度在一小时内均匀恢复。",
-    kinds: { mail: "测试、重发与确认邮件", webhook: "测试与重发的 Webhook", notice: "提醒通知" },
+    title: "额度",
+    about: "此账户可触发的消息与网址抓取数量。额度在一小时内均匀恢复。",
+    kinds: {
+      mail: "测试、重发与确认邮件",
+      webhook: "测试与重发的 Webhook",
+      notice: "提醒通知",
+      url: "请求中抓取的网址",
+    },
     used: "已用 {{used, number}} / {{allowed, number}}",
     full: "完全恢复：",
     unused: "最近一小时未使用",

@@ -87,6 +87,7 @@ export const members = {
   expires: "到期",
   withdraw: "撤回",
   noInvitations: "没有未接受的邀请。",
+  budget: "最近一小时创建的邀请",
   form: { title: "邀请成员", email: "邮箱", role: "角色", account: "账户", all: "全部账户", submit: "生成链接" },
   link: "邀请链接",
   linkOnce: "请将链接发送给对方。链接仅可使用一次，之后不再显示。",

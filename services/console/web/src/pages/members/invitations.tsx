@@ -1,11 +1,12 @@
 import { Button, Skeleton, Table, Text } from "@mantine/core";
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
+import { Budget } from "../../ui/budget.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import { type Invitation, invitationsQuery } from "./members.ts";
+import { type Invitation, invitationBudgetQuery, invitationsQuery } from "./members.ts";
 
 function Rows({
   of: invitations,
@@ -43,7 +44,15 @@ function Rows({
   );
 }
 
-/** Links that nobody has used yet. */
+/** How many invitations the account's people have created in the last hour. */
+function InvitationBudget() {
+  const { t } = useTranslation();
+  const { data } = useQuery(invitationBudgetQuery);
+  if (data === undefined || data.per_hour === null || data.used === 0) return null;
+  return <Budget name={t("members.budget")} perHour={data.per_hour} used={data.used} fullAt={data.full_at} />;
+}
+
+/** Open invitations. */
 export function Invitations() {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -58,6 +67,7 @@ export function Invitations() {
       {failure !== null && <Failure error={failure} onRetry={() => void refetch()} />}
       {data === undefined && failure === null && <Skeleton h={40} />}
       {data !== undefined && <Rows of={data} onWithdraw={withdraw.mutate} />}
+      <InvitationBudget />
     </Panel>
   );
 }

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call } from "../../api/http.ts";
 import type { Key, Page } from "../../api/types.ts";
 import type { Role, User } from "../../session/session.ts";
@@ -49,3 +49,15 @@ const listing = <T>(name: string, path: string) =>
 
 export const membersQuery = listing<Member>("users", "/users");
 export const invitationsQuery = listing<Invitation>("invitations", "/invitations");
+
+/** How many invitations the account's people may create per hour; null: as many as they like. */
+interface InvitationBudget {
+  readonly per_hour: number | null;
+  readonly used: number;
+  readonly full_at: string | null;
+}
+
+export const invitationBudgetQuery = queryOptions({
+  queryKey: ["members", "invitation budget"],
+  queryFn: ({ signal }) => call<InvitationBudget>("/invitation-budget", { signal }),
+});
