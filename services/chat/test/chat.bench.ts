@@ -66,8 +66,6 @@ models: [{ id: m, owned_by: o, created: 0, operations: [chat.completions], conte
   const admitted = { started: done, headers: [], clientLeft: () => {}, checkpoint: () => {}, settle: () => done };
   const admission: Admission = {
     admit: async () => admitted,
-    check: async () => ({ ok: true }),
-    [Symbol.asyncDispose]: () => done,
   };
   const log = createLogger({ service: "bench", level: "warn" });
   const catalog = { current, [Symbol.dispose]: () => {} };

@@ -127,8 +127,6 @@ const noAdmission: Admission = {
   admit: async () => {
     throw new Error("tasks are not admitted as requests");
   },
-  check: async () => ({ ok: true }),
-  [Symbol.asyncDispose]: async () => {},
 };
 
 /** Settings that video needs and these tests do not. */

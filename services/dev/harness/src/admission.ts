@@ -27,7 +27,6 @@ export class TestAdmission implements Admission, FreeAdmission, TaskAdmission {
   started: () => Promise<void> = async () => {};
   /** Called when the journal has a request's bill on disk. */
   settling: () => Promise<void> = async () => {};
-  readonly check = async () => ({ ok: true as const });
 
   /** @throws what `onAdmit` throws */
   async admit(request: AdmitRequest): Promise<Admitted> {
@@ -84,6 +83,4 @@ export class TestAdmission implements Admission, FreeAdmission, TaskAdmission {
     this.started = async () => {};
     this.settling = async () => {};
   }
-
-  async [Symbol.asyncDispose](): Promise<void> {}
 }

@@ -55,8 +55,6 @@ export class TestBooks {
         if (this.full) throw new GatewayError("service_unavailable");
       },
     }),
-    check: async () => ({ ok: true }),
-    [Symbol.asyncDispose]: async () => {},
   };
 
   /** The costs of all requests that were not free. */

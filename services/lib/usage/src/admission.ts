@@ -8,7 +8,6 @@ import {
   type MeteringServiceServer,
   MeteringServiceService,
 } from "@uag/proto/metering/v1/metering.ts";
-import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { systemClock } from "@uag/runtime/clock";
 import type { HealthCheck } from "@uag/runtime/health";
 import { newId } from "@uag/runtime/ids";
@@ -17,16 +16,13 @@ import { Admitter } from "./admitter.ts";
 import { Adopter } from "./adopt.ts";
 import { type JournalDirectory, openJournalDirectory } from "./journal/directory.ts";
 import { onKeyChanged } from "./key-changes.ts";
-import { admitFreeWithin, admitTaskWithin, admitWithin } from "./limits/admit-within.ts";
 import { Limits } from "./limits/limits.ts";
-import type { Reservation } from "./limits/reservation.ts";
 import { Meters } from "./meters.ts";
 import type { AdmissionOptions } from "./options.ts";
 import { Publisher } from "./publish/publisher.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import { Succession } from "./succession.ts";
-import { settleTask } from "./tasks.ts";
-import type { AdmissionOfProcess, AdmitRequest, AdmitTask, Admitted } from "./types.ts";
+import type { AdmissionOfProcess } from "./types.ts";
 
 const tickMs = 1_000;
 const defaultIdleMs = 10_000;
@@ -79,104 +75,84 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
       failed: (error) => log.error({ err: error }, "writing to the usage journal failed"),
     },
   });
-  const admission = new GrantAdmission({ ...options, clock }, { dependencies, journals, meters, owner });
+  const stopping = new AbortController();
+  const succession = new Succession({
+    dependencies,
+    create: (id) => journals.create(id),
+    newHolderId: () => newId("hold"),
+    idleMs: options.idleMs ?? defaultGrantIdleMs,
+    signal: stopping.signal,
+  });
   const limits = new Limits({ billing: limitService, bus, clock, log, idleMs: options.idleMs ?? defaultIdleMs });
-  await admission.begin(owner);
-  return {
-    admit: (request) => admitWithin(limits, request, { admission, refused: (code) => meters.refused(code) }),
-    admitFree: (request) => admitFreeWithin(limits, request),
-    admitTask: (task) => admitTaskWithin(limits, task, (admitted) => admission.admitTask(admitted)),
-    findTaskGrant: (task) => admission.findTaskGrant(task),
-    settleTask: (event) => admission.settleTask(event),
-    check: admission.check,
-    alive: admission.alive,
-    async [Symbol.asyncDispose]() {
-      await admission.stop();
-      await limits[Symbol.asyncDispose]();
-      await journals[Symbol.asyncDispose]();
-      for (const client of [billing, limitService, metering]) client[Symbol.dispose]();
-    },
-  };
+  const clients = [billing, limitService, metering];
+  const parts = { dependencies, journals, succession, meters, owner, limits, clients, stopping };
+  const admission = new ProcessAdmission(options, parts);
+  await admission.begin();
+  return admission;
 }
 
 interface Parts {
   readonly dependencies: SessionDependencies;
   readonly journals: JournalDirectory;
+  readonly succession: Succession;
   readonly meters: Meters;
+  /** The id of the first holder, and the name under which it adopts journals. */
   readonly owner: string;
+  readonly limits: Limits;
+  readonly clients: readonly Disposable[];
+  readonly stopping: AbortController;
 }
 
-class GrantAdmission {
+/** The admitter of a process, with the work that keeps it admitting. */
+class ProcessAdmission extends Admitter implements AdmissionOfProcess {
   readonly #options: AdmissionOptions;
   readonly #parts: Parts;
-  readonly #stopping = new AbortController();
-  readonly #succession: Succession;
-  readonly #admitter: Admitter;
   #adopting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: AdmissionOptions, parts: Parts) {
+    super(parts);
     this.#options = options;
     this.#parts = parts;
-    const { dependencies, journals } = parts;
-    this.#succession = new Succession({
-      dependencies,
-      create: (id) => journals.create(id),
-      newHolderId: () => newId("hold"),
-      idleMs: options.idleMs ?? defaultGrantIdleMs,
-      signal: this.#stopping.signal,
-    });
-    this.#admitter = new Admitter({ ...parts, succession: this.#succession });
   }
 
-  async begin(holderId: string): Promise<void> {
-    const { dependencies } = this.#parts;
+  async begin(): Promise<void> {
+    const { dependencies, succession, owner, stopping } = this.#parts;
     const { bus, adoptMs = 30_000 } = this.#options;
-    await this.#succession.begin(holderId);
-    bus.subscribe(recallSubjects.all, (_, subject) => this.#succession.recall(recallSubjects.idOf(subject)));
-    onKeyChanged(this.#options, (keyId) => this.#succession.recallKey(keyId));
+    await succession.begin(owner);
+    bus.subscribe(recallSubjects.all, (_, subject) => succession.recall(recallSubjects.idOf(subject)));
+    onKeyChanged(this.#options, (keyId) => succession.recallKey(keyId));
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
-    this.#adopting = new Adopter({ ...this.#parts, signal: this.#stopping.signal }).pollForever(adoptMs);
+    this.#adopting = new Adopter({ ...this.#parts, signal: stopping.signal }).pollForever(adoptMs);
     dependencies.quiet(this.#adopting);
   }
 
   #tick(): void {
-    this.#succession.advance();
-    this.#parts.meters.sample(this.#succession, this.#parts.dependencies.clock.monotonic());
+    const { succession, meters, dependencies } = this.#parts;
+    succession.advance();
+    meters.sample(succession, dependencies.clock.monotonic());
   }
 
   get check(): HealthCheck {
-    return this.#succession.check;
+    return this.#parts.succession.check;
   }
 
   get alive(): HealthCheck {
-    return this.#succession.alive;
-  }
-
-  admit(request: AdmitRequest, reservation?: Reservation): Promise<Admitted> {
-    return this.#admitter.admit(request, reservation);
-  }
-
-  admitTask(task: AdmitTask): Promise<string> {
-    return this.#admitter.admitTask(task);
-  }
-
-  findTaskGrant(task: AdmitTask): Promise<string> {
-    return this.#admitter.findTaskGrant(task);
-  }
-
-  settleTask(event: UsageEvent): Promise<void> {
-    return settleTask({ ...this.#parts, succession: this.#succession }, event);
+    return this.#parts.succession.alive;
   }
 
   /**
    * Stops admitting, then waits for open requests and pending deliveries; whatever remains stays on
    * disk for the next start.
    */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#succession.stop(this.#options.stopMs ?? defaultStopMs);
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { stopping, succession, limits, journals, clients } = this.#parts;
+    stopping.abort();
+    await succession.stop(this.#options.stopMs ?? defaultStopMs);
     clearInterval(this.#timer);
     await this.#adopting;
+    await limits[Symbol.asyncDispose]();
+    await journals[Symbol.asyncDispose]();
+    for (const client of clients) client[Symbol.dispose]();
   }
 }

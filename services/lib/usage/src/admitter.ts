@@ -1,46 +1,87 @@
 import { type GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error";
-import { checkLive, lapsed, type Reservation } from "./limits/reservation.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { LimitRequest } from "./limits/key-limits.ts";
+import type { Limits } from "./limits/limits.ts";
+import { checkLive, type Reservation } from "./limits/reservation.ts";
 import type { Meters } from "./meters.ts";
 import { refuseForJournal } from "./refusals.ts";
 import { OpenRequest } from "./request.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import type { Succession } from "./succession.ts";
-import { findTaskGrant } from "./tasks.ts";
-import type { AdmitRequest, AdmitTask, Admitted } from "./types.ts";
+import { findTaskGrant, settleTask } from "./tasks.ts";
+import type {
+  Admission,
+  AdmitRequest,
+  AdmitTask,
+  Admitted,
+  FreeAdmission,
+  FreeAdmitted,
+  TaskAdmission,
+} from "./types.ts";
 
 /** The dependencies of an {@link Admitter}. */
 export interface AdmitterOptions {
+  readonly limits: Pick<Limits, "of">;
   readonly dependencies: SessionDependencies;
   readonly succession: Succession;
   readonly meters: Pick<Meters, "fromMemory" | "fromBilling" | "waited" | "refused">;
 }
 
-/** Admits requests and tasks against the grants of the current holder session. */
-export class Admitter {
+const unlimited: FreeAdmitted = { headers: [], [Symbol.dispose]: () => {} };
+
+/**
+ * Admits requests and tasks: first within their key's limits, then against the grants of the
+ * current holder session. A request refused for want of money counts toward no limit.
+ */
+export class Admitter implements Admission, FreeAdmission, TaskAdmission {
   readonly #options: AdmitterOptions;
 
   constructor(options: AdmitterOptions) {
     this.#options = options;
   }
 
-  admit(request: AdmitRequest, reservation?: Reservation): Promise<Admitted> {
-    const { succession, meters } = this.#options;
-    if (reservation?.live === false) return this.#refuse(lapsed());
-    const session = succession.current;
-    if (session === undefined) return this.#admitLater(request, reservation);
-    const { state } = session.journal;
-    if (state !== "ok") return this.#refuse(refuseForJournal(state));
-    if (!session.lease.live || succession.stopping) return this.#admitLater(request, reservation);
-    if (request.holdNanoUsd <= 0n) return Promise.resolve(new OpenRequest(session, request, { reservation }));
-    const account = session.account(request.caller);
-    const grant = account.take(request.holdNanoUsd);
-    if (grant === undefined) return this.#admitLater(request, reservation);
-    meters.fromMemory.inc();
-    return Promise.resolve(new OpenRequest(session, request, { account, grant, reservation }));
+  async admit(request: AdmitRequest): Promise<Admitted> {
+    let reservation: Reservation | undefined;
+    try {
+      reservation = await this.#reserve(request);
+      const admitted = this.#admitFromMemory(request, reservation) ?? (await this.#admitLater(request, reservation));
+      reservation?.admitted();
+      return admitted;
+    } catch (error) {
+      reservation?.undo();
+      throw this.#refused(error);
+    }
   }
 
-  /** Handles requests that memory cannot admit: renews an expired lease and waits for a grant. */
-  async #admitLater(request: AdmitRequest, reservation?: Reservation): Promise<Admitted> {
+  /** What a request takes of its key's limits; undefined when the key has none. */
+  #reserve(
+    request: Pick<AdmitRequest, "caller" | "tokens" | "operation">,
+  ): Reservation | Promise<Reservation> | undefined {
+    const key = this.#options.limits.of(request.caller);
+    if (key === undefined) return undefined;
+    const limitRequest = limitRequestOf(request);
+    return key.take(limitRequest) ?? key.wait(limitRequest);
+  }
+
+  /** Undefined when memory does not suffice: the lease has expired, or no grant covers the hold. */
+  #admitFromMemory(request: AdmitRequest, reservation: Reservation | undefined): Admitted | undefined {
+    const { succession, meters } = this.#options;
+    checkLive(reservation);
+    const session = succession.current;
+    if (session === undefined) return undefined;
+    const { state } = session.journal;
+    if (state !== "ok") throw refuseForJournal(state);
+    if (!session.lease.live || succession.stopping) return undefined;
+    if (request.holdNanoUsd <= 0n) return new OpenRequest(session, request, { reservation });
+    const account = session.account(request.caller);
+    const grant = account.take(request.holdNanoUsd);
+    if (grant === undefined) return undefined;
+    meters.fromMemory.inc();
+    return new OpenRequest(session, request, { account, grant, reservation });
+  }
+
+  /** Renews an expired lease and waits for a grant. */
+  async #admitLater(request: AdmitRequest, reservation: Reservation | undefined): Promise<Admitted> {
     const { meters, dependencies, succession } = this.#options;
     const since = dependencies.clock.monotonic();
     try {
@@ -59,16 +100,47 @@ export class Admitter {
       }
       meters.fromBilling.inc();
       return new OpenRequest(session, request, { account, grant, reservation });
-    } catch (error) {
-      throw this.#refused(error);
     } finally {
       meters.waited.observe((dependencies.clock.monotonic() - since) / 1_000);
     }
   }
 
-  admitTask(task: AdmitTask): Promise<string> {
-    const state = this.#options.succession.current?.journal.state ?? "ok";
-    return state === "ok" ? this.findTaskGrant(task) : this.#refuse(refuseForJournal(state));
+  /** Takes one of the key's requests per minute and one concurrency permit, but no tokens. */
+  async admitFree({ caller, operation }: Pick<AdmitRequest, "caller" | "operation">): Promise<FreeAdmitted> {
+    const key = this.#options.limits.of(caller);
+    if (key === undefined) return unlimited;
+    const limitRequest = { tokens: 0, native: isNative(operation) };
+    const reservation = key.take(limitRequest) ?? (await key.wait(limitRequest));
+    try {
+      checkLive(reservation);
+    } catch (error) {
+      reservation.undo();
+      throw error;
+    }
+    reservation.admitted();
+    return { headers: reservation.headers, [Symbol.dispose]: () => reservation.release() };
+  }
+
+  /**
+   * Counts a task's submission once and reserves its money; the task itself occupies no concurrency
+   * permit.
+   */
+  async admitTask(task: AdmitTask): Promise<string> {
+    const reservation = await this.#reserve(task);
+    try {
+      const { state = "ok" } = this.#options.succession.current?.journal ?? {};
+      if (state !== "ok") throw this.#refused(refuseForJournal(state));
+      const grantId = await this.findTaskGrant(task);
+      // The grant exists, as after a lost response: recovering the task returns it.
+      checkLive(reservation);
+      reservation?.admitted();
+      return grantId;
+    } catch (error) {
+      reservation?.undo();
+      throw error;
+    } finally {
+      reservation?.release();
+    }
   }
 
   async findTaskGrant(task: AdmitTask): Promise<string> {
@@ -79,13 +151,22 @@ export class Admitter {
     }
   }
 
+  settleTask(event: UsageEvent): Promise<void> {
+    return settleTask(this.#options, event);
+  }
+
   #refused(error: unknown): GatewayError {
     const known = toGatewayError(error);
     this.#options.meters.refused(known.code);
     return known;
   }
+}
 
-  #refuse(error: GatewayError): Promise<never> {
-    return Promise.reject(this.#refused(error));
-  }
+function limitRequestOf({ tokens, operation }: Pick<AdmitRequest, "tokens" | "operation">): LimitRequest {
+  return { tokens: Math.max(1, Math.ceil(tokens)), native: isNative(operation) };
+}
+
+/** True for Anthropic's Messages API, whose limit headers have names of their own. */
+function isNative(operation: string): boolean {
+  return operation.startsWith("messages");
 }

@@ -81,15 +81,13 @@ export interface Admitted {
 }
 
 /** Decides from memory whether a request may run, and ensures that it is billed. */
-export interface Admission extends AsyncDisposable {
+export interface Admission {
   /**
    * Takes the hold from a grant in memory; waits for billing only when none covers it.
    * @throws {GatewayError} `insufficient_balance`, a limit's code, or `service_unavailable` when
    * billing cannot be reached or the journal is full.
    */
   admit(request: AdmitRequest): Promise<Admitted>;
-  /** Readiness: whether requests can be admitted. */
-  readonly check: HealthCheck;
 }
 
 /** An admitted request that costs nothing; disposing it ends the request. */
@@ -135,7 +133,9 @@ export interface TaskAdmission {
 }
 
 /** Everything admission does for its process. */
-export interface AdmissionOfProcess extends Admission, TaskAdmission, FreeAdmission {
+export interface AdmissionOfProcess extends Admission, TaskAdmission, FreeAdmission, AsyncDisposable {
+  /** Readiness: whether requests can be admitted. */
+  readonly check: HealthCheck;
   /** Liveness: whether this process can still recover; if not, restart it. */
   readonly alive: HealthCheck;
 }

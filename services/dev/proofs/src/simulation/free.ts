@@ -45,9 +45,11 @@ export class FreeRequests {
   }
 
   async begin(replica: Replica, caller: Caller): Promise<void> {
-    const permit = await replica.admitFree({ caller, operation: "chat.completions" }).catch((error: unknown) => {
-      assert.ok(error instanceof GatewayError && error.code !== "internal_error", String(error));
-    });
+    const permit = await replica.admitter
+      .admitFree({ caller, operation: "chat.completions" })
+      .catch((error: unknown) => {
+        assert.ok(error instanceof GatewayError && error.code !== "internal_error", String(error));
+      });
     if (permit === undefined) return;
     this.#places.push({ replica, permit, slotHolder: replica.holder.id });
     this.#options.truth.admitted(this.#options.now());

@@ -1,20 +1,16 @@
 import assert from "node:assert/strict";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { type Clock, maxSkewMs } from "@uag/runtime/clock";
 import type { Logger } from "@uag/runtime/log";
 import { Admitter } from "@uag/usage/admitter";
 import { Adopter } from "@uag/usage/adopt";
 import type { Journal } from "@uag/usage/journal/journal";
 import type { Kernel } from "@uag/usage/journal/kernel";
-import { admitFreeWithin, admitTaskWithin, admitWithin } from "@uag/usage/limits/admit-within";
 import { Holder } from "@uag/usage/limits/holder";
 import { KeyLimits } from "@uag/usage/limits/key-limits";
 import type { Publisher } from "@uag/usage/publish/publisher";
 import type { SessionDependencies } from "@uag/usage/session-dependencies";
 import { Succession } from "@uag/usage/succession";
-import { settleTask } from "@uag/usage/tasks";
-import type { AdmitRequest, AdmitTask, Admitted, FreeAdmitted } from "@uag/usage/types";
 import { billingOf, limitsOf } from "./billing.ts";
 import type { SimulatedJournal } from "./disk.ts";
 import { epochMs } from "./epoch.ts";
@@ -50,7 +46,7 @@ export class Replica implements Peer, Owner {
   readonly #timers: Timers;
   readonly #dependencies: SessionDependencies;
   readonly #succession: Succession;
-  readonly #admitter: Admitter;
+  readonly admitter: Admitter;
   readonly #adopter: Adopter;
   readonly #journals = new Set<SimulatedJournal>();
   #publishers: SimulatedPublisher[] = [];
@@ -81,7 +77,7 @@ export class Replica implements Peer, Owner {
     const create = async (id: string): Promise<Journal> => this.#watched(await journals.create(id));
     this.#succession = new Succession({ dependencies: this.#dependencies, create, newHolderId, idleMs, signal });
     const parts = { dependencies: this.#dependencies, succession: this.#succession };
-    this.#admitter = new Admitter({ ...parts, meters: { ...meters, refused: quiet } });
+    this.admitter = new Admitter({ ...parts, limits: this.#limits, meters: { ...meters, refused: quiet } });
     const take: typeof journals.take = async (one) => {
       const journal = await journals.take(one);
       return journal && this.#watched(journal);
@@ -140,26 +136,6 @@ export class Replica implements Peer, Owner {
       return this.key;
     },
   };
-
-  admit(request: AdmitRequest): Promise<Admitted> {
-    return admitWithin(this.#limits, request, { admission: this.#admitter, refused: quiet });
-  }
-
-  admitFree(request: Pick<AdmitRequest, "caller" | "operation">): Promise<FreeAdmitted> {
-    return admitFreeWithin(this.#limits, request);
-  }
-
-  admitTask(task: AdmitTask): Promise<string> {
-    return admitTaskWithin(this.#limits, task, (admitted) => this.findTaskGrant(admitted));
-  }
-
-  findTaskGrant(task: AdmitTask): Promise<string> {
-    return this.#admitter.findTaskGrant(task);
-  }
-
-  settleTask(event: UsageEvent): Promise<void> {
-    return settleTask({ dependencies: this.#dependencies, succession: this.#succession }, event);
-  }
 
   /** Fires the timers. */
   tick(): void {

@@ -112,7 +112,7 @@ export class Requests {
       if (!(error instanceof GatewayError) || error.code === "internal_error") throw error;
     };
     this.#watch(
-      replica
+      replica.admitter
         .admit(request)
         .then(
           (open) =>

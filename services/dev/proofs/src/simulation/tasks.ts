@@ -99,13 +99,13 @@ export class Tasks {
     const { row, caller, submitted } = task;
     task.submitted = true;
     if (submitted) {
-      task.grantId ??= await replica
+      task.grantId ??= await replica.admitter
         .findTaskGrant(admissionOf(row))
         .catch((error: unknown) => this.#withoutGrant(row, error));
       return;
     }
     try {
-      task.grantId = await replica.admitTask({ ...admissionOf(row, caller), tokens: 1 });
+      task.grantId = await replica.admitter.admitTask({ ...admissionOf(row, caller), tokens: 1 });
       if (caller.keyId === limitedKey) this.#options.truth.admitted(this.#options.now());
     } catch (error) {
       if (error instanceof GatewayError && !error.retryable) this.#forget(task);
@@ -127,7 +127,7 @@ export class Tasks {
       begun: false,
     };
     requests.set(requestId, truth);
-    await replica.settleTask(task.bill);
+    await replica.admitter.settleTask(task.bill);
     truth.reportedCost = costNanoUsd;
     this.#forget(task);
   }

@@ -25,8 +25,6 @@ export class Runs implements AsyncDisposable {
         const run = this.#runs.get(request.requestId);
         return run === undefined ? admission.admit(request) : admitRun(admission, request, run);
       },
-      check: admission.check,
-      [Symbol.asyncDispose]: () => admission[Symbol.asyncDispose](),
     };
   }
 

@@ -70,8 +70,6 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
           throw new GatewayError("insufficient_balance", undefined, { cause: { availableNanoUsd: available } });
         return { ...admitted, settle: async (settlement) => void settled.push(settlement) };
       },
-      check: async () => ({ ok: true }),
-      [Symbol.asyncDispose]: async () => {},
     },
     budget: new RetryBudget(),
     buffers: new BufferBudget(),
