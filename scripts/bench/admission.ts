@@ -97,7 +97,7 @@ async function worker(until: number, caller: Caller): Promise<void> {
       priceVersion: "v1",
       stream: false,
     });
-    await admitted.started;
+    await admitted.flushStarted();
     await admitted.settle({
       settlementRule: SettlementRule.COMPLETED,
       outcome: Outcome.COMPLETED,

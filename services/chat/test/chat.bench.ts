@@ -63,7 +63,13 @@ models: [{ id: m, owned_by: o, created: 0, operations: [chat.completions], conte
     {},
   );
   const done = Promise.resolve();
-  const admitted = { started: done, headers: [], clientLeft: () => {}, checkpoint: () => {}, settle: () => done };
+  const admitted = {
+    flushStarted: () => done,
+    headers: [],
+    clientLeft: () => {},
+    checkpoint: () => {},
+    settle: () => done,
+  };
   const admission: Admission = {
     admit: async () => admitted,
   };

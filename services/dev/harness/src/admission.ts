@@ -33,8 +33,9 @@ export class TestAdmission implements Admission, FreeAdmission, TaskAdmission {
     this.onAdmit(request);
     const booked: Booked = { request, checkpoints: [], settlement: undefined };
     this.booked.push(booked);
+    const started = this.started();
     return {
-      started: this.started(),
+      flushStarted: () => started,
       clientLeft: () => {
         booked.left = true;
       },

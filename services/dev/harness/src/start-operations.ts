@@ -98,7 +98,7 @@ export async function startOperations(options: StartOptions): Promise<Operations
   const metrics = createMetrics("test");
   const limits = { bufferLimits, ...(urlFetchesPerHour !== undefined && { urlFetchesPerHour }) };
   const parts = { name: "test", catalog, log, metrics, egressAllow, ...limits };
-  const context = starting.use(createContext({ ...parts, admission: runs.reporting(admits) }));
+  const context = starting.use(createContext({ ...parts, admission: admits }));
   const defined = await options.operations(context, starting, admits);
   const operations =
     idempotency === undefined

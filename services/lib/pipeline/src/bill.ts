@@ -6,10 +6,12 @@ import type { UpstreamFailure } from "@uag/providers/failure";
 import { crashPoint } from "@uag/runtime/crash-point";
 import type { Admitted, Settlement } from "@uag/usage/types";
 import type { CapabilityEvents } from "./events.ts";
+import type { OperationExchange } from "./operation/operation-exchange.ts";
 import { settlementRule } from "./settlement-rule.ts";
 import { namedUnits } from "./unit-names.ts";
 
 const nothing = new Uint8Array();
+const free = { pricing: Pricing.EXACT, costNanoUsd: 0n };
 /** Kept per request: no more than a person would read. */
 const maxFailedAttempts = 16;
 
@@ -38,11 +40,13 @@ export interface Charge extends UsageCharge {
 
 /** The request that is billed, and where its attempts are counted. */
 export interface BillOptions {
-  readonly requestId: string;
+  readonly exchange: OperationExchange;
   readonly admitted: Admitted;
   /** The upper bound of the cost that was admitted, nano-USD. */
   readonly holdNanoUsd: bigint;
   readonly model: Model;
+  /** A stream is charged for what it has delivered, even if its bill cannot be written at first. */
+  readonly streamed: boolean;
   readonly events: CapabilityEvents;
 }
 
@@ -82,7 +86,6 @@ export class Bill {
 
   /** Bills nothing, as nothing was delivered. Resolves when the bill is on disk. */
   fail(result: AttemptResult): Promise<bigint> {
-    const free = { pricing: Pricing.EXACT, costNanoUsd: 0n };
     return this.#settle(
       { outcome: Outcome.FAILED, units: [] },
       { ...free, reported: free, provisional: undefined },
@@ -111,7 +114,7 @@ export class Bill {
     { upstream, attempts, status }: AttemptResult,
   ): Promise<bigint> {
     if (this.#settled !== undefined) return this.#settled;
-    const { admitted, events, requestId, holdNanoUsd, model } = this.#options;
+    const { events, exchange, holdNanoUsd, model } = this.#options;
     const settlement: Settlement = {
       ...sum,
       outcome,
@@ -127,9 +130,23 @@ export class Bill {
     };
     crashPoint("usage-known");
     const unpriced = unpricedUnits(units, model.price);
+    const { requestId } = exchange;
     const request = { requestId, model: model.id, holdNanoUsd, reportedNanoUsd: reported.costNanoUsd, unpriced };
     events.settled(request, settlement);
-    this.#settled = admitted.settle(settlement).then(() => sum.costNanoUsd);
+    this.#settled = this.#write(settlement);
     return this.#settled;
+  }
+
+  async #write(settlement: Settlement): Promise<bigint> {
+    const { admitted, exchange, streamed } = this.#options;
+    exchange.onBilled?.(settlement);
+    try {
+      await admitted.settle(settlement);
+    } catch (error) {
+      // The disk refuses the bill: a non-streamed response is neither sent nor charged.
+      if (!streamed) exchange.onBilled?.(free);
+      throw error;
+    }
+    return settlement.costNanoUsd;
   }
 }

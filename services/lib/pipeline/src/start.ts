@@ -18,7 +18,6 @@ import { createAdmission } from "@uag/usage/admission";
 import type { AdmissionOfProcess, TaskAdmission } from "@uag/usage/types";
 import { type CapabilityContext, createContext } from "./context.ts";
 import { onceByKey } from "./idempotency/open.ts";
-import { Runs } from "./idempotency/runs.ts";
 import { type LinkListener, openLinkListener } from "./link-listener.ts";
 import type { OperationsOf } from "./operation/operation.ts";
 import type { CapabilitySettings } from "./settings.ts";
@@ -79,11 +78,10 @@ export async function startCapability<S extends ServiceName>(
   const metrics = createMetrics(name);
   const identity = openIdentity(settings, log);
   const bus = started.use(await connectBus({ settings, name, log }));
-  const runs = new Runs();
-  const { context, admission } = await openContext(options, { log, metrics, bus, identity, started, runs });
+  const { context, admission } = await openContext(options, { log, metrics, bus, identity, started });
   const built = await options.build(context, started, admission, identity);
   const { operations: defined, checks = {}, services = [] } = built;
-  const operations = onceByKey(defined, { settings, context, limits: admission, identity, started, runs });
+  const operations = onceByKey(defined, { settings, context, limits: admission, identity, started });
   const link = createLinkServer({ operations, maxExchanges: settings.MAX_EXCHANGES, log: linkLog(log) });
   const listeners: LinkListener[] = [];
   const isOpen: HealthCheck = async () =>
@@ -158,8 +156,7 @@ async function openContext(
     bus,
     identity,
     started,
-    runs,
-  }: { log: Logger; metrics: Metrics; bus: Bus; identity: Identity; started: AsyncDisposableStack; runs: Runs },
+  }: { log: Logger; metrics: Metrics; bus: Bus; identity: Identity; started: AsyncDisposableStack },
 ): Promise<{ context: CapabilityContext; admission: AdmissionOfProcess }> {
   const catalog = started.use(await openCatalog({ file: settings.CATALOG_FILE, env, log }));
   const admission = started.use(
@@ -184,7 +181,7 @@ async function openContext(
   const context = started.use(
     createContext({
       catalog,
-      admission: runs.reporting(admission),
+      admission,
       log,
       metrics,
       egressAllow,

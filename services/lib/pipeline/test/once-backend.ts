@@ -1,11 +1,14 @@
+import { parseCatalog } from "@uag/catalog/parse";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { createLinkClient } from "@uag/link/client";
 import { dialGrpc } from "@uag/link/grpc-client";
 import { ResponseStream } from "@uag/link/response-stream";
-import { createLinkServer, type LinkHandler } from "@uag/link/server";
+import { createLinkServer } from "@uag/link/server";
 import type { LinkExchange } from "@uag/link/server-exchange";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
-import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { UpstreamHealth } from "@uag/providers/health";
+import { RetryBudget } from "@uag/providers/retry-budget";
 import { newId } from "@uag/runtime/ids";
 import { keyringOf } from "@uag/runtime/keyring";
 import { createLogger } from "@uag/runtime/log";
@@ -15,15 +18,16 @@ import { BufferBudget } from "@uag/untrusted/buffer-budget";
 import type { Admission, AdmitRequest, Admitted, FreeAdmission, FreeAdmitted, Settlement } from "@uag/usage/types";
 import { createConnection } from "mongoose";
 import { AboveHold } from "../src/above-hold.ts";
-import { clientErrorOf } from "../src/client-error.ts";
-import { createEvents } from "../src/events.ts";
+import type { UsageCharge } from "../src/bill.ts";
+import { type CapabilityEvents, createEvents } from "../src/events.ts";
 import { withIdempotency } from "../src/idempotency/idempotency.ts";
 import { ResponseBox } from "../src/idempotency/response-box.ts";
 import { Runs } from "../src/idempotency/runs.ts";
 import { IdempotencyStore } from "../src/idempotency/store.ts";
 import { openLinkListener } from "../src/link-listener.ts";
-import { nestedErrors } from "../src/nested-error.ts";
-import { respondError } from "../src/respond-error.ts";
+import { jsonBody } from "../src/operation/body-reader.ts";
+import { defineOperation } from "../src/operation/define-operation.ts";
+import { PartialFailure } from "../src/operation/partial-failure.ts";
 
 export const testBox = new ResponseBox(keyringOf("5a".repeat(32)));
 
@@ -45,7 +49,7 @@ export class TestBooks {
   full = false;
   readonly admission: Admission = {
     admit: async (request: AdmitRequest): Promise<Admitted> => ({
-      started: Promise.resolve(),
+      flushStarted: async () => {},
       headers: [],
       clientLeft: () => {},
       checkpoint: () => {},
@@ -94,6 +98,50 @@ export interface ReplicaOptions {
   readonly box?: ResponseBox | undefined;
 }
 
+const catalog = parseCatalog(
+  `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:1/v1", api_key: k } }
+models: [{ id: m, owned_by: o, created: 0, operations: [chat.completions], context_tokens: 1000, max_output_tokens: 10, price: { input_tokens: 0.001, output_tokens: 0.001 }, upstreams: [{ provider: p }] }]`,
+  {},
+);
+
+/** One token costs one nano-USD. */
+const chargeOf = (costNanoUsd: bigint): UsageCharge => ({ units: [{ name: "input_tokens", quantity: costNanoUsd }] });
+
+/** An operation whose upstream is the test. */
+function paidOperation(
+  admission: Admission,
+  shared: { events: CapabilityEvents; buffers: BufferBudget },
+  { upstream, streams }: { upstream: Upstream; streams(): boolean },
+) {
+  const context = {
+    ...shared,
+    admission,
+    budget: new RetryBudget(),
+    catalog: { current: catalog, [Symbol.dispose]: () => {} },
+    health: new UpstreamHealth(),
+    tracing: undefined,
+  };
+  return defineOperation(context, {
+    name: "chat.completions",
+    body: jsonBody(),
+    modelOf: () => "m",
+    read: () => undefined,
+    size: () => ({ holdNanoUsd: 10_000_000n, tokens: 1 }),
+    streams,
+    call: ({ exchange }) => upstream(exchange),
+    respond({ model: { upstreams } }, { status, text, costNanoUsd }) {
+      const paid = { upstream: upstreams[0], attempts: 1 };
+      const charge = chargeOf(costNanoUsd);
+      if (status !== 200) {
+        const owed = { ...charge, outcome: Outcome.FAILED };
+        throw new PartialFailure(new GatewayError("upstream_error"), { ...paid, owed });
+      }
+      const headers = ["content-type", "text/plain", "x-ratelimit-remaining-requests", "9"];
+      return { kind: "unary", ...paid, charge, headers, body: Buffer.from(text) };
+    },
+  });
+}
+
 /** One replica of a service whose only operation costs money, behind a real link. */
 export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const { url, database, books, leaseMs, renewMs = leaseMs / 3 } = options;
@@ -103,24 +151,16 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const store = starting.use(new IdempotencyStore({ url, database, leaseMs, lifeMs: 60_000, box }));
   const runs = starting.use(new Runs());
   const events = createEvents(log, createMetrics("test"), new AboveHold());
-  const admission = runs.reporting(books.admission);
   let calls = 0;
-  const paid: LinkHandler = async (exchange) => {
-    try {
-      await pay(exchange, { admission, stream: replica.stream }, () => {
-        calls++;
-        return replica.upstream(exchange);
-      });
-    } catch (thrown) {
-      const clientError = clientErrorOf(thrown, exchange.requestId);
-      respondError(exchange, clientError, { events, format: nestedErrors, headers: [] });
-    }
+  const upstream: Upstream = (exchange) => {
+    calls++;
+    return replica.upstream(exchange);
   };
   const findBill = async ({ requestId }: { requestId: string }) => books.bills.get(requestId);
   const buffers = new BufferBudget();
   const admitFree: FreeAdmission["admitFree"] = async (request) => replica.admitFree(request);
   const operations = withIdempotency(
-    { embeddings: { handler: paid, errorFormat: async () => nestedErrors } },
+    { embeddings: paidOperation(books.admission, { events, buffers }, { upstream, streams: () => replica.stream }) },
     { store, runs, findBill, admitFree, events, log, buffers, renewMs },
   );
   const link = createLinkServer({ operations });
@@ -158,30 +198,4 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
   return replica;
-}
-
-async function pay(
-  exchange: LinkExchange,
-  { admission, stream }: { admission: Admission; stream: boolean },
-  upstream: () => ReturnType<Upstream>,
-): Promise<void> {
-  const { requestId } = exchange;
-  const caller = Caller.decode(exchange.context);
-  const common = { requestId, caller, operation: "embeddings", model: "m", priceVersion: "1", stream };
-  const admitted = await admission.admit({ ...common, holdNanoUsd: 1_000n, tokens: 1 });
-  const { status, text, costNanoUsd } = await upstream();
-  await admitted.settle({
-    outcome: Outcome.COMPLETED,
-    settlementRule: SettlementRule.COMPLETED,
-    pricing: Pricing.EXACT,
-    units: [],
-    costNanoUsd,
-    upstream: "u",
-    upstreamModel: "m",
-    rawUsage: Buffer.alloc(0),
-    attempts: 1,
-    failedAttempts: [],
-    status,
-  });
-  exchange.respond(status, ["content-type", "text/plain", "x-ratelimit-remaining-requests", "9"], Buffer.from(text));
 }

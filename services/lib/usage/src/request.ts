@@ -63,7 +63,7 @@ export class OpenRequest implements Admitted {
     crashPoint("admitted");
   }
 
-  get started(): Promise<void> {
+  flushStarted(): Promise<void> {
     this.#session.journal.hurry();
     return this.#started;
   }

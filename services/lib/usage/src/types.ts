@@ -55,11 +55,11 @@ export interface Settlement {
 /** A request that may be sent upstream. Exactly one `settle` must follow, whatever happens. */
 export interface Admitted {
   /**
-   * Resolves when the journal's `started` is on disk: await it before the first byte to the client,
-   * unless that waits for `settle`. Reading it flushes; until then the record waits up to 50 ms to
-   * share a write.
+   * Flushes the journal; resolves when this request's `started` record is on disk. Await it before
+   * the first byte to the client, unless that waits for `settle`. Until the first call, the record
+   * waits up to 50 ms to share a write.
    */
-  readonly started: Promise<void>;
+  flushStarted(): Promise<void>;
   /**
    * Records what a long stream has delivered so far, in case this process dies. Cheap; not awaited.
    */

@@ -90,7 +90,7 @@ test("bills every admitted request exactly once, and a clean stop leaves no held
     await Promise.all(
       Array.from({ length: 500 }, async (_, n) => {
         const admitted = await admission.admit(request(account, `r${n}`, 100_000n));
-        await admitted.started;
+        await admitted.flushStarted();
         const cost = BigInt(n * 300);
         costs.set(`r${n}`, cost);
         await admitted.settle(settlement(cost));
@@ -147,7 +147,7 @@ test("requests continue while the broker is unreachable, and all of their usage 
   const run = async (from: number): Promise<void> => {
     for (let n = from; n < from + 100; n++) {
       const admitted = await admission.admit(request(account, `r${n}`, 1_000n));
-      await admitted.started;
+      await admitted.flushStarted();
       await admitted.settle(settlement(10n));
       costs.set(`r${n}`, 10n);
     }
@@ -195,7 +195,7 @@ test("killing billing and metering at any time loses and duplicates nothing", as
         const id = `r${worker}-${n}`;
         const admitted = await admission.admit(request(account, id, 1_000n));
         costs.set(id, 10n);
-        await admitted.started;
+        await admitted.flushStarted();
         await sleep(10);
         await admitted.settle(settlement(10n));
       } catch (error) {

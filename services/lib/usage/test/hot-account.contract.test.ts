@@ -27,7 +27,7 @@ test("three replicas spend one account at full rate: all affordable requests are
         try {
           const mine = await replicas[at % replicas.length]!.admit(request(account, `r${calls++}`, hold));
           admitted++;
-          await mine.started;
+          await mine.flushStarted();
           await mine.settle(settlement(hold));
         } catch (error) {
           assert.ok(error instanceof GatewayError, String(error));

@@ -17,7 +17,7 @@ async function loop(worker: number): Promise<void> {
     const id = `${name}-${worker}-${n}`;
     try {
       const admitted = await admission.admit(request(account, id, 1_000n));
-      await admitted.started;
+      await admitted.flushStarted();
       report(`started ${id}`);
       if (n % 10 === 3) admitted.checkpoint([{ name: "output_tokens", quantity: 7n }], 70n);
       if (worker % 4 === 0 && n === 1) {

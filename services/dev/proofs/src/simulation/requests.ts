@@ -190,7 +190,7 @@ export class Requests {
   /** Sends the first byte. */
   firstByte(): void {
     const running = this.#oneRunning();
-    running?.open.started.then(
+    running?.open.flushStarted().then(
       () => {
         running.truth.begun = true;
         if (running.underway.stage === "admitted") running.underway.stage = "begun";

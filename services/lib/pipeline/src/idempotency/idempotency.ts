@@ -30,7 +30,7 @@ const maxDoubtMs = 15 * 60_000;
 /** Dependencies of requests with an idempotency key. */
 export interface IdempotencyOptions {
   readonly store: IdempotencyStore;
-  /** The runs of this process; admission must report to them what happens to their requests. */
+  /** The runs of this process. */
   readonly runs: Runs;
   readonly findBill: FindBill;
   /** Counts a free response toward its key's limits. */
@@ -101,7 +101,7 @@ async function runMine(
   const lease = buffers.open(accountId);
   const run = new Run({ ...requested, requestId, keepsResponses: !keepsNoAnswers, lease });
   runs.add(run);
-  const recorder = new RecordingExchange({ exchange, body, lease, ended: (response) => run.end(response) });
+  const recorder = new RecordingExchange({ exchange, body, run });
   try {
     await requested.operation.handler(recorder);
   } finally {

@@ -12,7 +12,7 @@ import type { CapabilitySettings } from "../settings.ts";
 import { billsOf } from "./bills.ts";
 import { withIdempotency } from "./idempotency.ts";
 import { ResponseBox } from "./response-box.ts";
-import type { Runs } from "./runs.ts";
+import { Runs } from "./runs.ts";
 import { IdempotencyStore } from "./store.ts";
 
 const leaseMs = 6_000;
@@ -23,7 +23,6 @@ export interface OnceOptions {
   readonly context: CapabilityContext;
   readonly limits: FreeAdmission;
   readonly identity: Identity;
-  readonly runs: Runs;
   /** Owns what is opened. */
   readonly started: AsyncDisposableStack;
 }
@@ -31,14 +30,14 @@ export interface OnceOptions {
 /** Operations whose responses are stored under idempotency keys, if a database is configured. */
 export function onceByKey(
   operations: Operations,
-  { settings, context, limits, identity, runs, started }: OnceOptions,
+  { settings, context, limits, identity, started }: OnceOptions,
 ): Readonly<Record<string, LinkHandler>> {
   const { MONGODB_URL: url, METERING_ADDR } = settings;
   if (url === undefined) return handlersOf(operations);
   const store = started.use(
     new IdempotencyStore({ url, leaseMs, lifeMs: settings.ANSWER_TTL_MS, box: boxOf(settings) }),
   );
-  started.use(runs);
+  const runs = started.use(new Runs());
   const metering = started.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, METERING_ADDR, identity));
   const { events, log, buffers } = context;
   const findBill = billsOf(metering);

@@ -1,7 +1,8 @@
 import type { LinkExchange } from "@uag/link/server-exchange";
-import type { BufferLease } from "@uag/untrusted/buffer-budget";
+import type { ExchangeBill, OperationExchange } from "../operation/operation-exchange.ts";
 import type { ReadBody } from "./read-body.ts";
 import type { RecordedResponse } from "./record.ts";
+import type { Run } from "./run.ts";
 
 /** Larger responses are not stored. */
 const maxBytes = 64 * 1024 * 1024;
@@ -10,13 +11,8 @@ const maxBytes = 64 * 1024 * 1024;
 export interface RecorderOptions {
   readonly exchange: LinkExchange;
   readonly body: ReadBody;
-  /** Accounts for the response. */
-  readonly lease: BufferLease;
-  /**
-   * Called with the complete response before the client gets its end; undefined for one that is not
-   * to be stored. Never rejects.
-   */
-  ended(response: RecordedResponse | undefined): Promise<void>;
+  /** Stores the outcome before the client gets the response's end. Its lease accounts for the response. */
+  readonly run: Pick<Run, "start" | "billed" | "end" | "lease">;
 }
 
 /**
@@ -24,7 +20,7 @@ export interface RecorderOptions {
  * disconnect from the handler, so that the result exists when the client asks again. Holds back the
  * end until the result is stored.
  */
-export class RecordingExchange implements LinkExchange {
+export class RecordingExchange implements OperationExchange {
   readonly #options: RecorderOptions;
   readonly #aborter = new AbortController();
   /** Undefined once the response is too large. */
@@ -72,6 +68,14 @@ export class RecordingExchange implements LinkExchange {
   }
   get over(): boolean {
     return this.#ended || this.#aborter.signal.aborted;
+  }
+
+  onStarted(model: string): Promise<void> {
+    return this.#options.run.start(model);
+  }
+
+  onBilled(bill: ExchangeBill): void {
+    this.#options.run.billed(bill);
   }
 
   header(name: string): string | undefined {
@@ -129,13 +133,13 @@ export class RecordingExchange implements LinkExchange {
    * Resolves when the handler's response is stored and sent; without a response nothing is stored.
    */
   async done(): Promise<void> {
-    this.#kept ??= this.#options.ended(undefined);
+    this.#kept ??= this.#options.run.end(undefined);
     await this.#kept;
   }
 
   #remember(chunk: Buffer): void {
     if (this.#chunks === undefined) return;
-    const { lease } = this.#options;
+    const { lease } = this.#options.run;
     try {
       if (lease.held + chunk.length > maxBytes) throw new Error("the response is too large to store");
       lease.take(chunk.length);
@@ -148,7 +152,7 @@ export class RecordingExchange implements LinkExchange {
 
   #end(response: RecordedResponse | undefined, send: () => void): void {
     this.#ended = true;
-    this.#kept = this.#options.ended(response).then(send);
+    this.#kept = this.#options.run.end(response).then(send);
   }
 
   get #response(): RecordedResponse | undefined {

@@ -3,7 +3,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { crashPoint } from "@uag/runtime/crash-point";
 import type { Logger } from "@uag/runtime/log";
 import type { BufferLease } from "@uag/untrusted/buffer-budget";
-import type { Settlement } from "@uag/usage/types";
+import type { ExchangeBill } from "../operation/operation-exchange.ts";
 import { isBillable } from "./bills.ts";
 import type { RecordedResponse } from "./record.ts";
 import type { IdempotencyStore } from "./store.ts";
@@ -36,7 +36,6 @@ export interface RunOptions {
  * other replicas must know.
  */
 export class Run {
-  readonly requestId: string;
   readonly lease: BufferLease;
   /** Resolves when the record holds the run's outcome. */
   readonly over: Promise<void>;
@@ -44,12 +43,11 @@ export class Run {
   readonly #stop = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #started = false;
-  #settlement: Settlement | undefined;
+  #bill: ExchangeBill | undefined;
   readonly #isOver: () => void;
 
   constructor(options: RunOptions) {
     this.#options = options;
-    this.requestId = options.requestId;
     this.lease = options.lease;
     const over = Promise.withResolvers<void>();
     this.over = over.promise;
@@ -75,8 +73,8 @@ export class Run {
   }
 
   /** Records what the request is billed; no other outcome may be stored from now on. */
-  billed(settlement: Settlement): void {
-    this.#settlement = settlement;
+  billed(bill: ExchangeBill): void {
+    this.#bill = bill;
   }
 
   /**
@@ -119,8 +117,8 @@ export class Run {
   #writeOnce(response: RecordedResponse | undefined): Promise<void> {
     const { store, id, token, keepsResponses } = this.#options;
     if (response !== undefined && keepsResponses && store.keepsResponses) return store.keep(id, token, response);
-    if (this.#started && (this.#settlement === undefined || isBillable(this.#settlement)))
-      return store.lose(id, token, { costNanoUsd: this.#settlement?.costNanoUsd });
+    if (this.#started && (this.#bill === undefined || isBillable(this.#bill)))
+      return store.lose(id, token, { costNanoUsd: this.#bill?.costNanoUsd });
     return store.free(id, token);
   }
 

@@ -61,7 +61,7 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
   const responses: (string | number)[] = [];
   const { log, lines } = capturedLog();
   const metrics = createMetrics("test");
-  const admitted = { started: Promise.resolve(), headers: [], clientLeft: nothing, checkpoint: nothing };
+  const admitted = { flushStarted: async () => {}, headers: [], clientLeft: nothing, checkpoint: nothing };
   const context: OperationContext = {
     admission: {
       async admit({ holdNanoUsd }) {

@@ -1,11 +1,14 @@
+import type { Model } from "@uag/catalog/types";
 import { attempt } from "@uag/providers/attempt";
 import { ResponseMemory } from "@uag/untrusted/response-memory";
+import type { Admitted } from "@uag/usage/types";
 import { Bill } from "../bill.ts";
 import type { CapabilityContext } from "../context.ts";
 import { admit } from "./admit.ts";
 import { giveUp } from "./give-up.ts";
 import { checkedOperation } from "./handle.ts";
 import type { Operation } from "./operation.ts";
+import type { OperationExchange } from "./operation-exchange.ts";
 import type { AdmittedRequest, OperationSpec, Size } from "./operation-spec.ts";
 import type { CheckedRequest } from "./request-spec.ts";
 import { send } from "./send.ts";
@@ -46,17 +49,19 @@ async function serve<B, R, S extends Size, A>(
   await memory.reserve(spec.responseBytes?.(checked) ?? 0, signal);
   const grant = await admit(context, spec, checked);
   const { admitted: open, size } = grant;
-  const { model } = checked;
-  const bill = new Bill({ requestId, admitted: open, holdNanoUsd: size.holdNanoUsd, model, events: context.events });
+  const { exchange, model } = checked;
+  const streamed = spec.streams?.(checked.request) === true;
+  const { events } = context;
+  const bill = new Bill({ exchange, admitted: open, holdNanoUsd: size.holdNanoUsd, model, streamed, events });
   const admitted = { ...checked, ...grant, memory, attempt: attemptsOf(context, checked, { bill, trace }) };
   let response: { readonly value: A } | undefined;
   const discard = async (): Promise<void> => {
     if (response !== undefined) await release(context, spec, { response: response.value, requestId });
   };
   try {
-    // Reading `started` makes the journal write immediately. A non-streamed response waits for its
-    // bill, which is written after the start, so it does not need that.
-    const started = spec.streams?.(checked.request) === true ? grant.admitted.started : undefined;
+    await reportStart(exchange, open, model);
+    // A non-streamed response waits for its bill, which is written after the start.
+    const started = streamed ? open.flushStarted() : undefined;
     // It may reject while upstreams are still being called; it is awaited below.
     started?.catch(() => {});
     response = { value: await spec.call(admitted) };
@@ -66,6 +71,16 @@ async function serve<B, R, S extends Size, A>(
     await discard();
     await giveUp(context, spec, { admitted, bill, thrown });
   }
+}
+
+/**
+ * Reports the start of a request under an idempotency key. Journal first, then the key's record: a
+ * record marked as started has a start on disk, which is billed whatever happens.
+ */
+async function reportStart(exchange: OperationExchange, admitted: Admitted, { id }: Model): Promise<void> {
+  if (exchange.onStarted === undefined) return;
+  await admitted.flushStarted();
+  await exchange.onStarted(id);
 }
 
 /** A fault while discarding a response must not prevent its bill from being written. */

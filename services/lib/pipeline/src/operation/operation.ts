@@ -2,10 +2,11 @@ import type { OperationName, ServiceName } from "@uag/contract/routes";
 import type { LinkHandler } from "@uag/link/server";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { ErrorFormat } from "../client-error.ts";
+import type { OperationHandler } from "./operation-exchange.ts";
 
 /** One operation of the route table, ready to be served over the link. */
 export interface Operation {
-  readonly handler: LinkHandler;
+  readonly handler: OperationHandler;
   /**
    * The format of errors that arise before the handler runs, such as an idempotency key in use.
    * @param body the request's body; undefined when it could not be read

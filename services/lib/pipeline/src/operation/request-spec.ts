@@ -1,15 +1,15 @@
 import type { Catalog, Model } from "@uag/catalog/types";
-import type { LinkExchange } from "@uag/link/server-exchange";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { BufferLease } from "@uag/untrusted/buffer-budget";
 import type { ErrorFormat } from "../client-error.ts";
 import { nestedErrors } from "../nested-error.ts";
 import { findModel } from "../request/find-model.ts";
 import type { BodyReader } from "./body-reader.ts";
+import type { OperationExchange } from "./operation-exchange.ts";
 
 /** A request whose body has been read and that is being checked. */
 export interface IncomingRequest {
-  readonly exchange: LinkExchange;
+  readonly exchange: OperationExchange;
   readonly caller: Caller;
   /** Accounts for memory held for the request. */
   readonly lease: BufferLease;
