@@ -112,7 +112,7 @@ test("dead-letters only the event that cannot be applied: the rest of its batch 
   const lying = async () => (await bench.admin.listDeadLetters({ requestId: "" })).deadLetters;
   const idOf = async (request: string) => (await lying()).find(({ requestId }) => requestId === request)?.id ?? "";
   assert.deepEqual((await lying()).map(({ requestId, accountId, reason }) => [requestId, accountId, reason]).sort(), [
-    ["owed", "acct_1", "an amount is not valid"],
+    ["owed", "acct_1", "cost_nano_usd is not valid"],
     ["stray", "acct_1", "The account does not exist."],
   ]);
   const owed = await idOf("owed");

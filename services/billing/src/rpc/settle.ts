@@ -1,35 +1,24 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { EscrowChange } from "@uag/ledger/rules/escrow";
 import type { Grant } from "@uag/ledger/rules/grant";
-import { maxAmount } from "@uag/ledger/rules/money";
 import { finishOperation } from "@uag/ledger/rules/return";
 import { type Settlement, settleOperation } from "@uag/ledger/rules/settle";
 import type { SettleRequest, SettleResponse } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { firstOfEachRequest, validateUsageEvent } from "@uag/usage/usage-event";
 import type { Billing } from "../billing.ts";
 
 /** Events per transaction: keeps it short. */
 const maxBatch = 1_000;
 /** Events per operation on one account. */
 const maxGroup = 512;
-const maxIdLength = 200;
 
+/** @throws {GatewayError} `invalid_request`; `param` names the invalid field */
 function check(event: UsageEvent, index: number): void {
-  const invalid = (field: string) =>
-    new GatewayError("invalid_request", `The event ${event.requestId} has no valid ${field}.`, {
-      param: `events[${index}].${field}`,
-    });
-  if (event.requestId === "" || event.requestId.length > maxIdLength) throw invalid("request_id");
-  if (event.accountId === "") throw invalid("account_id");
-  if (event.costNanoUsd < 0n || event.costNanoUsd > maxAmount) throw invalid("cost_nano_usd");
-  if (event.holdNanoUsd < 0n || event.holdNanoUsd > maxAmount) throw invalid("hold_nano_usd");
-}
-
-/** Drops duplicates of a request within one call: the first one counts. */
-function firstOfEach(events: readonly UsageEvent[]): UsageEvent[] {
-  const first = new Map<string, UsageEvent>();
-  for (const event of events) if (!first.has(event.requestId)) first.set(event.requestId, event);
-  return [...first.values()];
+  const field = validateUsageEvent(event);
+  if (field === undefined) return;
+  const param = `events[${index}].${field}`;
+  throw new GatewayError("invalid_request", `The event ${event.requestId} has no valid ${field}.`, { param });
 }
 
 /**
@@ -87,7 +76,7 @@ function finishGrants(billing: Billing, grants: Iterable<Grant>): void {
  */
 export async function settle(billing: Billing, request: SettleRequest): Promise<SettleResponse> {
   request.events.forEach(check);
-  const events = firstOfEach(request.events);
+  const events = firstOfEachRequest(request.events);
   const responses: Settlement[] = [];
   /** Names the event whose account does not exist, so that the caller can continue without it. */
   const named = (accountId: string, error: unknown): unknown => {

@@ -7,6 +7,7 @@ import { type RpcClient, replicaFor } from "@uag/runtime/rpc/client";
 import type { Tracing } from "@uag/runtime/tracing/tracing";
 import { type EventDocument, fromDocument, toDocument } from "@uag/usage/documents/event";
 import { monthOf } from "@uag/usage/documents/months";
+import { firstOfEachRequest } from "@uag/usage/usage-event";
 import type { mongo } from "mongoose";
 import type { MeteringEvents } from "../events.ts";
 import type { RollupDocument } from "../store/rollup.ts";
@@ -66,7 +67,12 @@ async function applyAll(
   batches: readonly DecodedBatch[],
   how: { readonly deadLetters: boolean },
 ): Promise<void> {
-  const incoming = firstOfEach(options, batches);
+  const incoming = firstOfEachRequest(
+    batches.flatMap(({ events }) => events),
+    (event, first) => {
+      if (differs(event, first)) options.events.conflict(event, outcomeToJSON(first.outcome));
+    },
+  );
   const { counted, repeated, writeOffs, refused } = await options.turns.settle.take(() => settle(options, incoming));
   const [impossible] = refused;
   if (impossible !== undefined && !how.deadLetters) throw new Error(impossible.reason);
@@ -84,19 +90,6 @@ async function applyAll(
 
 function batchOf(batches: readonly DecodedBatch[], event: UsageEvent): string {
   return batches.find(({ events }) => events.includes(event))?.batchId ?? "";
-}
-
-/** The first event of a request is billed, whatever comes later. */
-function firstOfEach(options: ApplyOptions, batches: readonly DecodedBatch[]): UsageEvent[] {
-  const first = new Map<string, UsageEvent>();
-  for (const { events } of batches) {
-    for (const event of events) {
-      const known = first.get(event.requestId);
-      if (known === undefined) first.set(event.requestId, event);
-      else if (differs(event, known)) options.events.conflict(event, outcomeToJSON(known.outcome));
-    }
-  }
-  return [...first.values()];
 }
 
 function differs(event: UsageEvent, other: UsageEvent): boolean {
