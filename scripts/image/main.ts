@@ -5,7 +5,7 @@ import { repoRoot as root } from "@uag/local/paths";
 import { fail, step, UserError } from "@uag/local/terminal/step";
 import { assemble } from "./assemble.ts";
 import { images } from "./images.ts";
-import { sizeOf } from "./size.ts";
+import { directorySize } from "./size.ts";
 
 const help = `npm run image -- <service> ... | --all  [--out <folder>]
 
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   for (const image of wanted) {
     const dir = resolve(values.out, image.service);
     await step(`Assembling ${image.service}`, () => assemble(image, root, dir));
-    process.stdout.write(`${dir} ${((await sizeOf(dir)) / 1e6).toFixed(1)} MB\n`);
+    process.stdout.write(`${dir} ${((await directorySize(dir)) / 1e6).toFixed(1)} MB\n`);
   }
 }
 

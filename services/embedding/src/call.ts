@@ -12,7 +12,7 @@ import type { EmbeddingInput, EmbeddingResponse, TokenReport } from "@uag/provid
 import { UpstreamFailure } from "@uag/providers/failure";
 import type { UsageReport } from "@uag/providers/usage-report";
 import { commonLimits, splitInputs } from "./parts/split.ts";
-import { type Usage, type UsedPart, usageOf } from "./parts/usage.ts";
+import { embeddingUsage, type Usage, type UsedPart } from "./parts/usage.ts";
 import type { EmbeddingRequest } from "./request/read.ts";
 import { type ReadyVectors, readyVectors, type WantedVectors } from "./response/ready.ts";
 import type { EmbeddingSize } from "./size.ts";
@@ -48,7 +48,7 @@ export async function callUpstreams(
     call: (inputs, signal) => callPart(context, admitted, { inputs, signal, abandoned }),
   });
   const parts = called.responses.flatMap((response) => (response === undefined ? [] : [response.value]));
-  const usage = await usageOf([...parts, ...abandoned], model.contextTokens);
+  const usage = await embeddingUsage([...parts, ...abandoned], model.contextTokens);
   const source = sourceOf(called);
   if (called.failure === undefined) return { parts, usage, ...source };
   const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.FAILED;

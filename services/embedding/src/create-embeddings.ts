@@ -8,7 +8,7 @@ import { bodyLimits } from "@uag/untrusted/json/parse";
 import { callUpstreams, chargeOf } from "./call.ts";
 import { readEmbeddingRequest } from "./request/read.ts";
 import { embeddingsBody } from "./response/body.ts";
-import { sizeOf, tighterSizes } from "./size.ts";
+import { embeddingRequestSize, tighterSizes } from "./size.ts";
 
 /** Dependencies of the embedding operations. */
 export type EmbeddingContext = OperationContext & Pick<CapabilityContext, "drains" | "pools">;
@@ -28,7 +28,7 @@ export function createEmbeddings(context: EmbeddingContext, { partsAtOnce }: Emb
     body: jsonBody({ limits }),
     modelOf,
     read: ({ fields }, model) => readEmbeddingRequest(fields, model),
-    size: sizeOf,
+    size: embeddingRequestSize,
     resize: tighterSizes,
     responseBytes: ({ model, request }) => expectedBytes(request, model.upstreams),
     call: (admitted) => callUpstreams(context, admitted, partsAtOnce),

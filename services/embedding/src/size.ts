@@ -17,7 +17,7 @@ export interface EmbeddingSize extends Size {
 }
 
 /** The quick bound: a token of text is at least one byte. */
-export function sizeOf({ model, request }: CheckedRequest<EmbeddingRequest>): EmbeddingSize {
+export function embeddingRequestSize({ model, request }: CheckedRequest<EmbeddingRequest>): EmbeddingSize {
   const max = sum(request.bounds);
   return sizeFor(max, model, Math.ceil(max / bytesPerToken));
 }

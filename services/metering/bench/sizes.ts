@@ -7,7 +7,7 @@ interface Size {
   readonly indexes: number;
 }
 
-async function sizeOf(db: mongo.Db, name: string): Promise<Size> {
+async function collectionSize(db: mongo.Db, name: string): Promise<Size> {
   const [stats] = await db
     .collection(name)
     .aggregate<{ storageStats: { storageSize: number; totalIndexSize: number } }>([
@@ -28,7 +28,7 @@ export async function bytesARequest(dbs: readonly mongo.Db[], requests: number):
   const sizes: Size[] = [];
   for (const db of dbs) {
     for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray())
-      sizes.push(await sizeOf(db, name));
+      sizes.push(await collectionSize(db, name));
   }
   const each = (bytes: number): number => Math.round(bytes / requests);
   const total = ({ rows, indexes }: Size): number => rows + indexes;

@@ -5,7 +5,7 @@ import type { CheckedRequest } from "@uag/pipeline/operation/request-spec";
 import { estimatePromptTokens } from "@uag/providers/prompt";
 import type { GenerationRequest } from "../format.ts";
 import { fittingCap } from "./response-size.ts";
-import { type Sizing, sizeOf } from "./size.ts";
+import { generationRequestSize, type Sizing } from "./size.ts";
 
 const marginTokens = 32;
 /** A lower cap is useless. */
@@ -31,7 +31,7 @@ export function quickSize(checked: Checked): GenerationSize {
   const sizing = sizingOf(checked);
   const maxUses = isUncapped(sizing) ? sizing.model.search.maxUses : undefined;
   const sentCap = fittingCap(sizing, checked.request.stream);
-  return { ...sizeOf(withSentCap(sizing, sentCap)), sentCap, maxUses };
+  return { ...generationRequestSize(withSentCap(sizing, sentCap)), sentCap, maxUses };
 }
 
 /**
@@ -45,13 +45,16 @@ export async function* tighterSizes(
   const sizing = sizingOf(checked);
   const estimate = await estimatePromptTokens(sizing.fields);
   const counted = Math.ceil(estimate * sizing.model.tokenizerMargin) + marginTokens;
-  const exact = sizeOf({ ...withSentCap(sizing, first.sentCap), promptTokens: Math.min(counted, sizing.bodyBytes) });
+  const exact = generationRequestSize({
+    ...withSentCap(sizing, first.sentCap),
+    promptTokens: Math.min(counted, sizing.bodyBytes),
+  });
   if (exact.holdNanoUsd < first.holdNanoUsd) yield { ...exact, sentCap: first.sentCap, maxUses: first.maxUses };
   if (availableNanoUsd === undefined) return;
   const capped = cappedSizing(availableNanoUsd, { ...sizing, promptTokens: counted });
   if (capped === undefined) return;
   const sentCap = smallerCap(capLowered(sizing, capped), first.sentCap);
-  yield { ...sizeOf(capped), sentCap, maxUses: capped.maxUses ?? first.maxUses };
+  yield { ...generationRequestSize(capped), sentCap, maxUses: capped.maxUses ?? first.maxUses };
 }
 
 const withSentCap = (sizing: Sizing, cap: number | undefined): Sizing =>
@@ -75,7 +78,7 @@ const isUncapped = ({ serverTools }: Sizing): boolean =>
 function cappedSizing(available: bigint, sizing: Sizing): Sizing | undefined {
   if (!isUncapped(sizing)) return withCap(available, sizing);
   for (let maxUses = sizing.model.search.maxUses; maxUses >= 1; maxUses--) {
-    if (sizeOf({ ...sizing, maxUses }).holdNanoUsd <= available) return { ...sizing, maxUses };
+    if (generationRequestSize({ ...sizing, maxUses }).holdNanoUsd <= available) return { ...sizing, maxUses };
   }
   return withCap(available, { ...sizing, maxUses: 1 });
 }
@@ -91,7 +94,7 @@ function withCap(available: bigint, sizing: Sizing): Sizing | undefined {
  */
 function affordableCap(available: bigint, sizing: Sizing): number | undefined {
   if (sizing.outputCap !== undefined) return undefined;
-  const { holdNanoUsd: promptCost } = sizeOf({ ...sizing, candidates: 0 });
+  const { holdNanoUsd: promptCost } = generationRequestSize({ ...sizing, candidates: 0 });
   const perMillion = bound(
     [{ quantity: 1_000_000n * BigInt(sizing.candidates), anyOf: sizings.generation.textOut }],
     sizing.model.price,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseCatalog } from "@uag/catalog/parse";
-import { sizeOf } from "./size.ts";
+import { generationRequestSize } from "./size.ts";
 
 const catalog = parseCatalog(
   `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:1", api_key: k } }
@@ -16,7 +16,13 @@ const messages = (...parts: object[]) => ({ messages: [{ role: "user", content: 
 /** The hold, nano-USD, of a request with an output cap of 100 tokens. */
 const hold = (fields: object, { id = "plain", bodyBytes = 500 } = {}): number => {
   const model = catalog.models.get(id) ?? assert.fail();
-  const { holdNanoUsd } = sizeOf({ model, fields: { ...fields }, bodyBytes, candidates: 1, outputCap: 100 });
+  const { holdNanoUsd } = generationRequestSize({
+    model,
+    fields: { ...fields },
+    bodyBytes,
+    candidates: 1,
+    outputCap: 100,
+  });
   return Number(holdNanoUsd);
 };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseCatalog } from "@uag/catalog/parse";
-import { type Sizing, sizeOf } from "./size.ts";
+import { generationRequestSize, type Sizing } from "./size.ts";
 
 const catalog = parseCatalog(
   `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:1", api_key: k }, x: { protocol: xai, base_url: "http://127.0.0.1:1", api_key: k }, d: { protocol: dashscope, base_url: "http://127.0.0.1:1", api_key: k } }
@@ -20,7 +20,7 @@ const messages = (...parts: object[]) => ({ messages: [{ role: "user", content: 
 const size = (more: Partial<Sizing> & { id?: string }) => {
   const { id = "plain", fields = { messages: [{ role: "user", content: "x" }] }, ...rest } = more;
   const model = catalog.models.get(id) ?? assert.fail();
-  return sizeOf({ model, fields, bodyBytes: 500, candidates: 1, outputCap: 100, ...rest });
+  return generationRequestSize({ model, fields, bodyBytes: 500, candidates: 1, outputCap: 100, ...rest });
 };
 const hold = (more: Parameters<typeof size>[0]): number => Number(size(more).holdNanoUsd);
 

@@ -45,7 +45,7 @@ const { textIn, mediaIn, soundIn, textOut, soundOut } = sizings.generation;
  * would make such limits useless.
  * https://learn.microsoft.com/azure/ai-foundry/openai/how-to/quota#understanding-rate-limits
  */
-export function sizeOf(sizing: Sizing): Size {
+export function generationRequestSize(sizing: Sizing): Size {
   const { model, candidates } = sizing;
   const media = mediaSize(sizing);
   const text = sizing.promptTokens ?? Math.max(0, sizing.bodyBytes - media.chars);

@@ -19,7 +19,7 @@ function picture(width: number, height: number, channels: 3 | 4 = 4) {
   return sharp({ create: { width, height, channels, background } });
 }
 
-async function sizeOf(base64: string | undefined) {
+async function imageDimensions(base64: string | undefined) {
   const { format, width, height, hasAlpha } = await sharp(Buffer.from(base64 ?? "", "base64")).metadata();
   return { format, width, height, hasAlpha };
 }
@@ -47,7 +47,7 @@ for (const [outputFormat, size] of [
       quality: "low",
     });
     const [width, height] = size.split("x").map(Number);
-    assert.deepEqual(await sizeOf(response.data?.[0]?.b64_json), {
+    assert.deepEqual(await imageDimensions(response.data?.[0]?.b64_json), {
       format: outputFormat,
       width,
       height,
@@ -116,7 +116,10 @@ test("dall-e returns a URL valid for an hour, without usage, and is billed by im
 
 test("transparent images have an alpha channel", async () => {
   const response = await client.images.generate({ model: "gpt-image-1", prompt: "a", background: "transparent" });
-  assert.deepEqual([(await sizeOf(response.data?.[0]?.b64_json)).hasAlpha, response.background], [true, "transparent"]);
+  assert.deepEqual(
+    [(await imageDimensions(response.data?.[0]?.b64_json)).hasAlpha, response.background],
+    [true, "transparent"],
+  );
 });
 
 const wrongGenerations = [
@@ -181,7 +184,7 @@ test("an edit accepts several images and a mask, and its input images cost token
   });
   assert.deepEqual(response.usage?.input_tokens_details, { text_tokens: 3, image_tokens: 65 + 129 + 65 + 2 * 129 });
   assert.equal(response.usage?.output_tokens, 800);
-  assert.deepEqual(await sizeOf(response.data?.[1]?.b64_json), {
+  assert.deepEqual(await imageDimensions(response.data?.[1]?.b64_json), {
     format: "jpeg",
     width: 1536,
     height: 1024,

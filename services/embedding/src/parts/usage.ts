@@ -25,7 +25,7 @@ export interface Usage {
  * Sums the usage of the parts. What an upstream did not count is counted here, with a tokenizer
  * that may differ from its own.
  */
-export async function usageOf(parts: readonly UsedPart[], contextTokens: number): Promise<Usage> {
+export async function embeddingUsage(parts: readonly UsedPart[], contextTokens: number): Promise<Usage> {
   let tokens = 0;
   let estimated = false;
   const raws: Buffer[] = [];

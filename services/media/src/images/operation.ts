@@ -12,7 +12,7 @@ import type { Form } from "./edits/form.ts";
 import type { ImageJob } from "./job.ts";
 import { jsonResponse, type MadeImages, makeAll } from "./json-response.ts";
 import { prepared } from "./prepare.ts";
-import { abandonedUnits, sizeOf } from "./pricing.ts";
+import { abandonedUnits, imageRequestSize } from "./pricing.ts";
 import { openStream, type StreamedImages, streamResponse } from "./stream-response.ts";
 
 /** Defines an operation that generates images, whatever its body format. */
@@ -22,7 +22,7 @@ export function imageOperation<B extends JsonBody | Form>(
 ): Operation {
   return defineOperation(context, {
     ...spec,
-    size: ({ request }): Size => sizeOf(request),
+    size: ({ request }): Size => imageRequestSize(request),
     streams: ({ request }) => request.stream,
     async call(admitted: AdmittedRequest<ImageJob, Size>): Promise<MadeImages | StreamedImages> {
       using urls = context.urls.open(admitted.caller);

@@ -26,7 +26,7 @@ export function countsTokens(model: Model): boolean {
  * tokens.
  * @throws {GatewayError} `unpriced_model` for a size or quality without a price
  */
-export function sizeOf({ model, request, adapter }: ImageJob): Size {
+export function imageRequestSize({ model, request, adapter }: ImageJob): Size {
   if (!countsTokens(model)) {
     const units = pictureUnits({ model, request, adapter }, { images: request.count });
     const { costNanoUsd, pricing } = price(units, model.price);

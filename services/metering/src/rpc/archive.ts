@@ -19,7 +19,7 @@ function checked(month: string): string {
   throw new GatewayError("invalid_request", "A month must have the form 2026-11.", { param: "month" });
 }
 
-async function sizeOf({ rows }: Partition): Promise<{ rows: bigint; bytes: bigint }> {
+async function partitionSize({ rows }: Partition): Promise<{ rows: bigint; bytes: bigint }> {
   const [stats] = await rows
     .aggregate<{ count: number; bytes: number }>([
       { $collStats: { storageStats: {} } },
@@ -52,7 +52,7 @@ export async function listMonths(archive: months.Archive): Promise<ListMonthsRes
   }
   for (const partition of await store.partitions.list()) {
     const month = monthOf(partition.month ?? "");
-    const { rows, bytes } = await sizeOf(partition);
+    const { rows, bytes } = await partitionSize(partition);
     month.rows += rows;
     month.bytes += bytes;
     month.due = partition.closed || (partition.month !== undefined && months.isDue(partition.month, archive, nowMs));

@@ -34,7 +34,7 @@ export function wanParameters(given: Fields, wanted: BilledParameters, rules: Pa
     // Providers that read `size` accept neither of these.
     delete filled["resolution"];
     delete filled["ratio"];
-    filled["size"] ??= sizeOf(wanted);
+    filled["size"] ??= wanVideoSize(wanted);
   } else {
     // Providers that read `resolution` accept no `size`; a size also implies the ratio.
     delete filled["size"];
@@ -68,7 +68,7 @@ function checkRatio({ ratio, size }: Fields, wanted: BilledParameters): void {
   throw invalid(field, `${field}: contradicts aspect_ratio, which is ${wanted.aspectRatio}.`);
 }
 
-function sizeOf({ resolution, aspectRatio }: BilledParameters): string {
+function wanVideoSize({ resolution, aspectRatio }: BilledParameters): string {
   const sizes = wanSizes[resolution] ?? {};
   const size = sizes[aspectRatio];
   if (size !== undefined) return size;

@@ -28,7 +28,7 @@ export function terminalStateOf(task: TaskDocument, end: TaskOutcome, now: Date)
     status,
     upstreamStatus: word,
     ...(failure !== undefined && { failure }),
-    ...(status === "succeeded" && { content: contentOf(state), usage: usageOf(task, state) }),
+    ...(status === "succeeded" && { content: contentOf(state), usage: videoTaskUsage(task, state) }),
     ...(state?.seed !== undefined && { seed: state.seed }),
     ...(end.refusedWith !== undefined && { hidden: true }),
   };
@@ -84,7 +84,7 @@ function contentOf(state: VideoState | undefined): NonNullable<TaskDocument["con
 }
 
 /** The provider's own usage, plus the two fields that every family has. */
-function usageOf(task: TaskDocument, state: VideoState | undefined): Readonly<Record<string, unknown>> {
+function videoTaskUsage(task: TaskDocument, state: VideoState | undefined): Readonly<Record<string, unknown>> {
   const { seconds, resolution, raw } = state?.usage ?? {};
   return { ...raw, duration: seconds ?? task.terms.seconds, resolution: resolution ?? task.terms.resolution };
 }

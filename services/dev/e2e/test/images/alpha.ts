@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TestResponse } from "@uag/harness/fleet/client";
 import { requestUuid } from "@uag/runtime/ids";
-import { type Json, type PlaceOf, path, prompt, sizeOf } from "./place.ts";
+import { type Json, type PlaceOf, path, pngDimensions, prompt } from "./place.ts";
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const drawing = ["alpha-image-2.0", "alpha-image-2.0-pro", "alpha-image-max"];
@@ -91,7 +91,7 @@ export function alphaTests(here: PlaceOf): void {
   const urlOf = ({ output }: Result): string => output.choices[0].message.content[0].image;
   const drawnAt = async (made: Result): Promise<string> => {
     const file = await fetch(urlOf(made));
-    return sizeOf(Buffer.from(await file.arrayBuffer()));
+    return pngDimensions(Buffer.from(await file.arrayBuffer()));
   };
 
   for (const model of drawing) {

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { describe, test } from "node:test";
 import OpenAI from "openai";
 import sharp from "sharp";
-import { bytesOf, type Json, type PlaceOf, prompt, sizeOf, upload } from "./place.ts";
+import { bytesOf, type Json, type PlaceOf, pngDimensions, prompt, upload } from "./place.ts";
 
 const path = "/v1/images/edits";
 const boundary = "----form";
@@ -162,7 +162,7 @@ export function editTests(here: PlaceOf): void {
     for (const [name, allowed] of Object.entries(values)) {
       for (const value of allowed) {
         const made = await edit({ image: await image(), [name]: value });
-        if (name === "size" && value !== "auto") assert.equal(sizeOf(bytesOf(made.data?.[0])), value);
+        if (name === "size" && value !== "auto") assert.equal(pngDimensions(bytesOf(made.data?.[0])), value);
       }
     }
   });
@@ -179,7 +179,7 @@ export function editTests(here: PlaceOf): void {
       const requested = { model: "delta-2", image: await image(), mask: await upload("m.png", here().mask), size };
       const linked = await edit({ ...requested, response_format: "url" });
       assert.equal((await fetch(linked.data?.[0]?.url ?? "")).status, 200);
-      assert.equal(sizeOf(bytesOf((await edit(requested)).data?.[0])), size);
+      assert.equal(pngDimensions(bytesOf((await edit(requested)).data?.[0])), size);
     }
     for (const model of ["grok-imagine-image", "seedream-4-0", "gemini-2.5-flash-image"])
       assert.ok(bytesOf((await edit({ model, image: await image() })).data?.[0]).length > 100, model);
@@ -206,7 +206,10 @@ export function editTests(here: PlaceOf): void {
       { image: await upload("a.jpg", noise), mask: await upload("m.png", mask) },
       { image: await upload("a.webp", webp) },
     ])
-      assert.equal(sizeOf(bytesOf((await edit({ model: "delta-2", size: "256x256", ...more })).data?.[0])), "256x256");
+      assert.equal(
+        pngDimensions(bytesOf((await edit({ model: "delta-2", size: "256x256", ...more })).data?.[0])),
+        "256x256",
+      );
   });
 
   test("each invalid edit gets a 400 of the SDK's class, with its code and field", async () => {

@@ -58,7 +58,7 @@ export async function openPlace(resources: AsyncDisposableStack): Promise<ImageP
 }
 
 /** A PNG's width and height, from its header. */
-export function sizeOf(png: Buffer): string {
+export function pngDimensions(png: Buffer): string {
   return `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
 }
 

@@ -46,7 +46,7 @@ const pageLimit = 1_000;
 const recallMs = 500;
 
 /** The total usage by metering's daily roll-ups. */
-async function usageOf(run: Run): Promise<{ requests: number; costNanoUsd: bigint }> {
+async function reportedUsage(run: Run): Promise<{ requests: number; costNanoUsd: bigint }> {
   using client = operatorClient<MeteringServiceServer>(run, "metering", MeteringServiceService);
   const filter = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
   const sum = { requests: 0, costNanoUsd: 0n };
@@ -80,7 +80,7 @@ async function settleAll(fleet: TestFleet, waitMs: number): Promise<Home> {
   await using connection = await connectNats(fleet);
   const look = async (auditMs: number): Promise<Home> => ({
     report: await fleet.audit(auditMs),
-    usage: await usageOf(fleet.run),
+    usage: await reportedUsage(fleet.run),
   });
   let home = await waitFor(() => look(waitMs).catch(unlessAway), { timeoutMs: waitMs, everyMs: recallMs });
   const isHome = async (): Promise<boolean> => {

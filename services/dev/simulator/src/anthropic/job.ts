@@ -54,7 +54,11 @@ export function jobFor(call: Call, request: MessagesRequest, model: AnthropicMod
  * The usage of a response with this many output tokens, as an honest provider reports it; at the
  * beginning without tool uses.
  */
-export function usageOf({ cacheUse, candidate, uses }: MessageJob, outputTokens: number, begun = false): Usage {
+export function trueMessageUsage(
+  { cacheUse, candidate, uses }: MessageJob,
+  outputTokens: number,
+  begun = false,
+): Usage {
   const { reasoning } = candidate.tokens;
   const { uncached, read, written5m, written1h } = cacheUse;
   const done = begun ? [] : uses;
@@ -115,5 +119,5 @@ export function contentOf({ candidate, hidesThinking, useBlocks }: MessageJob): 
 
 /** The usage reported to the client. */
 export function usageReport(job: MessageJob, outputTokens: number, begun = false): Usage | undefined {
-  return reportedUsage(usageOf(job, outputTokens, begun), job.call.faults);
+  return reportedUsage(trueMessageUsage(job, outputTokens, begun), job.call.faults);
 }

@@ -2,7 +2,7 @@ import { steeringOf } from "../content/steer.ts";
 import type { Call, Reply } from "../http/types.ts";
 import { brokenRule } from "./checks.ts";
 import { eventsOf } from "./events.ts";
-import { contentOf, ending, jobFor, type MessageJob, outputTokensOf, usageOf, usageReport } from "./job.ts";
+import { contentOf, ending, jobFor, type MessageJob, outputTokensOf, trueMessageUsage, usageReport } from "./job.ts";
 import { type AnthropicModel, findAnthropicModel } from "./models.ts";
 import { type Prompt, promptOf } from "./prompt.ts";
 import { rejectAnthropic } from "./protocol.ts";
@@ -58,7 +58,7 @@ function wholeReply(job: MessageJob): Reply {
     container: null,
     ...(usage !== undefined && { usage }),
   };
-  const trueUsage = usageOf(job, outputTokensOf(job));
+  const trueUsage = trueMessageUsage(job, outputTokensOf(job));
   const { reasoning, text } = job.candidate.tokens;
   const tokens = text + (job.hidesThinking ? 0 : reasoning);
   return { type: "json", status: 200, body, usage, trueUsage, tokens, responseId: job.id };
@@ -75,7 +75,7 @@ export function messages(call: Call): Reply {
   if (steeringOf(lastText(request)).blocked) throw rejectAnthropic(400, "Output blocked by content filtering policy");
   const job = jobFor(call, request, model, prompt);
   if (!request.stream) return wholeReply(job);
-  const trueUsage = usageOf(job, outputTokensOf(job));
+  const trueUsage = trueMessageUsage(job, outputTokensOf(job));
   return { type: "events", framing: "sse", events: eventsOf(job), trueUsage, responseId: job.id };
 }
 

@@ -61,7 +61,7 @@ async function itemsOf(call: Call, request: SeedreamRequest, job: SeedreamJob): 
   return items;
 }
 
-function usageOf(job: SeedreamJob, items: readonly Item[]): Usage {
+function seedreamUsage(job: SeedreamJob, items: readonly Item[]): Usage {
   const generated = items.filter((item) => item.error === undefined).length;
   const tokens = generated * Math.round((job.width * job.height) / pixelsPerToken);
   const inputs = job.references > 0 ? { input_images: job.references } : {};
@@ -85,7 +85,7 @@ export async function seedreamImages(call: Call): Promise<Reply> {
   const request = requestOf(call);
   const job = seedreamJob(request, modelOf(call));
   const items = await itemsOf(call, request, job);
-  const trueUsage = usageOf(job, items);
+  const trueUsage = seedreamUsage(job, items);
   const usage = reportedUsage(trueUsage, call.faults);
   const images = items.filter((item) => item.error === undefined).length;
   const units = { images, width: job.width, height: job.height, tokens: Number(trueUsage["output_tokens"]) };

@@ -37,7 +37,7 @@ export function imageTokens(image: Image, rule: ImageRule = { base: 85, tile: 17
   return "tile" in rule ? tileTokens(image, rule) : patchTokens(image, rule);
 }
 
-function sizeOf({ url }: Image): { width: number; height: number } {
+function imageDimensions({ url }: Image): { width: number; height: number } {
   const data = parseDataUrl(url);
   return (data && imageInfo(data.bytes)) ?? unknownImage;
 }
@@ -45,7 +45,7 @@ function sizeOf({ url }: Image): { width: number; height: number } {
 /** OpenAI's tile rule: fit into 2048 x 2048, shortest side 768, tiles of 512. */
 function tileTokens(image: Image, { base, tile }: Tiles): number {
   if (image.detail === "low") return base;
-  const { width, height } = sizeOf(image);
+  const { width, height } = imageDimensions(image);
   const fit = Math.min(1, 2048 / Math.max(width, height));
   const scale = fit * Math.min(1, 768 / (Math.min(width, height) * fit));
   return base + tile * Math.ceil((width * scale) / 512) * Math.ceil((height * scale) / 512);
@@ -53,7 +53,7 @@ function tileTokens(image: Image, { base, tile }: Tiles): number {
 
 /** OpenAI's patch rule (developers.openai.com/api/docs/guides/images-vision), also Qwen-VL's. */
 function patchTokens(image: Image, rule: Patches): number {
-  const { width, height } = sizeOf(image);
+  const { width, height } = imageDimensions(image);
   const { detail = "auto" } = image;
   const isOriginal = detail === "original" || (detail === "auto" && rule.originalByDefault === true);
   const most = isOriginal ? (rule.original ?? rule.high) : rule.high;

@@ -75,7 +75,7 @@ function usualSize(model: QwenImageModel, last: Content["lastImage"]): readonly 
   return [stepped(last[0]), stepped(last[1])];
 }
 
-function sizeOf(
+function qwenImageDimensions(
   requested: string | undefined,
   model: QwenImageModel,
   last: Content["lastImage"],
@@ -104,6 +104,6 @@ export function imageJob(request: ImageRequest, model: QwenImageModel): ImageJob
   const { size, n = 1 } = request.parameters ?? {};
   if (model.max === 1 && n !== 1) throw invalidParameter("num_images_per_prompt must be 1.");
   if (n < 1 || n > model.max) throw invalidParameter(`num_images_per_prompt must be between 1 and ${model.max}.`);
-  const [width, height] = sizeOf(size, model, lastImage);
+  const [width, height] = qwenImageDimensions(size, model, lastImage);
   return { text, references, width, height, count: n };
 }

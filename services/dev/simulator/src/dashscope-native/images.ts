@@ -14,7 +14,7 @@ import { nativeWording } from "./wording.ts";
 // From this many pixels on, an image of the third generation counts as large.
 const largeKind = 1536 * 1536;
 
-function usageOf({ width, height, references }: ImageJob, made: number, model: QwenImageModel): Usage {
+function qwenImageUsage({ width, height, references }: ImageJob, made: number, model: QwenImageModel): Usage {
   if (!model.outputUsage) return { height, image_count: made, width };
   return {
     output_width: width,
@@ -53,7 +53,7 @@ export function qwenImages(call: Call, model: QwenImageModel): Reply {
       traitsOf(call),
     );
   });
-  const trueUsage = usageOf(job, made, model);
+  const trueUsage = qwenImageUsage(job, made, model);
   const usage = reportedUsage(trueUsage, call.faults);
   const metric = count > 1 ? { task_metric: { TOTAL: count, SUCCEEDED: made, FAILED: count - made } } : {};
   const output = { choices: urls.map(choiceOf), ...metric };

@@ -82,7 +82,7 @@ export function outputOf(request: VideoRequest, model: VideoModel, secondsIn: nu
 }
 
 /** Usage in the format of the model's version; input and output seconds add up to `duration`. */
-export function usageOf(output: VideoOutput, model: VideoModel, secondsIn: number): Usage {
+export function wanVideoUsage(output: VideoOutput, model: VideoModel, secondsIn: number): Usage {
   const { width, height, tier, ratio, seconds } = output;
   const size = `${width}*${height}`;
   if (model.usage === "ratio") {

@@ -5,7 +5,7 @@ import { acceptTask } from "../tasks/plan.ts";
 import { invalidParameter, rejectNative, requestIdFields } from "./protocol.ts";
 import { InputFault, inputSeconds } from "./video-inputs.ts";
 import { type VideoModel, videoModel } from "./video-models.ts";
-import { outputOf, usageOf, type VideoOutput } from "./video-output.ts";
+import { outputOf, type VideoOutput, wanVideoUsage } from "./video-output.ts";
 import { type VideoRequest, videoSchema } from "./video-schema.ts";
 import { nativeWording } from "./wording.ts";
 
@@ -87,7 +87,7 @@ export function createVideo(call: Call): Reply {
     provider: "dashscope",
     operation: "videos.tasks.create",
     facts,
-    trueUsage: output === undefined ? {} : usageOf(output, model, secondsIn),
+    trueUsage: output === undefined ? {} : wanVideoUsage(output, model, secondsIn),
     units,
     failure,
     failCode: "InternalError.Algo",

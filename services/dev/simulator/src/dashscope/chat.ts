@@ -11,7 +11,7 @@ import { dashScopeProtocol, rejectDashScope } from "./protocol.ts";
 import { type QwenChatRequest, qwenChatSchema } from "./schema.ts";
 import { qwenWording } from "./wording.ts";
 
-function usageOf(counts: Counts): Usage {
+function dashscopeChatUsage(counts: Counts): Usage {
   const completion = counts.text + counts.audioOut + counts.reasoning;
   const media = counts.imageIn + counts.audioIn + counts.videoIn;
   const isOmni = media > 0 || counts.audioOut > 0;
@@ -43,7 +43,7 @@ const flavour: ChatFlavour = {
   messageFields: {},
   toolCallIdPrefix: "call_",
   responseIdPrefix: "chatcmpl-",
-  usage: usageOf,
+  usage: dashscopeChatUsage,
 };
 
 function modelFor(id: string): QwenModel {

@@ -4,7 +4,7 @@ import type { Call, Reply } from "../http/types.ts";
 import { brokenRule } from "./checks.ts";
 import { eventsOf } from "./events.ts";
 import { withCamelNames } from "./field-names.ts";
-import { endingOf, type GenerateJob, jobFor, totalsOf, usageOf, usageReport } from "./job.ts";
+import { endingOf, type GenerateJob, jobFor, totalsOf, trueGeminiUsage, usageReport } from "./job.ts";
 import { findGeminiModel, type GeminiModel } from "./models.ts";
 import { partsOf } from "./parts.ts";
 import { type Prompt, promptOf } from "./prompt.ts";
@@ -40,7 +40,7 @@ function wholeReply(job: GenerateJob): Reply {
     modelVersion: job.model.id,
     responseId: job.responseId,
   };
-  const trueUsage = usageOf(job, response, thoughts);
+  const trueUsage = trueGeminiUsage(job, response, thoughts);
   const tokens = response + (job.showsThoughts ? thoughts : 0);
   return { type: "json", status: 200, body, usage, trueUsage, tokens, responseId: job.responseId };
 }
@@ -91,7 +91,7 @@ function generate(call: Call, streams: boolean): Reply {
   const job = jobFor(call, request, model, prompt);
   if (!streams) return wholeReply(job);
   const { response, thoughts } = totalsOf(job);
-  const trueUsage = usageOf(job, response, thoughts);
+  const trueUsage = trueGeminiUsage(job, response, thoughts);
   return { type: "events", framing: framingOf(call), events: eventsOf(job), trueUsage, responseId: job.responseId };
 }
 

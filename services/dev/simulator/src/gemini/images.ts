@@ -81,7 +81,7 @@ async function make(call: Call, request: GenerateRequest, image: Image): Promise
   return { parts: [...texts, { inlineData: { mimeType: "image/png", data } }], finishReason: "STOP", image, text };
 }
 
-function usageOf(prompt: Prompt, { image, text }: Made): Usage {
+function trueGeminiImageUsage(prompt: Prompt, { image, text }: Made): Usage {
   const made = (image?.tokens ?? 0) + countTokens(text);
   return {
     promptTokenCount: prompt.total,
@@ -108,7 +108,7 @@ async function generate(call: Call, model: GeminiImageModel, streams: boolean): 
   const isBlocked = steeringOf(textIn(request)).blocked;
   const nothing: Made = { parts: [], finishReason: "STOP", image: undefined, text: "" };
   const made = isBlocked ? nothing : await make(call, request, imageOf(request, model));
-  const trueUsage = usageOf(prompt, made);
+  const trueUsage = trueGeminiImageUsage(prompt, made);
   const usage = reportedUsage(trueUsage, call.faults);
   const responseId = call.newId("");
   const shared = { modelVersion: call.model, responseId: responseId };

@@ -64,7 +64,7 @@ function details(byModality: Iterable<readonly [string, number]>): object[] {
 }
 
 /** Usage after this many tokens of response and thoughts, as an honest provider reports it. */
-export function usageOf({ prompt, cached }: GenerateJob, responseTokens: number, thoughtTokens: number): Usage {
+export function trueGeminiUsage({ prompt, cached }: GenerateJob, responseTokens: number, thoughtTokens: number): Usage {
   return {
     promptTokenCount: prompt.total,
     ...(responseTokens > 0 && { candidatesTokenCount: responseTokens }),
@@ -89,5 +89,5 @@ export function totalsOf({ candidates }: GenerateJob): { response: number; thoug
 
 /** The usage reported to the client. */
 export function usageReport(job: GenerateJob, responseTokens: number, thoughtTokens: number): Usage | undefined {
-  return reportedUsage(usageOf(job, responseTokens, thoughtTokens), job.call.faults);
+  return reportedUsage(trueGeminiUsage(job, responseTokens, thoughtTokens), job.call.faults);
 }

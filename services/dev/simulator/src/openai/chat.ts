@@ -11,7 +11,7 @@ import { brokenRule, unknownField } from "./chat-checks.ts";
 import { findOpenAiModel } from "./models.ts";
 import { openAiProtocol, rejectOpenAi } from "./protocol.ts";
 
-function usageOf(counts: Counts): Usage {
+function openaiChatUsage(counts: Counts): Usage {
   const completion = counts.text + counts.audioOut + counts.reasoning + counts.rejectedPrediction;
   return {
     prompt_tokens: counts.prompt,
@@ -36,7 +36,7 @@ const flavour: ChatFlavour = {
   messageFields: { refusal: null, annotations: [] },
   toolCallIdPrefix: "call_",
   responseIdPrefix: "chatcmpl-",
-  usage: usageOf,
+  usage: openaiChatUsage,
 };
 
 function missingModel(id: string): never {

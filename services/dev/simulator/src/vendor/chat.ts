@@ -9,7 +9,7 @@ import type { Usage } from "../usage.ts";
 import { rejectVendor, vendorProtocol } from "./protocol.ts";
 
 // The minimum that an OpenAI-compatible vendor reports: no details.
-function usageOf(counts: Counts): Usage {
+function vendorChatUsage(counts: Counts): Usage {
   const completion = counts.text + counts.reasoning;
   return { prompt_tokens: counts.prompt, completion_tokens: completion, total_tokens: counts.prompt + completion };
 }
@@ -23,7 +23,7 @@ const flavour: ChatFlavour = {
   messageFields: {},
   toolCallIdPrefix: "call_",
   responseIdPrefix: "",
-  usage: usageOf,
+  usage: vendorChatUsage,
 };
 
 const reasoners = /-thinking\b|-reasoner\b|-r1\b/;

@@ -10,7 +10,7 @@ import { findGrokModel, type GrokModel } from "./models.ts";
 import { rejectXai, xaiProtocol } from "./protocol.ts";
 
 // Reasoning is separate from the completion here, not part of it; the total includes all three.
-function usageOf(counts: Counts): Usage {
+function xaiChatUsage(counts: Counts): Usage {
   return {
     prompt_tokens: counts.prompt,
     completion_tokens: counts.text,
@@ -40,7 +40,7 @@ const flavour: ChatFlavour = {
   messageFields: { refusal: null },
   toolCallIdPrefix: "call_",
   responseIdPrefix: "",
-  usage: usageOf,
+  usage: xaiChatUsage,
 };
 
 function wordingOf({ param, problem }: Issue): { status: number; message: string } {

@@ -36,7 +36,7 @@ function checkModel(call: Call): void {
   throw rejectXai(404, `The model ${call.model} does not exist or your team does not have access to it.`);
 }
 
-function sizeOf(ratio: string, resolution: string): { width: number; height: number } {
+function xaiVideoDimensions(ratio: string, resolution: string): { width: number; height: number } {
   const [w = 16, h = 9] = ratio.split(":").map(Number);
   const short = Number.parseInt(resolution, 10);
   const long = 2 * Math.round((short * Math.max(w, h)) / Math.min(w, h) / 2);
@@ -51,7 +51,7 @@ function accept(call: Call, order: Order): Reply {
     seconds * (ticksPerSecond[resolution] ?? 0) +
     order.inputImages * ticksPerInputImage +
     order.inputSeconds * ticksPerInputSecond;
-  const size = sizeOf(order.ratio, resolution);
+  const size = xaiVideoDimensions(order.ratio, resolution);
   const facts: GrokVideoFacts = { digest: call.digest, caption: captionOf(order.prompt), seconds, ...size };
   const task = acceptTask(call, {
     id: uuidOf(call.digest, call.tasks.nextNumber()),

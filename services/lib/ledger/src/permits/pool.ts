@@ -66,7 +66,7 @@ export function newPool(limit: number, keyVersion: bigint): Pool {
   return { limit, keyVersion, free: limit, resting: [], loans: {} };
 }
 
-export function sizeOf(pool: Pool): number {
+export function permitPoolSize(pool: Pool): number {
   let sum = pool.free;
   for (const { count } of pool.resting) sum += count;
   for (const { held } of Object.values(pool.loans)) sum += held;
@@ -81,7 +81,7 @@ export function settlePool(pool: Pool, nowMs: number): Pool {
   const woken = pool.resting.filter(({ freeAtMs }) => freeAtMs <= nowMs);
   const resting = pool.resting.filter(({ freeAtMs }) => freeAtMs > nowMs);
   const free = woken.reduce((sum, { count }) => sum + count, pool.free);
-  const surplus = sizeOf(pool) - pool.limit;
+  const surplus = permitPoolSize(pool) - pool.limit;
   // A free permit was not used for a minute, so dropping it now and creating it again later are
   // both safe.
   return { ...pool, resting, free: surplus > 0 ? Math.max(0, free - surplus) : free - surplus };
@@ -136,7 +136,7 @@ function lend(pool: Pool, terms: BorrowTerms, nowMs: number): Lent {
   const loan = pool.loans[terms.holderId] as Loan;
   const part = Math.min(pool.free, Math.max(0, Math.max(terms.need, terms.want) - freeOf(loan.lent)));
   const alone = terms.want > 0 && otherHolders(pool, terms.holderId).length === 0;
-  const moved = alone && sizeOf(pool) <= pool.limit ? pool.resting : [];
+  const moved = alone && permitPoolSize(pool) <= pool.limit ? pool.resting : [];
   const news = moved.map(({ count, freeAtMs }) => ({ count, freeInMs: Math.ceil(freeAtMs - nowMs) }));
   if (part > 0) news.push({ count: part, freeInMs: 0 });
   const lent = [...loan.lent, ...news];

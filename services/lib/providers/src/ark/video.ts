@@ -50,14 +50,14 @@ export const seedanceVideo: VideoAdapter = {
       videoUrl: textOf(content["video_url"]) || undefined,
       lastFrameUrl: textOf(content["last_frame_url"]) || undefined,
       seed: numberOf(body["seed"]),
-      usage: usageOf(body),
+      usage: arkVideoUsage(body),
       reason: reason && redact(reason, provider),
     };
   },
   failureOf: (response, upstream) => openAiFailure(response, upstream, arkVariant),
 };
 
-function usageOf(body: Fields): VideoUsage | undefined {
+function arkVideoUsage(body: Fields): VideoUsage | undefined {
   const raw = body["usage"];
   if (!isFields(raw)) return undefined;
   return {

@@ -39,7 +39,13 @@ export const wanVideo: VideoAdapter = {
     if (phase === undefined)
       throw new UpstreamFailure("transient", "the response has no status of the task", { status });
     const reason = textOf(output["message"]) ?? textOf(output["code"]);
-    return { ...resultOf(output), phase, word, usage: usageOf(body), reason: reason && redact(reason, provider) };
+    return {
+      ...resultOf(output),
+      phase,
+      word,
+      usage: dashscopeVideoUsage(body),
+      reason: reason && redact(reason, provider),
+    };
   },
   failureOf: (response, upstream) => openAiFailure(response, upstream, dashScopeVariant),
 };
@@ -56,7 +62,7 @@ function resultOf(output: Fields): Pick<VideoState, "videoUrl" | "seed" | "promp
  * The usage format differs between generations: `video_duration` and `video_ratio` (which holds a
  * size) up to 2.5, `duration` and `SR` from 2.6 on.
  */
-function usageOf(body: Fields): VideoUsage | undefined {
+function dashscopeVideoUsage(body: Fields): VideoUsage | undefined {
   const raw = body["usage"];
   if (!isFields(raw)) return undefined;
   const tier = raw["SR"];

@@ -7,7 +7,7 @@ import type { ObjectStore } from "./store.ts";
 
 const keyShape = /^[\w.-]{1,200}(?:\/[\w.-]{1,200}){0,4}$/;
 
-async function sizeOf(path: string): Promise<number | undefined> {
+async function fileSize(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;
   } catch (error) {
@@ -46,11 +46,11 @@ export function openFolder(dir: string): ObjectStore {
         throw error;
       }
       await sync(dirname(path));
-      return (await sizeOf(path)) ?? 0;
+      return (await fileSize(path)) ?? 0;
     },
     async find(id) {
       const path = pathOf(id);
-      const size = await sizeOf(path);
+      const size = await fileSize(path);
       if (size === undefined) return undefined;
       return { contentType: "application/octet-stream", size, read: async (range) => createReadStream(path, range) };
     },
