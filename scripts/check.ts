@@ -17,8 +17,10 @@ import { words } from "./check/words/words.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint (which covers import boundaries), docstrings, titles of tests, the word list, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, the table of metrics, the table of request fields, the schemas, rules and dashboards of the Helm charts, and the compose file.
---fix repairs what a program can repair.
+Checks types, format and lint (with import boundaries), docstrings, test titles, the word list, generated code, the OpenAPI
+documents (generated, and by a linter), the settings in the READMEs, the tables of metrics and of request fields, the
+schemas, rules and dashboards of the Helm charts, and the compose file.
+--fix repairs the problems that a program can repair.
 `;
 
 async function report(check: Check, fix: boolean): Promise<boolean> {

@@ -4,9 +4,9 @@ import { proto, releaseProto } from "./check/proto.ts";
 
 const help = `npm run proto [-- --release]
 
-Checks the .proto files, also against those of the last release, and generates proto/gen from them.
---release: they are released now, and what comes later is compared with them; infra/released.txt names the commit,
-which npm run roll -- upgrade begins with.
+Checks the .proto files for errors and for compatibility with the last release, and generates proto/gen from them.
+--release: records the current files as the last release, and their commit in infra/released.txt, from which
+npm run roll -- upgrade starts.
 `;
 
 const { values } = parseArgs({ options: { release: { type: "boolean" }, help: { type: "boolean", short: "h" } } });

@@ -3,7 +3,7 @@
 import { fail } from "../services/dev/local/src/terminal/step.mjs";
 import { runProgram } from "./lib/node.mjs";
 
-// Before anything is loaded, so that the user sees at once that the command works.
+// Printed before any module is loaded, so that the user sees a response immediately.
 if (process.argv.length === 2) process.stderr.write("Starting the gateway …\n");
 
 await runProgram("services/dev/local/src/main.ts", process.argv.slice(2)).catch(fail);

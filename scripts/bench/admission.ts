@@ -13,9 +13,9 @@ import { serveRpc, unaryService } from "@uag/runtime/rpc/server";
 import { createAdmission } from "@uag/usage/admission";
 
 /**
- * CPU of one admit + started + settle in one process, with the real journal on the disk of the
- * temporary directory, a billing that always gives, and no broker: for a key without limits, and
- * for one with a limit of each kind. `node scripts/bench/admission.ts [requests] [concurrency]`
+ * CPU of one admit + started + settle in one process, with the real journal in the temporary
+ * directory, a billing that grants every request, and no broker: for a key without limits, and for
+ * one with a limit of each kind. `node scripts/bench/admission.ts [requests] [concurrency]`
  */
 const requests = Number(process.argv[2] ?? 200_000);
 const concurrency = Number(process.argv[3] ?? 64);
@@ -124,7 +124,7 @@ async function measure(count: number, caller: Caller): Promise<string> {
   await Promise.all(Array.from({ length: concurrency }, () => worker(until, caller)));
   const seconds = (performance.now() - since) / 1_000;
   const { user, system } = process.cpuUsage(cpu);
-  return `${(user / count).toFixed(1)} us user + ${(system / count).toFixed(1)} us system a request, ${Math.round(count / seconds)} requests/s`;
+  return `${(user / count).toFixed(1)} us user + ${(system / count).toFixed(1)} us system per request, ${Math.round(count / seconds)} requests/s`;
 }
 
 for (const [name, caller] of [

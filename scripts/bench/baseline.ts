@@ -1,7 +1,6 @@
 /**
- * What the fleet is measured against: express with http-proxy-middleware and one key, the least
- * that is still called a gateway. It checks the key and forwards; it meters, limits and records
- * nothing.
+ * The baseline of the benchmark: express with http-proxy-middleware and one key, a minimal gateway.
+ * It checks the key and forwards; it does not meter, limit or record.
  */
 import { Agent, createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
@@ -13,8 +12,8 @@ interface ProxyMiddleware {
   createProxyMiddleware(options: { target: string; agent: Agent; changeOrigin: boolean }): Handler;
 }
 
-// The gateway's own versions of both, so that the comparison is with what the gateway is built
-// from.
+// The gateway's own versions of both, so that the comparison uses the libraries that the gateway is
+// built with.
 const require = createRequire(new URL("../../router/package.json", import.meta.url));
 // biome-ignore lint/correctness/noUndeclaredDependencies: it is the gateway's, resolved from there
 const express: Express = require("express");

@@ -1,6 +1,6 @@
 import { jsonResponse, jsonUsage, responseText } from "./responses.ts";
 
-/** Throws unless this is the whole and right answer to the request with that nonce. */
+/** Throws unless this is the complete, correct response to the request with that nonce. */
 export function checkJsonResponse(response: {
   readonly head: string;
   readonly body: string;
@@ -25,7 +25,7 @@ export function isOk(head: string): boolean {
 
 export class WrongResponse extends Error {
   constructor(what: string, response: { readonly head: string; readonly body: string; readonly nonce: string }) {
-    super(`${what}; request ${response.nonce} was answered with\n${response.head}\n${response.body.slice(0, 2_000)}`);
+    super(`${what}; request ${response.nonce} got the response\n${response.head}\n${response.body.slice(0, 2_000)}`);
     this.name = "WrongAnswer";
   }
 }

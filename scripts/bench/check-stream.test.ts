@@ -33,7 +33,7 @@ function follow(options: {
 
 const chunks = [chunk(0), chunk(1), chunk(2)];
 
-test("a whole stream passes however its bytes are split, and the way of each chunk is timed", () => {
+test("a complete stream is accepted however its bytes are split, and each chunk's delay is measured", () => {
   const events = [...chunks, finish, done];
   for (let pieces = 1; pieces <= events.join("").length; pieces++) {
     const delays = follow({ events, pieces });
@@ -42,31 +42,31 @@ test("a whole stream passes however its bytes are split, and the way of each chu
   }
 });
 
-test("comments between events are no events", () => {
+test("comments between events are ignored", () => {
   assert.equal(follow({ events: [chunk(0), ": still here\n\n", chunk(1), chunk(2), finish, done] }).length, 3);
 });
 
 const wrong: Readonly<Record<string, { readonly events: readonly string[]; readonly includeUsage?: boolean }>> = {
   "a missing chunk": { events: [chunk(0), chunk(2), finish, done] },
-  "a doubled chunk": { events: [chunk(0), chunk(0), chunk(1), chunk(2), finish, done] },
+  "a duplicated chunk": { events: [chunk(0), chunk(0), chunk(1), chunk(2), finish, done] },
   "a chunk of another request": { events: [chunk(0), chunk(1, "000000000043"), chunk(2), finish, done] },
-  "an end too early": { events: [chunk(0), chunk(1), finish, done] },
-  "a chunk too many": { events: [...chunks, chunk(3), finish, done] },
+  "a premature end": { events: [chunk(0), chunk(1), finish, done] },
+  "an additional chunk": { events: [...chunks, chunk(3), finish, done] },
   "no finish_reason": { events: [...chunks, done] },
   "no [DONE]": { events: [...chunks, finish] },
-  "half an event at the end": { events: [...chunks, finish, done, "data: {"] },
-  "something after [DONE]": { events: [...chunks, finish, done, finish] },
-  "usage that was not asked for": { events: [...chunks, finish, used, done] },
-  "no usage though it was asked for": { events: [...chunks, finish, done], includeUsage: true },
+  "a partial event at the end": { events: [...chunks, finish, done, "data: {"] },
+  "an event after [DONE]": { events: [...chunks, finish, done, finish] },
+  "unrequested usage": { events: [...chunks, finish, used, done] },
+  "missing requested usage": { events: [...chunks, finish, done], includeUsage: true },
   "an error event": { events: [chunk(0), `data: {"error":{"message":"no"}}\n\n`] },
 };
 
 for (const [what, stream] of Object.entries(wrong)) {
-  test(`${what} makes a stream wrong`, () => {
+  test(`a stream with ${what} is rejected`, () => {
     assert.throws(() => follow(stream));
   });
 }
 
-test("usage passes when it was asked for", () => {
+test("requested usage is accepted", () => {
   assert.equal(follow({ events: [...chunks, finish, used, done], includeUsage: true }).length, 3);
 });

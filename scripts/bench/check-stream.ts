@@ -11,7 +11,7 @@ const stampDigits = 16;
 export class StreamCheck {
   readonly #nonce: string;
   readonly #shape: StreamShape & { readonly includeUsage: boolean };
-  /** Gets each chunk's way from the upstream's write to here, microseconds. */
+  /** Receives each chunk's delay from the upstream's write to here, microseconds. */
   readonly #arrived: (delayUs: number) => void;
   #rest = "";
   #chunks = 0;
@@ -45,7 +45,7 @@ export class StreamCheck {
 
   /** The response's body is complete. */
   end(): void {
-    if (this.#rest !== "") this.#fail("half an event at the end", this.#rest);
+    if (this.#rest !== "") this.#fail("a partial event at the end", this.#rest);
     if (!this.#done) this.#fail(`the stream ended after ${this.#chunks} chunks without [DONE]`, "");
   }
 
@@ -68,10 +68,10 @@ export class StreamCheck {
 
   #lastEvent(event: string): void {
     const { chunks, includeUsage } = this.#shape;
-    if (this.#chunks !== chunks) this.#fail(`${this.#chunks} chunks came instead of ${chunks}`, event);
-    if (!this.#finished) this.#fail("no finish_reason came", event);
+    if (this.#chunks !== chunks) this.#fail(`${this.#chunks} chunks arrived instead of ${chunks}`, event);
+    if (!this.#finished) this.#fail("no finish_reason arrived", event);
     const usages = includeUsage ? 1 : 0;
-    if (this.#usages !== usages) this.#fail(`${this.#usages} usage chunks came instead of ${usages}`, event);
+    if (this.#usages !== usages) this.#fail(`${this.#usages} usage chunks arrived instead of ${usages}`, event);
     this.#done = true;
   }
 

@@ -5,7 +5,7 @@ export interface Ready {
   readonly port: number;
 }
 
-/** Reports the port to the parent and exits with it: nothing outlives the benchmark. */
+/** Reports the port to the parent and exits with the parent, so that no process outlives the benchmark. */
 export function serveParent(server: Server): void {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");
@@ -13,7 +13,7 @@ export function serveParent(server: Server): void {
   reportToParent({ port: address.port } satisfies Ready);
 }
 
-/** Ctrl-C reaches the whole process group; only the parent decides what it means. */
+/** Ctrl-C reaches the whole process group; only the parent handles it. */
 export function endWithParent(end: () => void): void {
   process.on("SIGINT", () => undefined);
   process.on("SIGTERM", end);

@@ -6,11 +6,11 @@ export interface Address {
   readonly port: number;
 }
 
-// One buffer serves all connections: what is read is consumed before the next read, and leftovers
-// are copied by the reader.
+// One buffer serves all connections: received bytes are consumed before the next read, and the
+// reader copies leftovers.
 const readBuffer = Buffer.allocUnsafe(256 * 1_024);
 
-/** One HTTP/1.1 client connection with one request under way at a time, on a bare socket. */
+/** One HTTP/1.1 client connection with one request in flight at a time, on a bare socket. */
 export class Connection {
   readonly #socket: Socket;
 
@@ -19,8 +19,8 @@ export class Connection {
   }
 
   /**
-   * Connects. `lost` is called when the connection fails or is closed by the other side, whatever
-   * was under way.
+   * Connects. `lost` is called when the connection fails or is closed by the other side, even
+   * during a request.
    */
   static open(options: {
     readonly address: Address;

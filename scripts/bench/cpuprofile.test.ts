@@ -25,11 +25,11 @@ test("self time is added up by function and file over all call paths, without id
   assert.equal(files[0]?.us, 150);
 });
 
-test("what lies outside the window is left out", () => {
+test("samples outside the window are ignored", () => {
   assert.equal(summarizeProfile(profile, { fromUs: 2_000, toUs: 2_120 }).busyUs, 50);
 });
 
-test("scripts are named by package and by their path in it", () => {
+test("scripts are named by package and by path within it", () => {
   assert.deepEqual(placeOf("file:///a/node_modules/.pnpm/express@5.3.0/node_modules/express/lib/application.js"), {
     package: "express",
     file: "express/lib/application.js",

@@ -17,7 +17,7 @@ export interface SelfTime {
   readonly us: number;
 }
 
-/** Where one process spent its time, most first. */
+/** A process's time by function, file and package, largest first. */
 export interface ProfileSummary {
   /** All but idle time. */
   readonly busyUs: number;
@@ -42,7 +42,7 @@ export function summarizeProfile(
   let now = profile.startTime;
   for (const [index, id] of profile.samples.entries()) {
     now += profile.timeDeltas[index] ?? 0;
-    // What was seen at a sample is taken to last until the next one.
+    // Each sample counts until the next one.
     const us = profile.timeDeltas[index + 1] ?? 0;
     const frame = frames.get(id);
     if (frame === undefined || frame.functionName === "(idle)" || now < window.fromUs || now > window.toUs) continue;
@@ -56,7 +56,7 @@ export function summarizeProfile(
   return { busyUs, packages: ranked(packages), files: ranked(files), functions: ranked(functions) };
 }
 
-/** The package and file of a script's URL: names that are short and the same on every machine. */
+/** The package and file of a script's URL: short names that are the same on every machine. */
 export function placeOf(url: string): { readonly package: string; readonly file: string } {
   if (url === "") return { package: "(native, garbage collector)", file: "(native, garbage collector)" };
   if (url.startsWith("node:")) return { package: "node", file: url };

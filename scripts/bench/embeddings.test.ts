@@ -7,7 +7,7 @@ const head = "HTTP/1.1 200 OK\r\n";
 const nonce = nonceText(123_456_789);
 
 for (const format of ["float", "base64"] as const) {
-  test(`${format}: the answer is JSON of the right size and passes its own check`, () => {
+  test(`${format}: the response is JSON of the right size and passes its own check`, () => {
     const body = embeddingsResponse({ model: "m", nonce, format });
     const { data } = JSON.parse(body) as { data: { embedding: number[] | string }[] };
     assert.equal(data.length, vectorCount);
@@ -19,7 +19,7 @@ for (const format of ["float", "base64"] as const) {
     assert.ok(embeddingsBody({ model: "m", nonce, format }).includes(`nonce=${nonce}`));
   });
 
-  test(`${format}: another request's answer, a short one and a wrong count are found`, () => {
+  test(`${format}: another request's response, a short one and a wrong count are rejected`, () => {
     const body = embeddingsResponse({ model: "m", nonce, format });
     for (const bad of [
       embeddingsResponse({ model: "m", nonce: nonceText(1), format }),

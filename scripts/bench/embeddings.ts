@@ -8,7 +8,7 @@ export type VectorFormat = "float" | "base64";
 const tokens = 640;
 const sentence = "The quick brown fox jumps over the lazy dog and finds the ledger exact to the last nano.";
 
-/** The body of a request; its nonce stands in the first text. */
+/** The body of a request; its nonce is in the first text. */
 export function embeddingsBody({
   model,
   nonce,
@@ -25,15 +25,15 @@ export function embeddingsBody({
 }
 
 /**
- * How numbers are written: as JSON.stringify writes the doubles that the floats are, or as short as
- * 32-bit floats allow.
+ * The format of numbers: as JSON.stringify formats the doubles of the floats, or as short as 32-bit
+ * floats allow.
  */
 type Writing = "double" | "short" | "base64";
 
-/** Characters of base64 that are three floats. */
+/** Number of base64 characters of three floats. */
 const markLength = 16;
 
-/** The nonce as the beginning of a vector: three floats, each of four digits of it. */
+/** The nonce as the start of a vector: three floats, each of four of its digits. */
 function markOf(nonce: string, writing: Writing): string {
   const digits = [nonce.slice(0, 4), nonce.slice(4, 8), nonce.slice(8)].map(Number);
   const bytes = Buffer.from(Float32Array.from(digits, (value) => (value + 1) / 16_384).buffer);
@@ -70,7 +70,7 @@ function makePieces(writing: Writing): readonly [before: string, after: string] 
   return [`[${opening(0)}`, `${rest}${writing === "base64" ? '"' : "]"}}${others.join("")}]`];
 }
 
-/** The list of a response, put together from pieces that are made once. */
+/** The list of a response, assembled from prepared pieces. */
 function vectorList(writing: Writing, nonce: string): string {
   let known = pieces.get(writing);
   if (known === undefined) {
@@ -86,7 +86,7 @@ export function embeddingsResponse(options: { model: string; nonce: string; form
   return `{"object":"list","data":${vectorList(format === "float" ? "double" : format, nonce)},"model":"${model}","usage":${usage}}`;
 }
 
-/** Throws unless this is the whole and right answer to the request with that nonce. */
+/** Throws unless this is the complete, correct response to the request with that nonce. */
 export function checkEmbeddings(
   response: { readonly head: string; readonly body: string; readonly nonce: string },
   format: VectorFormat,
@@ -95,7 +95,7 @@ export function checkEmbeddings(
   const at = response.body.indexOf('"data":') + '"data":'.length;
   const writings: readonly Writing[] = format === "base64" ? ["base64"] : ["short", "double"];
   const isRight = writings.some((writing) => response.body.startsWith(vectorList(writing, response.nonce), at));
-  // A gateway may write numbers in yet another way, but must keep what they mean.
+  // A gateway may format numbers differently, but must preserve their values.
   if (!isRight) checkMeaning(response, vectorList(format === "float" ? "double" : format, response.nonce));
   if (!new RegExp(`"total_tokens": ?${tokens}\\b`).test(response.body.slice(-400)))
     throw new WrongResponse("wrong usage", response);

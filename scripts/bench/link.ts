@@ -1,4 +1,4 @@
-/** node scripts/bench/link.ts: what the link costs at both ends, and what mutual TLS adds to it. */
+/** node scripts/bench/link.ts: measures the cost of the link at both ends, and the cost of mutual TLS. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +11,8 @@ const help = `node scripts/bench/link.ts [--tls] [--rounds <n>]
 
 Measures processor time at both ends of the link between router and services, for JSON and for streams.
 
-  --tls         what mutual TLS adds: rounds with it and without alternate
-  --rounds <n>  pairs of rounds, for that (default 9)
+  --tls         measures the cost of mutual TLS, in alternating rounds with and without it
+  --rounds <n>  pairs of rounds for --tls (default 9)
 `;
 
 const { values } = parseArgs({

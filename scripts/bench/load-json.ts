@@ -7,9 +7,9 @@ import { chatTemplate, type Endpoint, nextNonce, RequestTemplate } from "./reque
 import { monotonicUs } from "./responses.ts";
 
 export interface JsonResult {
-  /** Requests answered, all of them. */
+  /** Number of all completed requests. */
   readonly requests: number;
-  /** Requests answered within the measured time. */
+  /** Number of requests completed within the measured time. */
   readonly inTime: number;
   readonly seconds: number;
   readonly latencyMs: Float64Array;
@@ -25,7 +25,7 @@ export interface RequestSchedule {
   readonly endpoint: Endpoint;
   /** Embeddings in this format. */
   readonly vectors?: VectorFormat;
-  /** Keys of the same length that requests have by turns, over all connections. */
+  /** Keys of equal length that requests use in turn, over all connections. */
   readonly keys?: readonly string[];
 }
 
@@ -153,7 +153,7 @@ export async function runConstantRate(
   };
   const opening = { pending: job, latency, responded, failed: reject };
   const open = async () => {
-    if (all.length >= maxConnections) throw new Error(`${maxConnections} requests are without an answer`);
+    if (all.length >= maxConnections) throw new Error(`${maxConnections} requests have no response`);
     const client = await openClient(opening);
     all.push(client);
     return client;

@@ -8,9 +8,9 @@ import { monotonicUs, type StreamShape } from "./responses.ts";
 
 export interface StreamsJob {
   readonly endpoint: Endpoint;
-  /** How many are open at a time. */
+  /** Number of concurrently open streams. */
   readonly streams: number;
-  /** How many each connection reads, one after another. */
+  /** Number of streams that each connection reads, one after another. */
   readonly rounds: number;
   readonly shape: StreamShape;
   /** The first of each connection start spread over this time. */
@@ -37,14 +37,14 @@ interface Gathered {
   closing: boolean;
 }
 
-/** Holds a number of streams open at the same time and checks every event of every one. */
+/** Keeps a number of streams open concurrently and checks every event. */
 export async function runStreams(job: StreamsJob): Promise<StreamsResult> {
   const gathered = { firstChunk: new Samples(), delay: new Samples(), chunks: 0, opened: 0, closing: false };
   const startUs = monotonicUs();
   const readers = Array.from({ length: job.streams }, async (_, index) => {
     await sleep((job.rampMs * index) / job.streams);
     for (let round = 0; round < job.rounds; round++) {
-      // Every other stream requests usage: both kinds must be correct.
+      // Every other stream requests usage: both kinds are checked.
       await readStream({ job, gathered, includeUsage: index % 2 === 0 });
     }
   });

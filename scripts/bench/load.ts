@@ -1,6 +1,6 @@
 /**
- * The load generator, a process of its own: takes one job at a time from its parent and answers
- * with what it measured.
+ * The load generator, which runs in its own process: it takes one job at a time from its parent and
+ * returns the measurements.
  */
 import { endWithParent, reportToParent } from "./child.ts";
 import { type JsonResult, type RequestSchedule, runClosedLoop, runConstantRate } from "./load-json.ts";

@@ -5,7 +5,7 @@ const linesShown = 4;
 const widthShown = 600;
 const engineLog = /^(mongod|nats-server|simulator)\.log$/;
 
-/** The ends of the services' logs, for a failure whose cause only they know. */
+/** The ends of the services' logs, for a failure whose cause is only in the logs. */
 export async function logEnds(folder: string): Promise<string> {
   const ends: string[] = [];
   for (const file of (await readdir(folder)).filter((name) => name.endsWith(".log") && !engineLog.test(name))) {

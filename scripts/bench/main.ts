@@ -1,4 +1,4 @@
-/** npm run bench: the fleet beside a bare proxy, in one run, every response checked. */
+/** npm run bench: compares the fleet with a bare proxy in one run, and checks every response. */
 import { writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { benchAccounts } from "./accounts/bench.ts";
@@ -13,7 +13,7 @@ import { formatNumber, renderTable, rowsOf } from "./report.ts";
 import { runScenario, type ScenarioResult, warmUp } from "./scenarios.ts";
 import { findRunning, type Started, startBaseline, startFleet, startUpstream, type Target } from "./targets.ts";
 
-/** How long after the last response the ledger may still be catching up. */
+/** Maximum time after the last response for the ledger to catch up. */
 const settleMs = 30_000;
 
 function print(line: string): void {
@@ -60,7 +60,7 @@ async function measureAll(
   const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, others: otherPrograms.share() };
   process.stdout.write(
     `${machine.cores} x ${machine.cpu}, Node ${machine.node}; ` +
-      `other programs used ${formatNumber(machine.others * 100)} % of the machine meanwhile\n\n${renderTable(rows)}\n`,
+      `other programs used ${formatNumber(machine.others * 100)} % of the machine's processor time meanwhile\n\n${renderTable(rows)}\n`,
   );
   const served = run.served.get("gateway") ?? 0;
   const record = await recorded?.check({ served, withinMs: settleMs, signal: run.signal });

@@ -6,21 +6,20 @@ import { cpuBetween, type ProcessTable, readResident, readUsage, totalSeconds } 
 import type { Process } from "./processes.ts";
 import type { Target, TargetName } from "./targets.ts";
 
-/** One run of one job against one target, with what it cost the target's processes. */
+/** One run of one job against one target, with the resource usage of the target's processes. */
 export interface Run {
   readonly json: JsonResult | undefined;
   readonly streams: StreamsResult | undefined;
   /**
    * Processor seconds by process, from before the first request until the work behind the responses
-   * was done too.
+   * is done.
    */
   readonly cpuSeconds: ReadonlyMap<string, number>;
   readonly memory: Memory;
 }
 
 /**
- * Resident KiB by process. `open` is there only for streams: the median while all of them were
- * open.
+ * Resident KiB by process. `open` exists only for streams: the median while all of them were open.
  */
 export interface Memory {
   readonly before: ReadonlyMap<string, number>;
@@ -30,15 +29,15 @@ export interface Memory {
 export interface Bench {
   readonly load: Process;
   readonly signal: AbortSignal;
-  /** Counts the requests that each target answered. */
+  /** Counts the requests completed by each target. */
   readonly served: Map<TargetName, number>;
 }
 
 const sampleMs = 400;
 
 /**
- * Throws with the wrong answer's text when there was one, and when nothing comes for much longer
- * than the job can take.
+ * Throws with the wrong response's text if there was one, or if the job takes much longer than it
+ * can.
  */
 export async function measure(bench: Bench, target: Target, job: Job): Promise<Run> {
   await quiet(target.processes, bench.signal);
@@ -79,9 +78,9 @@ const quietCpuSeconds = 0.02;
 const maxQuietMs = 8_000;
 
 /**
- * Waits until the processes have nothing left to do: recording and settling go on behind the
- * answers, and belong to the run that caused them. A process that never rests is measured as it is
- * after a bounded wait.
+ * Waits until the processes are idle, because recording and settling continue after the responses
+ * and belong to the run that caused them. A process that is never idle is measured after a bounded
+ * wait.
  */
 async function quiet(processes: ProcessTable, signal: AbortSignal): Promise<void> {
   if (processes.size === 0) return;
@@ -97,7 +96,7 @@ async function quiet(processes: ProcessTable, signal: AbortSignal): Promise<void
   }
 }
 
-/** Notes resident memory again and again while all streams of a job are open. */
+/** Samples resident memory while all streams of a job are open. */
 class MemorySampler {
   readonly #processes: ProcessTable;
   readonly #samples = new Map<string, number[]>();

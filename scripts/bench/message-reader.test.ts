@@ -17,7 +17,7 @@ function read(text: string, options: { readonly size: number; readonly kind?: "r
     },
   });
   const bytes = Buffer.from(text, "latin1");
-  // One buffer is used again and again, as the connection does.
+  // Reuses one buffer, like the connection.
   const shared = Buffer.alloc(options.size);
   for (let at = 0; at < bytes.length; at += options.size) {
     const copied = bytes.copy(shared, 0, at, Math.min(bytes.length, at + options.size));
@@ -30,7 +30,7 @@ const sized = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 const empty = "HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n";
 const chunked = "HTTP/1.1 201 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nA\r\n0123456789\r\n0\r\n\r\n";
 
-test("messages come out the same however the bytes are split", () => {
+test("messages are the same however the bytes are split", () => {
   const text = sized + chunked + empty + sized;
   for (let size = 1; size <= text.length; size++) {
     assert.deepEqual(read(text, { size }), {
@@ -45,7 +45,7 @@ test("messages come out the same however the bytes are split", () => {
   }
 });
 
-test("a message that is cut short is not ended", () => {
+test("a truncated message is not ended", () => {
   assert.deepEqual(read(sized.slice(0, -1), { size: 100 }), {
     idle: false,
     messages: [{ head: "HTTP/1.1 200 OK", body: "hell", ended: false }],
@@ -53,7 +53,7 @@ test("a message that is cut short is not ended", () => {
   assert.equal(read(chunked.slice(0, -2), { size: 100 }).messages[0]?.ended, false);
 });
 
-test("what cannot be framed is an error", () => {
+test("a message without framing is an error", () => {
   assert.throws(() => read("HTTP/1.1 200 OK\r\n\r\nhello", { size: 100 }));
   assert.throws(() => read(chunked.replace("3\r\nabc", "2\r\nabc"), { size: 100 }));
   assert.throws(() => read(chunked.replace("3\r\nabc", "x\r\nabc"), { size: 100 }));

@@ -11,9 +11,9 @@ export interface MessageSink {
 const headEnd = "\r\n\r\n";
 
 /**
- * Takes the messages of one HTTP/1.1 connection apart. It knows just what the two ends of the
- * benchmark need: bodies framed by `content-length` or by chunks. Throws on anything it cannot
- * frame, so that a broken answer is never counted as a good one.
+ * Splits the bytes of one HTTP/1.1 connection into messages. It supports only what both ends of the
+ * benchmark need: bodies framed by `content-length` or by chunks. Throws on any other framing, so
+ * that a malformed response never counts as a good one.
  */
 export class MessageReader {
   readonly #sink: MessageSink;
@@ -41,13 +41,12 @@ export class MessageReader {
       if (next < 0) break;
       at = next;
     }
-    // The caller may reuse its buffer, so what is kept is copied.
+    // The caller may reuse its buffer, so kept bytes are copied.
     if (at < bytes.length) this.#rest = Buffer.from(bytes.subarray(at));
   }
 
   /**
-   * Consumes one element from `at`; answers where the next begins, or -1 when more bytes are
-   * needed.
+   * Consumes one element from `at`; returns the start of the next, or -1 if more bytes are needed.
    */
   #step(bytes: Buffer, at: number): number {
     switch (this.#state) {
@@ -73,7 +72,7 @@ export class MessageReader {
     if (length !== undefined) this.#left = Number(length);
     else if (/\r\ntransfer-encoding: *chunked/i.test(head)) this.#state = "chunk-size";
     else if (this.#kind === "request") this.#left = 0;
-    else throw new Error(`an answer without content-length or chunks: ${head}`);
+    else throw new Error(`a response without content-length or chunks: ${head}`);
     if (this.#state === "head") {
       if (this.#left === 0) this.#sink.end();
       else this.#state = "length";
@@ -105,7 +104,7 @@ export class MessageReader {
 
   #lineEnd(bytes: Buffer, at: number): number {
     if (bytes.length - at < 2) return -1;
-    if (bytes[at] !== 13 || bytes[at + 1] !== 10) throw new Error("a chunk that does not end where it said");
+    if (bytes[at] !== 13 || bytes[at + 1] !== 10) throw new Error("a chunk that does not end at its declared length");
     if (this.#state === "last-chunk") this.#finish();
     else this.#state = "chunk-size";
     return at + 2;

@@ -1,19 +1,19 @@
 import { parseArgs } from "node:util";
 
 export const scenarioNames = ["slow", "json", "rate", "sse", "vectors", "vectors64"] as const;
-/** Measures the gateway alone, and so stands by itself. */
+/** Measures only the gateway, so it runs separately. */
 export const accountsScenario = "accounts";
 export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
   readonly seconds: number;
   readonly scenarios: readonly ScenarioName[];
-  /** How what a request costs grows with the number of accounts, in place of the scenarios. */
+  /** Measures a request's cost by the number of accounts, instead of the scenarios. */
   readonly accounts: { readonly counts: readonly number[]; readonly replicas: readonly number[] } | undefined;
   readonly model: string;
   readonly json: string | undefined;
   readonly upstreamPort: number;
-  /** A gateway that runs already, to be measured instead of the fleet. */
+  /** A running gateway to measure instead of the fleet. */
   readonly running: { readonly url: URL; readonly key: string; readonly pidFile: string | undefined } | undefined;
   readonly fleet: boolean;
 }
@@ -25,17 +25,17 @@ Measures the fleet beside a bare express + http-proxy-middleware proxy, both in 
   --seconds <n>        length of each JSON run (default 4; each runs three times)
   --scenario <name>    only this one; may be repeated
                          slow  1,000 streams of 20 chunks, one each 500 ms: memory a stream
-                         json  64 connections, each asks again when it has its answer
-                         rate  100 requests/s, latency counted from when each was due
+                         json  64 connections, each sends its next request after its response
+                         rate  100 requests/s, latency measured from each request's due time
                          sse   100 streams of 200 chunks, one each 10 ms
                          vectors, vectors64  embeddings, 64 inputs x 1,024 dimensions, as numbers and as base64
-                         accounts  small completions with the keys of many accounts by turns; the gateway alone
-  --accounts <n,n,…>   how many accounts, for that (default 1,100,2000,20000)
-  --replicas <n,n,…>   how many processes of billing and of metering, for that (default 1)
+                         accounts  small completions with the keys of many accounts in turn; only the gateway
+  --accounts <n,n,…>   numbers of accounts for the scenario accounts (default 1,100,2000,20000)
+  --replicas <n,n,…>   numbers of billing and metering processes for the scenario accounts (default 1)
   --json <file>        also writes every figure to this file
-  --model <id>         the model to ask for (default gpt-4o-mini)
-  --no-fleet           measures the baseline alone
-  --target <url>       measures a gateway that runs already, e.g. http://127.0.0.1:8080, instead of the fleet;
+  --model <id>         the requested model (default gpt-4o-mini)
+  --no-fleet           measures only the baseline
+  --target <url>       measures a running gateway, e.g. http://127.0.0.1:8080, instead of the fleet;
                          its upstream must be the benchmark's own: see --upstream-port
   --key <key>          its API key
   --pid-file <file>    its processes, as {"pids": {"<name>": <pid>}}: the fleet's run.json has this shape
@@ -102,12 +102,12 @@ function running(values: {
 }): BenchOptions["running"] {
   const { target, key, pidFile } = values;
   if (target === undefined) {
-    if (key !== undefined || pidFile !== undefined) throw new Error("--key and --pid-file belong to --target");
+    if (key !== undefined || pidFile !== undefined) throw new Error("--key and --pid-file require --target");
     return undefined;
   }
   if (!URL.canParse(target)) throw new Error("--target must be a URL, e.g. http://127.0.0.1:8080");
   const url = new URL(target);
   if (!["127.0.0.1", "localhost", "[::1]"].includes(url.hostname)) throw new Error("--target must be on this machine");
-  if (key === undefined) throw new Error("--target needs --key");
+  if (key === undefined) throw new Error("--target requires --key");
   return { url, key, pidFile };
 }

@@ -11,7 +11,7 @@ test("a percentile is the smallest sample that the given share does not exceed",
   );
 });
 
-test("samples from several runs count as one set, also when they come after a percentile was asked for", () => {
+test("samples from several runs count as one set, even if added after a percentile was computed", () => {
   const samples = new Samples();
   samples.addAll(Float64Array.from({ length: 3_000 }, (_, index) => index));
   assert.equal(samples.percentile(100), 2_999);
@@ -23,6 +23,6 @@ test("samples from several runs count as one set, also when they come after a pe
   assert.equal(samples.values().length, 3_002);
 });
 
-test("without samples there is no percentile", () => {
+test("without samples the percentile is NaN", () => {
   assert.equal(new Samples().percentile(50), Number.NaN);
 });

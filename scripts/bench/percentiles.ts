@@ -1,4 +1,4 @@
-/** Every sample of a measure, kept whole: percentiles are exact, by the nearest-rank method. */
+/** All samples of a measure, so that percentiles are exact, by the nearest-rank method. */
 export class Samples {
   #values = new Float64Array(1_024);
   #count = 0;

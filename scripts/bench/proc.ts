@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** USER_HZ: what /proc counts processor time in. It is 100 on every Linux that Node runs on. */
+/** USER_HZ: the unit of processor time in /proc; 100 on every Linux that Node supports. */
 const ticksPerSecond = 100;
 
 export interface ProcessStat {
@@ -9,7 +9,7 @@ export interface ProcessStat {
   /** Processor seconds, user and system, of all its threads and of the children it has reaped. */
   readonly cpuSeconds: number;
   /**
-   * When it started, in ticks since boot: distinguishes a process from a later one with the same
+   * Its start time, in ticks since boot: distinguishes a process from a later one with the same
    * pid.
    */
   readonly startTick: number;
@@ -57,7 +57,7 @@ function isGone(error: unknown): boolean {
   return code === "ENOENT" || code === "ESRCH";
 }
 
-/** Processes by what they are called in the report; the value is the pid at the top of each. */
+/** Processes by their name in the report; the value is the pid of each one's root process. */
 export type ProcessTable = ReadonlyMap<string, number>;
 
 /** CPU and memory of every process of a table at one moment, its living descendants included. */
@@ -66,7 +66,7 @@ export interface Usage {
   readonly startTicks: ReadonlyMap<string, number>;
 }
 
-/** Throws when a process of the table is gone: its figures would be wrong. */
+/** Throws if a process of the table has ended, because its figures would be wrong. */
 export function readUsage(table: ProcessTable): Usage {
   const children = childrenByParent();
   const named = new Set(table.values());
@@ -74,7 +74,7 @@ export function readUsage(table: ProcessTable): Usage {
   const startTicks = new Map<string, number>();
   for (const [name, pid] of table) {
     const own = readStat(pid);
-    if (own === undefined) throw new Error(`the process ${name} (${pid}) is gone`);
+    if (own === undefined) throw new Error(`the process ${name} (${pid}) has ended`);
     startTicks.set(name, own.startTick);
     let total = 0;
     const open = [own];
@@ -151,7 +151,7 @@ export class OtherPrograms {
     this.#usage = readUsage(options.own);
   }
 
-  /** Their share of all the machine's processor time since this was made, 0 to 1. */
+  /** Their share of all the machine's processor time since its creation, 0 to 1. */
   share(): number {
     const own = totalSeconds(cpuBetween(this.#usage, readUsage(this.#own)));
     const others = readMachineBusy() - this.#busy - own;

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { LoadMessage } from "./load.ts";
 
-/** A program of this folder, run as a process of its own that ends with this one. */
+/** A program of this folder, run in its own process, which ends with this one. */
 export class Process implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #name: string;
@@ -14,7 +14,7 @@ export class Process implements AsyncDisposable {
     this.#stopMs = options.stopMs;
   }
 
-  /** Starts `<name>.ts`. `stopMs` is how long it may take to end by itself before it is killed. */
+  /** Starts `<name>.ts`. `stopMs` is the maximum time for it to end before it is killed. */
   static start(options: {
     readonly name: string;
     readonly args?: readonly string[];
@@ -22,7 +22,7 @@ export class Process implements AsyncDisposable {
     readonly stopMs?: number;
   }): Process {
     const program = new URL(`./${options.name}.ts`, import.meta.url);
-    // The parent pipe is this process's own; in a child the same descriptor is something else.
+    // The parent pipe is this process's own; in a child the descriptor has another meaning.
     const { PARENT_PIPE_FD: _, ...env } = process.env;
     const child = fork(program, [...(options.args ?? [])], {
       env: { ...env, ...options.env },
@@ -41,8 +41,8 @@ export class Process implements AsyncDisposable {
   }
 
   /**
-   * Waits for the message that `choose` does not answer with undefined. Rejects when the process
-   * ends first, when `timeoutMs` have passed, or when the signal is aborted.
+   * Waits for the first message for which `choose` does not return undefined. Rejects if the
+   * process ends first, after `timeoutMs`, or when the signal is aborted.
    */
   async next<T>(options: {
     readonly choose: (message: unknown) => T | undefined;
@@ -58,9 +58,10 @@ export class Process implements AsyncDisposable {
         reject(error);
       }
     };
-    const onExit = () => reject(new Error(`the benchmark's ${this.#name} process ended by itself`));
+    const onExit = () => reject(new Error(`the benchmark's ${this.#name} process ended unexpectedly`));
     const onAbort = () => reject(options.signal.reason);
-    const late = () => reject(new Error(`${this.#name}: no answer within ${Math.round(options.timeoutMs / 1_000)} s`));
+    const late = () =>
+      reject(new Error(`${this.#name}: no response within ${Math.round(options.timeoutMs / 1_000)} s`));
     const timer = setTimeout(late, options.timeoutMs);
     this.#child.on("message", onMessage).once("exit", onExit);
     options.signal.addEventListener("abort", onAbort, { once: true });

@@ -1,7 +1,7 @@
 /**
- * Where the processor time goes: runs one scenario of the benchmark with V8's sampling profiler on
- * in every Node process of the gateway, and prints the functions, files and packages with the most
- * self time. Start-up and warm-up are left out.
+ * Profiles processor time: runs one scenario of the benchmark with V8's sampling profiler in every
+ * Node process of the gateway, and prints the functions, files and packages with the most self
+ * time. Start-up and warm-up are excluded.
  */
 import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,8 +23,8 @@ const help = `node scripts/run.mjs scripts/bench/profile.ts [options]
   --seconds <n>       length of a JSON run (default 6)
   --of <what>         gateway or baseline (default gateway)
   --process <name>    only this process; may be repeated (default router and chat; "all" for every one)
-  --top <n>           how many functions and files to print (default 25)
-  --out <folder>      where the .cpuprofile files go, to be opened in Chrome's developer tools (default: a new temporary one)
+  --top <n>           number of functions and files to print (default 25)
+  --out <folder>      folder for the .cpuprofile files, which Chrome's developer tools open (default: a new temporary one)
 `;
 
 const { values } = parseArgs({

@@ -9,7 +9,7 @@ export async function runProgram(body: (signal: AbortSignal) => Promise<void>): 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => interrupted.abort(new Error(`stopped by ${signal}`)));
   }
-  onParentGone(() => interrupted.abort(new Error("stopped: the parent process is gone")));
+  onParentGone(() => interrupted.abort(new Error("stopped: the parent process has ended")));
   try {
     await body(interrupted.signal);
   } catch (error) {
@@ -28,7 +28,7 @@ function onParentGone(then: () => void): void {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // What fails while cleaning up comes with what failed first.
+  // An error during clean-up is reported together with the first error.
   if (error instanceof SuppressedError) return `${messageOf(error.suppressed)}\nand then: ${messageOf(error.error)}`;
   if (error.name === "AbortError" && error.cause !== undefined) return messageOf(error.cause);
   return error.message;

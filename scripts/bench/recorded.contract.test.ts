@@ -5,10 +5,10 @@ import { insecure } from "@uag/runtime/rpc/identity";
 import { serveRpc } from "@uag/runtime/rpc/server";
 import { Recorded } from "./recorded.ts";
 
-/** A ledger whose audits answer these, one after another, and then the last again and again. */
+/** A ledger whose audits return these results in order, and then repeat the last. */
 async function ledgerOf(audits: readonly Partial<AuditResponse>[]) {
   let calls = 0;
-  const unused = () => assert.fail("only audits are asked for");
+  const unused = () => assert.fail("only audits are requested");
   const audit = (_: unknown, callback: (error: null, response: AuditResponse) => void) => {
     const response = audits[Math.min(calls, audits.length - 1)] ?? {};
     calls += 1;
@@ -35,7 +35,7 @@ async function ledgerOf(audits: readonly Partial<AuditResponse>[]) {
   };
 }
 
-test("what was in the ledger before does not count, and a ledger that catches up is waited for", async () => {
+test("earlier requests in the ledger do not count, and a ledger that is behind gets time to catch up", async () => {
   await using ledger = await ledgerOf([
     { settledRequests: 10n },
     { settledRequests: 12n },
@@ -54,7 +54,7 @@ test("a request that is charged twice fails the benchmark", async () => {
   await assert.rejects(ledger.check(5), /recorded 6 of 5/);
 });
 
-test("a broken ledger fails the benchmark whatever its count", async () => {
+test("a ledger with violations fails the benchmark regardless of its count", async () => {
   await using ledger = await ledgerOf([{}, { settledRequests: 5n, violations: ["available is negative"] }]);
   await assert.rejects(ledger.check(5), /available is negative/);
 });

@@ -6,7 +6,7 @@ import type { Target } from "./targets.ts";
 const auditTimeoutMs = 60_000;
 const pauseMs = 500;
 
-/** Counts how many of the requests that a gateway served have reached its ledger. */
+/** Counts how many of the requests that a gateway served are in its ledger. */
 export class Recorded implements Disposable {
   readonly #ledger: RpcClient<LedgerServiceServer>;
   #before = 0;
@@ -16,8 +16,7 @@ export class Recorded implements Disposable {
   }
 
   /**
-   * Undefined when it is not known where the target's ledger is kept. Call before the first
-   * request.
+   * Undefined if the target's ledger is unknown. Call before the first request.
    */
   static async open(target: Target): Promise<Recorded | undefined> {
     if (target.billing === undefined) return undefined;
@@ -33,8 +32,8 @@ export class Recorded implements Disposable {
   }
 
   /**
-   * Waits up to `withinMs` for the ledger to hold them all. Throws when it holds more or fewer, or
-   * is broken.
+   * Waits up to `withinMs` until the ledger contains all requests. Throws if it contains more or
+   * fewer, or has violations.
    */
   async check(options: {
     readonly served: number;
@@ -46,7 +45,7 @@ export class Recorded implements Disposable {
       const { settled, violations } = await this.#audit();
       const recorded = settled - this.#before;
       const reported = `recorded ${recorded.toLocaleString("en-US")} of ${options.served.toLocaleString("en-US")}`;
-      if (violations.length > 0) throw new Error(`${reported}; the ledger is broken: ${violations.join("; ")}`);
+      if (violations.length > 0) throw new Error(`${reported}; the ledger has violations: ${violations.join("; ")}`);
       if (recorded === options.served) return reported;
       if (recorded > options.served || performance.now() > end) throw new Error(reported);
       await sleep(pauseMs, undefined, { signal: options.signal });

@@ -15,7 +15,7 @@ export interface Row {
   readonly goal: Goal | undefined;
 }
 
-/** What the gateway must reach. */
+/** The gateway's goal. */
 export interface Goal {
   readonly kind: "most" | "least";
   readonly value: number;
@@ -29,36 +29,36 @@ export function rowsOf(result: ScenarioResult): Row[] {
       return [
         row(result, "requests/s", (of) => of.requestsPerSecond, { kind: "least", value: 9_000 }),
         ...spreadRows(result, "latency", (of) => of.latency),
-        ...cpuRows(result, "CPU us a request", (of) => of.cpuUsPerRequest, { own: 150, all: 185 }),
+        ...cpuRows(result, "CPU us per request", (of) => of.cpuUsPerRequest, { own: 150, all: 185 }),
       ];
     case "vectors":
     case "vectors64":
       return [
         row(result, "requests/s", (of) => of.requestsPerSecond),
         ...spreadRows(result, "latency", (of) => of.latency),
-        ...cpuRows(result, "CPU ms a request", (of) => milliseconds(of.cpuUsPerRequest), { own: 4 }),
+        ...cpuRows(result, "CPU ms per request", (of) => milliseconds(of.cpuUsPerRequest), { own: 4 }),
       ];
     case "rate":
       return [
         ...spreadRows(result, "latency", (of) => of.latency),
         ...addedRows(result, "latency", (of) => of.latency, { p50: 0.5, p99: 2 }),
-        ...cpuRows(result, "CPU us a request", (of) => of.cpuUsPerRequest),
+        ...cpuRows(result, "CPU us per request", (of) => of.cpuUsPerRequest),
       ];
     case "sse":
       return [
         row(result, "chunks/s", (of) => of.chunksPerSecond),
         ...spreadRows(result, "first chunk", (of) => of.firstChunk),
         ...addedRows(result, "first chunk", (of) => of.firstChunk),
-        ...spreadRows(result, "a chunk's way", (of) => of.chunkDelay),
-        ...addedRows(result, "a chunk's way", (of) => of.chunkDelay),
+        ...spreadRows(result, "chunk delay", (of) => of.chunkDelay),
+        ...addedRows(result, "chunk delay", (of) => of.chunkDelay),
         ...cpuRows(result, "CPU ms per 1,000 chunks", (of) => of.cpuMsPer1000Chunks, { own: 20 }),
       ];
     case "slow":
       return [
-        ...cpuRows(result, "KiB a stream", (of) => of.kibPerStream, { own: 40 }),
+        ...cpuRows(result, "KiB per stream", (of) => of.kibPerStream, { own: 40 }),
         ...cpuRows(result, "RSS before, MiB", (of) => mebibytes(of.residentKib)),
         ...spreadRows(result, "first chunk", (of) => of.firstChunk),
-        ...spreadRows(result, "a chunk's way", (of) => of.chunkDelay),
+        ...spreadRows(result, "chunk delay", (of) => of.chunkDelay),
         ...cpuRows(result, "CPU ms per 1,000 chunks", (of) => of.cpuMsPer1000Chunks),
       ];
   }
@@ -89,7 +89,7 @@ function spreadRows(result: ScenarioResult, label: string, of: (summary: Summary
   ];
 }
 
-/** What a gateway puts on top of the bare upstream, percentile by percentile. */
+/** The latency that a gateway adds to the bare upstream, by percentile. */
 function addedRows(
   result: ScenarioResult,
   label: string,
@@ -156,7 +156,7 @@ function formatGoal({ goal, values }: Row): string {
   const sign = goal.kind === "most" ? "<=" : ">=";
   const wanted = `${sign} ${formatNumber(goal.value)}`;
   if (Number.isNaN(values.gateway)) return wanted;
-  // Memory that shrank while streams were open does not show what a stream needs.
+  // Memory that shrank while streams were open does not indicate a stream's memory.
   if (goal.kind === "most" && values.gateway <= 0) return `${wanted} not measurable`;
   const met = goal.kind === "most" ? values.gateway <= goal.value : values.gateway >= goal.value;
   return `${wanted} ${met ? "met" : "missed"}`;

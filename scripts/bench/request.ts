@@ -1,7 +1,7 @@
 import type { Address } from "./connection.ts";
 import { nonceDigits, nonceText, requestBody, type StreamShape } from "./responses.ts";
 
-/** A gateway (or the bare upstream) as the load sees it. */
+/** A gateway (or the bare upstream) as the target of load. */
 export interface Endpoint extends Address {
   /** Path before `/chat/completions` and the like, e.g. `/v1`. */
   readonly basePath: string;
@@ -10,8 +10,8 @@ export interface Endpoint extends Address {
 }
 
 /**
- * A request written once and sent many times: only its nonce changes, in place. One request under
- * way at a time.
+ * A request that is serialized once and sent many times: only its nonce changes, in place. Only one
+ * request may be in flight at a time.
  */
 export class RequestTemplate {
   readonly #bytes: Buffer;
@@ -37,8 +37,8 @@ export class RequestTemplate {
   }
 
   /**
-   * The request with this nonce, and a key as long as the endpoint's in place of that one; valid
-   * until the next call.
+   * The request with this nonce, and with the given key, of the same length, instead of the
+   * endpoint's; valid until the next call.
    */
   with(nonce: string, key?: string): Buffer {
     if (key !== undefined) this.#bytes.write(key, this.#keyAt, "latin1");

@@ -1,6 +1,6 @@
 /**
  * The requests and the expected responses, shared by both ends of the benchmark: the upstream
- * writes them, the load checks them. A request carries its nonce in its message's text, the one
+ * writes them, the load checks them. A request carries its nonce in its message's text, the only
  * place that every gateway passes on.
  */
 
@@ -29,7 +29,7 @@ export function jsonResponse(options: { readonly nonce: string; readonly model: 
   );
 }
 
-/** How a stream is made: `chunks` pieces of text, one each `intervalMs`. */
+/** The shape of a stream: `chunks` pieces of text, one every `intervalMs`. */
 export interface StreamShape {
   readonly chunks: number;
   readonly intervalMs: number;
@@ -49,7 +49,7 @@ export function monotonicUs(): number {
   return seconds * 1_000_000 + Math.floor(nanoseconds / 1_000);
 }
 
-/** The body of a request; its nonce stands where `nonce=` is, {@link nonceDigits} digits long. */
+/** The body of a request; its nonce follows `nonce=`, {@link nonceDigits} digits long. */
 export function requestBody(options: {
   readonly model: string;
   readonly nonce: string;
@@ -60,7 +60,7 @@ export function requestBody(options: {
   return JSON.stringify({
     model,
     messages: [
-      { role: "system", content: "You answer briefly and to the point." },
+      { role: "system", content: "Reply briefly and to the point." },
       { role: "user", content: `Say something about foxes, please. nonce=${nonce}${shape}` },
     ],
     max_tokens: 256,

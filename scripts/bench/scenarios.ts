@@ -8,7 +8,7 @@ import type { Target, TargetName } from "./targets.ts";
 interface Scenario {
   readonly title: string;
   /**
-   * How often each target is measured; the targets take turns, so that a busy minute hits all of
+   * Number of measurements of each target; targets take turns, so that a busy minute affects all of
    * them.
    */
   readonly rounds: number;
@@ -78,7 +78,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   vectors64: vectorScenario("base64"),
   sse: {
     title: "100 streams of 200 chunks at 10 ms",
-    // A round of four seconds takes up to 15 % more or less than the next, the baseline's too.
+    // A round of four seconds takes up to 15 % more or less than the next, even for the baseline.
     rounds: 6,
     streams: 100,
     direct: true,
@@ -114,9 +114,9 @@ export async function runScenario(
 }
 
 /**
- * Lets every target compile its hot paths and open its connections before anything counts: V8 is
- * still optimizing the path of a stream after 50,000 chunks and 1,000 requests, and a service that
- * has run for a minute is what is to be measured.
+ * Lets every target compile its hot paths and open its connections before the measurement: V8 is
+ * still optimizing the path of a stream after 50,000 chunks and 1,000 requests, and the target is a
+ * service that has run for a minute.
  */
 export async function warmUp(bench: Bench, targets: readonly Target[]): Promise<void> {
   for (const target of targets) {

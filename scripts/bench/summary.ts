@@ -2,7 +2,7 @@ import type { Run } from "./measure.ts";
 import { Samples } from "./percentiles.ts";
 import { engineNames } from "./targets.ts";
 
-/** All runs of one scenario against one target, put together. Times are milliseconds. */
+/** All runs of one scenario against one target, combined. Times are milliseconds. */
 export interface Summary {
   readonly requests: number;
   readonly chunks: number;
@@ -11,12 +11,12 @@ export interface Summary {
   readonly latency: Spread;
   readonly firstChunk: Spread;
   readonly chunkDelay: Spread;
-  /** Microseconds of processor time a request, by process. */
+  /** Microseconds of processor time per request, by process. */
   readonly cpuUsPerRequest: ReadonlyMap<string, number>;
   /** Milliseconds of processor time per 1,000 chunks, by process. */
   readonly cpuMsPer1000Chunks: ReadonlyMap<string, number>;
   readonly residentKib: ReadonlyMap<string, number>;
-  /** By how much memory grew while all streams were open, for each, by process. */
+  /** Memory growth while all streams were open, per stream, by process. */
   readonly kibPerStream: ReadonlyMap<string, number>;
 }
 
@@ -49,7 +49,7 @@ export function summarize(runs: readonly Run[], openStreams: number): Summary {
   };
 }
 
-/** The sum over a target's own processes, or with its engines too. */
+/** The sum over a target's own processes, optionally with its engines. */
 export function sumOf(values: ReadonlyMap<string, number>, which: "own" | "all"): number {
   let sum = values.size === 0 ? Number.NaN : 0;
   for (const [name, value] of values) if (which === "all" || !engineNames.has(name)) sum += value;

@@ -10,19 +10,19 @@ import type { Endpoint } from "./request.ts";
 
 export type TargetName = "direct" | "baseline" | "gateway";
 
-/** Something to measure: where it answers, and which processes it consists of. */
+/** A target: its endpoint and its processes. */
 export interface Target {
   readonly name: TargetName;
   readonly endpoint: Endpoint;
-  /** Empty when they are not known: then only times are measured. */
+  /** Empty if unknown; then only times are measured. */
   readonly processes: ProcessTable;
-  /** The service that keeps the ledger, `host:port`, and who we are to it, when both are known. */
+  /** The service with the ledger, `host:port`, and the benchmark's identity there, if both are known. */
   readonly billing?: { readonly address: string; readonly identity: Identity };
   /** Folder of its logs, when the benchmark started it. */
   readonly logDir?: string;
 }
 
-/** Database and message servers: the operator's own in production, so their cost is shown apart. */
+/** Database and message servers: run by the operator in production, so their cost is shown separately. */
 export const engineNames: ReadonlySet<string> = new Set(["mongod", "nats-server", "nats", "mongodb"]);
 
 const benchKey = "bench";
@@ -36,7 +36,7 @@ export interface Started {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The upstream itself: what the others' latency is compared with. */
+/** The upstream itself, as the baseline of the other targets' latency. */
 export async function startUpstream({ stack, signal, options }: Started): Promise<Target> {
   const upstream = stack.use(Process.start({ name: "upstream", args: [String(options.upstreamPort)] }));
   const { port } = await upstream.next({ choose: readyMessage, timeoutMs: startMs, signal });
@@ -50,7 +50,7 @@ export async function startBaseline({ stack, signal, options, env }: Started, di
   return { name: "baseline", endpoint: endpointAt(port, options.model), processes: new Map([["proxy", baseline.pid]]) };
 }
 
-/** A gateway that is running already. */
+/** A running gateway. */
 export async function findRunning(options: BenchOptions): Promise<Target | undefined> {
   const { running } = options;
   if (running === undefined) return undefined;
@@ -72,7 +72,7 @@ function endpointOf(options: { readonly url: URL; readonly key: string; readonly
   };
 }
 
-/** What is used of the fleet's run.json. Only the process ids must be there. */
+/** The used part of the fleet's run.json; only the process ids are required. */
 interface RunFile {
   readonly pids?: Readonly<Record<string, number>>;
   readonly grpc?: Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ async function readRunFile(file: string): Promise<RunFile> {
 
 function knownFrom({ pids, grpc, tls }: RunFile): Pick<Target, "processes" | "billing"> {
   if (pids === undefined) throw new Error('the file of processes has no "pids"');
-  // The simulator stands in for providers and has no part in the gateway's work.
+  // The simulator replaces providers and is not part of the gateway.
   const processes = new Map(Object.entries(pids).filter(([name]) => name !== "simulator"));
   const address = grpc?.["billing"];
   if (address === undefined || tls === undefined) return { processes };
@@ -106,7 +106,7 @@ export async function startFleet({ stack, signal, options, env }: Started, direc
   const dataDir = await mkdtemp(join(tmpdir(), "bench-fleet-"));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
   const { host, port, basePath } = direct.endpoint;
-  // Loaded only when it is measured: everything else works without the fleet.
+  // Loaded only if it is measured, because everything else works without the fleet.
   const fleet = await import("@uag/local/service");
   const { run } = stack.use(
     await fleet.startFleet({

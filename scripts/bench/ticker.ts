@@ -1,6 +1,6 @@
 /**
  * A thread that signals when each request of a constant rate is due. Timers of the event loop may
- * be a millisecond late, which is more than what is measured.
+ * be late by a millisecond, which is more than the measured latencies.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { monotonicUs } from "./responses.ts";

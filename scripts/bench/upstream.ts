@@ -85,7 +85,7 @@ function respond(socket: Socket, request: { readonly head: string; readonly body
   }
   const requested = request.head.startsWith("POST /v1/chat/completions ") ? parseChat(request.body) : undefined;
   if (requested === undefined) {
-    const text = `{"error":{"message":"the benchmark's upstream does not know this request","type":"invalid_request_error","code":null,"param":null}}`;
+    const text = `{"error":{"message":"unknown request","type":"invalid_request_error","code":null,"param":null}}`;
     socket.write(
       `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
@@ -116,7 +116,7 @@ const server = createServer({ noDelay: true }, (socket) => {
     },
   });
   socket.on("data", (bytes) => reader.push(bytes));
-  // A gateway that drops its connections is its own business; the load sees what came of it.
+  // Ignores dropped connections, because the load generator reports their effect.
   socket.on("error", () => socket.destroy());
 });
 

@@ -31,21 +31,21 @@ after(() => rm(dir, { recursive: true, force: true }));
 
 const find = (kind: string, name: string): KubeObject => {
   const found = fleet.find((object) => object.kind === kind && object.metadata.name === name);
-  assert.ok(found, `there is no ${kind} ${name}`);
+  assert.ok(found, `the chart renders the ${kind} ${name}`);
   return found;
 };
 
-test("every chart, by every line of the matrix, is what Helm, Kubernetes and our policies ask for", async () => {
+test("every chart satisfies Helm, Kubernetes and our policies for every line of the matrix", async () => {
   const { problems, renderings, objects } = await validate();
   assert.deepEqual(problems, []);
   assert.ok(renderings > 60 && objects > 500, `${renderings} renderings, ${objects} objects`);
 });
 
-test("the charts' READMEs and schemas say what their values are", async () => {
+test("the charts' READMEs and schemas match their values", async () => {
   assert.deepEqual(await generated(false), []);
 });
 
-test("a value of the wrong type, an unknown one and a setting that no service knows are refused by name", async () => {
+test("errors for a value of the wrong type, an unknown value and an unknown setting contain its name", async () => {
   const wrong = [
     ["replicaCount=many", /replicaCount/],
     ["settings.MAX_EXCHANGES=lots", /MAX_EXCHANGES/],
@@ -59,7 +59,7 @@ test("a value of the wrong type, an unknown one and a setting that no service kn
   }
 });
 
-test("an object with a field that Kubernetes does not know is found", async () => {
+test("validation finds an object with an unknown field", async () => {
   const schemas = join(dir, "schemas");
   await writeSchemas(schemas);
   const file = join(dir, "misspelt.json");
@@ -70,7 +70,7 @@ test("an object with a field that Kubernetes does not know is found", async () =
   await assert.rejects(runToolOf("kubeconform", args), /readinesProbe/);
 });
 
-test("whatever a policy forbids is found", async () => {
+test("every violation of a policy is found", async () => {
   const judge = await readPolicies();
   const pod = (change: (spec: KubeObject["spec"], container: KubeObject["spec"]) => void): KubeObject => {
     const workload = structuredClone(find("StatefulSet", "uag-chat"));
@@ -81,13 +81,13 @@ test("whatever a policy forbids is found", async () => {
   assert.deepEqual(judge(pod(() => {})), []);
   const sins: Readonly<Record<string, Parameters<typeof pod>[0]>> = {
     "a pod that may be root": (spec) => delete spec.securityContext.runAsNonRoot,
-    "a file system it may write": (_, { securityContext }) => delete securityContext.readOnlyRootFilesystem,
+    "a writable file system": (_, { securityContext }) => delete securityContext.readOnlyRootFilesystem,
     "all capabilities": (_, { securityContext }) => delete securityContext.capabilities,
     "a token": (spec) => delete spec.automountServiceAccountToken,
-    "its machine's folders": (spec) => spec.volumes.push({ name: "host", hostPath: { path: "/" } }),
-    "memory without an end": (_, { resources }) => delete resources.limits,
-    "no liveness": (_, container) => delete container.livenessProbe,
-    "no time to leave": (spec) => delete spec.terminationGracePeriodSeconds,
+    "folders of its node": (spec) => spec.volumes.push({ name: "host", hostPath: { path: "/" } }),
+    "unlimited memory": (_, { resources }) => delete resources.limits,
+    "no liveness probe": (_, container) => delete container.livenessProbe,
+    "no termination grace period": (spec) => delete spec.terminationGracePeriodSeconds,
     "a secret in a variable": (_, { env }) => env.push({ name: "A", valueFrom: { secretKeyRef: {} } }),
   };
   for (const [sin, commit] of Object.entries(sins)) assert.equal(judge(pod(commit)).length, 1, sin);
@@ -97,7 +97,7 @@ test("whatever a policy forbids is found", async () => {
     assert.deepEqual(unguardedWorkloads(without(kind)), [`StatefulSet uag-chat has no ${kind}`]);
 });
 
-/** Whom a service's network policy lets in, by port. */
+/** The callers that a service's network policy admits, by port. */
 function allowedCallers(service: string): Set<string> {
   const rules = find("NetworkPolicy", `uag-${service}`).spec.ingress as KubeObject["spec"][];
   return new Set(
@@ -124,7 +124,7 @@ test("network policies admit only the permitted callers of each service", () => 
   }
 });
 
-test("who is let in by a service may go there by its own network policy", () => {
+test("every caller that a service admits may reach it by its own network policy", () => {
   for (const service of serviceCharts) {
     for (const rule of find("NetworkPolicy", `uag-${service}`).spec.ingress as KubeObject["spec"][]) {
       for (const { podSelector } of rule.from ?? []) {
@@ -132,13 +132,13 @@ test("who is let in by a service may go there by its own network policy", () => 
         const caller = podSelector.matchLabels["app.kubernetes.io/name"] as string;
         const exits = find("NetworkPolicy", `uag-${caller}`).spec.egress as KubeObject["spec"][];
         const goes = exits.some(({ to }) => to?.[0].podSelector?.matchLabels["app.kubernetes.io/name"] === service);
-        assert.ok(goes, `${caller} cannot go to ${service}`);
+        assert.ok(goes, `${caller} can reach ${service}`);
       }
     }
   }
 });
 
-test("the fleet's own NATS lets in the services that use it, which go there and nowhere else for it", async () => {
+test("the fleet's own NATS admits exactly the services that use it, and they can reach no other NATS", async () => {
   const bundled = await render(built, fleetChart, ["--set", "global.nats.bundled=true,global.nats.mutualTls=false"]);
   const of = (kind: string, name: string): KubeObject["spec"] =>
     bundled.find((one) => one.kind === kind && one.metadata.name === name)?.spec;
@@ -160,15 +160,15 @@ test("the fleet's own NATS lets in the services that use it, which go there and 
     if (urls.length === 0) continue;
     clients.push(pods(name));
     assert.equal(urls.length, 3);
-    for (const url of urls) assert.ok(names.includes(new URL(url).hostname), `no certificate has the name in ${url}`);
-    assert.ok(given.has("NATS_CERT_FILE"), `${name} shows NATS no certificate`);
+    for (const url of urls) assert.ok(names.includes(new URL(url).hostname), `a certificate has the name in ${url}`);
+    assert.ok(given.has("NATS_CERT_FILE"), `${name} has a certificate for NATS`);
   }
   const sorted = (list: readonly unknown[]): string[] => list.map((one) => JSON.stringify(one)).sort();
   assert.deepEqual(sorted(from), sorted(clients));
   assert.ok(!fleet.some(({ metadata }) => metadata.name.startsWith("uag-nats")));
 });
 
-test("the fleet's own MongoDB lets in the services that use it, which go there and nowhere else for it, and itself", async () => {
+test("the fleet's own MongoDB admits exactly its members and the services that use it, and they can reach no other MongoDB", async () => {
   const bundled = await render(built, fleetChart, ["--set", "global.mongodb.bundled=true"]);
   const of = (kind: string, name: string): KubeObject["spec"] =>
     bundled.find((one) => one.kind === kind && one.metadata.name === name)?.spec;
@@ -185,7 +185,7 @@ test("the fleet's own MongoDB lets in the services that use it, which go there a
     );
     assert.deepEqual(exits, uses ? [{ ports: [{ port: 27017 }], to: [pods("mongodb")] }] : [], name);
     assert.equal(ca?.secret.secretName, uses ? of("Certificate", "uag-mongodb").secretName : undefined, name);
-    // Of the members' Secret a service is given the authority alone, and no key.
+    // From the members' Secret a service gets only the CA certificate, without a key.
     assert.deepEqual(ca?.secret.items ?? [], uses ? [{ key: "ca.crt", path: "ca.crt" }] : [], name);
     if (uses) clients.push(pods(name));
   }
@@ -194,7 +194,7 @@ test("the fleet's own MongoDB lets in the services that use it, which go there a
   assert.ok(!fleet.some(({ metadata }) => metadata.name.startsWith("uag-mongodb")));
 });
 
-test("who may send mail has its sender, its server's secret, and a way out to that server", async () => {
+test("services that send mail have the sender, the server's secret and access to the server", async () => {
   const server = { ipBlock: { cidr: "10.1.2.3/32" } };
   const video = async (...args: string[]): Promise<{ env: Map<string, string>; keys: string[]; exits: unknown[] }> => {
     const objects = await render(built, "video", args);
@@ -227,7 +227,7 @@ test("who may send mail has its sender, its server's secret, and a way out to th
   assert.equal(mailing.exits.length, silent.exits.length + 1);
 });
 
-test("the router trusts the chart's own ingress or gateway, and nothing where there is none", async () => {
+test("the router trusts only the chart's own ingress or gateway, if there is one", async () => {
   const hops = async (...args: string[]): Promise<string | undefined> => {
     const objects = await render(built, "router", args);
     const pod = objects.find(({ kind }) => kind === "Deployment")?.spec?.template.spec;
@@ -241,7 +241,7 @@ test("the router trusts the chart's own ingress or gateway, and nothing where th
   assert.equal(await hops("--set", "ingress.enabled=true,settings.TRUSTED_HOPS=2"), "2");
 });
 
-test("a chart gives its service every setting that it cannot do without, and a certificate of its own name", async () => {
+test("a chart gives its service every required setting and a certificate with its name", async () => {
   for (const { name, entry, peer } of services) {
     const workload = fleet.find(
       ({ kind, metadata }) => /Deployment|Stateful/.test(kind) && metadata.name === `uag-${name}`,
@@ -250,14 +250,14 @@ test("a chart gives its service every setting that it cannot do without, and a c
     const given = new Set(container.env.map((one: { name: string }) => one.name.replace(/_FILE$/, "")));
     const { schema } = (await import(join(repoRoot, dirname(entry), "config.ts"))) as { schema: z.ZodObject };
     for (const [setting, type] of Object.entries(schema.shape) as [string, z.ZodType][])
-      assert.ok(given.has(setting) || type.safeParse(undefined).success, `${name} is not given ${setting}`);
+      assert.ok(given.has(setting) || type.safeParse(undefined).success, `the chart sets ${setting} of ${name}`);
     // The auditor calls no service.
     if (peer === undefined || !("TLS_CERT_FILE" in schema.shape)) continue;
     assert.deepEqual(find("Certificate", `uag-${name}`).spec.uris, [`spiffe://gateway/${peer}`]);
   }
 });
 
-test("a service's own rules are those of the one file that concern it, and ask for it alone", async () => {
+test("a service's own rules are its part of the common file, and query only this service", async () => {
   const groups = async (chart: string): Promise<KubeObject["spec"][]> => {
     const objects = await render(built, chart, ["--set", "prometheusRule.enabled=true,fleet=blue"]);
     return objects.find(({ kind }) => kind === "PrometheusRule")?.spec.groups;
@@ -276,7 +276,7 @@ test("a service's own rules are those of the one file that concern it, and ask f
   );
 });
 
-test("Grafana's dashboards come with the fleet where they are asked for", async () => {
+test("the fleet's chart contains Grafana's dashboards if they are enabled", async () => {
   const rendered = await render(built, fleetChart, ["--set", "global.dashboards.enabled=true"]);
   const maps = rendered.filter(({ metadata }) => metadata.labels?.["grafana_dashboard"] === "1");
   assert.deepEqual(maps.flatMap(({ data }) => Object.values(data ?? {}).map((json) => JSON.parse(json).uid)).sort(), [

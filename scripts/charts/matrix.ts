@@ -68,7 +68,7 @@ const own: Readonly<Record<string, readonly Line[]>> = {
   chat: [{ name: "journal", args: set("journal.size=50Gi", "journal.storageClass=local-nvme") }],
 };
 
-/** The values that a chart is rendered with, one line after the other. */
+/** The values with which a chart is rendered, line by line. */
 export function matrix(chart: string): readonly Line[] {
   if (engineCharts.includes(chart)) return ofEngines;
   if (chart !== fleetChart) return [...common, ...(own[chart] ?? [])];

@@ -13,12 +13,12 @@ interface Resources {
   readonly limits: { readonly memory: string };
 }
 
-test("every service's chart has the memory limit by which the service sizes its buffers", async () => {
+test("every service's chart has the memory limit from which the service derives its buffers", async () => {
   const table: Readonly<Record<string, { limitMiB: number; restMiB: number }>> = processMemory;
   assert.deepEqual(Object.keys(table).sort(), [...serviceCharts].sort());
   for (const chart of serviceCharts) {
     const { limits, requests } = (await readValues(chart))["resources"] as Resources;
     assert.equal(mebibytes(limits.memory), table[chart]?.limitMiB, chart);
-    assert.ok(mebibytes(requests.memory) >= (table[chart]?.restMiB ?? 0), `${chart} requests less than it needs`);
+    assert.ok(mebibytes(requests.memory) >= (table[chart]?.restMiB ?? 0), `${chart} requests at least its idle memory`);
   }
 });

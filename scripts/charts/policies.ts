@@ -30,7 +30,7 @@ const selects = (selector: Readonly<Record<string, string>>, { spec }: KubeObjec
   return Object.entries(selector).every(([name, value]) => labels[name] === value);
 };
 
-/** What each workload needs: a disruption budget and network policies. */
+/** The required objects of each workload: a disruption budget and network policies. */
 export function unguardedWorkloads(objects: readonly KubeObject[]): string[] {
   const workloads = objects.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
   return workloads.flatMap((workload) => {

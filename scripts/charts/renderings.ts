@@ -12,7 +12,7 @@ export interface Rendering {
 
 const catalogFile = join(repoRoot, "infra/config/catalog.yaml");
 
-/** Every chart that was built in `built`, by every line of the matrix. */
+/** Every chart in `built`, rendered with every line of the matrix. */
 export async function renderAll(built: string): Promise<Rendering[]> {
   const rendered: Rendering[] = [];
   for (const chart of charts) {

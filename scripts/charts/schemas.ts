@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { moduleDir } from "./tools.ts";
 
-/** The Kubernetes that the objects are made for. */
+/** The target version of Kubernetes. */
 export const kubeVersion = "1.34.3";
 
 interface Schema {
@@ -42,7 +42,7 @@ const crdSources = [
   ),
 ] as const;
 
-/** What schemas of API servers leave out: no field beside the listed ones, and numbers as text. */
+/** Rules missing in API servers' schemas: only listed fields are valid, and numbers may be text. */
 function strict(schema: Schema): Schema {
   const copy: Schema = {};
   for (const [key, value] of Object.entries(schema)) copy[key] = strictValue(value);
@@ -91,8 +91,8 @@ async function writeCrd(dir: string, file: string): Promise<void> {
 }
 
 /**
- * Writes the JSON schemas of every kind that the charts make, for kubeconform: those of Kubernetes
- * and of what extends it, from the published modules of each.
+ * Writes the JSON schemas of every kind in the charts for kubeconform, from the published modules
+ * of Kubernetes and its extensions.
  */
 export async function writeSchemas(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true });

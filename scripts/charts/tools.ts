@@ -25,8 +25,8 @@ export async function runGo(
 }
 
 /**
- * The file of a program that is built once, by `build` in a folder of its own under `.data/bin`;
- * that takes minutes.
+ * The path of a program that `build` creates once, in its own folder under `.data/bin`, which takes
+ * minutes.
  */
 export async function builtOnce(
   source: string,
@@ -48,16 +48,16 @@ export const installedOnce = (source: string, name: string): Promise<string> =>
 
 export const findTool = (name: Tool): Promise<string> => installedOnce(programs[name], name);
 
-/** Builds them all. */
+/** Builds all tools. */
 export async function buildTools(): Promise<void> {
   for (const name of Object.keys(programs) as Tool[]) await findTool(name);
 }
 
-/** The folder of a Go module's sources, fetched once by Go, which checks its sum. */
+/** The folder of a Go module's sources, which Go downloads once and verifies. */
 export async function moduleDir(module: string): Promise<string> {
   const output = await runGo(["mod", "download", "-json", module]);
   const { Dir } = JSON.parse(output.slice(output.indexOf("{"))) as { Dir?: string };
-  if (Dir === undefined) throw new UserError(`Go has no folder for ${module}`);
+  if (Dir === undefined) throw new UserError(`Go did not download ${module}`);
   return Dir;
 }
 

@@ -15,11 +15,11 @@ export interface Verdict {
 }
 
 export interface ValidateOptions {
-  /** Whether a real API server is sent every object as well. */
+  /** Whether every object is also sent to a real API server. */
   readonly apiServer?: boolean;
 }
 
-/** Every chart by every line of the matrix, judged by everything that can judge it. */
+/** Runs all validations of every chart with every line of the matrix. */
 export async function validate({ apiServer = false }: ValidateOptions = {}): Promise<Verdict> {
   const dir = await mkdtemp(join(tmpdir(), "charts-"));
   try {

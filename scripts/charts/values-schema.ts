@@ -10,7 +10,7 @@ const anything = { type: "object" };
 const listOfText = { type: "array", items: text };
 const settingName = { type: "array", items: { type: "string", pattern: "^[A-Z][A-Z0-9_]*$" } };
 
-/** What the default of a value does not say of it. */
+/** The parts of a value's schema that its default does not determine. */
 const reported: Readonly<Record<string, Schema>> = {
   service: anything,
   resources: anything,
@@ -22,7 +22,7 @@ const reported: Readonly<Record<string, Schema>> = {
   "ingress.annotations": { type: "object", additionalProperties: text },
 };
 
-/** The JSON Schema of values by their defaults: the same types, and nothing else. */
+/** The JSON Schema derived from default values: the same types, and no other properties. */
 export function schemaOf(value: unknown, path = ""): Schema {
   const known = reported[path];
   if (known !== undefined) return known;
@@ -36,10 +36,10 @@ export function schemaOf(value: unknown, path = ""): Schema {
   return { type: "object", properties, additionalProperties: false };
 }
 
-/** The settings of a service as its own schema has them; a provider's address may be one too. */
+/** The settings of a service from its own schema, and the providers' addresses. */
 export async function settingsSchema(service: string): Promise<Schema> {
   const row = services.find(({ name }) => name === service);
-  if (row === undefined) throw new Error(`there is no service ${service}`);
+  if (row === undefined) throw new Error(`unknown service ${service}`);
   const { schema } = (await import(join(repoRoot, dirname(row.entry), "config.ts"))) as { schema: z.ZodObject };
   const whole = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
   const properties: Record<string, unknown> = {};

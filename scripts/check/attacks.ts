@@ -1,9 +1,9 @@
 import type { AST } from "@eslint-community/regexpp";
 import { RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
 
-/** Characters by which a class is tried out. */
+/** Characters used to test a class. */
 const alphabet = [..."a0A .,;:=-_/+*%\"'\\<>()[]{}|@#!~&$^?\t\r\n\0é一"];
-/** What a pattern that has matched far is least likely to continue with. */
+/** A suffix that a long match is least likely to continue with. */
 const ends = ["", "\0", "\n", "!"];
 const maxPumps = 40;
 const maxStarts = 10;
@@ -14,14 +14,14 @@ export interface Attack {
   readonly end: string;
 }
 
-/** An attack as a text of so many characters. */
+/** An attack as a text of this many characters. */
 export function attackText({ start, pump, end }: Attack, length: number): string {
   return start + pump.repeat(Math.ceil((length - start.length - end.length) / pump.length)) + end;
 }
 
 /**
- * Texts that a pattern may take long for: what it repeats, over and over, behind what leads to it
- * and before what it cannot continue with.
+ * Texts for which a pattern may take long: its repeated part many times, after its required prefix
+ * and before a suffix that cannot match.
  */
 export function attacksOn(source: string, flags: string): Attack[] {
   const unicode = flags.includes("u");
@@ -63,7 +63,7 @@ function matching(node: AST.Node): string[] {
   return alphabet.filter((character) => alone.test(character));
 }
 
-/** Of each part of an alternative; letters in a row are one. */
+/** The texts of each part of an alternative; consecutive letters are one part. */
 function samplesOf({ elements }: AST.Alternative): string[] {
   const samples: string[] = [];
   let inWord = false;
@@ -76,7 +76,7 @@ function samplesOf({ elements }: AST.Alternative): string[] {
   return samples;
 }
 
-/** Some text that a part of a pattern matches; empty where none is known. */
+/** A text that a part of a pattern matches; empty if none is known. */
 function sampleOf(node: AST.Element): string {
   switch (node.type) {
     case "Character":

@@ -23,7 +23,7 @@ const direction = "lint/style/noRestrictedImports";
 const undeclared = "lint/correctness/noUndeclaredDependencies";
 const anotherPackage = "plugin";
 
-/** Imports that Biome must refuse: the file, what it imports, and the rule. */
+/** Imports that Biome must reject: the file, the import and the rule. */
 const refused = [
   ["services/chat/src/probe.ts", "@uag/billing/service", direction],
   ["services/chat/src/probe.ts", "@uag/local/paths", direction],
@@ -84,7 +84,7 @@ async function write(file: string, text: string): Promise<void> {
   await writeFile(file, text);
 }
 
-/** What Biome reports of each import with the configuration of this repository: the names of rules. */
+/** The rules that Biome reports for each import with this repository's configuration. */
 async function lint(probes: readonly (readonly [file: string, specifier: string])[]): Promise<string[][]> {
   const found = probes.map((): string[] => []);
   await withTemporaryDir(async (dir) => {
@@ -105,13 +105,13 @@ async function lint(probes: readonly (readonly [file: string, specifier: string]
   return found;
 }
 
-test("Biome refuses an import against the direction, of an undeclared package, or of another package's files", async () => {
+test("Biome rejects an import against the layering, of an undeclared package, or of another package's files", async () => {
   const found = await lint(refused.map(([file, specifier]) => [file, specifier]));
   const silent = refused.filter(([, , rule], at) => !found[at]?.includes(rule));
   assert.deepEqual(silent, []);
 });
 
-test("Biome accepts an import that follows the direction and is declared", async () => {
+test("Biome accepts a declared import that follows the layering", async () => {
   const found = await lint(accepted);
   assert.deepEqual(
     found.map((rules, at) => [accepted[at]?.join(" imports "), rules]).filter(([, rules]) => rules?.length),
@@ -132,14 +132,14 @@ test("libraries and services depend on libraries only, except for development", 
   assert.deepEqual(wrong, []);
 });
 
-test("Biome's list of libraries is the folder of libraries", async () => {
+test("Biome's list of libraries matches the libraries' folder", async () => {
   const text = await readFile(join(root, "biome.json"), "utf8");
   const listed = new Set(Array.from(text.matchAll(/"!(@uag\/[\w-]+)\/\*\*"/g), ([, name]) => name));
   const libraries = packages.filter((one) => ["services/lib/", "proto"].includes(kindOf(one))).map(({ name }) => name);
   assert.deepEqual([...listed].sort(), [...libraries, "@uag/harness", "@uag/simulator"].sort());
 });
 
-test("no package depends on itself through others, except for development", () => {
+test("no package depends on itself indirectly, except for development", () => {
   const byName = new Map(packages.map((one) => [one.name, one]));
   const cycles = (name: string, path: readonly string[]): string[] =>
     path.includes(name)

@@ -1,6 +1,6 @@
-/** One thing that must hold of the sources. */
+/** A check of the sources. */
 export interface Check {
   readonly name: string;
-  /** Returns what is wrong, one text each; with `fix` it repairs what a program can repair. */
+  /** Returns one text per problem; with `fix` repairs the problems that a program can repair. */
   run(options: { fix: boolean }): Promise<string[]>;
 }

@@ -13,7 +13,7 @@ import { peerIn } from "@uag/runtime/rpc/peer";
 const missing =
   process.getuid?.() !== 0 || spawnSync("openssl", ["version"]).status !== 0 ? "needs root and openssl" : false;
 
-test("the compose file's certificates name every peer that the services know, and its secrets differ", {
+test("the compose file has a certificate for every peer, and distinct secrets", {
   skip: missing,
 }, async (t) => {
   const dir = await mkdtemp(join(tmpdir(), "compose-"));

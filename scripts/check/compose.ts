@@ -19,10 +19,10 @@ interface ComposeFile {
 const file = "infra/compose.yaml";
 const schemaFile = "infra/compose/compose-spec.schema.json";
 
-/** What Docker substitutes for an unset variable. */
+/** Docker's value of an unset variable. */
 const unset = (value: string): string => value.replace(/\$\{\w+:-([^}]{0,200})\}/g, "$1");
 
-/** What a secret's file has, as infra/compose/identity.sh makes it. */
+/** The content of a secret's file, as created by infra/compose/identity.sh. */
 const madeSecret = (name: string): string => (name === "USAGE_MAC_KEYS" ? `chat:${"ab".repeat(32)}` : "ab".repeat(32));
 
 async function schemaProblems(compose: ComposeFile): Promise<string[]> {
@@ -34,7 +34,7 @@ async function schemaProblems(compose: ComposeFile): Promise<string[]> {
   return (ajv.errors ?? []).map(({ instancePath, message }) => `${file}${instancePath} ${message}`);
 }
 
-/** The service itself must take its settings, and know each that is for it alone. */
+/** Checks that the service accepts its settings and knows each of its own. */
 async function settingsProblems(compose: ComposeFile, name: string, entry: string): Promise<string[]> {
   const given = compose.services[name]?.environment;
   if (given === undefined) return [`${file} does not run ${name}`];
@@ -47,7 +47,7 @@ async function settingsProblems(compose: ComposeFile, name: string, entry: strin
     env[isSecret ? secret : setting] = isSecret ? madeSecret(secret) : unset(String(value));
     const isKnown =
       isSecret || setting in schema.shape || setting in compose["x-settings"] || isProviderSetting(setting);
-    if (!isKnown) problems.push(`${file}: ${name} knows no ${setting}`);
+    if (!isKnown) problems.push(`${file}: ${name} has no setting ${setting}`);
   }
   try {
     readConfig(schema, env);
@@ -57,7 +57,7 @@ async function settingsProblems(compose: ComposeFile, name: string, entry: strin
   return problems;
 }
 
-/** Every service has the memory limit of its chart. */
+/** Checks that every service has the memory limit of its chart. */
 function memoryProblems(compose: ComposeFile): string[] {
   return Object.entries(processMemory).flatMap(([name, { limitMiB }]) => {
     const limit = compose.services[name]?.mem_limit;
@@ -65,7 +65,7 @@ function memoryProblems(compose: ComposeFile): string[] {
   });
 }
 
-/** It is a compose file, it runs every service within its memory, and every service takes its settings. */
+/** Checks that the compose file is valid, runs every service within its memory, and has valid settings. */
 export const compose: Check = {
   name: "compose file",
   async run() {

@@ -16,7 +16,7 @@ async function problemWith(configFile: string, fix: boolean): Promise<string | u
   if (text === undefined) return `${readme} is missing`;
   const table = configTable(schema.shape);
   if (tableIn(text) === table) return undefined;
-  if (!fix) return `the settings in ${readme} are not those of ${configFile}; run: npm run check -- --fix`;
+  if (!fix) return `the settings in ${readme} differ from ${configFile}; run: npm run check -- --fix`;
   await writeFile(join(root, readme), withTable(text, table));
   return undefined;
 }

@@ -10,20 +10,20 @@ const shape = {
     description: "Names.",
     def: { type: "pipe", in: { def: { type: "default", defaultValue: "", innerType: text } } },
   },
-  EXTRA: { def: { type: "optional", innerType: { ...text, description: "Said inside." } } },
+  EXTRA: { def: { type: "optional", innerType: { ...text, description: "An inner description." } } },
 };
 const table = `| Variable | Default | What it does |
 |---|---|---|
 | \`PORT\` | \`8080\` | Port to listen on. |
 | \`URL\` | required | Where a\\|b is. |
 | \`NAMES\` | empty | Names. |
-| \`EXTRA\` | none | Said inside. |`;
+| \`EXTRA\` | none | An inner description. |`;
 
-test("the table has each setting's default and description, however the schema wraps them", () => {
+test("the table has each setting's default and description regardless of the schema's wrappers", () => {
   assert.equal(configTable(shape), table);
 });
 
-test("a table is replaced in its place, and nothing around it changes", () => {
+test("a table is replaced without changing the text around it", () => {
   const readme = "# Name\n\nBefore\n\n<!-- config -->\nold\n<!-- /config -->\n\nAfter\n";
   const fixed = withTable(readme, table);
   assert.equal(tableIn(fixed), table);
@@ -31,6 +31,6 @@ test("a table is replaced in its place, and nothing around it changes", () => {
   assert.equal(withTable(fixed, table), fixed);
 });
 
-test("a README without a place for the table gets one at its end", () => {
+test("the table is appended to a README without a place for it", () => {
   assert.equal(tableIn(withTable("# Name\n", table)), table);
 });

@@ -16,7 +16,7 @@ interface Field {
 
 /**
  * Looks through wrappers (default, optional, transform) for the description, the default, and
- * whether it may be left out.
+ * whether the setting is optional.
  */
 function readField(schema: FieldSchema): Field {
   let preset: string | undefined;
@@ -49,14 +49,14 @@ export function configTable(shape: Readonly<Record<string, FieldSchema>>): strin
 const begin = "<!-- config -->";
 const end = "<!-- /config -->";
 
-/** The table in a README, or undefined when it has no place for one. */
+/** The table in a README, or undefined if it has no place for one. */
 export function tableIn(readme: string): string | undefined {
   const from = readme.indexOf(begin);
   const to = readme.indexOf(end);
   return from < 0 || to < from ? undefined : readme.slice(from + begin.length, to).trim();
 }
 
-/** The README with another table in the same place; at its end when it has no place yet. */
+/** The README with the new table in place of the old, or at its end. */
 export function withTable(readme: string, table: string): string {
   const block = `${begin}\n${table}\n${end}`;
   if (tableIn(readme) === undefined) return `${readme.trimEnd()}\n\n## Settings\n\n${block}\n`;

@@ -18,19 +18,19 @@ test("every exported declaration needs a docstring; other declarations need none
   assert.deepEqual(namesIn(text), ["one", "two", "Three", "Four", "Five", "six"]);
 });
 
-test("a docstring stands right above what it is of; a comment of another kind is none", () => {
+test("a docstring is directly above its declaration, and other comments are not docstrings", () => {
   assert.deepEqual(namesIn("/** Says so. */\nexport const a = 1;"), []);
   assert.deepEqual(namesIn("/**\n * Says so,\n * and more.\n */\nexport const a = 1;"), []);
   assert.deepEqual(namesIn("/** Of the file. */\n\nexport const a = 1;"), ["a"]);
   assert.deepEqual(namesIn("// Why.\nexport const a = 1;"), ["a"]);
 });
 
-test("a problem is named by its line, and overloads by their first", () => {
+test("a problem is reported with its line, and overloads with the first one's line", () => {
   const text = "import x;\n\nexport function a(b: 1): 1;\nexport function a(b: 2): 2;";
   assert.deepEqual(undocumented(text), [{ line: 3, name: "a" }]);
 });
 
-test("a docstring directly below another docstring is refused; below other comments and text it is not", () => {
+test("a docstring directly below another is rejected, but not below other comments and text", () => {
   const text = [
     "/** One. */",
     "/** Two. */",

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { repoRoot as root } from "@uag/local/paths";
 import type { Check } from "./check.ts";
 
-/** The packages that every service is built on: their docstrings are read before their code. */
+/** The packages that every service uses, whose docstrings are read before their code. */
 const packages = "catalog,contract,link,mongo,pipeline,runtime,untrusted,usage";
 const sources = `services/lib/{${packages}}/src/**/*.ts`;
 const written = "{router,services,scripts}/**/*.{ts,tsx}";
 
-// Biome's format puts every export at the first column, on one line with its name.
+// Biome formats every export at the first column, on one line with its name.
 const exported = /^export (?:abstract |async |declare )*(?:class|const|function\*?|interface|let|type) (?<name>[\w$]+)/;
 
 /**
@@ -33,7 +33,7 @@ export function doubled(text: string): number[] {
   });
 }
 
-/** Whether the comment that ends in a line is a docstring. */
+/** True if the comment that ends in a line is a docstring. */
 function isDocstring(lines: readonly string[], end: number): boolean {
   const start = lines.findLastIndex((line, at) => at <= end && line.includes("/*"));
   return lines[start]?.trimStart().startsWith("/**") ?? false;

@@ -11,7 +11,7 @@ export const fieldsDoc: Check = {
   async run({ fix }) {
     const page = await fieldsPage();
     if ((await readFile(join(root, file), "utf8").catch(() => "")) === page) return [];
-    if (!fix) return [`${file} differs from what the adapters do; run: npm run check -- --fix`];
+    if (!fix) return [`${file} differs from the adapters; run: npm run check -- --fix`];
     await writeFile(join(root, file), page);
     return [];
   },

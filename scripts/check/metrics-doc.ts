@@ -22,7 +22,7 @@ function rowText([name, { type, exporter, help, labels }]: [string, MetricRow]):
   return `| \`${name}\` | ${type} | ${exporter} | ${help} | ${bounds.join("; ")} |`;
 }
 
-/** The page about the metrics of a table. */
+/** The page of a table of metrics. */
 export function metricsPage(table: Readonly<Record<string, MetricRow>>): string {
   const sections = Object.entries(questions).map(([question, title]) => {
     const rows = Object.entries(table).filter(([, row]) => row.question === question);
@@ -41,7 +41,7 @@ export const metricsDoc: Check = {
   async run({ fix }) {
     const page = metricsPage(exportedMetrics);
     if ((await readFile(join(root, file), "utf8").catch(() => "")) === page) return [];
-    if (!fix) return [`${file} is not what services/lib/contract/src/metrics makes; run: npm run check -- --fix`];
+    if (!fix) return [`${file} differs from services/lib/contract/src/metrics; run: npm run check -- --fix`];
     await writeFile(join(root, file), page);
     return [];
   },

@@ -4,7 +4,7 @@ import type { Check } from "./check.ts";
 import { problemsOf } from "./run-tool.ts";
 
 /**
- * Nothing is sent anywhere: neither what is checked, nor the question whether there is a newer
+ * Environment that keeps Redocly offline: it reports no usage and does not look for a newer
  * version.
  */
 const quiet = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } as const;

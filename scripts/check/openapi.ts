@@ -4,7 +4,7 @@ import { documentNames } from "@uag/router/docs/documents";
 import { openApiFile, openApiText } from "@uag/router/openapi/file";
 import type { Check } from "./check.ts";
 
-/** The committed OpenAPI documents say what the schemas, the routes and the error table say. */
+/** Checks that the committed OpenAPI documents match the schemas, the routes and the error table. */
 export const openapi: Check = {
   name: "openapi",
   async run({ fix }) {
@@ -13,7 +13,7 @@ export const openapi: Check = {
       const [file, text] = [openApiFile(name), openApiText(name)];
       if ((await readFile(file, "utf8").catch(() => "")) === text) continue;
       if (fix) await writeFile(file, text);
-      else problems.push(`router/${basename(file)} is not what the schemas make; run: npm run openapi`);
+      else problems.push(`router/${basename(file)} differs from the schemas; run: npm run openapi`);
     }
     return problems;
   },

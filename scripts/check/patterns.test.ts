@@ -14,19 +14,18 @@ interface Source {
 
 const maxLength = 64 * 1024;
 const maxMs = 5;
-/** Long enough to tell what grows with the square of its length, short enough to try them all. */
+/** Long enough to detect quadratic growth, short enough to test all patterns. */
 const tryLength = 4 * 1024;
 
 /**
- * Patterns that are put together while the program runs, as they come out: each is tried like the
- * others.
+ * Patterns that are composed at run time, in their final form; each is tested like the others.
  */
 const builtOnes: Readonly<Record<string, readonly RegExp[]>> = {
   "services/media/src/assets/token.ts": [/^[A-Za-z0-9_-]{43}$/],
   "services/dev/simulator/src/http/router.ts": [/^\/gemini\/v1beta\/models\/(?<model>[^/]+?):generateContent$/],
 };
 
-/** What has blocked a process before, or others' processes, whatever pattern it was. */
+/** Attacks that have blocked this or other projects' processes, tested with every pattern. */
 const knownAttacks: readonly string[] = [
   " ".repeat(maxLength),
   "\t ".repeat(maxLength / 2),
@@ -64,7 +63,7 @@ function cost(use: () => unknown): number {
   return best;
 }
 
-/** What looking for the pattern costs, or replacing it everywhere. */
+/** The cost of searching for the pattern, or of replacing all its matches. */
 function costOf({ source, flags }: Source, text: string): number {
   const bare = flags.replaceAll(/[gy]/g, "");
   const once = new RegExp(source, bare);
@@ -78,8 +77,9 @@ function costOf({ source, flags }: Source, text: string): number {
 }
 
 /**
- * The worst of a pattern's attacks. Short ones are tried first, and the slowest continue:
- * what is too slow at a part of the length is not tried at the whole, where it might take minutes.
+ * The worst of a pattern's attacks. Short ones are tested first, and only the slowest continue: an
+ * attack that is too slow at part of the length is not tested at full length, where it might take
+ * minutes.
  */
 function worstOf(pattern: Source): { ms: number; text: string } {
   const attacks = [];
@@ -114,7 +114,7 @@ function faultOf(pattern: Source, where: string): string[] {
   ];
 }
 
-test("no pattern of the sources takes longer than 5 ms for the worst 64 KiB that foreign text may have", () => {
+test("no pattern of the sources takes longer than 5 ms for the worst 64 KiB of external text", () => {
   assert.ok(found.length > 100, `${found.length} patterns found`);
   const unique = new Map(found.map((pattern) => [`/${pattern.source}/${pattern.flags}`, pattern]));
   const faults = [...unique.values()].flatMap((pattern) => faultOf(pattern, `${pattern.file}:${pattern.line}`));
@@ -123,11 +123,11 @@ test("no pattern of the sources takes longer than 5 ms for the worst 64 KiB that
   assert.deepEqual(faults, []);
 });
 
-test("every pattern that is put together while the program runs is listed here as it comes out", () => {
+test("every pattern that is composed at run time is listed here in its final form", () => {
   assert.deepEqual([...new Set(built.map(({ file }) => file))].sort(), Object.keys(builtOnes).sort());
 });
 
-test("the search finds patterns wherever they stand, and the attacks find what is slow", () => {
+test("the search finds patterns in every position, and the attacks find slow ones", () => {
   const text =
     "const a = x ? /a/g : (y as RegExp) ?? new RegExp('b+', 'i'); z.string().regex(/c/u); RegExp(d); 1 / 2 / 3;";
   const { found: inText, built: builtInText } = patternsIn(text, "x.ts");

@@ -11,7 +11,7 @@ export interface FoundPattern {
   readonly flags: string;
 }
 
-/** A regular expression that is put together while the program runs. */
+/** A regular expression that is composed at run time. */
 export interface BuiltPattern {
   readonly file: string;
   readonly line: number;
@@ -40,7 +40,7 @@ export async function patternsOf(root: string): Promise<Patterns> {
   return { found, built };
 }
 
-/** The same of one file's text. */
+/** The regular expressions of one file's text. */
 export function patternsIn(text: string, file: string): Patterns {
   const found: FoundPattern[] = [];
   const built: BuiltPattern[] = [];
@@ -64,7 +64,7 @@ function makesPattern(node: AnyNode): node is MakesPattern {
   return node.callee.type === "Identifier" && node.callee.name === "RegExp";
 }
 
-/** A string that does not change while the program runs. */
+/** A constant string. */
 function textOf(node: AnyNode): string | undefined {
   if (node.type === "Literal" && typeof node.value === "string") return node.value;
   if (node.type === "TemplateLiteral" && node.expressions.length === 0)

@@ -8,10 +8,10 @@ import type { Check } from "./check.ts";
 import { problemsOf } from "./run-tool.ts";
 
 const protoDir = join(root, "proto");
-/** The interfaces of the last release, which running replicas may still use. */
+/** The interfaces of the last release, which running replicas may still implement. */
 const released = "released.binpb";
 
-/** Makes this commit the last release, with its current interfaces. */
+/** Records this commit as the last release, with its current interfaces. */
 export async function releaseProto(): Promise<string[]> {
   const problems = await problemsOf("buf", ["build", "--exclude-source-info", "-o", released], { cwd: protoDir });
   if (problems.length > 0) return problems;
@@ -38,7 +38,7 @@ async function drift(): Promise<string[]> {
     const names = [...new Set([...fresh.keys(), ...committed.keys()])];
     return names
       .filter((name) => fresh.get(name) !== committed.get(name))
-      .map((name) => `proto/gen/${name} is not what buf generates; run: npm run proto`);
+      .map((name) => `proto/gen/${name} differs from buf's output; run: npm run proto`);
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

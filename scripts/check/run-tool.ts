@@ -3,8 +3,8 @@ import { runTool } from "@uag/local/engines/run-tool";
 import { repoRoot as root } from "@uag/local/paths";
 
 /**
- * Runs a program of node_modules/.bin: none when it did not fail, else all it wrote, as the one
- * problem.
+ * Runs a program of node_modules/.bin. Returns no problem if it succeeds, else its whole output as
+ * one problem.
  */
 export async function problemsOf(
   command: string,

@@ -5,12 +5,12 @@ import { test } from "node:test";
 
 const root = join(import.meta.dirname, "../..");
 const handbook = "infra/README.md";
-/** Settings that carry a secret, by their names. A file's path and a value of before are none. */
+/** Names of settings with a secret, excluding paths of files and previous values. */
 const secret = /(?:(?<!PER)_KEYS?|_SECRET|_PASSWORD|_TOKEN|_PEPPER|_CREDS|^MONGODB_URL|^SMTP_URL)$/;
 
 const read = (path: string): Promise<string> => readFile(join(root, path), "utf8");
 
-/** The settings of every service, from the tables of their READMEs, which follow the code. */
+/** The settings of every service, from the generated tables in their READMEs. */
 async function settings(): Promise<string[]> {
   const names: string[] = [];
   for await (const path of glob("{gateway,services/{*,lib/*,dev/*}}/README.md", { cwd: root }))
@@ -18,7 +18,7 @@ async function settings(): Promise<string[]> {
   return names;
 }
 
-test("the handbook says of every secret that a service takes, or a chart asks for, how it is replaced", async () => {
+test("the handbook describes the replacement of every secret of a service or chart", async () => {
   const [, section = ""] = (await read(handbook)).split("\n## Rotate a secret\n");
   const table = (section.split("\n## ")[0] ?? "").split("\n").filter((line) => line.startsWith("| `"));
   const covered = new Set(table.flatMap((line) => [...line.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name)));

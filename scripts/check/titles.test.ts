@@ -6,7 +6,7 @@ import { bareTitles } from "./titles.ts";
 const template = (variable: string, before = "", after = ""): string => `\`${before}$\{${variable}}${after}\``;
 const titlesIn = (text: string): string[] => bareTitles(text).map(({ title }) => title);
 
-test("finds a title that is a variable, a name or a topic, in each form of declaring a test", () => {
+test("finds a title that is a variable, a name or a topic in each form of a test declaration", () => {
   const text = [
     "test(title, () => {});",
     "test(one.title as string, () => {});",

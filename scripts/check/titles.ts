@@ -9,8 +9,8 @@ const declaring = new Set(["test", "it", "describe", "suite"]);
 const manners = new Set(["only", "skip", "todo"]);
 
 /**
- * The titles of tests that say no guarantee, with their lines from 1: those of fewer than two words
- * of their own, be they a variable, a name or a topic.
+ * The titles of tests that state no guarantee, with their lines from 1: those with fewer than two
+ * literal words, such as a variable, a name or a topic.
  */
 export function bareTitles(text: string): { readonly line: number; readonly title: string }[] {
   const found: { line: number; title: string }[] = [];
@@ -36,7 +36,7 @@ function declares(callee: AnyNode): boolean {
   return declaring.has(object.name) && manners.has(property.name);
 }
 
-/** What a title says whatever its variables are. */
+/** The literal text of a title, without its variables. */
 function ownWords(title: AnyNode): string {
   if (title.type === "Literal") return String(title.value);
   if (title.type === "TemplateLiteral") return title.quasis.map(({ value }) => value.cooked).join(" ");
@@ -51,7 +51,7 @@ export const titles: Check = {
     const exclude = (name: string): boolean => name.endsWith("node_modules");
     for await (const file of glob("{gateway,services,scripts}/**/*.test.ts", { cwd: root, exclude }))
       for (const { line, title } of bareTitles(await readFile(join(root, file), "utf8")))
-        problems.push(`${file}:${line}: ${title} names no guarantee`);
+        problems.push(`${file}:${line}: ${title} states no guarantee`);
     return problems.sort();
   },
 };

@@ -38,7 +38,7 @@ export async function javascriptAgents(dir: string, fleet: Fleet): Promise<void>
   process.stdout.write((await run(process.execPath, args, { timeout })).stdout);
 }
 
-/** The command `llm` of PyPI: streamed text, a response by a schema, and a tool call. */
+/** The `llm` command of PyPI: streamed text, a response by a schema, and a tool call. */
 export async function llmCommand(dir: string, fleet: Fleet): Promise<void> {
   const venv = join(dir, "llm");
   await installPython(venv, [`llm==${llmVersion}`]);

@@ -8,15 +8,15 @@ const version = "2.1.330";
 const models = ["claude-sonnet-5-5", "claude-opus-5-5", "gpt-6.1-sol", "gemini-3.8-flash", "deepseek-flash"];
 
 /**
- * A turn with each model, in which it calls the shell: the file that the command writes is the
- * proof.
+ * Runs a turn with each model, in which it calls the shell; the file that the command writes proves
+ * the call.
  */
 export async function claudeCode(dir: string, fleet: Fleet): Promise<void> {
   const name = `@anthropic-ai/claude-code@${version}`;
   await run("npm", ["install", "--prefix", dir, "--ignore-scripts", "--silent", name], { timeout: installTimeoutMs });
   const binary = join(dir, `node_modules/@anthropic-ai/claude-code-linux-${process.arch}/claude`);
   for (const model of models) await turn({ dir, fleet, binary, model });
-  // Tools are there and none is needed: it must end all the same.
+  // Tools are available but not needed, so the turn must end without a call.
   const { stdout } = await call({ dir, fleet, binary, model: "claude-sonnet-4-5" }, ["-p", "say hello"]);
   if (!stdout.includes("hello")) throw new Error(`Claude Code got no response: ${stdout}`);
   process.stdout.write(`Claude Code ${version}: a turn with a tool call with ${models.join(", ")}\n`);
@@ -30,7 +30,7 @@ const mcpCalls = [
   ["get_quota", {}, "left_usd"],
 ] as const;
 
-/** Adds the MCP server as the README describes, and has a model call its tools. */
+/** Adds the MCP server as the README describes, and makes a model call its tools. */
 async function mcpTools(turn: Turn): Promise<void> {
   const { mcp_url, api_key } = turn.fleet.run;
   const header = `Authorization: Bearer ${api_key}`;
@@ -71,7 +71,7 @@ async function call({ dir, fleet, binary, model }: Turn, args: readonly string[]
     ANTHROPIC_MODEL: model,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: "claude-haiku-5-5",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    // Else a model must look for MCP's tools before it may call them.
+    // Otherwise a model must search for MCP's tools before it may call them.
     ENABLE_TOOL_SEARCH: "false",
   };
   const going = run(binary, [...args], { cwd: dir, env, timeout: 120_000 });

@@ -19,8 +19,8 @@ wire_api = "responses"
 `;
 
 /**
- * A turn of Codex with each model, in which it calls the shell: the file that the command writes is
- * the proof.
+ * Runs a turn of Codex with each model, in which it calls the shell; the file that the command
+ * writes proves the call.
  */
 export async function codex(dir: string, fleet: Fleet): Promise<void> {
   const place = join(dir, "codex");

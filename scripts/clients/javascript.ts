@@ -10,7 +10,7 @@ import { installTimeoutMs, run } from "./tool.ts";
 
 const version = "6.49.0";
 
-/** What is used here of the SDK, which is installed only when this runs. */
+/** The used part of the SDK, which is installed only when this runs. */
 interface Speaker {
   readonly audio: { speech: { create(body: object): Promise<{ body: ReadableStream<Uint8Array> }> } };
 }
@@ -19,8 +19,8 @@ interface SdkOf<T> {
 }
 
 /**
- * OpenAI's SDK for JavaScript writes speech to files as it comes. Its other media calls are in the
- * test suite.
+ * Writes speech to files with OpenAI's SDK for JavaScript, as it arrives. Its other media calls are
+ * in the test suite.
  */
 export async function javascriptSpeech(dir: string, fleet: Fleet): Promise<void> {
   const place = join(dir, "sdk");

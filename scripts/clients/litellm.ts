@@ -4,7 +4,7 @@ import { run } from "./tool.ts";
 
 const version = "1.106.2";
 
-/** Checks with LiteLLM's own library what the guide "Moving here" says about it. */
+/** Checks the statements of the guide "Moving here" with LiteLLM's own library. */
 const program = `
 import os
 import litellm
@@ -12,18 +12,18 @@ import litellm
 base, key = os.environ["BASE_URL"], os.environ["API_KEY"]
 messages = [{"role": "user", "content": "say: hello"}]
 
-def said(model, **settings):
-    answer = litellm.completion(model=model, messages=messages, **settings)
-    assert answer.choices[0].message.content == "hello", answer
+def check(model, **settings):
+    response = litellm.completion(model=model, messages=messages, **settings)
+    assert response.choices[0].message.content == "hello", response
     chunks = litellm.completion(model=model, messages=messages, stream=True, **settings)
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "hello"
 
 openai = {"api_base": f"{base}/v1", "api_key": key}
 for model in ["openai/gpt-4o-mini", "openai/claude-sonnet-4-6", "litellm_proxy/claude-sonnet-4-6"]:
-    said(model, **openai)
-said("anthropic/gpt-4o-mini", api_base=base, api_key=key, extra_headers={"Authorization": f"Bearer {key}"})
+    check(model, **openai)
+check("anthropic/gpt-4o-mini", api_base=base, api_key=key, extra_headers={"Authorization": f"Bearer {key}"})
 os.environ["ANTHROPIC_AUTH_TOKEN"] = key
-said("anthropic/claude-sonnet-4-6", api_base=base)
+check("anthropic/claude-sonnet-4-6", api_base=base)
 
 vector = litellm.embedding(model="openai/text-embedding-3-small", input=["a"], **openai).data[0]["embedding"]
 assert len(vector) == 1536
@@ -31,21 +31,21 @@ assert litellm.image_generation(model="openai/gamma-image-1", prompt="a cat", **
 assert litellm.speech(model="openai/alpha3-tts-flash", input="hi", voice="Cherry", **openai).content
 try:
     litellm.completion(model="openai/gpt-4o-mini", messages=messages, api_base=f"{base}/v1", api_key="sk-wrong")
-    raise SystemExit("a wrong key was taken")
+    raise SystemExit("a wrong key was accepted")
 except litellm.AuthenticationError:
     pass
 try:
     litellm.completion(model="anthropic/claude-sonnet-4-6", messages=messages, api_base=base, api_key=key)
-    raise SystemExit("x-api-key was taken")
+    raise SystemExit("x-api-key was accepted")
 except litellm.AuthenticationError as error:
     assert "Authorization: Bearer" in str(error), error
 print("text, streams, embeddings, images, speech and wrong keys")
 `;
 
-/** LiteLLM's library with each of the protocols that it names before a model's id. */
+/** Runs LiteLLM's library with each protocol that it supports as a prefix of a model's id. */
 export async function liteLlm(_dir: string, { run: { base_url: BaseUrl, api_key: ApiKey } }: Fleet): Promise<void> {
   const Pythonpath = await pythonPackages(`litellm-${version}`, [`litellm==${version}`]);
-  // Else it fetches its table of prices.
+  // Otherwise it downloads its table of prices.
   const env = {
     ...process.env,
     PYTHONPATH: Pythonpath,

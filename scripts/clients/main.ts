@@ -27,23 +27,23 @@ const programs: Readonly<Record<string, Program>> = {
   s3: s3Server,
 };
 
-const help = `Runs programs that the test suite leaves out, because installing them takes long, against a fleet of their own.
+const help = `Runs programs that are not in the test suite, because they take long to install, against their own fleet.
 Ends with the audit.
 
   npm run clients -- [--only <name>] [--matrix]
 
   python      the official Python SDKs of OpenAI and Anthropic; the audio files are checked with FFmpeg
   javascript  OpenAI's SDK for JavaScript writing speech to files, checked with FFmpeg
-  claude      Claude Code with a tool call, with none, and with tools of the gateway's MCP server
+  claude      Claude Code with and without a tool call, and with tools of the gateway's MCP server
   codex       Codex with a tool call, with models of four protocols
   agents      agents of LangChain and of OpenAI's Agents SDK for JavaScript
-  llm         the command llm of PyPI
-  litellm     LiteLLM's library, by each of its protocols
+  llm         the llm command of PyPI
+  litellm     LiteLLM's library, with each of its protocols
   mcp         the MCP server with the protocol's conformance suite and inspector, and with FastMCP
-  s3          the store of hosted files on an S3 server of other makers (moto)
+  s3          the store of hosted files on a third-party S3 server (moto)
 
-  --only <name>  only this one; may be repeated
-  --matrix       instead: every SDK with every text model, streamed or not, with tools or not; writes
+  --only <name>  only this program; may be repeated
+  --matrix       instead runs every SDK with every text model, with and without streaming and tools; writes
                  router/src/docs/guides/clients.md
 `;
 

@@ -39,13 +39,13 @@ async function conformance(dir: string, fleet: Fleet): Promise<void> {
   await using proxy = await withKey(fleet);
   for (const scenario of scenarios) {
     const args = [program, "server", "--url", proxy.url, "--scenario", scenario];
-    // It ends with 1 when a check fails.
+    // It exits with 1 if a check fails.
     await run(process.execPath, args, { cwd: dir, timeout: programTimeoutMs });
   }
   process.stdout.write(`MCP conformance: ${scenarios.join(", ")} pass\n`);
 }
 
-/** The suite cannot send a key: a proxy adds it. */
+/** The suite cannot send a key, so a proxy adds it. */
 async function withKey({ run: { base_url, api_key } }: Fleet): Promise<AsyncDisposable & { url: string }> {
   const server = createServer((incoming, response) => {
     const headers = { ...incoming.headers, authorization: `Bearer ${api_key}` };
@@ -77,7 +77,7 @@ async function inspector(dir: string, { run: { mcp_url, api_key } }: Fleet): Pro
   const listed = await call("--method", "tools/list");
   const called = await call("--method", "tools/call", "--tool-name", "get_quota");
   if (!listed.includes('"generate_image"') || !called.includes('"left_usd"'))
-    throw new Error(`the MCP inspector read something else:\n${listed}\n${called}`);
+    throw new Error(`unexpected output of the MCP inspector:\n${listed}\n${called}`);
   process.stdout.write("MCP inspector: lists the tools and calls one\n");
 }
 
@@ -92,10 +92,10 @@ async def main(url, key):
         names = [tool.name for tool in await client.list_tools()]
         assert "synthesize_speech" in names, names
         arguments = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "hello"}]}
-        answer = await client.call_tool("chat", arguments)
-        assert answer.structured_content["usage"]["total_tokens"] > 0, answer
-        spoken = await client.call_tool("synthesize_speech", {"model": "alpha3-tts-flash", "text": "hello"})
-        assert spoken.content[0].type == "audio", spoken
+        response = await client.call_tool("chat", arguments)
+        assert response.structured_content["usage"]["total_tokens"] > 0, response
+        speech = await client.call_tool("synthesize_speech", {"model": "alpha3-tts-flash", "text": "hello"})
+        assert speech.content[0].type == "audio", speech
         quota = await client.read_resource("gateway://quota")
         assert "left_usd" in quota[0].text, quota
         print(len(names))

@@ -9,7 +9,7 @@ interface Probed {
 
 /**
  * Decodes an audio file completely with FFmpeg.
- * @throws {Error} when it is of another codec, or a player would stumble over it
+ * @throws {Error} if it has another codec, or does not decode cleanly
  */
 export async function playable(file: string, codec: string): Promise<void> {
   const show = ["-show_entries", "stream=codec_name,sample_rate,channels:packet=duration_time", "-of", "json"];

@@ -7,7 +7,7 @@ import anthropic
 import openai
 import pydantic
 
-# A model of each provider; whether it sees, and whether it reads PDFs.
+# A model of each provider; whether it accepts images and PDFs.
 MODELS = {
     "gpt-4o-mini": (True, True),
     "claude-sonnet-4-6": (True, True),
@@ -101,7 +101,7 @@ def documents(model):
 
 
 def left_early(model):
-    """A stream that is left is closed, and the client can be used again."""
+    """A stream is closed when the client stops reading, and the client can be used again."""
     stream = gpt.chat.completions.create(model=model, stream=True, messages=user("repeat 2000 words"))
     next(iter(stream))
     stream.close()

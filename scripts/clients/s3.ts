@@ -9,8 +9,8 @@ const version = "5.2.5";
 const startTimeoutMs = 60_000;
 
 /**
- * The contract test of hosted files, with moto's S3 server, which shares no code with ours, in
- * place of the test's own.
+ * Runs the contract test of hosted files with moto's S3 server, which shares no code with the
+ * test's own server.
  */
 export async function s3Server(dir: string): Promise<void> {
   const venv = join(dir, "moto");
@@ -28,14 +28,14 @@ export async function s3Server(dir: string): Promise<void> {
     server.kill();
     await ended;
   }
-  process.stdout.write(`moto ${version}: hosted files are kept in S3 and come back as they were\n`);
+  process.stdout.write(`moto ${version}: hosted files are stored in S3 and returned unchanged\n`);
 }
 
 async function createBucket(url: string): Promise<void> {
   for (const deadline = performance.now() + startTimeoutMs; ; ) {
     const response = await fetch(url, { method: "PUT" }).catch(() => undefined);
     if (response?.ok === true) return;
-    if (performance.now() > deadline) throw new Error(`the S3 server did not take a bucket: ${response?.status}`);
+    if (performance.now() > deadline) throw new Error(`the S3 server did not create the bucket: ${response?.status}`);
     await sleep(200);
   }
 }

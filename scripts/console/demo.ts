@@ -68,7 +68,7 @@ async function makeTraffic({ base_url }: Run, keys: readonly KeyOf[]): Promise<v
   }
 }
 
-/** One provider reports usage that cannot be right: of one model a little, of another by far. */
+/** Makes one provider report wrong usage: slightly for one model, grossly for another. */
 async function makeExcess(run: Run, { key }: KeyOf): Promise<void> {
   for (const [model, times] of [
     ["claude-sonnet-4-6", 12],
@@ -108,8 +108,8 @@ async function fill(run: Run, receivers: Receivers): Promise<void> {
 }
 
 /**
- * A fleet with a built console and something to see on each of its pages: an OpenID provider, an
- * e-mail server and a receiver of webhooks are there too.
+ * A fleet with a built console and data on each of its pages, and with an OpenID provider, an
+ * e-mail server and a receiver of webhooks.
  */
 export async function startDemo(report: (line: string) => void): Promise<Demo> {
   await using started = new AsyncDisposableStack();

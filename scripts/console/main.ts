@@ -1,4 +1,4 @@
-// npm run screenshots: every page of the console as people see it, to be looked at.
+// npm run screenshots: takes screenshots of every page of the console.
 import { parseArgs } from "node:util";
 import { openBrowser } from "@uag/e2e/console/browser";
 import { readRun } from "@uag/local/run-file";
@@ -12,12 +12,12 @@ import { languages } from "./states.ts";
 const help = `npm run screenshots -- [--data <folder>] [--out .data/screenshots] [--account acct_default] [--lang en|zh] [--only <text>]
 npm run screenshots -- --measure [--data <folder>] [--account acct_default]
 
-Writes a screenshot of every page of the console to --out, and of what is seen after something was done there: light and
-dark, 1440 and 390 pixels wide. --only takes those whose name contains a text.
-It starts a fleet of its own and makes some traffic; with --data it takes the fleet that runs on that folder, and leaves
-out what would change something there.
-With --measure it prints, page by page and without a screenshot, after how long it took input, how much script it loaded,
-compressed, and how many serious faults axe finds.
+Writes screenshots of every page of the console, and of its states after an action, to --out: light and dark, 1440 and 390
+pixels wide. --only selects those whose name contains a text.
+Starts its own fleet and sends some traffic; with --data it uses the fleet that runs on that folder, and omits actions that
+change it.
+With --measure it prints for each page, without screenshots, the time until it accepts input, the compressed size of its
+scripts, and the number of serious violations that axe finds.
 `;
 
 async function main(): Promise<void> {

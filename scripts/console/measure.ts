@@ -8,15 +8,15 @@ interface Measured {
   readonly paths: readonly string[];
 }
 
-/** A fleet that has just started audits, settles and compiles: the page would wait for it. */
+/** A fleet that has just started audits, settles and compiles, which would delay the pages. */
 const restMs = 20_000;
 
-/** A browser's first paint varies by half a second on a small machine: the median is shown. */
+/** A browser's first paint varies by half a second on a small machine, so the median is shown. */
 const loads = 5;
 
 const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 
-/** What takes input there: a field or a button that is neither covered nor disabled. */
+/** An element that accepts input: a field or button that is neither covered nor disabled. */
 const usable = async (page: Page): Promise<void> =>
   await page
     .locator("input:enabled:visible, main button:enabled:visible, main a:visible")
@@ -34,9 +34,9 @@ async function judge(page: Page, name: string, readyMs: number): Promise<void> {
 }
 
 /**
- * Prints of each page, as a browser without anything in its cache sees it, after how long it takes
- * input (the median of some loads), and what it is made of; of the sign-in also how long it takes
- * from there into the console.
+ * Prints for each page, loaded without a browser cache, the time until it accepts input (median of
+ * several loads) and the size of its parts; for the sign-in also the time from there to the
+ * console.
  */
 export async function measure(browser: Browser, { run, paths }: Measured): Promise<void> {
   await sleep(restMs);

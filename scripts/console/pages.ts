@@ -1,7 +1,7 @@
 const modes = ["images", "edit", "speech", "video", "embeddings"].map((mode) => `playground?mode=${mode}`);
 const names = ["keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
 const month = `billing/${new Date().toISOString().slice(0, 7)}`;
-/** Pages whose first row opens something. */
+/** Pages whose first row opens a detail view. */
 const withDetails = new Set(["keys", "usage", "models", "webhooks", "audit-log", "provider-bills"]);
 
 interface ConsolePage {
@@ -20,6 +20,6 @@ export const pages: readonly ConsolePage[] = [
   "profile",
 ].map((path) => ({ path, hasDetails: withDetails.has(path) }));
 
-/** A page's address with the account that it is about. */
+/** A page's address with its account. */
 export const within = (path: string, account: string): string =>
   `${path}${path.includes("?") ? "&" : "?"}account=${account}`;

@@ -23,13 +23,13 @@ const sizes = [
   { width: 390, height: 844 },
 ];
 const colorSchemes = ["light", "dark"] as const;
-/** What moves comes to rest meanwhile, milliseconds. */
+/** Time for animations to end, milliseconds. */
 const settledMs = 700;
-/** How long a page may take on a busy machine, milliseconds. */
+/** Maximum load time of a page on a busy machine, milliseconds. */
 const patienceMs = 120_000;
 const openRow = "tbody tr[tabindex]";
 
-/** Takes one page in every size and colour, as it is now. */
+/** Takes the current page in every size and colour scheme. */
 async function take(page: Page, name: string, { out, report }: Shoot): Promise<void> {
   for (const size of sizes) {
     await page.setViewportSize(size);
@@ -37,7 +37,7 @@ async function take(page: Page, name: string, { out, report }: Shoot): Promise<v
       await page.emulateMedia({ colorScheme });
       await page.waitForTimeout(settledMs);
       const path = join(out, `${name}-${size.width}-${colorScheme}.png`);
-      // A dialog covers the viewport; a page has its full length.
+      // A dialog is as large as the viewport; a page is taken in its full length.
       const fullPage = (await page.getByRole("dialog").count()) === 0;
       await page.screenshot({ path, fullPage, timeout: patienceMs });
       report(path);
@@ -46,7 +46,7 @@ async function take(page: Page, name: string, { out, report }: Shoot): Promise<v
   await page.setViewportSize(sizes[0] ?? { width: 1440, height: 900 });
 }
 
-/** The pages before the sign-in, and what is where nothing is. */
+/** Takes the pages before the sign-in, and the page for an unknown address. */
 const isOutside = ["sign-in", "sign-in?error=permission_denied", "invitations/unknown"];
 
 const nameOf = (path: string): string => path.replaceAll(/\W+/g, "-");
@@ -55,12 +55,12 @@ async function takeState(page: Page, state: State, shoot: Shoot): Promise<void> 
   await page.goto(`${shoot.run.console_url}/${within(state.path, shoot.account)}`);
   await page.locator("main h1:visible").first().waitFor();
   await state.reach(page, shoot.texts).catch((cause: unknown) => {
-    throw new Error(`${state.name} cannot be reached.`, { cause });
+    throw new Error(`${state.name} could not be reached.`, { cause });
   });
   await take(page, state.name, shoot);
 }
 
-/** Takes every page, and what is seen there after something was done. */
+/** Takes every page, and its states after an action. */
 export async function shoot(browser: Browser, options: Shoot): Promise<void> {
   const { run, out, account, only, isOurs, locale } = options;
   const isWanted = (name: string): boolean => name.includes(only);

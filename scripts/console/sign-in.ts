@@ -4,7 +4,7 @@ import type { Run } from "@uag/local/run-file";
 export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 export type Page = Awaited<ReturnType<Browser["newPage"]>>;
 
-/** Signs the first operator in on the page of sign-in, in whatever language it is. */
+/** Signs in the first operator on the sign-in page, in any language. */
 export async function signIn(page: Page, { admin }: Pick<Run, "admin">): Promise<void> {
   await page.locator("input[autocomplete=username]").fill(admin.email);
   await page.locator("input[autocomplete=current-password]").fill(admin.password);

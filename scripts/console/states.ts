@@ -3,15 +3,15 @@ import { zh } from "@uag/console-web/i18n/zh";
 import { samplePicture } from "@uag/e2e/console/picture";
 import type { Page } from "./sign-in.ts";
 
-/** The texts of the console, by which its buttons and fields are found in any language. */
+/** The console's texts, which locate its buttons and fields in any language. */
 export const languages = { en: { texts: en, locale: "en-US" }, zh: { texts: zh, locale: "zh-CN" } } as const;
 export type Texts = (typeof languages)[keyof typeof languages]["texts"];
 
-/** What is seen on a page only after something was done there. */
+/** A state of a page after an action. */
 export interface State {
   readonly name: string;
   readonly path: string;
-  /** What it does to a fleet stays: it is for one that is removed afterwards. */
+  /** It changes the fleet permanently, so it requires one that is removed afterwards. */
   readonly isLasting?: true;
   reach(page: Page, texts: Texts): Promise<void>;
 }
@@ -31,7 +31,7 @@ async function choose(page: Page, label: string, option: string): Promise<void> 
   await page.getByRole("option", { name: option }).first().click();
 }
 
-/** Paints a stroke over a part of the image. */
+/** Paints a stroke over part of the image. */
 async function paint(page: Page): Promise<void> {
   const box = await page.locator("canvas[role=img]").boundingBox();
   if (box === null) throw new Error("The canvas is missing.");

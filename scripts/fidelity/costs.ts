@@ -51,7 +51,7 @@ export const classedBodies: readonly ClassedBody[] = [
   { title: "Speech", path: "/v1/audio/speech", costs: speechFieldCosts, schemas: [speechRequest] },
 ];
 
-/** The class of a field in a table's cell. @throws {Error} when the field has none */
+/** The class of a field in a table's cell. @throws {Error} if the field has none */
 export function costCell(table: FieldTable, name: string): string {
   const found = classOf(table, name);
   if (found === undefined)
@@ -70,7 +70,7 @@ function cellOf(cost: CostClass): string {
   }
 }
 
-/** The rows of a table that no documented field shows. */
+/** The rows of fields that are not documented. */
 export function otherRows(table: FieldTable, shown: readonly string[]): string[] {
   const names = new Set(shown.flatMap((name) => [name, name.split(/[ .[]/)[0] as string]));
   return Object.keys(table)
@@ -78,7 +78,7 @@ export function otherRows(table: FieldTable, shown: readonly string[]): string[]
     .map((name) => `| \`${name}\` | ${costCell(table, name)} |`);
 }
 
-/** What the classes mean, in Markdown. */
+/** The description of the classes, in Markdown. */
 export const costLegend = `A field's cost class says what it can do to the cost of a request:
 
 - \`bounded\`: the field changes the cost, and the hold bounds it.

@@ -5,7 +5,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 /** A field that a format's vendor documents, in a request that uses it. */
 export interface DocumentedField {
-  /** As the reference writes it: `tools[].function.strict`. */
+  /** Its name in the reference: `tools[].function.strict`. */
   readonly name: string;
   /** Members of a request that uses the field. */
   readonly sent: Json;
@@ -15,13 +15,13 @@ export interface DocumentedField {
 
 /** A client format, and the fields that its vendor's reference lists. */
 export interface DocumentedFormat {
-  /** What each field can do to a request's cost: the table by which the service refuses fields. */
+  /** The cost classes of fields, by which the service refuses fields. */
   readonly costs: FieldTable;
   readonly title: string;
   readonly path: string;
   /** The reference. */
   readonly source: string;
-  /** The members that every request has in addition to `model`. */
+  /** Members of every request in addition to `model`. */
   readonly base: Json;
   readonly fields: readonly DocumentedField[];
 }

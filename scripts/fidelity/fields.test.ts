@@ -13,7 +13,7 @@ import { wholeCatalog } from "./reach.ts";
 import { reasonFor } from "./reasons.ts";
 import { responsesFields } from "./responses-fields.ts";
 
-/** Members of every request, whose effect no comparison of two requests shows. */
+/** Members of every request, whose effect cannot be shown by comparing two requests. */
 const untabled = new Set(["model", "messages", "input", "stream", "stream_options", "system"]);
 
 for (const [format, schema] of [
@@ -21,7 +21,7 @@ for (const [format, schema] of [
   [responsesFields, responseRequest],
   [messagesFields, messageRequest],
 ] as const)
-  test(`the table of ${format.path} has every field that its schema checks`, () => {
+  test(`the table of ${format.path} contains every field of its schema`, () => {
     const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
     const tabled = new Set(format.fields.flatMap(({ sent }) => Object.keys(sent)));
     const missing = Object.keys(properties).filter((name) => !tabled.has(name) && !untabled.has(name));
@@ -48,7 +48,7 @@ test("reports a field of a schema, or of a member, that has no cost class", () =
   assert.deepEqual(unclassed(schema, costs), ["added", "options.known"]);
 });
 
-/** The fields that a schema accepts and a table lacks; members, where the table has some. */
+/** The fields that a schema accepts but a table lacks, and members if the table has some. */
 function unclassed(schema: z.ZodType, costs: FieldTable): string[] {
   const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return Object.entries(properties).flatMap(([name, value]) => {
@@ -66,7 +66,7 @@ function membersIn(schema: unknown): string[] {
   return [...Object.keys(properties), ...anyOf.flatMap(membersIn)];
 }
 
-test("a field is refused at every provider that would receive it if its cost class says so, and else at none", async () => {
+test("a field is refused at every provider that would receive it exactly if its cost class is refused", async () => {
   const models = await wholeCatalog();
   for (const [format, documented] of documentedFormats)
     for (const { name, reaches } of await rowsOf(format, documented, models)) {
@@ -77,7 +77,7 @@ test("a field is refused at every provider that would receive it if its cost cla
     }
 });
 
-test("every field that reaches a provider is passed or translated, and every other one has a reason", async () => {
+test("every field is passed, translated, or has a reason why it is not", async () => {
   const models = await wholeCatalog();
   for (const [format, documented] of documentedFormats) {
     const rows = await rowsOf(format, documented, models);

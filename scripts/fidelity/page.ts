@@ -13,14 +13,14 @@ import { type Reach, reachOf, wholeCatalog } from "./reach.ts";
 import { type Place, reasonFor } from "./reasons.ts";
 import { responsesFields } from "./responses-fields.ts";
 
-/** The client formats, each with what its vendor documents. */
+/** The client formats with their documented fields. */
 export const documentedFormats: readonly (readonly [ClientFormat, DocumentedFormat])[] = [
   [chatCompletions, chatFields],
   [responses, responsesFields],
   [messages, messagesFields],
 ];
 
-/** What becomes of one field, by column. */
+/** The treatment of one field, by column. */
 export interface FieldRow {
   readonly name: string;
   readonly reaches: readonly (readonly [Column, Reach])[];
@@ -70,7 +70,7 @@ function cell(reach: Reach): string {
 const cellsOf = ({ name, reaches }: FieldRow, costs: FieldTable): string =>
   `| \`${name}\` | ${reaches.map(([, reach]) => cell(reach)).join(" | ")} | ${costCell(costs, name)} |`;
 
-/** One row for each reason of a field, with the columns that it holds for. */
+/** One row for each reason of a field, with the columns that it applies to. */
 function explanations(path: string, { name, reaches }: FieldRow): string[] {
   const byReason = new Map<string, Column[]>();
   for (const [column, reach] of reaches) {

@@ -14,7 +14,7 @@ import type { MediaFetcher } from "@uag/providers/media/fetch";
 import { generationAdapter } from "@uag/providers/registry";
 import type { DocumentedField, DocumentedFormat, Json } from "./documented.ts";
 
-/** What becomes of a field at one upstream. */
+/** The treatment of a field at one upstream. */
 export type Reach =
   | { readonly kind: "passed" | "dropped" }
   /** Members of the upstream's request that differ, such as `thinking.type`. */
@@ -56,7 +56,7 @@ function refusal(error: unknown): string {
   throw error;
 }
 
-/** Nothing is fetched: a URL represents its content. */
+/** Does not fetch URLs: a URL represents its content. */
 const media: MediaFetcher = {
   fetch: async () => ({ type: "inline", mediaType: "video/mp4", base64: "AAAA" }),
 };
@@ -68,7 +68,7 @@ async function upstreamBody(format: ClientFormat, model: Model, body: Json): Pro
   const request = format.read(json, model);
   const [upstream] = model.upstreams;
   const adapter = upstream && generationAdapter(format.name, upstream.provider.protocol);
-  if (upstream === undefined || adapter === undefined) throw new Error(`${model.id} does not speak ${format.name}`);
+  if (upstream === undefined || adapter === undefined) throw new Error(`${model.id} does not support ${format.name}`);
   const { stream, usageWanted } = request;
   const call = { requestId: "req_1", body: request.body, fields: request.fields, model, stream, usageWanted };
   const encoded = await adapter.encode(

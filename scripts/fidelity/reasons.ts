@@ -1,6 +1,6 @@
 import type { Column } from "./columns.ts";
 
-/** Where a field is dropped. */
+/** A field at an upstream that drops it. */
 export interface Place {
   /** The endpoint's path. */
   readonly path: string;
@@ -9,7 +9,7 @@ export interface Place {
   readonly column: Column;
 }
 
-/** A reason, and the columns that it holds for; undefined: all. */
+/** A reason, and the columns that it applies to; undefined: all. */
 interface Reason {
   readonly text: string;
   readonly columns?: readonly Column[];
@@ -130,7 +130,7 @@ const byPath: Readonly<Record<string, Readonly<Record<string, readonly Reason[]>
 
 /**
  * Why a field is dropped.
- * @throws {Error} if no reason is given: such a field is lost by mistake
+ * @throws {Error} if no reason is given, because the field may be dropped by mistake
  */
 export function reasonFor({ path, name, column }: Place): string {
   const reasons = byPath[path]?.[name] ?? [];

@@ -1,4 +1,4 @@
-"""Schemathesis hooks: who asks, and names and ids of things that exist, so that requests get past their look-up."""
+"""Schemathesis hooks: credentials, and names and ids of existing objects, so that requests pass their look-ups."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import re
 import schemathesis
 
 MODELS = json.loads(os.environ.get("FUZZ_MODELS", "[]"))
-# By the beginning of the path: the id of something there.
+# The id of an existing object, by prefix of the path.
 IDS = json.loads(os.environ.get("FUZZ_IDS", "{}"))
 KEY = os.environ.get("FUZZ_KEY", "")
 ADMIN_TOKEN = os.environ.get("FUZZ_ADMIN_TOKEN", "")
@@ -42,7 +42,7 @@ def models_for(path):
 
 
 def size_of(value):
-    """By the content: the same example is changed in the same way when it is tried again."""
+    """Derived from the content, so that a repeated example is changed in the same way."""
     return sum(json.dumps(value, default=str).encode())
 
 
@@ -57,7 +57,7 @@ def map_body(context, body):
         return body
     models = models_for(path)
     size = size_of(body)
-    # One in eight keeps its own.
+    # One in eight keeps its own value.
     if not models or size % 8 == 0:
         return body
     body = {**body, "model": models[size % len(models)]}

@@ -11,8 +11,8 @@ import { prepare } from "./prepare.ts";
 
 const help = `npm run fuzz -- [--max-examples <n>] [--seed <n>] [--path <pattern>]
 
-Sends the running fleet what its OpenAPI documents allow and what they do not, by schemathesis (fetched from PyPI when it is
-not there), and reports 5xx and undocumented responses. Needs python3.
+Sends the running fleet valid and invalid requests generated from its OpenAPI documents with schemathesis (downloaded from
+PyPI if missing), and reports 5xx and undocumented responses. Requires python3.
 `;
 
 const version = "4.32.5";

@@ -4,7 +4,7 @@ import { bundle } from "./bundle.ts";
 import type { Image } from "./images.ts";
 import { copyPackage, type Manifest } from "./packages.ts";
 
-/** Puts all of an image but Node itself into `dir`; what was there before is deleted. */
+/** Assembles an image without Node in `dir`, whose previous content is deleted. */
 export async function assemble(image: Image, root: string, dir: string): Promise<void> {
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true });
@@ -25,7 +25,7 @@ export async function assemble(image: Image, root: string, dir: string): Promise
   await addToBom(join(dir, "bom.json"), copied);
 }
 
-/** The bundler's list knows only what it has bundled. */
+/** The bundler's list contains only bundled packages. */
 async function addToBom(file: string, copied: readonly Manifest[]): Promise<void> {
   const bom = JSON.parse(await readFile(file, "utf8")) as { components: object[] };
   for (const { name, version, license } of copied) {

@@ -3,7 +3,7 @@ import sbom from "rollup-plugin-sbom";
 import type { Image } from "./images.ts";
 import { sourceUrls } from "./source-urls.ts";
 
-/** Of the MongoDB driver: compression, Kerberos and the like, done without when not installed. */
+/** Optional packages of the MongoDB driver, such as compression and Kerberos. */
 const optional = [
   "@aws-sdk/credential-providers",
   "@mongodb-js/zstd",
@@ -15,7 +15,7 @@ const optional = [
 ];
 
 /**
- * Bundles an image's programs into `dir`, with source maps, and writes what went into them to
+ * Bundles an image's programs into `dir` with source maps, and writes their components to
  * `bom.json` (CycloneDX).
  * @throws when an import cannot be resolved
  */
@@ -28,12 +28,12 @@ export async function bundle(image: Image, root: string, dir: string): Promise<v
     external: (id) => unbundled.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins: [
       sourceUrls(root),
-      // The same code makes the same file, whenever it is made.
+      // Builds are reproducible: the same code gives the same file.
       sbom({ outDir: ".", outFormats: ["json"], includeWellKnown: false, autodetect: false, saveTimestamp: false }),
     ],
     onLog(level, log, handler) {
       if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message);
-      // It looks for other bundlers, which are not installed, and logs that.
+      // The plugin looks for other bundlers and logs that they are not installed.
       if (log.plugin !== "rollup-plugin-sbom") handler(level, log);
     },
   });

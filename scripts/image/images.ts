@@ -1,16 +1,16 @@
 import { buildConsole } from "@uag/local/console-web";
 import { services, simulator } from "@uag/local/processes";
 
-/** What an image holds beside its bundled code. */
+/** The contents of an image in addition to its bundled code. */
 export interface Image {
   readonly service: string;
-  /** By the name of the bundle: the program it is made from. `main` is what a container runs. */
+  /** The programs by bundle name; a container runs `main`. */
   readonly entries: Readonly<Record<string, string>>;
   /** Files read at run time, as globs from the top of the checkout; they keep their paths. */
   readonly files: readonly string[];
-  /** Packages that cannot be bundled, and the files wanted of each (all when none is named). */
+  /** Packages that cannot be bundled, and the required files of each (all if none is named). */
   readonly packages: Readonly<Record<string, readonly string[]>>;
-  /** Makes those files, where they are not sources. */
+  /** Creates the files that are not sources. */
   prepare?(report: (line: string) => void): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const extras: Readonly<Record<string, Extras>> = {
   simulator: { packages: { sharp: [], "wasm-media-encoders": [] } },
 };
 
-/** Every image there is; the simulator's is for trials only. */
+/** All images; the simulator's is only for trials. */
 export const images: readonly Image[] = [...services, simulator].map(({ name, entry }) => {
   const { files = [], packages = {}, commands = {}, ...others } = extras[name] ?? {};
   return { service: name, entries: { main: entry, ...commands }, files, packages, ...others };

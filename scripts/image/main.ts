@@ -9,8 +9,8 @@ import { directorySize } from "./size.ts";
 
 const help = `npm run image -- <service> ... | --all  [--out <folder>]
 
-Bundles services and puts what their images hold, but for Node itself, into <folder>/<service> (.data/images when not
-named). infra/Dockerfile runs it. Services: ${images.map(({ service }) => service).join(", ")}.
+Bundles services and assembles their images, without Node, in <folder>/<service> (default: .data/images).
+infra/Dockerfile runs it. Services: ${images.map(({ service }) => service).join(", ")}.
 `;
 
 async function main(): Promise<void> {

@@ -10,7 +10,7 @@ export interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The folder of a package as another one finds it; undefined when it is not for this machine. */
+/** The folder of a package as resolved from another; undefined if it is not for this machine. */
 function folderOf(name: string, from: string): Promise<string | undefined> {
   const candidates = createRequire(join(from, "package.json")).resolve.paths(name) ?? [];
   return candidates.reduce<Promise<string | undefined>>(
@@ -28,9 +28,10 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
 }
 
 /**
- * Copies a package, as `from` finds it, and all it depends on into `target/node_modules`, flat.
- * @param files what is wanted of it; all of it, and its dependencies too, when empty
- * @returns the manifests of all that was copied
+ * Copies a package, as resolved from `from`, and all its dependencies into `target/node_modules`,
+ * flat.
+ * @param files the required files; if empty, all files and its dependencies
+ * @returns the manifests of all copied packages
  * @throws when it is not installed
  */
 export async function copyPackage(

@@ -4,9 +4,8 @@ import type { Plugin } from "rolldown";
 const worker = /new URL\("([^"]+)\.ts", import\.meta\.url\)/g;
 
 /**
- * Keeps what our sources say by `import.meta.url` true when they are bundled into one folder: a
- * program for a thread becomes a bundle of its own there, and any other file is looked for where
- * the checkout has it.
+ * Makes `import.meta.url` of our sources work when they are bundled into one folder: a program for
+ * a thread becomes its own bundle there, and other files are found at their path in the checkout.
  */
 export function sourceUrls(root: string): Plugin {
   return {

@@ -21,7 +21,7 @@ import { LocalSecrets } from "./secrets.ts";
 import { localValues } from "./values.ts";
 
 const catalogFile = join(repoRoot, "infra/config/catalog.yaml");
-/** Each pod has an address of loopback of its own, so that all keep the manifests' ports. */
+/** Each pod has its own loopback address, so that all can use the manifests' ports. */
 const firstAddress = "127.77.0.";
 
 export interface Cluster extends AsyncDisposable {
@@ -30,7 +30,7 @@ export interface Cluster extends AsyncDisposable {
   readonly names: Names;
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** From its start to its first readiness, milliseconds, by pod. */
+  /** Time from start to first readiness, milliseconds, by pod. */
   readonly readyMs: ReadonlyMap<string, number>;
 }
 
@@ -38,12 +38,12 @@ export interface ClusterOptions {
   readonly dataDir: string;
   /** Folder with a tree for each image. */
   readonly images: string;
-  /** Whether the engines are those of the fleet's charts, in place of some beside the cluster. */
+  /** Whether the engines are those of the fleet's charts instead of external ones. */
   readonly bundled: boolean;
   report(line: string): void;
 }
 
-/** What the manifests' Certificates come to, issued by the authority that the broker knows too. */
+/** The Secrets of the manifests' Certificates, issued by the CA that the broker also trusts. */
 async function certificatesOf(dataDir: string, manifests: Manifests): Promise<Map<string, Record<string, string>>> {
   const ca = certificateFiles(dataDir, "operator").ca;
   const authority = { cert: await readFile(ca, "utf8"), key: await readFile(ca.replace(/crt$/, "key"), "utf8") };
@@ -74,7 +74,7 @@ function filesOf({ manifests, secrets, certificates }: Around, workload: Workloa
   };
 }
 
-/** A folder with NATS alone, as its image has it. */
+/** A folder with only NATS, like its image. */
 async function natsImage(dataDir: string): Promise<string> {
   const dir = join(dataDir, "images/nats");
   await mkdir(dir, { recursive: true });
@@ -82,7 +82,7 @@ async function natsImage(dataDir: string): Promise<string> {
   return dir;
 }
 
-/** A folder with MongoDB's server and the libraries that it brings along, as its image has it. */
+/** A folder with MongoDB's server and its bundled libraries, like its image. */
 async function mongoImage(dataDir: string): Promise<string> {
   const dir = join(dataDir, "images/mongo");
   const { path, env } = await findMongod({ binDir });
@@ -95,7 +95,7 @@ async function mongoImage(dataDir: string): Promise<string> {
   return dir;
 }
 
-/** The last part of an image's name, without tag and digest. */
+/** The last component of an image's name, without tag and digest. */
 const lastOf = (image: string): string => /([\w-]+)(?:[:@][^/]*)?$/.exec(image)?.[1] ?? image;
 
 async function makePods(around: Around, { dataDir, images, bundled }: ClusterOptions, hosts: string): Promise<Pod[]> {
@@ -130,7 +130,7 @@ async function startEngines(engines: Engines, bundled: boolean, supervisor: Supe
   await Promise.all(processes.map(({ name }) => supervisor.ready(name)));
 }
 
-/** Starts what the fleet's chart renders: each pod a process in a file system of its own. */
+/** Starts the pods that the fleet's chart renders, each as a process with its own file system. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { dataDir, bundled, report } = options;
   await using starting = new AsyncDisposableStack();
@@ -181,7 +181,7 @@ async function startPods(pods: readonly Pod[], supervisor: Supervisor): Promise<
     await supervisor.ready(pod.name, { timeoutMs: 180_000 });
     readyMs.set(pod.name, performance.now() - startedAt);
   };
-  // In a cluster services begin anew until the engines are there; here that would take longer.
+  // In a cluster services restart until the engines are ready; here that would take longer.
   const isEngine = ({ workload }: Pod): boolean => engineCharts.includes(workload.service);
   await Promise.all(pods.filter(isEngine).map(start));
   await Promise.all(pods.filter((pod) => !isEngine(pod)).map(start));

@@ -1,4 +1,4 @@
-// npm run k8s:local: what the charts render, run on this machine.
+// npm run k8s:local: runs the charts' pods on this machine.
 import { readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,12 +11,12 @@ import { type Cluster, startCluster } from "./cluster.ts";
 
 const help = `npm run k8s:local [-- --no-build] [--bundled] [--keep] [--rest <seconds>]
 
-Renders the fleet's chart and runs its pods here: each a process in a file system of its own, read-only, as a plain user,
-with the manifests' environment, ports and probes, the images' trees, and MongoDB and NATS of this machine;
-with --bundled they are the three members and the three servers of the fleet's own charts, and are replaced under
-requests too. Sends requests, replaces the replicas of chat one after the other meanwhile, and prints what each pod
-takes. Needs root, for mounts. --no-build takes the images' trees as they are; --keep continues until Ctrl-C; --rest waits
-before memory is read (10).
+Renders the fleet's chart and runs its pods on this machine: each as a process with its own read-only file system and an
+unprivileged user, with the manifests' environment, ports and probes, the images' trees, and this machine's MongoDB and NATS.
+With --bundled the engines are the fleet's own charts' three MongoDB members and three NATS servers, which are also replaced
+under load. Sends requests, meanwhile replaces the replicas of chat one after another, and prints each pod's start time and
+memory. Requires root, for mounts. --no-build uses the existing images' trees; --keep continues until Ctrl-C; --rest sets
+the seconds to wait before memory is read (10).
 `;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -32,7 +32,7 @@ async function call({ baseUrl, apiKey }: Cluster): Promise<string> {
   return text;
 }
 
-/** The response to the first request: a ready router may not have found the services yet. */
+/** The response to the first request, retried because a ready router may not have found the services yet. */
 async function firstAnswer(cluster: Cluster): Promise<string> {
   for (const deadline = performance.now() + 15_000; ; await sleep(500)) {
     const answer = await call(cluster).catch((error: unknown) => error as Error);
@@ -41,7 +41,7 @@ async function firstAnswer(cluster: Cluster): Promise<string> {
   }
 }
 
-/** Replaces a service's replicas as a rolling update does; returns the requests' outcomes. */
+/** Replaces a service's replicas like a rolling update; returns the requests' outcomes. */
 async function roll(cluster: Cluster, service: string): Promise<{ sent: number; failed: string[] }> {
   const over = new AbortController();
   const failed: string[] = [];
@@ -71,7 +71,7 @@ async function residentMiB(pid: number | undefined): Promise<number> {
 }
 
 async function figures(cluster: Cluster): Promise<void> {
-  print("pod                  ready after   resident memory at rest");
+  print("pod                  ready after   idle resident memory");
   for (const { name } of cluster.pods) {
     const memory = (await residentMiB(cluster.supervisor.pid(name))).toFixed(0);
     const ready = ((cluster.readyMs.get(name) ?? 0) / 1000).toFixed(1);
@@ -90,7 +90,7 @@ async function main(): Promise<void> {
     },
   });
   if (values.help) return print(help);
-  if (process.getuid?.() !== 0) throw new UserError("npm run k8s:local needs root: each pod has its own mounts.");
+  if (process.getuid?.() !== 0) throw new UserError("npm run k8s:local needs root: to mount each pod's file system.");
   const trees = join(repoRoot, ".data/images");
   for (const image of values["no-build"] ? [] : images)
     await step(`Assembling ${image.service}`, () => assemble(image, repoRoot, join(trees, image.service)));

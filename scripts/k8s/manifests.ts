@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { CertificateNames } from "@uag/local/identity/authority";
 import { buildCharts, fleetChart, type KubeObject, render, type Values } from "../charts/charts.ts";
 
-/** A container as the manifests say it, with what a pod of it is given. */
+/** A container of the manifests, with the inputs of its pods. */
 export interface Workload {
   readonly name: string;
   readonly service: string;
   readonly replicas: number;
-  /** The Service under which each of its pods has a name of its own. */
+  /** The Service that gives each of its pods a name. */
   readonly governedBy: string | undefined;
   readonly template: KubeObject["spec"];
   readonly container: KubeObject["spec"];
@@ -19,11 +19,11 @@ export interface Workload {
 
 export interface Manifests {
   readonly workloads: readonly Workload[];
-  /** By Secret: whose certificate is in it. */
+  /** The owners of certificates, by Secret. */
   readonly certificates: ReadonlyMap<string, CertificateNames>;
-  /** Their files, by name. */
+  /** The contents of files, by name. */
   readonly configMaps: ReadonlyMap<string, Readonly<Record<string, string>>>;
-  /** By Service: what its pods are called by, and whether unready ones count. */
+  /** By Service: the selector of its pods, and whether it includes unready ones. */
   readonly services: readonly { name: string; service: string; always: boolean }[];
 }
 
@@ -47,7 +47,7 @@ const namesIn = ({ commonName, subject, uris, dnsNames }: KubeObject["spec"]): C
   ...(dnsNames === undefined ? {} : { dns: dnsNames }),
 });
 
-/** Renders the fleet's chart with these values, and takes from it what one machine can run. */
+/** Renders the fleet's chart with these values, and returns the parts that one machine can run. */
 export async function readManifests(values: Values, catalogFile: string): Promise<Manifests> {
   const dir = await mkdtemp(join(tmpdir(), "k8s-local-"));
   try {

@@ -19,7 +19,7 @@ export class Names {
     this.#pods = pods;
   }
 
-  /** Takes a pod that is about to end out of every Service, or puts it back. */
+  /** Removes a stopping pod from every Service, or adds it again. */
   async leaving(pod: string, yes: boolean): Promise<void> {
     if (yes) this.#leaving.add(pod);
     else this.#leaving.delete(pod);
@@ -49,7 +49,7 @@ export class Names {
         .filter((pod) => pod.workload.service === service && (always || ready.has(pod)))
         .map(({ ip, name: pod, workload }) => `${ip} ${name}${workload.governedBy === name ? ` ${pod}.${name}` : ""}`),
     );
-    // In place: the pods have this very file.
+    // Writes in place, because the pods have mounted this file.
     await writeFile(this.#file, `${["127.0.0.1 localhost", ...lines].join("\n")}\n`);
   }
 }

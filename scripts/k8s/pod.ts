@@ -6,17 +6,17 @@ import type { ProcessSpec } from "@uag/local/supervisor/process";
 import { acceptsConnections } from "@uag/local/supervisor/tcp";
 import type { Workload } from "./manifests.ts";
 
-/** Whom the manifests run a container as. */
+/** The user of the manifests' containers. */
 const nobody = 65_532;
 
 export interface Pod {
   readonly name: string;
   readonly workload: Workload;
   readonly ip: string;
-  /** Its folder: the root of its file system is below it, and what is mounted there. */
+  /** Its folder, which contains the root of its file system and its mounts. */
   readonly dir: string;
   readonly spec: ProcessSpec;
-  /** What runs beside it. */
+  /** Its sidecars. */
   readonly sidecars: readonly ProcessSpec[];
 }
 
@@ -29,7 +29,7 @@ export interface PodOptions {
   imageOf(name: string): string;
   /** File with the addresses of all services. */
   readonly hosts: string;
-  /** What is in a volume, by file name; one that is not here is an empty folder. */
+  /** The contents of volumes, by file name; other volumes are empty folders. */
   filesOf(volume: Workload["template"]): Readonly<Record<string, string>> | undefined;
 }
 
@@ -41,7 +41,7 @@ interface Mount {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** What a container runtime does: its mounts, a root that is read-only, and another user. */
+/** The work of a container runtime: mounts, a read-only root, and another user. */
 function scriptOf(name: string, root: string, mounts: readonly Mount[], command: readonly string[]): string {
   const binds = mounts.flatMap(({ from, to, writable }) => {
     const target = quoted(join(root, to));
@@ -71,14 +71,14 @@ function environmentOf({ env = [] }: Container, name: string, ip: string): Recor
   const fields: Readonly<Record<string, string>> = { "metadata.name": name, "status.podIP": ip };
   const textOf = ({ value, valueFrom }: Variable): string => {
     const found = value ?? fields[valueFrom?.fieldRef.fieldPath ?? ""];
-    if (found === undefined) throw new Error(`${name}: nothing is known of ${JSON.stringify(valueFrom)}`);
+    if (found === undefined) throw new Error(`${name}: unsupported valueFrom ${JSON.stringify(valueFrom)}`);
     return found;
   };
   const entries = env.map((variable: Variable) => [variable.name, textOf(variable)]);
   return { PATH: "/app:/node/bin:/usr/bin:/bin", NODE_ENV: "production", ...Object.fromEntries(entries) };
 }
 
-/** Asks what a probe of the container asks, as the kubelet does. */
+/** Runs a container's probe like the kubelet. */
 function probeOf(container: Container, ip: string, name: string): (timeoutMs?: number) => Promise<boolean> {
   const { httpGet, tcpSocket } = container[name];
   const { path, port } = httpGet ?? tcpSocket;
@@ -107,14 +107,14 @@ async function volumeMounts(options: PodOptions, container: Container): Promise<
   return mounts;
 }
 
-/** The command of a container with its variables put in, as the kubelet does. */
+/** The command of a container with its variables expanded, like the kubelet's. */
 function commandOf({ command, args = [] }: Container, env: Readonly<Record<string, string>>): string[] {
   const words: string[] =
     command === undefined ? ["/node/bin/node", ...nodeOptions, "/app/main.js"] : [...command, ...args];
   return words.map((word) => word.replaceAll(/\$\((\w+)\)/g, (_, name: string) => env[name] ?? ""));
 }
 
-/** Makes a container's file system, and says how it is started there. */
+/** Creates a container's file system, and returns its start command. */
 async function processOf(
   options: PodOptions,
   container: Container,
@@ -137,7 +137,7 @@ async function processOf(
   return { name, command: ["unshare", "--mount", "--uts", "sh", script], env, cwd: dir };
 }
 
-/** Makes a pod's folder and says how it is started. */
+/** Creates a pod's folder and returns its start command. */
 export async function makePod(options: PodOptions): Promise<Pod> {
   const { workload, ordinal, ip, dir } = options;
   const { container } = workload;

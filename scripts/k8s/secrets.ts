@@ -14,8 +14,8 @@ export class LocalSecrets {
   readonly #publishers: readonly string[];
 
   /**
-   * @param engines undefined: those of the fleet's charts
-   * @param publishers who publishes usage
+   * @param engines undefined: the engines of the fleet's charts
+   * @param publishers the services that publish usage
    */
   constructor(
     engines: Pick<Engines, "settingsFor"> | undefined,
@@ -31,7 +31,7 @@ export class LocalSecrets {
     return createHmac("sha256", this.#root).update(use).digest("hex");
   }
 
-  /** The file that the chart of NATS reads: what each service's own Secret has. */
+  /** The file that the NATS chart reads, with the values of each service's own Secret. */
   #natsPasswords(): string {
     const passwordOf = (peer: Peer): string => JSON.stringify(this.valueOf(peer, "NATS_PASSWORD"));
     return peers.map((peer) => `password_${peer}: ${passwordOf(peer)}\n`).join("");
@@ -41,14 +41,14 @@ export class LocalSecrets {
     return this.#derived(`mongodb/${peer}`);
   }
 
-  /** The file that the chart of MongoDB reads: the passwords in each service's own Secret. */
+  /** The file that the MongoDB chart reads, with the passwords of each service's own Secret. */
   #mongodbPasswords(): string {
     return JSON.stringify(
       Object.fromEntries(Object.keys(mongoAccess).map((peer) => [peer, this.#mongodbPassword(peer)])),
     );
   }
 
-  /** The value of a key in a service's Secret. What several services share is the same for all. */
+  /** The value of a key in a service's Secret; shared values are the same for all services. */
   valueOf(service: string, key: string): string {
     if (key === "passwords.conf") return this.#natsPasswords();
     if (key === "passwords.json") return this.#mongodbPasswords();

@@ -3,9 +3,9 @@ import { services } from "@uag/local/processes";
 import type { Values } from "../charts/charts.ts";
 
 /**
- * What one machine is given for a cluster's values: mostly one replica, engines of its own.
+ * Values for one machine instead of a cluster: mostly one replica, and its own engines.
  *
- * @param natsUrl where NATS is; without it, the fleet brings along its own NATS and MongoDB
+ * @param natsUrl address of NATS; without it, the fleet's charts include NATS and MongoDB
  */
 export function localValues(providers: Readonly<Record<string, string>>, natsUrl: string | undefined): Values {
   const addresses = Object.fromEntries(Object.entries(providers).filter(([name]) => name.endsWith("_BASE_URL")));

@@ -27,20 +27,20 @@ async function isInstalled(stamp) {
 
 function adviceFor(output) {
   if (noNetwork.test(output)) {
-    return "The npm registry cannot be reached. Check the network, and `npm config get registry` and `npm config get proxy`, then run the command again.";
+    return "The npm registry is unreachable. Check the network, and `npm config get registry` and `npm config get proxy`, then run the command again.";
   }
   if (/ENOSPC/.test(output)) return diskFull;
   if (/EACCES|EPERM/.test(output)) {
-    return `A file cannot be written. Check that this user owns ${root} and ~/.npm, then run the command again.`;
+    return `A file could not be written. Check that this user owns ${root} and ~/.npm, then run the command again.`;
   }
-  return `pnpm could not install the packages. It said:\n\n${output.trim().split("\n").slice(-20).join("\n")}`;
+  return `pnpm could not install the packages. Its output:\n\n${output.trim().split("\n").slice(-20).join("\n")}`;
 }
 
 /** Runs pnpm; `progress` sees "120 of 178 packages". */
 function install(packageManager, progress) {
   return new Promise((resolve, reject) => {
     const args = ["--yes", packageManager, "install", "--frozen-lockfile", "--reporter=append-only"];
-    // CI: pnpm asks no question when it has to replace node_modules.
+    // CI: pnpm replaces node_modules without a prompt.
     const child = spawn("npx", args, {
       cwd: root,
       env: { ...process.env, CI: "true" },
@@ -58,7 +58,7 @@ function install(packageManager, progress) {
       reject(
         error.code === "ENOENT"
           ? new UserError(
-              "npx was not found: it comes with npm. Install npm (on Debian: apt-get install npm), then run the command again.",
+              "npx, which is part of npm, was not found. Install npm (on Debian: apt-get install npm), then run the command again.",
             )
           : error,
       ),
@@ -67,7 +67,7 @@ function install(packageManager, progress) {
   });
 }
 
-/** Makes sure that node_modules is what the lockfile says. Says nothing when it already is. */
+/** Updates node_modules to the lockfile. Prints nothing if it is already up to date. */
 export async function ensureInstalled() {
   const { packageManager } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const stamp = await wantedStamp(packageManager);

@@ -9,11 +9,11 @@ import { ensureInstalled, root } from "./install.mjs";
 const neededMajor = 24;
 const parentPollMs = 1_000;
 /**
- * Compiled code is kept between starts and shared by all programs, which halves the time to ready.
+ * Caches compiled code between starts for all programs, which halves the time until ready.
  */
 const compileCache = join(root, ".data/cache");
 
-/** Path of a Node that is new enough: the one among the packages, else the one that runs this. */
+/** Path of a recent Node: the one among the packages, else the one that runs this. */
 async function findNode() {
   const packaged = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
   const found = await access(packaged, constants.X_OK).then(
@@ -23,14 +23,14 @@ async function findNode() {
   if (found) return packaged;
   if (Number.parseInt(process.versions.node, 10) >= neededMajor) return process.execPath;
   throw new UserError(
-    `The code needs Node ${neededMajor}; there is no package of it for ${process.platform}-${process.arch}, and this is Node ${process.versions.node}.\n` +
+    `The code needs Node ${neededMajor}; no package of it exists for ${process.platform}-${process.arch}, and this is Node ${process.versions.node}.\n` +
       `Install Node ${neededMajor} or newer (https://nodejs.org), then run the command again.`,
   );
 }
 
 /**
- * Calls `then` when npm, or a shell between it and this process, is gone. Shells die of a signal
- * without telling their children; after that there is nobody left whom Ctrl-C would reach.
+ * Calls `then` when npm, or a shell between it and this process, has ended. Shells that die of a
+ * signal do not forward it to their children, and then Ctrl-C would reach no process.
  */
 function whenNpmIsGone(then) {
   const parents = new Map();
@@ -41,8 +41,8 @@ function whenNpmIsGone(then) {
 }
 
 /**
- * Hosts that no proxy of the environment stands before: what our programs say to each other stays
- * on this machine.
+ * Hosts that bypass the environment's proxies, so that calls between our programs stay on this
+ * machine.
  */
 function withoutProxy({ no_proxy, NO_PROXY } = process.env) {
   return [no_proxy ?? NO_PROXY ?? "", "127.0.0.1", "localhost", "::1"].filter((host) => host !== "").join(",");
@@ -50,14 +50,14 @@ function withoutProxy({ no_proxy, NO_PROXY } = process.env) {
 
 /**
  * Runs a TypeScript program under Node 24 with this process's terminal, arguments and signals, and
- * ends as it ends. Descriptor 3 of the program is a pipe that closes when this process is gone,
- * however it died.
+ * ends with its exit code. Descriptor 3 of the program is a pipe that closes when this process ends
+ * for any reason.
  */
 export async function runProgram(entry, args) {
   await ensureInstalled();
   const node = await findNode();
   const path = [dirname(node), join(root, "node_modules/.bin"), process.env.PATH].join(delimiter);
-  // This Node comes with the packages: what is experimental in it is no news.
+  // This Node is one of the packages, so its warnings about experimental features are suppressed.
   const child = spawn(node, ["--disable-warning=ExperimentalWarning", join(root, entry), ...args], {
     stdio: ["inherit", "inherit", "inherit", "pipe"],
     env: {

@@ -1,6 +1,6 @@
 /**
- * npm run model:scale: what metering and billing processes, up to one a partition, apply with costs
- * that were measured.
+ * npm run model:scale: the throughput of metering and billing processes, up to one per partition,
+ * computed from measured costs.
  */
 import { parseArgs } from "node:util";
 import { partitionOf, usagePartitions } from "@uag/contract/messages/usage-subjects";
@@ -8,9 +8,9 @@ import { shareOf } from "@uag/metering/stream/membership";
 
 const help = `npm run model:scale -- [options]
 
-How many events a second so many pairs of a billing and a metering process apply, each process on a core of its own, from
-what one event costs and from how accounts fall into partitions and partitions to processes, by the code that runs.
-MongoDB is given as many cores as that takes. services/metering/bench/throughput.ts measures the costs.
+Prints how many events per second a number of pairs of a billing and a metering process apply, each process on its own core,
+from the cost of one event and from the real distribution of accounts over partitions and processes. MongoDB gets as many
+cores as required. services/metering/bench/throughput.ts measures the costs.
 
   --billing <us>   CPU of billing an event (default 39)
   --metering <us>  CPU of metering an event (default 43)
@@ -18,15 +18,15 @@ MongoDB is given as many cores as that takes. services/metering/bench/throughput
 `;
 
 const accounts = 100_000;
-/** How busy the account of a rank is, the busiest being the first. */
+/** The load of the account of a rank, the busiest first. */
 const loads: Readonly<Record<string, (rank: number) => number>> = {
-  "all alike": () => 1,
-  "one of them a tenth of all": (rank) => (rank === 0 ? accounts / 9 : 1),
-  "by Zipf, exponent 1": (rank) => 1 / (rank + 1),
+  "equal load": () => 1,
+  "one with a tenth of all": (rank) => (rank === 0 ? accounts / 9 : 1),
+  "Zipf, exponent 1": (rank) => 1 / (rank + 1),
 };
 const counts = Array.from({ length: Math.log2(usagePartitions) + 1 }, (_, power) => 2 ** power);
 
-/** The part of all usage that each partition has. */
+/** The share of all usage of each partition. */
 function partitionShares(load: (rank: number) => number): number[] {
   const shares = new Array<number>(usagePartitions).fill(0);
   let all = 0;
@@ -38,7 +38,7 @@ function partitionShares(load: (rank: number) => number): number[] {
   return shares.map((share) => share / all);
 }
 
-/** The part of all usage that the busiest of so many processes has. */
+/** The share of all usage of the busiest of this many processes. */
 function busiest(shares: readonly number[], processes: number): number {
   const own = (index: number): number =>
     shareOf(index, processes).reduce((sum, partition) => sum + (shares[partition] ?? 0), 0);
@@ -48,7 +48,7 @@ function busiest(shares: readonly number[], processes: number): number {
 function costOf(text: string | undefined, preset: number): number {
   const cost = text === undefined ? preset : Number(text);
   if (cost > 0) return cost;
-  throw new Error("a cost is microseconds, more than 0");
+  throw new Error("a cost must be a positive number of microseconds");
 }
 
 const text = { type: "string" } as const;
@@ -58,7 +58,7 @@ const { values } = parseArgs({
 if (values.help) process.stdout.write(help);
 else {
   const mongod = costOf(values.mongod, 74);
-  // The slower of a pair holds up the other: one group is settled while another is stored.
+  // The slower of a pair limits the other: one group is settled while another is stored.
   const slower = Math.max(costOf(values.billing, 39), costOf(values.metering, 43));
   const titles = Object.keys(loads);
   const lines = counts.map((processes) => {

@@ -4,13 +4,13 @@ import { readDashboards, rulesFile } from "./sources.ts";
 
 const head = "{{/* infra/prometheus/rules.yaml, written by `npm run check -- --fix`. */}}";
 
-/** Helm's raw strings end at a backtick. */
+/** Helm's raw strings cannot contain a backtick. */
 function rulesTemplate(text: string): string {
-  if (text.includes("`")) throw new Error(`${rulesFile} has a backtick`);
+  if (text.includes("`")) throw new Error(`${rulesFile} contains a backtick`);
   return `${head}\n{{- define "common.rules" -}}\n{{\`${text}\`}}\n{{- end }}\n`;
 }
 
-/** What the charts have of rules and dashboards: texts by their files in infra/helm. */
+/** The charts' copies of rules and dashboards: texts by their files in infra/helm. */
 export async function monitoringFiles(): Promise<Map<string, string>> {
   const dashboards = await readDashboards();
   return new Map([

@@ -4,7 +4,7 @@ const columns = 2;
 const panelWidth = 24 / columns;
 const panelHeight = 8;
 
-/** A dashboard as Grafana (10 or newer) is provisioned with it. */
+/** A dashboard in the provisioning format of Grafana (10 or newer). */
 export function grafanaJson({ name, question, panels }: Dashboard): string {
   const datasource = { type: "prometheus", uid: "$datasource" };
   const dashboard = {
@@ -19,7 +19,7 @@ export function grafanaJson({ name, question, panels }: Dashboard): string {
       id: at + 1,
       type: "timeseries",
       title,
-      description: empty === undefined ? "" : `Nothing here: ${empty}.`,
+      description: empty === undefined ? "" : `Empty if ${empty}.`,
       datasource,
       gridPos: {
         x: (at % columns) * panelWidth,

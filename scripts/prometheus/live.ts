@@ -24,7 +24,7 @@ async function sendSome({ client }: TestFleet): Promise<void> {
   for (const { status, text } of responses) if (status >= 400) throw new Error(`${status}: ${text}`);
 }
 
-/** What Prometheus scrapes a fleet by, with the labels that the charts' ServiceMonitors make. */
+/** Prometheus's scrape settings for a fleet, with the labels of the charts' ServiceMonitors. */
 async function configOf(fleet: TestFleet): Promise<string> {
   const processes = await metricsPorts(fleet);
   return stringify({
@@ -66,7 +66,7 @@ async function judgeRules(prometheus: PrometheusServer, report: Report): Promise
 
 /**
  * Starts a fleet and a Prometheus that scrapes it, and runs every query of the dashboards and
- * rules; true when each returns data or explains why not, and no alert fires.
+ * rules; true if each returns data or has a documented reason for none, and no alert fires.
  */
 export async function runAllQueries(report: Report): Promise<boolean> {
   const dir = await mkdtemp(join(tmpdir(), "metrics-"));

@@ -1,4 +1,4 @@
-// npm run metrics: whether the rules hold, and whether dashboards show something.
+// npm run metrics: checks the alert rules and the dashboards.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runTool } from "@uag/local/engines/run-tool";
@@ -10,8 +10,8 @@ import { findProgram } from "./tools.ts";
 const help = `npm run metrics [-- --live]
 
 Checks infra/prometheus/rules.yaml with promtool and runs its tests. --live also starts a fleet, sends it a few
-requests, lets a real Prometheus scrape it, and asks every query of the dashboards and the rules. Takes prometheus and
-promtool from PATH, else from Debian's package.
+requests, scrapes it with a real Prometheus, and runs every query of the dashboards and the rules. Uses prometheus and
+promtool from PATH, or from Debian's package.
 `;
 
 async function promtool(...args: readonly string[]): Promise<boolean> {

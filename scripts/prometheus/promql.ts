@@ -1,13 +1,13 @@
 import { parser } from "@prometheus-io/lezer-promql";
 
-/** What a query takes its series by. */
+/** A selector of a query's series. */
 export interface Selector {
   readonly metric: string;
   /** Labels by which series are chosen. */
   readonly labels: readonly string[];
 }
 
-/** The selectors of a query. @throws {Error} where it is not PromQL */
+/** The selectors of a query. @throws {Error} if it is not PromQL */
 export function selectorsOf(query: string): Selector[] {
   const found: { metric: string; labels: string[] }[] = [];
   parser.parse(query).iterate({

@@ -21,7 +21,7 @@ const alerts = z.object({
   data: z.object({ alerts: z.array(z.object({ state: z.string(), labels: z.record(z.string(), z.string()) })) }),
 });
 
-/** A Prometheus of this process. Disposing ends it. */
+/** A Prometheus server of this process. Disposing stops it. */
 export interface PrometheusServer extends AsyncDisposable {
   /** The number of series that a query returns. @throws {Error} if none */
   query(query: string): Promise<number>;

@@ -25,7 +25,7 @@ const panel = z.strictObject({
   title: z.string(),
   unit: z.string(),
   queries: z.record(z.string(), z.string()),
-  /** Why a healthy system shows no data. */
+  /** The reason why a healthy system shows no data. */
   empty: z.string().optional(),
 });
 const dashboards = z.array(
@@ -41,7 +41,7 @@ export const readRules = async (): Promise<Rules> => rules.parse(parse(await rea
 export const readDashboards = async (): Promise<Dashboard[]> =>
   dashboards.parse(parse(await readFile(dashboardsFile, "utf8")));
 
-/** The alerts that have a runbook. */
+/** The alerts with a runbook. */
 export const runbooks = async (): Promise<string[]> =>
   (await readdir(runbooksDir)).map((file) => basename(file, ".md")).sort();
 

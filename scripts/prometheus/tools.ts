@@ -16,15 +16,15 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   if (code !== 0) throw new UserError(`${command} ${args[0]} failed. ${wanted}\n${output.trim()}`);
 }
 
-/** Takes Debian's package apart without installing it: that needs no root. */
+/** Unpacks Debian's package without installing it, which does not require root. */
 async function fetchPackage(): Promise<void> {
   await run("apt-get", ["download", "prometheus"], root);
   await run("sh", ["-c", "dpkg-deb --extract prometheus_*.deb ."], root);
 }
 
 /**
- * The file of a program of Prometheus: this machine's own, else Debian's.
- * @throws {UserError} where there is neither
+ * The path of a Prometheus program: this machine's own, else Debian's.
+ * @throws {UserError} if neither exists
  */
 export async function findProgram(name: Program): Promise<string> {
   const own = await runTool(name, ["--version"]).catch(() => undefined);

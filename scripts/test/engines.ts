@@ -9,21 +9,21 @@ import { Ports } from "@uag/local/ports";
 import { Supervisor } from "@uag/local/supervisor/supervisor";
 
 export interface TestEngines extends AsyncDisposable {
-  /** What the tests find them by. */
+  /** The environment variables with the engines' addresses. */
   readonly env: { readonly TEST_MONGODB_URL: string; readonly TEST_NATS_URL: string };
 }
 
 const patienceMs = 30_000;
 
-/** On a machine that stands still for two seconds services would give the database up. */
+/** On a machine that is suspended for two seconds services would lose the database. */
 function patiently(url: string): string {
   const waits = ["serverSelectionTimeoutMS", "connectTimeoutMS", "waitQueueTimeoutMS"];
   return `${url}${url.includes("?") ? "&" : "?"}${waits.map((name) => `${name}=${patienceMs}`).join("&")}`;
 }
 
 /**
- * One mongod and one nats-server for all contract tests; each test takes a database and a stream
- * prefix of its own.
+ * One mongod and one nats-server for all contract tests; each test uses its own database and stream
+ * prefix.
  */
 export async function startTestEngines(): Promise<TestEngines> {
   await using starting = new AsyncDisposableStack();

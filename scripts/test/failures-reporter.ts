@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { inspect } from "node:util";
 
-/** What this reporter reads of an event: https://nodejs.org/api/test.html#class-testsstream */
+/** The part of an event that this reporter reads: https://nodejs.org/api/test.html#class-testsstream */
 export interface TestEvent {
   readonly type: string;
   readonly data: {
@@ -13,9 +13,9 @@ export interface TestEvent {
 }
 
 /**
- * A reporter for node:test that writes nothing but the failures, each with its file and error: what
- * `npm test` repeats at its end, below thousands of lines of what passed. A suite that failed only
- * by its tests is left out.
+ * A reporter for node:test that writes only the failures, each with its file and error. `npm test`
+ * repeats them at its end, after thousands of lines of passed tests. A suite that failed only by
+ * its tests is omitted.
  */
 export default async function* reportFailures(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const { type, data } of events) {

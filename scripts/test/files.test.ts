@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isSelected, kindOf } from "./files.ts";
 
-test("a test's kind is in its name", () => {
+test("a test's kind is read from its file name", () => {
   assert.equal(kindOf("services/lib/runtime/src/ids.test.ts"), "unit");
   assert.equal(kindOf("services/billing/test/settle.contract.test.ts"), "contract");
   assert.equal(kindOf("services/dev/e2e/test/chat.e2e.test.ts"), "e2e");
 });
 
-test("a file runs when its kind and one of the patterns fit", () => {
+test("a file runs if its kind and one of the patterns match", () => {
   const file = "services/billing/test/settle.contract.test.ts";
   const none = { kinds: new Set<never>(), patterns: [] };
   assert.equal(isSelected(file, none), true);

@@ -10,7 +10,7 @@ export function kindOf(file: string): TestKind {
 export interface Selection {
   /** Empty means all. */
   readonly kinds: ReadonlySet<TestKind>;
-  /** Parts of paths; a file is taken when it has one of them. Empty means all. */
+  /** Parts of paths; a file is selected if it contains one of them. Empty means all. */
   readonly patterns: readonly string[];
 }
 

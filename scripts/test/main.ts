@@ -19,14 +19,13 @@ Runs every test and then every check. With a kind or a pattern (a part of a file
 
 const kinds = ["unit", "contract", "e2e"] as const;
 
-// End-to-end tests start a whole fleet each and wait for much of their time: two at once is what
-// two cores bear.
+// End-to-end tests start a whole fleet each and mostly wait, so that two cores can run two at once.
 const groups = [
   { title: "Unit and contract tests", kinds: ["unit", "contract"], concurrency: 2, timeoutMs: 300_000 },
   { title: "End-to-end tests", kinds: ["e2e"], concurrency: 2, timeoutMs: 600_000 },
 ] as const satisfies readonly { title: string; kinds: readonly TestKind[]; concurrency: number; timeoutMs: number }[];
 
-/** Files that look at the console's pages, which are built once and not by each of them. */
+/** Files that use the console's pages, which are built once for all of them. */
 const showsConsole = /(?:console(?:-\w+)?|npm-start)\.e2e\.test\.ts$/;
 
 const report = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -42,7 +41,7 @@ async function runNode(args: readonly string[], env: Readonly<Record<string, str
   return code === 0;
 }
 
-/** Both reporters of a run: what the terminal shows, and a file of nothing but the failures. */
+/** Both reporters of a run: one for the terminal, and one for a file with only the failures. */
 function reportersTo(failures: string): string[] {
   return [
     "--test-reporter=spec",
@@ -52,13 +51,13 @@ function reportersTo(failures: string): string[] {
   ];
 }
 
-/** @returns what failed, in words; empty when nothing did */
+/** @returns the failures as text; empty if there are none */
 async function runTests(files: readonly string[]): Promise<string> {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "test-run-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   let failures = "";
-  // Fetched before any test's time runs: end-to-end tests start engines of their own.
+  // Downloads the engines before any test's timeout starts, because end-to-end tests start their own.
   await using engines = files.some((file) => kindOf(file) !== "unit") ? await startTestEngines() : undefined;
   if (files.some((file) => file.startsWith("scripts/charts/"))) await buildTools();
   if (files.some((file) => showsConsole.test(file))) await buildConsole({ report });
@@ -69,7 +68,7 @@ async function runTests(files: readonly string[]): Promise<string> {
     const report = join(dir, group.title);
     const flags = [`--test-concurrency=${group.concurrency}`, `--test-timeout=${group.timeoutMs}`];
     const ok = await runNode(["--test", ...flags, ...reportersTo(report), ...ofGroup], engines?.env ?? {});
-    if (!ok) failures += (await readFile(report, "utf8")) || `${group.title} did not end well\n\n`;
+    if (!ok) failures += (await readFile(report, "utf8")) || `${group.title} failed\n\n`;
   }
   return failures;
 }
@@ -84,12 +83,12 @@ async function main(): Promise<boolean> {
   }
   const requested = new Set(kinds.filter((kind) => values[kind]));
   const files = await findTests(root, { kinds: requested, patterns: positionals });
-  if (files.length === 0) throw new Error(`no test file fits ${positionals.join(" ")}`);
+  if (files.length === 0) throw new Error(`no test file matches ${positionals.join(" ")}`);
   const failures = await runTests(files);
   const checksToo = requested.size === 0 && positionals.length === 0;
   if (checksToo) process.stdout.write("\nChecks\n");
   const checked = !checksToo || (await runNode(["scripts/check.ts"], {}));
-  // Once more where it is seen: thousands of lines stand between a failure and the end.
+  // Repeats the failures at the end, after thousands of lines.
   if (failures !== "") process.stdout.write(`\nFailed tests\n${failures}`);
   return checked && failures === "";
 }

@@ -22,9 +22,9 @@ interface Environment {
 }
 
 /**
- * A first start in a fresh checkout fails with a sentence that says what to do, and shows no stack.
+ * A first start in a fresh checkout fails with an error that has instructions and no stack.
  */
-describe("npm start where something is missing", () => {
+describe("npm start with a missing requirement", () => {
   let dir: string;
   let checkout: string;
   before(async () => {
@@ -42,7 +42,7 @@ describe("npm start where something is missing", () => {
   });
   after(() => rm(dir, { recursive: true, force: true }));
 
-  /** Types the command in the fresh checkout. */
+  /** Runs the command in the fresh checkout. */
   async function start({ path = process.env["PATH"] ?? "", env = {}, uid }: Environment): Promise<Ended> {
     const child = spawn(process.execPath, ["scripts/start.mjs"], {
       cwd: checkout,
@@ -68,38 +68,38 @@ describe("npm start where something is missing", () => {
     assert.equal(code, 1, text);
     assert.match(text, /^Starting the gateway …\n/);
     assert.match(text, hint);
-    assert.doesNotMatch(text, /\n\s+at /, "no stack");
+    assert.doesNotMatch(text, /\n\s+at /, "the error has no stack");
   }
 
-  test("no registry: it says that the network and npm's settings are to be looked at", async () => {
+  test("without a registry the error refers to the network and npm's settings", async () => {
     const env = { npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0" };
-    showsHint(await start({ env }), /The npm registry cannot be reached\. Check .*npm config get registry/);
+    showsHint(await start({ env }), /The npm registry is unreachable\. Check .*npm config get registry/);
   });
 
-  test("no npm: it says how to get it", async () => {
-    showsHint(await start({ path: await programs({}) }), /npx was not found.*Install npm/);
+  test("without npm the error explains how to install it", async () => {
+    showsHint(await start({ path: await programs({}) }), /npx, which is part of npm, was not found\. Install npm/);
   });
 
-  test("no space while packages are fetched: it says how much to free", async () => {
+  test("without disk space for packages the error has the required space", async () => {
     const path = await programs({
       npx: "echo 'ERR_PNPM_ENOSPC  ENOSPC: no space left on device, write' >&2; exit 228",
     });
     showsHint(await start({ path }), /The disk is full\. Free about 1 GB/);
   });
 
-  test("packages that may not be written: it says whose they must be", async () => {
+  test("without write permission for packages the error has the required owner", async () => {
     const path = await programs({ npx: "echo 'EACCES: permission denied, mkdir' >&2; exit 243" });
-    showsHint(await start({ path }), /A file cannot be written\. Check that this user owns .*checkout/);
+    showsHint(await start({ path }), /A file could not be written\. Check that this user owns .*checkout/);
   });
 
-  test("another user's checkout: it says which folder must be this user's", {
+  test("in another user's checkout the error has the folder that this user must own", {
     skip: process.getuid?.() !== 0,
   }, async () => {
     showsHint(await start({ uid: nobody }), /checkout\/\.data.* cannot be written\. Check that this user owns it/);
   });
 });
 
-describe("the servers' programs where something is missing", () => {
+describe("the servers' programs with a missing requirement", () => {
   const program = join(top, "services/dev/local/src/engines/find.ts");
   let dir: string;
   before(async () => {
@@ -107,7 +107,7 @@ describe("the servers' programs where something is missing", () => {
   });
   after(() => rm(dir, { recursive: true, force: true }));
 
-  /** Looks for a server with nothing but these programs. */
+  /** Looks for a server with only these programs. */
   async function find(scripts: Readonly<Record<string, string>>): Promise<Ended> {
     const bin = await mkdtemp(join(dir, "bin-"));
     for (const [name, text] of Object.entries(scripts))
@@ -154,11 +154,11 @@ describe("the servers' programs where something is missing", () => {
     ],
   ];
   for (const [what, scripts, hint] of cases) {
-    test(`${what}: it says what to do`, async () => {
+    test(`the error for ${what} has instructions`, async () => {
       const { code, text } = await find(scripts);
       assert.equal(code, 1, text);
       assert.match(text, hint);
-      assert.doesNotMatch(text, /\n\s+at /, "no stack");
+      assert.doesNotMatch(text, /\n\s+at /, "the error has no stack");
     });
   }
 });

@@ -1,6 +1,6 @@
 /**
- * npm run bench -- --scenario accounts: how what a request costs depends on how many accounts there
- * are.
+ * npm run bench -- --scenario accounts: the cost of a request as a function of the number of
+ * accounts.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,12 +22,12 @@ const connections = 32;
 const seconds = 12;
 const warmSeconds = 5;
 /**
- * So many may have their first request before they are measured; of more, all that is measured are
- * first requests.
+ * Up to this many accounts have their first request before the measurement; with more accounts,
+ * only first requests are measured.
  */
 const maxWarm = 20_000;
 const maxFirstSeconds = 60;
-/** Those who call once a minute. */
+/** Accounts that call once a minute. */
 const minuteAccounts = 2_000;
 const minuteSeconds = 60;
 const measuredSeconds = 15;
@@ -50,7 +50,7 @@ interface Parts {
   readonly load: Process;
   readonly endpoint: Target["endpoint"];
   readonly processes: ProcessTable;
-  /** How many requests metering has applied. */
+  /** Number of requests that metering has applied. */
   readonly applied: () => Promise<number>;
 }
 
@@ -95,8 +95,8 @@ function sumOf(used: ReadonlyMap<string, number>, name: string): number {
 }
 
 /**
- * Of accounts that were seen a short while ago each calls once a minute; what the fleet uses when
- * nobody calls is taken off.
+ * Measures accounts that were seen recently and call once a minute; the fleet's idle usage is
+ * subtracted.
  */
 async function measureMinute(parts: Parts, keys: readonly string[]): Promise<Row[]> {
   const perSecond = keys.length / minuteSeconds;
@@ -108,8 +108,8 @@ async function measureMinute(parts: Parts, keys: readonly string[]): Promise<Row
     return { ...row, cpuUs: cpuUs as Row["cpuUs"] };
   };
   const measuring = { ...job, seconds: measuredSeconds };
-  const many = await measureJob(parts, `${keys.length}, each once a minute`, measuring);
-  const one = await measureJob(parts, "1, as often as they together", { ...measuring, keys: keys.slice(0, 1) });
+  const many = await measureJob(parts, `${keys.length}, each once per minute`, measuring);
+  const one = await measureJob(parts, "1, at their total rate", { ...measuring, keys: keys.slice(0, 1) });
   return [one, many].map(withoutIdle);
 }
 
@@ -136,7 +136,7 @@ function render(rows: readonly Row[]): string {
     "accounts",
     "requests/s",
     "p50 / p99 ms",
-    `CPU us a request: ${measured.join(" / ")}`,
+    `CPU us per request: ${measured.join(" / ")}`,
     "settled after",
     "requests/s to one account's",
     "billing + metering + mongod to its",
@@ -189,7 +189,7 @@ async function measureFleet(
     model: "gpt-4o-mini",
   };
   const processes = new Map(Object.entries(run.pids));
-  // They lie in a collection for each month.
+  // The events are stored in one collection per month.
   const applied = async (): Promise<number> => {
     const collections = await connection.listCollections();
     const months = collections.filter(({ name }) => name.startsWith("events"));
@@ -204,8 +204,8 @@ async function measureFleet(
   process.stderr.write(`making ${max} accounts\n`);
   const secrets = await seedAccounts({ mongodbUrl: run.mongodb_url, pepper, count: max });
   const closed = { kind: "closed", endpoint, connections } as const;
-  // With keys that are measured by nobody: code is to be warm, and grants are not. What it used is
-  // settled before the first row begins, whose end would otherwise be taken to be earlier.
+  // Uses keys that are not measured, so that code is warm but grants are not. Its usage is settled
+  // before the first row starts, whose end would otherwise be detected too early.
   await measureJob(parts, "warm", { ...closed, seconds: warmSeconds });
   const rows: Row[] = [];
   const minute: Row[] = [];
@@ -222,7 +222,7 @@ async function measureFleet(
   return `${title}\n\n${render(rows)}\n${minute.length > 0 ? `\n${render(minute)}\n` : ""}\n${reported}\n`;
 }
 
-/** Prints a table for each number of processes. Throws when the ledger is not exact at the end. */
+/** Prints a table for each number of processes. Throws if the ledger is not exact at the end. */
 export async function benchAccounts(
   options: { readonly counts: readonly number[]; readonly replicas: readonly number[] },
   signal: AbortSignal,

@@ -12,8 +12,8 @@ const atOnce = 500;
 const balanceNanoUsd = 1_000_000_000_000n;
 
 /**
- * Makes accounts with money and a key each by billing's own code, hundreds to a transaction, and
- * answers the keys. What they hold is in the ledger, so an audit finds nothing.
+ * Creates accounts with money and a key each through billing's own code, hundreds per transaction,
+ * and returns the keys. Their money is in the ledger, so an audit finds no difference.
  */
 export async function seedAccounts(options: {
   readonly mongodbUrl: string;

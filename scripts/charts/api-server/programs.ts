@@ -6,22 +6,22 @@ import { builtOnce, moduleDir, runGo } from "../tools.ts";
 interface Program {
   readonly module: string;
   readonly version: string;
-  /** The package of its `main`. */
+  /** The import path of its `main` package. */
   readonly main: string;
   readonly name: string;
   /** Additional linker flags. */
   readonly linkerFlags?: string;
-  /** What its module says that one which requires it has to say too. */
+  /** Directives of its module that a module which requires it must repeat. */
   readonly replace?: (goMod: string) => string;
 }
 
-/** Kubernetes takes the libraries that are published beside it from its own tree. */
+/** Kubernetes replaces its separately published libraries with those of its own tree. */
 const kubernetes: Program = {
   module: "k8s.io/kubernetes",
   version: `v${kubeVersion}`,
   main: "k8s.io/kubernetes/cmd/kube-apiserver",
   name: "kube-apiserver",
-  // Without it, it takes itself for a version that it cannot parse.
+  // Without this flag it cannot parse its own version.
   linkerFlags: `-X k8s.io/component-base/version.gitVersion=v${kubeVersion}`,
   replace: (goMod) => {
     const published = kubeVersion.replace(/^1/, "v0");
@@ -37,8 +37,8 @@ const etcd: Program = {
 };
 
 /**
- * `go install` refuses a program whose module replaces others; a module of ours that requires it
- * does not, and Go checks all it takes against its checksum database.
+ * `go install` refuses a program whose module has replacements. A module of ours that requires it
+ * may have them, and Go verifies everything against its checksum database.
  */
 function built({ module, version, main, name, linkerFlags = "", replace = () => "" }: Program): Promise<string> {
   return builtOnce(`${module}@${version}`, name, async (dir) => {

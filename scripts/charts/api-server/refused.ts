@@ -7,12 +7,12 @@ import { crdFiles } from "../schemas.ts";
 import { type ApiServer, startApiServer } from "./server.ts";
 
 const establishedTimeoutMs = 30_000;
-/** An unknown or a doubled field is an error, not a warning. */
+/** An unknown or a duplicated field is an error, not a warning. */
 const strictly = "?fieldValidation=Strict";
 
 /**
- * Creates every object on a real API server, each rendering in its own namespace; returns what
- * was refused, in the server's words.
+ * Creates every object on a real API server, each rendering in its own namespace; returns the
+ * server's errors.
  */
 export async function refusedByApiServer(dir: string, rendered: readonly Rendering[]): Promise<string[]> {
   await using server = await startApiServer(dir);
@@ -26,7 +26,7 @@ export async function refusedByApiServer(dir: string, rendered: readonly Renderi
       const path = await pathOf(server, paths, object);
       const moved = { ...object, metadata: { ...object.metadata, namespace } };
       const { status, body } = await server.call(path.replace("{namespace}", namespace) + strictly, moved);
-      if (status !== 201) problems.push(`${name}: the API server refuses ${object.kind}: ${body.message}`);
+      if (status !== 201) problems.push(`${name}: the API server rejects ${object.kind}: ${body.message}`);
     }
   }
   return problems;
@@ -55,7 +55,7 @@ async function established(server: ApiServer, path: string): Promise<void> {
   throw new Error(`the API server does not serve ${path}`);
 }
 
-/** Where objects of this kind are created, as the server's own discovery says it. */
+/** The path at which objects of this kind are created, by the server's discovery. */
 async function pathOf(server: ApiServer, known: Map<string, string>, object: KubeObject): Promise<string> {
   const { apiVersion, kind } = object;
   const id = `${apiVersion} ${kind}`;
@@ -65,7 +65,7 @@ async function pathOf(server: ApiServer, known: Map<string, string>, object: Kub
   const { body } = await server.call(root);
   const resources: readonly { name: string; kind: string; namespaced: boolean }[] = body.resources ?? [];
   const resource = resources.find((one) => one.kind === kind && !one.name.includes("/"));
-  if (resource === undefined) throw new Error(`the API server knows no ${id}`);
+  if (resource === undefined) throw new Error(`the API server does not serve ${id}`);
   const path = `${root}${resource.namespaced ? "/namespaces/{namespace}" : ""}/${resource.name}`;
   known.set(id, path);
   return path;

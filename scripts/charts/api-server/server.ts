@@ -17,13 +17,13 @@ export interface ApiResponse {
   readonly body: any;
 }
 
-/** A Kubernetes control plane without anything that would run pods. */
+/** A Kubernetes control plane without components that run pods. */
 export interface ApiServer extends AsyncDisposable {
-  /** @param path with its query; `body`, when there is one, is created there */
+  /** @param path with its query; `body`, if given, is created there */
   call(path: string, body?: unknown): Promise<ApiResponse>;
 }
 
-/** Starts etcd and kube-apiserver on ports of their own, with all they keep in `dir`. */
+/** Starts etcd and kube-apiserver on their own ports, with their state in `dir`. */
 export async function startApiServer(dir: string): Promise<ApiServer> {
   await using starting = new AsyncDisposableStack();
   await mkdir(dir, { recursive: true });

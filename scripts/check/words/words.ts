@@ -54,7 +54,7 @@ async function checkList(fix: boolean): Promise<string[]> {
   const text = await readFile(join(root, guide), "utf8");
   const wanted = withWordList(text, wordList(wordRules));
   if (text === wanted) return [];
-  if (!fix) return [`${guide}: the word list is not that of scripts/check/words/rules.ts; run: npm run check -- --fix`];
+  if (!fix) return [`${guide}: the word list differs from scripts/check/words/rules.ts; run: npm run check -- --fix`];
   await writeFile(join(root, guide), wanted);
   return [];
 }

@@ -1,4 +1,4 @@
-/** One call of the matrix; `error` is null when the client got what the model sent. */
+/** One call of the matrix; `error` is null if the client received the model's response. */
 export interface MatrixCall {
   readonly client: string;
   readonly model: string;

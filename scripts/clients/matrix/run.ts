@@ -15,7 +15,7 @@ interface ListedModel {
   readonly operations: readonly string[];
 }
 
-/** Runs every client with every text model, and writes what came of it as a page of the docs. */
+/** Runs every client with every text model, and writes the results as a page of the docs. */
 export async function clientMatrix(dir: string, fleet: Fleet): Promise<void> {
   const models = await textModels(fleet);
   const ids = models.map(({ id }) => id);

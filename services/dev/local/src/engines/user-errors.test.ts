@@ -8,7 +8,7 @@ test("the error for a downloaded server that does not run has advice for this sy
   assert.match(onLinux, /libssl\.so\.3 is missing/);
   assert.match(onLinux, /apt-get install .*libssl3/);
   const onMac = doesNotRun(natsPin, "darwin", "dyld: Symbol not found\n").message;
-  assert.match(onMac, /It said: dyld: Symbol not found\n/);
+  assert.match(onMac, /Its output: dyld: Symbol not found\n/);
   assert.doesNotMatch(onMac, /apt-get|Debian/);
   for (const message of [onLinux, onMac]) assert.match(message, /put it in PATH/);
   assert.match(onMac, /nats-server 2\.10 or newer .* NATS_URL/);
