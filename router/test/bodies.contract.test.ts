@@ -235,12 +235,12 @@ test("pipelined requests get their responses in order", async () => {
   stage.service.handler = async (exchange) => {
     const text = (await exchange.readBody({ maxBytes: limit })).toString();
     if (text === "{1}") await new Promise((resolve) => setTimeout(resolve, 100));
-    exchange.respond(200, ["content-type", "application/json"], Buffer.from(`answer ${text}`));
+    exchange.respond(200, ["content-type", "application/json"], Buffer.from(`response ${text}`));
   };
   using client = await rawClient(stage.gateway.port);
   client.send([1, 2, 3].map((n) => `${head("content-length: 3")}{${n}}`).join(""));
-  const text = await client.until("answer {3}");
-  assert.ok(text.indexOf("answer {1}") < text.indexOf("answer {2}"));
+  const text = await client.until("response {3}");
+  assert.ok(text.indexOf("response {1}") < text.indexOf("response {2}"));
 });
 
 test("pipelined requests on a closed connection are cancelled, including queued ones", async () => {

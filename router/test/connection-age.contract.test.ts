@@ -40,8 +40,11 @@ const heads: Readonly<Record<string, readonly [head: () => string, end: RegExp]>
     /data: \[DONE\]\n\n\r\n0\r\n\r\n$/,
   ],
   refusal: [() => "POST /v1/chat/completions HTTP/1.1\r\ncontent-length: 2", /\}$/],
-  "answer of /mcp": [() => "POST /mcp HTTP/1.1\r\nconnection: keep-alive\r\ncontent-length: 2", /from behind/],
-  "answer of /console": [() => "POST /console/ HTTP/1.1\r\nconnection: keep-alive\r\ncontent-length: 2", /from behind/],
+  "response of /mcp": [() => "POST /mcp HTTP/1.1\r\nconnection: keep-alive\r\ncontent-length: 2", /from behind/],
+  "response of /console": [
+    () => "POST /console/ HTTP/1.1\r\nconnection: keep-alive\r\ncontent-length: 2",
+    /from behind/,
+  ],
 };
 
 for (const [name, [head, end]] of Object.entries(heads)) {

@@ -56,7 +56,7 @@ for (const api of documentNames)
       }
     });
 
-    test("every operation has a name that programs can have too, and a group that something is said of", () => {
+    test("every operation has a name that is a valid identifier, and a group with a description", () => {
       const reported = new Set((document["tags"] as Json[]).map(({ name }) => name));
       const used = new Set<unknown>();
       for (const operation of Object.values(paths).flatMap((item) => Object.values(item) as Json[])) {
@@ -92,7 +92,7 @@ for (const api of documentNames)
     });
   });
 
-test("every code of the error table that clients see is an answer of some route", () => {
+test("every public code of the error table is a response of a route", () => {
   const reported = new Set(allRoutes.flatMap((route) => codesOf(route, operationOf(route))));
   const seen = (Object.keys(errorTable) as ErrorCode[]).filter((code) => !unseen.includes(code));
   assert.deepEqual([...reported].sort(), seen.sort());

@@ -42,7 +42,7 @@ const ofMoney = [
   "unpriced_model",
 ] as const satisfies readonly ErrorCode[];
 
-/** Error codes that clients of the public API never see: nobody is left to read a 499. */
+/** Error codes that clients of the public API never see: the client of a 499 has disconnected. */
 export const unseen: readonly ErrorCode[] = ["client_closed_request"];
 
 /** The error codes that a route may return. */

@@ -45,13 +45,13 @@ export const parameterComponents: JsonSchema = Object.fromEntries(
 
 const ref = (name: keyof typeof headers): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
 
-/** A parameter's schema; its description stands beside it. */
+/** A parameter's schema, and its description next to it. */
 function described(field: z.ZodType): JsonSchema {
   const { description, ...schema } = jsonSchema(field);
   return { ...(description !== undefined && { description }), schema };
 }
 
-/** A route's parameters, besides its body. */
+/** A route's parameters, without its body. */
 export function parametersOf(route: AnyRoute, { query = {}, waits, native, admin }: Operation): JsonSchema[] {
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
     name,

@@ -36,7 +36,7 @@ const respond = (description: string, schema: JsonSchema): JsonSchema => ({
 const tag: Tag = "Service";
 
 /**
- * The paths of a document without authentication. They take no body, and answer HEAD like GET.
+ * The paths of a document without authentication. They take no body, and support HEAD like GET.
  * @param failures the error responses of each, by status
  */
 export const probePaths = (name: DocumentName, failures: JsonSchema): JsonSchema =>

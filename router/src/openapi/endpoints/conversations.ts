@@ -11,7 +11,7 @@ const userMessage = (...content: object[]) => [{ role: "user", content }];
 const text = (words: string) => ({ type: "text", text: words });
 const silence = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAwF0AAIC7AAACABAAZGF0YQIAAAAAAA==";
 /** The beginning of a video file, which identifies its type. */
-const film = "data:video/mp4;base64,AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE=";
+const clip = "data:video/mp4;base64,AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE=";
 const hello = [{ role: "user", content: "Hello!" }];
 const weather = {
   type: "function",
@@ -75,7 +75,7 @@ export const endpoints = {
         summary: "A video, by URL or data URL, for Gemini, Qwen vision and Omni models",
         body: {
           model: "gemini-2.5-flash",
-          messages: userMessage(text("Summarise this film."), { type: "video_url", video_url: { url: film } }),
+          messages: userMessage(text("Summarise this video."), { type: "video_url", video_url: { url: clip } }),
         },
       },
       {
@@ -83,7 +83,7 @@ export const endpoints = {
         summary: "Audio as base64, for Gemini, Omni and GPT audio models",
         body: {
           model: "gemini-2.5-flash",
-          messages: userMessage(text("Write down what is said."), {
+          messages: userMessage(text("Transcribe the audio."), {
             type: "input_audio",
             input_audio: { data: silence, format: "wav" },
           }),

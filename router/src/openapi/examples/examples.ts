@@ -8,7 +8,7 @@ import type { Recorded } from "./types.ts";
  */
 export const examplesFile = new URL("recorded.json", import.meta.url);
 
-/** The examples of the reference, as answered by a gateway: `npm run openapi -- --record`. */
+/** The examples of the reference with a gateway's responses, recorded by `npm run openapi -- --record`. */
 export const examples = JSON.parse(readFileSync(examplesFile, "utf8")) as readonly Recorded[];
 
 const of = (operation: string): readonly Recorded[] => examples.filter((one) => one.operation === operation);

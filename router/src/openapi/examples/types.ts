@@ -16,7 +16,7 @@ export interface Sent {
 /** Sends an example's request and returns the response body. `operation` is a name in the tables of routes. */
 export type Call = (operation: string, example: readonly [name: string, summary: string], sent?: Sent) => Promise<Json>;
 
-/** An example as it stands beside its operation. */
+/** An example as shown with its operation. */
 export interface Example extends Sent {
   /** Unique per operation. */
   readonly name: string;

@@ -56,7 +56,7 @@ describe("images, documents, structured output, thinking, errors and disconnects
     const dataDir = await mkdtemp(join(tmpdir(), "clients-content-"));
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
     files = resources.use(
-      await startFiles({ "/sound.wav": wav(2), "/film.mp4": mp4, "/long.mp4": Buffer.concat([mp4, tooLong]) }),
+      await startFiles({ "/sound.wav": wav(2), "/clip.mp4": mp4, "/long.mp4": Buffer.concat([mp4, tooLong]) }),
     );
     const authority = join(dataDir, "files-ca.pem");
     await writeFile(authority, files.ca);
@@ -205,19 +205,19 @@ describe("images, documents, structured output, thinking, errors and disconnects
     test(`${model} takes audio and video as data, base64, and by URL, which ${passesOn ? "the provider" : "the gateway"} fetches`, async () => {
       const heard = wav(2);
       const inline = heard.toString("base64");
-      const film = `data:video/mp4;base64,${mp4.toString("base64")}`;
+      const clip = `data:video/mp4;base64,${mp4.toString("base64")}`;
       const input = (data: string) => ({ type: "input_audio", input_audio: { data, format: "wav" } });
       const sound = (url: string) => ({ type: "audio_url", audio_url: { url } });
       const video = (url: string) => ({ type: "video_url", video_url: { url } });
       const inlined = `data:audio/wav;base64,${inline}`;
       const parts: [part: object, came: RegExp][] = [
-        [input(inline), /1 sound/],
-        [input(inlined), /1 sound/],
-        [input(`${files.url}/sound.wav`), /1 sound/],
-        [sound(inlined), /1 sound/],
-        [sound(`${files.url}/sound.wav`), /1 sound/],
-        [video(film), /1 video/],
-        [video(`${files.url}/film.mp4`), /1 video/],
+        [input(inline), /1 audio clip/],
+        [input(inlined), /1 audio clip/],
+        [input(`${files.url}/sound.wav`), /1 audio clip/],
+        [sound(inlined), /1 audio clip/],
+        [sound(`${files.url}/sound.wav`), /1 audio clip/],
+        [video(clip), /1 video/],
+        [video(`${files.url}/clip.mp4`), /1 video/],
       ];
       files.received.length = 0;
       for (const [part, came] of parts) {
@@ -230,9 +230,9 @@ describe("images, documents, structured output, thinking, errors and disconnects
         const { choices, usage } = response.json<OpenAI.ChatCompletion>();
         assert.match(choices[0]?.message.content ?? "", came);
         const details = usage?.prompt_tokens_details;
-        if (came.source === "1 sound") assert.ok((details?.audio_tokens ?? 0) > 0, JSON.stringify(details));
+        if (came.source === "1 audio clip") assert.ok((details?.audio_tokens ?? 0) > 0, JSON.stringify(details));
       }
-      assert.deepEqual(files.received, passesOn ? [] : ["/sound.wav", "/sound.wav", "/film.mp4"]);
+      assert.deepEqual(files.received, passesOn ? [] : ["/sound.wav", "/sound.wav", "/clip.mp4"]);
     });
   }
 

@@ -13,7 +13,7 @@ import { startUpstream, type TestUpstream } from "./upstream.ts";
 
 /** A service whose operations must keep the guarantees of all operations. */
 export interface ConformanceOptions {
-  /** The file that calls `conformance`: run by itself it serves the operations, to be killed. */
+  /** The file that calls `conformance`; run on its own, it serves the operations until it is killed. */
   readonly file: string;
   /** Starts the operations with their upstream at this URL. */
   readonly start: (

@@ -45,7 +45,7 @@ async function buildPages(report: (line: string) => void, signal: AbortSignal): 
 }
 
 /**
- * `npm start`: resolves when the fleet has been stopped; the process then ends by itself or by
+ * `npm start`: resolves when the fleet has been stopped; the process then ends on its own or by
  * `process.exit`.
  */
 export async function start(args: string[]): Promise<void> {

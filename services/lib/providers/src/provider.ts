@@ -5,7 +5,7 @@ import type { GenerationAdapter, GenerationCall, GenerationFormat, PromptCounter
 export type UncappedOutput = "thinking" | "speech";
 
 /**
- * What a protocol may be able to do, besides text generation. Each capability's `types.ts` declares
+ * The optional capabilities of a protocol, in addition to text generation. Each capability's `types.ts` declares
  * its own kind of adapter here, so that a new one changes nothing in this file.
  */
 export interface Adapters {

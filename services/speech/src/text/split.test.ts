@@ -14,7 +14,7 @@ test("splits text after sentences that fit, else at lesser pauses", () => {
   assert.deepEqual(splitText("你好，世界。今天很好。", at(14)), ["你好，世界。", "今天很好。"]);
   assert.deepEqual(splitText("alpha beta, gamma delta", at(15)), ["alpha beta, ", "gamma delta"]);
   assert.deepEqual(splitText("alpha beta gamma", at(12)), ["alpha beta ", "gamma"]);
-  assert.deepEqual(splitText('He said "stop." Then left.', at(18)), ['He said "stop." ', "Then left."]);
+  assert.deepEqual(splitText('He read "stop." Then left.', at(18)), ['He read "stop." ', "Then left."]);
 });
 
 test("a decimal point or a dot in a name does not end a sentence", () => {

@@ -64,7 +64,7 @@ const hasResponse = (attempt: Served): boolean =>
 
 /**
  * The usage of one attempt; or, for a request that was split into several calls, a list with the
- * usage of every answered attempt, each once.
+ * usage of every successful attempt, each once.
  */
 function isBilledByCount(attempts: readonly Served[], rawUsage: unknown): boolean {
   if (!Array.isArray(rawUsage)) return attempts.some(({ usage }) => isDeepStrictEqual(usage, rawUsage));
@@ -119,7 +119,7 @@ function judge(
 }
 
 /**
- * Compares the bills with what the simulator reports to have served: each answered request must be
+ * Compares the bills with what the simulator reports to have served: each completed request must be
  * billed once, by its own usage.
  */
 export function compare({ served, billed, simulated, crashes }: ComparisonInput): Comparison {

@@ -55,7 +55,7 @@ export async function readServed(simulatorUrl: string): Promise<ServedLog> {
   let since = 0;
   for (;;) {
     const response = await fetch(`${simulatorUrl}/sim/log?since=${since}&limit=${pageSize}`);
-    if (!response.ok) throw new Error(`the simulator answered ${response.status} when asked for its log`);
+    if (!response.ok) throw new Error(`the simulator responded ${response.status} to a request for its log`);
     const page = pageSchema.parse(await response.json());
     for (const entry of page.entries) {
       const startedAtMs = Date.parse(entry.at);

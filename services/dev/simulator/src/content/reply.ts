@@ -35,7 +35,7 @@ const counted = (count: number, one: string): string[] =>
 function shapeOf({ seen, tools, system }: Turn): string {
   const parts = [
     ...counted(seen.images, "image"),
-    ...counted(seen.sounds, "sound"),
+    ...counted(seen.sounds, "audio clip"),
     ...counted(seen.videos, "video"),
     ...counted(seen.files, "file"),
     ...counted(tools.length, "tool"),

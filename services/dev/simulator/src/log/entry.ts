@@ -31,7 +31,7 @@ export interface LogEntry {
   readonly status: number;
   readonly stream: boolean;
   /**
-   * What was written to the socket: complete events, answer tokens in them, and bytes of the body.
+   * Data written to the socket: complete events, their content tokens, and bytes of the body.
    */
   readonly delivered: { readonly chunks: number; readonly content_tokens: number; readonly bytes: number };
   /** Time spent waiting for the client to take bytes. */

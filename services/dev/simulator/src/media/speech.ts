@@ -5,7 +5,7 @@ const secondsPerCharacter = 0.065;
 const shortest = 0.4;
 
 /**
- * Seconds that it takes to speak this many characters, wide ones counting as two; rounded to
+ * Duration of the speech of this many characters in seconds, wide ones counting as two; rounded to
  * milliseconds.
  */
 export function speechSeconds(characters: number): number {

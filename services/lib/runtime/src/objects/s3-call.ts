@@ -45,6 +45,6 @@ export function s3Call(options: S3Options): S3Call {
     });
     if (ok.includes(response.status)) return response;
     const reported = await response.text();
-    throw new Error(`S3 answered ${response.status} to ${method}: ${reported.slice(0, 300)}`);
+    throw new Error(`S3 responded ${response.status} to ${method}: ${reported.slice(0, 300)}`);
   };
 }

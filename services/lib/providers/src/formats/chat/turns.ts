@@ -8,7 +8,7 @@ import { googleSignature } from "./extra.ts";
 import { readParts } from "./parts.ts";
 import { textAndThinking } from "./thinking-blocks.ts";
 
-/** Messages as turns; a tool result gets the tool's name from the call it answers. */
+/** Messages as turns; a tool result gets the tool's name from its call. */
 export function readTurns(messages: readonly unknown[]): Turn[] {
   const names = new Map<string, string>();
   return messages.map((item, index) => {

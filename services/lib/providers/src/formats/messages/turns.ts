@@ -15,7 +15,7 @@ export function readSystem(system: unknown): Turn[] {
   return parts.length === 0 ? [] : [{ role: "system", parts }];
 }
 
-/** Messages as turns; a tool result gets the tool's name from the call it answers. */
+/** Messages as turns; a tool result gets the tool's name from its call. */
 export function readTurns(messages: readonly unknown[]): Turn[] {
   const names = new Map<string, string>();
   return messages.map((item, index): Turn => {
