@@ -62,6 +62,7 @@ const expected: Readonly<Record<"billing" | "keys" | "read-only", readonly strin
     "accounts.invoice",
     "models.list",
     "reconciliations.list",
+    "prices.review",
     "usage.list",
     "usage.series",
     "usage.events",

@@ -2,7 +2,7 @@ const modes = ["images", "edit", "speech", "video", "embeddings"].map((mode) => 
 const names = ["keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
 const month = `billing/${new Date().toISOString().slice(0, 7)}`;
 /** Pages whose first row opens a detail view. */
-const withDetails = new Set(["keys", "usage", "models", "webhooks", "audit-log", "provider-bills"]);
+const withDetails = new Set(["keys", "usage", "models", "webhooks", "audit-log", "provider-bills", "prices"]);
 
 interface ConsolePage {
   readonly path: string;
@@ -16,6 +16,7 @@ export const pages: readonly ConsolePage[] = [
   month,
   "unpriced",
   "fleet",
+  "prices",
   "provider-bills",
   "profile",
 ].map((path) => ({ path, hasDetails: withDetails.has(path) }));

@@ -2,6 +2,7 @@ import { type AccountServiceServer, AccountServiceService } from "@uag/proto/bil
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { type PriceServiceServer, PriceServiceService } from "@uag/proto/billing/v1/prices.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type AlertServiceServer, AlertServiceService } from "@uag/proto/metering/v1/alerts.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
@@ -16,6 +17,7 @@ export interface AdminClients extends Disposable {
   readonly admin: RpcClient<AdminServiceServer>;
   readonly keys: RpcClient<KeyServiceServer>;
   readonly ledger: RpcClient<LedgerServiceServer>;
+  readonly prices: RpcClient<PriceServiceServer>;
   readonly metering: RpcClient<MeteringServiceServer>;
   readonly usageAdmin: RpcClient<UsageAdminServiceServer>;
   /** Undefined when the router has no address of video. */
@@ -35,6 +37,7 @@ export function openAdminClients({ billing, metering, video }: AdminAddresses, i
     admin: createRpcClient<AdminServiceServer>(AdminServiceService, billing, identity),
     keys: createRpcClient<KeyServiceServer>(KeyServiceService, billing, identity),
     ledger: createRpcClient<LedgerServiceServer>(LedgerServiceService, billing, identity),
+    prices: createRpcClient<PriceServiceServer>(PriceServiceService, billing, identity),
     metering: createRpcClient<MeteringServiceServer>(MeteringServiceService, metering, identity),
     usageAdmin: createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, metering, identity),
     webhooks: video && openWebhookClient(video, identity),

@@ -12,6 +12,7 @@ import { createKey, getKey, listKeys, regenerateKey, revokeKey, updateKey } from
 import { readLedger, repairLedger } from "./ledger.ts";
 import { listMessageBudgets } from "./message-budgets.ts";
 import { listModels } from "./models.ts";
+import { acceptPrice, putPriceTable, reviewPrices } from "./prices.ts";
 import { showReceipt } from "./receipt.ts";
 import { listReconciliations } from "./reconciliations.ts";
 import { showSeries } from "./series.ts";
@@ -47,6 +48,9 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.models.list": listModels,
   "admin.fleet.get": showFleet,
   "admin.reconciliations.list": listReconciliations,
+  "admin.prices.review": reviewPrices,
+  "admin.prices.accept": acceptPrice,
+  "admin.prices.table": putPriceTable,
   "admin.audit_log.list": listAuditLog,
   "admin.tokens.create": createToken,
   "admin.tokens.list": listTokens,

@@ -29,6 +29,7 @@ import { reconciliation } from "@uag/contract/responses/admin-reconciliation";
 import { listedUsageEvent, usageBucket, usageSeries } from "@uag/contract/responses/admin-usage";
 import { messages } from "./admin-messages.ts";
 import { admin } from "./admin-operation.ts";
+import { prices } from "./admin-prices.ts";
 import type { Operation } from "./operation.ts";
 
 const money: Readonly<Record<string, Operation>> = {
@@ -188,4 +189,4 @@ const access: Readonly<Record<string, Operation>> = {
 };
 
 /** Documentation of the admin operations beyond their table of routes, by operation name. */
-export const adminOperations: Readonly<Record<string, Operation>> = { ...money, ...access, ...messages };
+export const adminOperations: Readonly<Record<string, Operation>> = { ...money, ...access, ...messages, ...prices };

@@ -9,6 +9,7 @@ import {
 } from "@uag/proto/billing/v1/admin.ts";
 import { Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { type PriceServiceServer, PriceServiceService } from "@uag/proto/billing/v1/prices.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type AlertServiceServer, AlertServiceService } from "@uag/proto/metering/v1/alerts.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
@@ -146,6 +147,14 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     getVerdict: reports("getVerdict", { momentMs: 1n, exact: true, rows: 1n, faults: [] }),
     listReconciliations: reports("listReconciliations", { days: [] }),
   };
+  const table = { name: "litellm", origin: "litellm 1", putAtMs: 1n, models: 0 };
+  const accepted = { model: "m", priceVersion: "v", effectiveFromMs: 1n, acceptedBy: "Ada", reason: "litellm 1" };
+  const prices = {
+    listAcceptedPrices: reports("listAcceptedPrices", { version: "v", rows: [] }),
+    putPriceTable: reports("putPriceTable", table),
+    reviewPrices: reports("reviewPrices", { tables: [table], models: [], total: 0, covered: 0, accepted: [] }),
+    acceptPrice: reports("acceptPrice", accepted),
+  };
   const ledger = {
     settle: reports("settle", { settled: [] }),
     listEntries: reports("listEntries", { entries: [], nextCursor: "" }),
@@ -205,6 +214,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
       unaryService<AccountServiceServer>(AccountServiceService, accounts, log),
       unaryService<KeyServiceServer>(KeyServiceService, keys, log),
       unaryService<AdminServiceServer>(AdminServiceService, admin, log),
+      unaryService<PriceServiceServer>(PriceServiceService, prices, log),
       unaryService<LedgerServiceServer>(LedgerServiceService, ledger, log),
       unaryService<MeteringServiceServer>(MeteringServiceService, metering, log),
       unaryService<AlertServiceServer>(AlertServiceService, alerts, log),

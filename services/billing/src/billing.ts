@@ -9,7 +9,7 @@ import type { Events } from "./events.ts";
 import type { Funds } from "./grants/funds.ts";
 import type { Refusals } from "./grants/refusals.ts";
 import type { Limits } from "./limits/limits.ts";
-import type { Prices, ReadCatalog } from "./repair/prices.ts";
+import type { Prices, ReadCatalog, ReadSource } from "./repair/prices.ts";
 import type { AccountQueue } from "./store/queue.ts";
 import type { Transact } from "./store/transaction.ts";
 
@@ -42,6 +42,7 @@ export interface Billing {
   readonly transact: Transact;
   readonly prices: Prices;
   readonly readCatalog: ReadCatalog;
+  readonly readSource: ReadSource;
   readonly funds: Funds;
   readonly refusals: Refusals;
   /**

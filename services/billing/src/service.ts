@@ -33,7 +33,7 @@ import { createChangePool } from "./limits/change-pool.ts";
 import { createLivenessGuard } from "./limits/liveness-guard.ts";
 import { startLimitReaper } from "./limits/reaper.ts";
 import { startPriceHistory } from "./repair/price-history.ts";
-import { createPrices, createReadCatalog } from "./repair/prices.ts";
+import { catalogOf, createPrices, createReadSource } from "./repair/prices.ts";
 import { steadyMs } from "./rpc/renew.ts";
 import { rpcServices } from "./services.ts";
 import { createAccountQueue } from "./store/queue.ts";
@@ -129,7 +129,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     changePool: createChangePool(store.limitPools),
     livenessGuard: started.use(createLivenessGuard(steadyMs)),
   };
-  const readCatalog = createReadCatalog(config.CATALOG_FILE);
+  const readSource = createReadSource(store, config.CATALOG_FILE);
+  const readCatalog = async () => catalogOf(await readSource());
   const billing: Billing = {
     store,
     clock,
@@ -143,6 +144,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     transact,
     prices: createPrices(readCatalog),
     readCatalog,
+    readSource,
     funds,
     refusals: createRefusals(store, settings.writeOffLimit),
     recall: createRecall(bus),

@@ -5,10 +5,12 @@ import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
+import { type PriceServiceServer, PriceServiceService } from "@uag/proto/billing/v1/prices.ts";
 import type { Logger } from "@uag/runtime/log";
 import { type CallerOf, type RpcService, unaryService } from "@uag/runtime/rpc/server";
 import type { Tracing } from "@uag/runtime/tracing/tracing";
 import type { Billing } from "./billing.ts";
+import { acceptPrice } from "./rpc/accept-price.ts";
 import { acquire } from "./rpc/acquire.ts";
 import { createAdminToken, listAdminTokens, resolveAdminToken, revokeAdminToken } from "./rpc/admin-tokens.ts";
 import { archiveLedgerMonth, listLedgerMonths, verifyLedgerMonth } from "./rpc/archive.ts";
@@ -26,18 +28,21 @@ import { heartbeat } from "./rpc/heartbeat.ts";
 import { getInvoice, listInvoices } from "./rpc/invoices.ts";
 import { isHolderGone } from "./rpc/is-holder-gone.ts";
 import { itemize } from "./rpc/itemize.ts";
+import { listAcceptedPrices } from "./rpc/list-accepted-prices.ts";
 import { listAccounts } from "./rpc/list-accounts.ts";
 import { listAuditRecords } from "./rpc/list-audit-records.ts";
 import { listEntries } from "./rpc/list-entries.ts";
 import { listHolds } from "./rpc/list-holds.ts";
 import { listKeys } from "./rpc/list-keys.ts";
 import { listReconciliations } from "./rpc/list-reconciliations.ts";
+import { putPriceTable } from "./rpc/put-price-table.ts";
 import { recordAction } from "./rpc/record-action.ts";
 import { regenerateKey } from "./rpc/regenerate-key.ts";
 import { renew } from "./rpc/renew.ts";
 import { repairUnpriced } from "./rpc/repair-unpriced.ts";
 import { resolveKeys } from "./rpc/resolve-key.ts";
 import { returnGrant, returnMany } from "./rpc/return.ts";
+import { reviewPrices } from "./rpc/review-prices.ts";
 import { revokeKey } from "./rpc/revoke-key.ts";
 import { settle } from "./rpc/settle.ts";
 import { topUp } from "./rpc/top-up.ts";
@@ -85,7 +90,7 @@ function adminService(bind: Bind, log: Logger): RpcService {
 }
 
 /**
- * Billing's seven gRPC services. An unreachable database is `service_unavailable` on every one of
+ * Billing's eight gRPC services. An unreachable database is `service_unavailable` on every one of
  * them.
  */
 export function rpcServices(billing: Billing, log: Logger, tracing?: Tracing): RpcService[] {
@@ -142,6 +147,16 @@ export function rpcServices(billing: Billing, log: Logger, tracing?: Tracing): R
         listLedgerMonths: bind(listLedgerMonths),
         archiveLedgerMonth: bind(archiveLedgerMonth),
         verifyLedgerMonth: bind(verifyLedgerMonth),
+      },
+      log,
+    ),
+    unaryService<PriceServiceServer>(
+      PriceServiceService,
+      {
+        listAcceptedPrices: bind(listAcceptedPrices),
+        putPriceTable: bind(putPriceTable),
+        reviewPrices: bind(reviewPrices),
+        acceptPrice: bind(acceptPrice),
       },
       log,
     ),

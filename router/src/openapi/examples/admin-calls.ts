@@ -67,6 +67,7 @@ async function operators(call: Call): Promise<void> {
   await call("admin.models.list", ["all", "All models"]);
   await call("admin.fleet.get", ["now", "Current state"]);
   await call("admin.reconciliations.list", ["days", "The last days"], { query: { provider: "openai" } });
+  await prices(call);
   const role = { name: "reports", role: "read-only", expires: "90d" };
   const made = await call("admin.tokens.create", ["reader", "A read-only token, valid for 90 days"], {
     body: role,
@@ -74,6 +75,23 @@ async function operators(call: Call): Promise<void> {
   await call("admin.tokens.list", ["page", "The first page"]);
   await call("admin.tokens.revoke", ["token", "A token"], { path: { id: idOf(made) } });
   await call("admin.audit_log.list", ["newest", "The newest rows"], { query: { limit: "2" } });
+}
+
+/** One table doubles a model's output price, which needs a second look. */
+async function prices(call: Call): Promise<void> {
+  const rates = { input_tokens: "0.15", output_tokens: "1.2" };
+  const link = "https://openai.com/api/pricing";
+  const table = {
+    name: "litellm",
+    origin: "litellm 1.109.1",
+    prices: [{ provider: "openai", model: "gpt-4o-mini", link, rates }],
+  };
+  await call("admin.prices.table", ["litellm", "One model of LiteLLM's table"], { body: table });
+  const review = await call("admin.prices.review", ["all", "Everything to look at"]);
+  const [found] = review["models"] as Json[];
+  await call("admin.prices.accept", ["confirmed", "A price that only one table has, after a second look"], {
+    body: { model: "gpt-4o-mini", price_version: String(found?.["price_version"]), from: "litellm", confirm: true },
+  });
 }
 
 async function webhooks(call: Call, account: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { watchFile } from "node:fs";
 import type { ModelPrice, Rates } from "@uag/catalog/price";
-import type { Model } from "@uag/catalog/types";
+import type { Model, PriceVersion } from "@uag/catalog/types";
 import type { PriceDocument } from "@uag/ledger/documents/prices";
 import type { Store } from "@uag/ledger/documents/store";
-import { recordOnce } from "../audit/record.ts";
+import { type AdminChange, recordOnce } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
 
 const pollEveryMs = 1_000;
@@ -33,20 +33,34 @@ export async function findPrice({ prices }: Pick<Store, "prices">, version: stri
 
 const auditIdDigits = 24;
 
+/** The audit log's row about an accepted price, and its id, which follows from its content. */
+export interface PriceChange {
+  readonly change: AdminChange;
+  readonly id: string;
+}
+
+/** The row about the price at `index`; undefined for the one that the model was listed with. */
+export function priceChange(prices: readonly PriceVersion[], index: number): PriceChange | undefined {
+  const { accepted, price } = prices[index] ?? {};
+  if (accepted === undefined) return undefined;
+  const after = JSON.stringify({ ...accepted, price_version: price?.version });
+  const before = JSON.stringify({ price_version: prices[index - 1]?.price.version });
+  const id = createHash("sha256").update(after).digest("hex").slice(0, auditIdDigits);
+  const actor = { id: "catalog", name: accepted.accepted_by, requestId: "" };
+  return {
+    change: { actor, action: "price.accept", targetId: accepted.model, before, after },
+    id: `aud_price_${id}`,
+  };
+}
+
 /**
  * Records every accepted price change in the audit log, once, independent of who accepted it and by
  * which way its file came here.
  */
-async function recordAccepted(billing: Billing, { id, prices = [] }: Model): Promise<void> {
-  for (const [index, { accepted }] of prices.entries()) {
-    if (accepted === undefined) continue;
-    const after = { ...accepted, price_version: prices[index]?.price.version };
-    const before = { price_version: prices[index - 1]?.price.version };
-    const auditId = createHash("sha256").update(JSON.stringify(after)).digest("hex").slice(0, auditIdDigits);
-    const actor = { id: "catalog", name: accepted.accepted_by, requestId: "" };
-    const change = { actor, action: "price.accept", targetId: id };
-    const texts = { before: JSON.stringify(before), after: JSON.stringify(after) };
-    await recordOnce(billing, { ...change, ...texts }, `aud_price_${auditId}`);
+async function recordAccepted(billing: Billing, { prices = [] }: Model): Promise<void> {
+  for (const index of prices.keys()) {
+    const found = priceChange(prices, index);
+    if (found !== undefined) await recordOnce(billing, found.change, found.id);
   }
 }
 

@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { parseCatalog } from "@uag/catalog/parse";
+import { parseCatalog, readRows } from "@uag/catalog/parse";
 import type { ModelPrice } from "@uag/catalog/price";
-import type { Catalog } from "@uag/catalog/types";
+import type { Catalog, PriceVersionRow } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Store } from "@uag/ledger/documents/store";
+import { acceptedPrices } from "../prices/accepted.ts";
 
 /** The prices in force, by model. */
 export type Prices = () => Promise<ReadonlyMap<string, ModelPrice>>;
@@ -11,6 +13,22 @@ export type Prices = () => Promise<ReadonlyMap<string, ModelPrice>>;
  * The current catalogue with every model it names, whether or not any upstream serves it at the moment.
  */
 export type ReadCatalog = () => Promise<Catalog>;
+
+/** The current catalogue's file, and the prices that were accepted outside it. */
+export interface CatalogSource {
+  readonly yaml: string;
+  readonly accepted: readonly PriceVersionRow[];
+}
+
+/** Reads both. @throws {GatewayError} `service_unavailable` without a file */
+export type ReadSource = () => Promise<CatalogSource>;
+
+/** The rows of a catalogue, those of accepted prices included. */
+export const rowsOf = ({ yaml, accepted }: CatalogSource): ReturnType<typeof readRows> =>
+  readRows(yaml, undefined, accepted);
+
+/** The catalogue of a source. @throws {CatalogError} when it is not valid */
+export const catalogOf = ({ yaml, accepted }: CatalogSource): Catalog => parseCatalog(yaml, anything, { accepted });
 
 /**
  * Replaces every key and address that the catalogue refers to, as plain values and not as
@@ -25,7 +43,7 @@ const anything: NodeJS.ProcessEnv = new Proxy(
  * Reads the catalogue on every call.
  * @param file undefined: every call is refused
  */
-export function createReadCatalog(file: string | undefined): ReadCatalog {
+export function createReadSource(store: Pick<Store, "acceptedPrices">, file: string | undefined): ReadSource {
   return async () => {
     if (file === undefined) {
       const cause = new Error("CATALOG_FILE is not set");
@@ -35,7 +53,7 @@ export function createReadCatalog(file: string | undefined): ReadCatalog {
         { cause },
       );
     }
-    return parseCatalog(await readFile(file, "utf8"), anything);
+    return { yaml: await readFile(file, "utf8"), accepted: await acceptedPrices(store) };
   };
 }
 

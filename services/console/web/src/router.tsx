@@ -166,6 +166,12 @@ const bills = page(
   lazyRouteComponent(() => import("./pages/bills/bills-page.tsx"), "BillsPage"),
 );
 
+const prices = page(
+  "/prices",
+  { model: "text" },
+  lazyRouteComponent(() => import("./pages/prices/prices-page.tsx"), "PricesPage"),
+);
+
 const routeTree = root.addChildren([
   signIn,
   invitation,
@@ -186,6 +192,7 @@ const routeTree = root.addChildren([
     unpriced,
     fleet,
     bills,
+    prices,
   ]),
 ]);
 

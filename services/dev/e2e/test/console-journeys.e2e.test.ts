@@ -232,7 +232,7 @@ describe("the console in a browser", () => {
     for (const [script] of (await loaded?.text())?.matchAll(/<script[^>]*>/g) ?? []) assert.match(script, /\ssrc="/);
     await stage.fillIn(page);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    for (const name of [...pageNames, "unpriced", "fleet", "profile"]) {
+    for (const name of [...pageNames, "unpriced", "fleet", "prices", "profile"]) {
       await page.goto(`${stage.fleet.run.console_url}/${name}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.waitForLoadState("networkidle");
@@ -285,7 +285,7 @@ describe("the console in a browser", () => {
     const problems: string[] = [];
     for (const colorScheme of ["light", "dark"] as const) {
       await judged.emulateMedia({ colorScheme });
-      for (const name of [...pageNames, "unpriced", "fleet", "playground?mode=edit", "profile"]) {
+      for (const name of [...pageNames, "unpriced", "fleet", "prices", "playground?mode=edit", "profile"]) {
         await judged.goto(`${stage.fleet.run.console_url}/${name}`);
         await judged.getByRole("heading", { level: 1 }).waitFor();
         await judged.waitForLoadState("networkidle");

@@ -140,7 +140,7 @@ describe("users of a console with two replicas", () => {
       await page.getByText("You don't have access to this page").waitFor();
     }
     const { pages, failed } = await walkMenu(operator);
-    assert.deepEqual(pages, [...use, ...manage, "Accounts", "Unpriced requests", "Fleet", "Provider bills"]);
+    assert.deepEqual(pages, [...use, ...manage, "Accounts", "Unpriced requests", "Fleet", "Provider bills", "Prices"]);
     assert.deepEqual(failed, []);
   });
 
@@ -228,6 +228,51 @@ describe("users of a console with two replicas", () => {
     const held = Number(charged["settle"]);
     assert.ok(held > 0 && held < 0.0001, JSON.stringify(charged));
     assert.equal((held + Number(charged["repair"])).toFixed(9), "0.001000000");
+  });
+
+  test("an operator accepts a price on the prices page: a doubling needs a second look, and the price is charged within seconds", async () => {
+    const { fleet } = stage;
+    const api = adminApi(fleet.run);
+    const model = "gpt-4.1-mini";
+    const listed = { input_tokens: 0.4, output_tokens: 1.6 };
+    const put = async (name: string, inputFactor: number, outputFactor: number): Promise<void> => {
+      const rates = {
+        input_tokens: (listed.input_tokens * inputFactor).toFixed(6),
+        output_tokens: (listed.output_tokens * outputFactor).toFixed(6),
+      };
+      const price = { provider: "openai", model, link: "https://vendor.example/pricing", rates };
+      await api.call("POST", "/prices/tables", { name, origin: `${name} 1`, prices: [price] });
+    };
+    await put("litellm", 2, 1.5);
+    await put("genai-prices", 1, 1.5);
+    const page = await stage.visit("/prices", "Prices");
+    await page.getByRole("row").filter({ hasText: model }).filter({ hasText: "+50.00 %" }).click();
+    const review = page.getByRole("dialog");
+    await review.getByRole("row").filter({ hasText: "input_tokens" }).getByText("The tables disagree").waitFor();
+    await review.getByRole("link", { name: "Vendor's page" }).waitFor();
+    assert.equal(await review.getByRole("button", { name: "Accept" }).isEnabled(), true);
+    await review.getByText("All prices of litellm").click();
+    await review.getByText(/It at least doubles input_tokens/).waitFor();
+    assert.equal(await review.getByRole("button", { name: "Accept" }).isEnabled(), false);
+    await review.getByLabel("I checked these prices on the vendor's page").check();
+    await review.getByRole("button", { name: "Accept" }).click();
+    await page.getByText(`The new price of ${model} is in force within seconds.`).waitFor();
+    await page.getByRole("row").filter({ hasText: model }).filter({ hasText: "-50.00 %" }).waitFor();
+    const { data } = (await api.call("GET", "/audit-log?action=price.accept")) as {
+      data: { target_id: string; after: { price_version: string; price: { input_tokens: number } } }[];
+    };
+    assert.deepEqual([data[0]?.target_id, data[0]?.after.price.input_tokens], [model, listed.input_tokens * 2]);
+    const versionOfNext = async (): Promise<string> => {
+      const messages = [{ role: "user", content: "Hello" }];
+      const { headers } = await fleet.client.post("/v1/chat/completions", { model, max_tokens: 8, messages });
+      const path = `/usage/events/${headers.get("x-request-id")}`;
+      type Receipt = { event: { price_version: string } } | undefined;
+      const receipt = async () => (await api.call("GET", path).catch(() => undefined)) as Receipt;
+      return (await waitFor(receipt, { what: "the receipt" })).event.price_version;
+    };
+    await waitFor(async () => (await versionOfNext()) === data[0]?.after.price_version, {
+      what: "a receipt with the accepted price",
+    });
   });
 
   test("the fleet page lists every process on the bus and shows the auditor's verdict", {

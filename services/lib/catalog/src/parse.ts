@@ -3,7 +3,7 @@ import { unionFault } from "@uag/untrusted/union-fault";
 import { parse, YAMLParseError } from "yaml";
 import type { z } from "zod";
 import { CatalogError } from "./catalog-error.ts";
-import { priceInForce, priceVersions, versionFaults } from "./price-versions.ts";
+import { priceInForce, priceVersions, versionFaults, withAccepted } from "./price-versions.ts";
 import { resolveProvider } from "./provider.ts";
 import { catalogSchema, type imageSchema, type modelSchema, type speechSchema } from "./schema.ts";
 import { boundedUnits, missingUnits, type UnitsByOperation, unboundedUnits } from "./sizing.ts";
@@ -12,6 +12,7 @@ import type {
   ImageLimits,
   Model,
   PriceVersion,
+  PriceVersionRow,
   Provider,
   Reasoning,
   SpeechTraits,
@@ -24,11 +25,16 @@ type Row = z.infer<typeof catalogSchema>;
 /**
  * Parses a catalogue. Omits providers with unset environment references, and models that then have
  * no upstream.
- * @param nowMs prices are those in force then, unix milliseconds
+ * @param options.nowMs prices are those in force then, unix milliseconds; default: now
+ * @param options.accepted prices that were accepted outside the file
  * @throws {CatalogError}
  */
-export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv, nowMs = Date.now()): Catalog {
-  const row = readRows(yaml);
+export function parseCatalog(
+  yaml: string,
+  env: NodeJS.ProcessEnv,
+  { nowMs = Date.now(), accepted = [] }: { nowMs?: number; accepted?: readonly PriceVersionRow[] } = {},
+): Catalog {
+  const row = readRows(yaml, boundedUnits, accepted);
   const providers = new Map<string, Provider>();
   const unserved: string[] = [];
   for (const [name, provider] of Object.entries(row.providers)) {
@@ -47,6 +53,7 @@ export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv, nowMs = Date.
     hash.update(`\n${provider.name} ${provider.origin}${provider.basePath} ${provider.transport.id}`);
   }
   const rows = row.price_versions ?? [];
+  hash.update(`\n${JSON.stringify(accepted)}`);
   hash.update(`\n${rows.filter(({ effective_from: from }) => Date.parse(from) <= nowMs).length}`);
   const version = hash.digest("hex").slice(0, 12);
   return { version, models, providers, unserved, priceVersions: rows };
@@ -55,11 +62,18 @@ export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv, nowMs = Date.
 /**
  * The validated catalogue as written, without resolving environment references.
  * @param bounded the units that each operation's sizing bounds: no other may have a price
+ * @param accepted prices that were accepted outside the file: they follow those of the file
  * @throws {CatalogError}
  */
-export function readRows(yaml: string, bounded: UnitsByOperation = boundedUnits): Row {
-  const row = checked(yaml);
-  const faults = crossFaults(row, bounded);
+export function readRows(
+  yaml: string,
+  bounded: UnitsByOperation = boundedUnits,
+  accepted: readonly PriceVersionRow[] = [],
+): Row {
+  const own = checked(yaml);
+  const row = withAccepted(own, accepted);
+  const faults = crossFaults(own, bounded);
+  if (row !== own) faults.push(...versionFaults(row, (model) => priceFaults(model, bounded)));
   if (faults.length > 0) throw new CatalogError(`The catalogue is not valid:\n${faults.join("\n")}`);
   return row;
 }

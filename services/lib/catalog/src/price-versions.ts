@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { CatalogError } from "./catalog-error.ts";
 import type { ModelPrice } from "./price.ts";
 import { modelPrice } from "./rates.ts";
-import type { catalogSchema, modelSchema } from "./schema.ts";
+import { type catalogSchema, type modelSchema, priceVersionSchema } from "./schema.ts";
 import type { Catalog, PriceVersion, PriceVersionRow } from "./types.ts";
 
 type Row = z.infer<typeof catalogSchema>;
@@ -27,6 +27,25 @@ export function priceInForce(versions: readonly PriceVersion[], nowMs: number): 
   const found = versions.findLast(({ effectiveFromMs }) => effectiveFromMs <= nowMs) ?? versions[0];
   if (found === undefined) throw new RangeError("a model has a price");
   return found.price;
+}
+
+/** A row of `price_versions`, its fields in the schema's order. @throws {z.ZodError} */
+export function parsePriceVersion(row: unknown): PriceVersionRow {
+  return priceVersionSchema.parse(row);
+}
+
+/**
+ * The rows of a file with the prices that were accepted outside it, by time. A price that the file
+ * has as well counts once; one of a model that the file no longer has is left out.
+ */
+export function withAccepted(row: Row, accepted: readonly PriceVersionRow[]): Row {
+  if (accepted.length === 0) return row;
+  const { models, price_versions: own = [] } = row;
+  const ids = new Set(models.map(({ id }) => id));
+  const added = accepted.filter((each) => ids.has(each.model) && !own.some((known) => isDeepStrictEqual(known, each)));
+  const byTime = (a: PriceVersionRow, b: PriceVersionRow): number =>
+    Date.parse(a.effective_from) - Date.parse(b.effective_from);
+  return { ...row, price_versions: [...own, ...added].sort(byTime) };
 }
 
 /** Faults of accepted prices: each must be valid as the model's own, and they are in order. */

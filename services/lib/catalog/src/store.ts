@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Logger } from "@uag/runtime/log";
 import { parseCatalog } from "./parse.ts";
 import { keepPriceVersions } from "./price-versions.ts";
-import type { Catalog } from "./types.ts";
+import type { Catalog, PriceVersionRow } from "./types.ts";
 
 /** Holds the current catalogue and follows its file; an invalid version is logged and ignored. */
 export interface CatalogStore extends Disposable {
@@ -12,6 +12,15 @@ export interface CatalogStore extends Disposable {
    * changes.
    */
   readonly current: Catalog;
+}
+
+/** A store that follows its file. */
+export interface FollowedCatalog extends CatalogStore {
+  /**
+   * Puts prices into force that were accepted outside the file, in place of those given before. A
+   * list that makes the catalogue invalid is logged and ignored.
+   */
+  accept(prices: readonly PriceVersionRow[]): Promise<void>;
 }
 
 /** The catalogue's file, and the environment that resolves its references. */
@@ -31,14 +40,17 @@ export interface CatalogStoreOptions {
  * stays in effect.
  * @throws {CatalogError} or the file system's error, when the first read fails.
  */
-export async function openCatalog(options: CatalogStoreOptions): Promise<CatalogStore> {
+export async function openCatalog(options: CatalogStoreOptions): Promise<FollowedCatalog> {
   const { file, env, log } = options;
+  let accepted: readonly PriceVersionRow[] = [];
   let current = parseCatalog(await readFile(file, "utf8"), env);
   let timer: NodeJS.Timeout | undefined;
   announce(current, log);
-  const reload = async (): Promise<void> => {
+  const reload = async (given?: readonly PriceVersionRow[]): Promise<void> => {
+    const prices = given ?? accepted;
     try {
-      const next = parseCatalog(await readFile(file, "utf8"), env);
+      const next = parseCatalog(await readFile(file, "utf8"), env, { accepted: prices });
+      accepted = prices;
       if (next.version === current.version) return;
       keepPriceVersions(current, next, Date.now());
       current = next;
@@ -47,7 +59,13 @@ export async function openCatalog(options: CatalogStoreOptions): Promise<Catalog
       log.error({ err: error, file, kept: current.version }, "catalogue change rejected");
     }
   };
-  const onChange = (): void => void reload().then(awaitPrice);
+  let last = Promise.resolve();
+  // One after the other, so that none reverts what a later one has read.
+  const reloadInTurn = (prices?: readonly PriceVersionRow[]): Promise<void> => {
+    last = last.then(() => reload(prices)).then(awaitPrice);
+    return last;
+  };
+  const onChange = (): void => void reloadInTurn();
   let closed = false;
   const awaitPrice = (): void => {
     clearTimeout(timer);
@@ -60,6 +78,7 @@ export async function openCatalog(options: CatalogStoreOptions): Promise<Catalog
     get current() {
       return current;
     },
+    accept: reloadInTurn,
     [Symbol.dispose]: () => {
       closed = true;
       unwatchFile(file, onChange);

@@ -16,6 +16,7 @@ import { openTracing } from "@uag/runtime/tracing/tracing";
 import { bufferLimitsOf } from "@uag/untrusted/memory-limit";
 import { createAdmission } from "@uag/usage/admission";
 import type { AdmissionOfProcess, TaskAdmission } from "@uag/usage/types";
+import { followPrices, type PriceFollower } from "./accepted-prices.ts";
 import { type CapabilityContext, createContext } from "./context.ts";
 import { onceByKey } from "./idempotency/open.ts";
 import { type LinkListener, openLinkListener } from "./link-listener.ts";
@@ -78,7 +79,7 @@ export async function startCapability<S extends ServiceName>(
   const metrics = createMetrics(name);
   const identity = openIdentity(settings, log);
   const bus = started.use(await connectBus({ settings, name, log }));
-  const { context, admission } = await openContext(options, { log, metrics, bus, identity, started });
+  const { context, admission, prices } = await openContext(options, { log, metrics, bus, identity, started });
   const built = await options.build(context, started, admission, identity);
   const { operations: defined, checks = {}, services = [] } = built;
   const operations = onceByKey(defined, { settings, context, limits: admission, identity, started });
@@ -88,7 +89,7 @@ export async function startCapability<S extends ServiceName>(
     listeners.length > 0 && !link.status().draining
       ? { ok: true }
       : { ok: false, reason: "not open, or about to stop" };
-  const allChecks = { link: isOpen, nats: bus.check, admission: admission.check, ...checks };
+  const allChecks = { link: isOpen, nats: bus.check, admission: admission.check, prices: prices.check, ...checks };
   const alive = { admission: admission.alive };
   const { HOST: host, ADMIN_PORT, GRPC_PORT, DRAIN_MS } = settings;
   const admin = started.use(await startAdminServer({ host, port: ADMIN_PORT, metrics, checks: allChecks, alive }));
@@ -157,9 +158,10 @@ async function openContext(
     identity,
     started,
   }: { log: Logger; metrics: Metrics; bus: Bus; identity: Identity; started: AsyncDisposableStack },
-): Promise<{ context: CapabilityContext; admission: AdmissionOfProcess }> {
+): Promise<{ context: CapabilityContext; admission: AdmissionOfProcess; prices: PriceFollower }> {
   const catalog = started.use(await openCatalog({ file: settings.CATALOG_FILE, env, log }));
-  const admission = started.use(
+  const prices = started.use(followPrices({ catalog, address: settings.BILLING_ADDR, identity, log }));
+  const opened = started.use(
     await createAdmission({
       service: name,
       billing: { address: settings.BILLING_ADDR },
@@ -173,6 +175,7 @@ async function openContext(
       metrics,
     }),
   );
+  const admission = prices.guard(opened);
   const { EGRESS_ALLOW: egressAllow, BUFFER_MEMORY_BYTES: totalBytes, BUFFER_ACCOUNT_BYTES: ownerBytes } = settings;
   const bufferLimits = bufferLimitsOf({ service: name, totalBytes, ownerBytes, leastOwnerBytes, log });
   const proxies = proxiesOf(env);
@@ -191,7 +194,7 @@ async function openContext(
       ...(urlFetchesPerHour !== undefined && { urlFetchesPerHour }),
     }),
   );
-  return { context, admission };
+  return { context, admission, prices };
 }
 
 function linkLog(log: Logger): (event: string, detail: { error: unknown; requestId?: string }) => void {

@@ -1,6 +1,7 @@
 import type * as admin from "@uag/contract/responses/admin";
 import type * as fleets from "@uag/contract/responses/admin-fleet";
 import type * as money from "@uag/contract/responses/admin-money";
+import type * as priced from "@uag/contract/responses/admin-prices";
 import type * as reconciled from "@uag/contract/responses/admin-reconciliation";
 import type * as used from "@uag/contract/responses/admin-usage";
 import type { model } from "@uag/contract/responses/chat";
@@ -15,6 +16,7 @@ export type Hold = z.infer<typeof money.hold>;
 export type Invoice = z.infer<typeof money.invoice>;
 export type Receipt = z.infer<typeof money.receipt>;
 export type LedgerEntry = z.infer<typeof money.ledgerEntry>;
+export type PriceReview = z.infer<typeof priced.priceReview>;
 export type Reconciliation = z.infer<typeof reconciled.reconciliation>;
 export type Repair = z.infer<typeof money.repair>;
 export type UsageEvent = z.infer<typeof used.listedUsageEvent>;

@@ -20,6 +20,7 @@ const readers: Readonly<Record<string, (user: User) => boolean>> = {
   "/audit-log": sees,
   "/accounts": seesEverything,
   "/unpriced": operates,
+  "/prices": operates,
   "/fleet": seesEverything,
   "/provider-bills": seesEverything,
 };

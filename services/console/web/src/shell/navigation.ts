@@ -10,6 +10,7 @@ import {
   IconReceiptOff,
   IconScale,
   IconServer,
+  IconTag,
   IconUsers,
   IconWebhook,
 } from "@tabler/icons-react";
@@ -50,6 +51,7 @@ export const navigation = [
       entry("/unpriced", "unpriced", IconReceiptOff),
       entry("/fleet", "fleet", IconServer),
       entry("/provider-bills", "bills", IconScale),
+      entry("/prices", "prices", IconTag),
     ],
   },
 ] as const;

@@ -1,8 +1,9 @@
 // npm run prices: compares the catalogue with public tables of prices, and accepts changes.
 import { hostname, userInfo } from "node:os";
 import { parseArgs } from "node:util";
-import { secondLooks } from "@uag/catalog/prices/accept";
-import { compareModel, type ModelDifference, type PricedModel } from "@uag/catalog/prices/compare";
+import { reasonOf } from "@uag/catalog/prices/accept";
+import { compareModel, type PricedModel } from "@uag/catalog/prices/compare";
+import { propose } from "@uag/catalog/prices/propose";
 import { type PriceSource, quoteOf, rowOf, usdDecimal } from "@uag/catalog/prices/quote";
 import type { PriceVersionRow } from "@uag/catalog/types";
 import { nanoUsdOf } from "@uag/contract/requests/usd";
@@ -11,10 +12,12 @@ import { resolveDataDir } from "@uag/local/data-dir";
 import { readRun } from "@uag/local/run-file";
 import { fail, print, UserError } from "@uag/local/terminal/step";
 import { readConfig } from "@uag/runtime/config";
+import { acceptedInFleet } from "../prices/accepted-in-fleet.ts";
 import { addVersion, readModels, readVersions } from "../prices/catalog-file.ts";
 import { lastMonth, type UnitsByModel } from "../prices/last-month.ts";
 import { changeText, diffHead, diffRows } from "../prices/show.ts";
 import { fetchedSources, fetchSource, sourceNames } from "../prices/sources.ts";
+import { tableOf } from "../prices/table-of.ts";
 import { adminApi } from "./admin-api.ts";
 import { table } from "./table.ts";
 
@@ -22,7 +25,7 @@ const help = `npm run prices -- <command> [options]
 
 Compares the catalogue's prices with two public price tables. A change applies only after a person has accepted it.
 
-  fetch             downloads both price tables into DATA_DIR
+  fetch             downloads both price tables into DATA_DIR; a running fleet's console shows them
     --litellm <from>       a version of the PyPI package, or file:<path>; default: the latest version
     --genai-prices <from>  likewise
   diff              lists our price, both tables' prices, the change, last month's cost at the new price (with a running
@@ -57,8 +60,15 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof options; allowPositi
 
 const dataDir = (): string => resolveDataDir(readConfig(schema).DATA_DIR);
 
+/** Reads both tables; a running fleet gets them too, for the console. */
 async function fetchAll(values: Values): Promise<void> {
-  for (const name of sourceNames) print(`${name}: ${(await fetchSource(dataDir(), name, values[name])).origin}`);
+  const run = await readRun(dataDir()).catch(() => undefined);
+  const models = await readModels(await acceptedInFleet(dataDir()));
+  for (const name of sourceNames) {
+    const source = await fetchSource(dataDir(), name, values[name]);
+    if (run !== undefined) await adminApi(run).call("POST", "/prices/tables", tableOf(source, models));
+    print(`${name}: ${source.origin}`);
+  }
 }
 
 /** Undefined if no fleet runs. */
@@ -75,7 +85,7 @@ function modelNamed(models: readonly PricedModel[], id: string): PricedModel {
 
 async function diff(values: Values): Promise<void> {
   const sources = await fetchedSources(dataDir());
-  const all = await readModels();
+  const all = await readModels(await acceptedInFleet(dataDir()));
   const models = values.model === undefined ? all : [modelNamed(all, values.model)];
   const used = await usedLastMonth();
   const found = models.map((model) => compareModel(model, sources));
@@ -86,14 +96,6 @@ async function diff(values: Values): Promise<void> {
   for (const { model, link } of found) if (link !== undefined && named.has(model)) print(`${model}: ${link}`);
   const covered = found.filter((each) => each.sources.length > 0).length;
   print(`${rows.length} prices to review; ${covered} of ${found.length} models are in at least one table.`);
-}
-
-interface Proposal {
-  readonly changes: ReadonlyMap<string, bigint>;
-  /** The source of the price. */
-  readonly reason: string;
-  /** Why it must be confirmed. */
-  readonly looks: readonly string[];
 }
 
 function changesSet(texts: readonly string[]): Map<string, bigint> {
@@ -107,30 +109,12 @@ function changesSet(texts: readonly string[]): Map<string, bigint> {
   );
 }
 
-/** The price to accept: from both tables, from the chosen one, and from --set. */
-function propose(found: ModelDifference, values: Values, sources: readonly PriceSource[]): Proposal {
-  const { from, set = [] } = values;
+/** The table that `--from` names. */
+function chosenTable({ from }: Values, sources: readonly PriceSource[]): PriceSource | undefined {
   const chosen = sources.find(({ name }) => name === from);
   if (from !== undefined && chosen === undefined)
-    throw new UserError(`--from must be ${sourceNames.join(" or ")}, not ${from}.`);
-  const changes = new Map<string, bigint>();
-  const looks: string[] = [];
-  for (const { key, theirs, finding } of found.differences) {
-    const [both] = theirs.values();
-    const own = theirs.get(from ?? "");
-    if (finding === "changed" && both !== undefined) changes.set(key, both);
-    if ((finding === "disagree" || finding === "one_source") && own !== undefined) {
-      changes.set(key, own);
-      looks.push(`Only ${from} has ${usdDecimal(own)} USD for ${key}.`);
-    }
-  }
-  for (const [key, nano] of changesSet(set)) {
-    changes.set(key, nano);
-    looks.push(`${key} is set to ${usdDecimal(nano)} USD by hand.`);
-  }
-  const tables = (chosen === undefined ? sources : [chosen]).map(({ origin }) => origin).join(", ");
-  const reason = [set.length === 0 ? tables : `${tables}; by hand: ${set.join(", ")}`, found.link].filter(Boolean);
-  return { changes, looks, reason: reason.join("; ") };
+    throw new UserError(`--from is ${sourceNames.join(" or ")}, not ${from}.`);
+  return chosen;
 }
 
 function effectiveFrom(given: string | undefined): string {
@@ -144,12 +128,14 @@ function effectiveFrom(given: string | undefined): string {
 
 async function accept(id: string, values: Values): Promise<void> {
   const sources = await fetchedSources(dataDir());
-  const model = modelNamed(await readModels(), id);
+  const model = modelNamed(await readModels(await acceptedInFleet(dataDir())), id);
   const found = compareModel(model, sources);
-  const { changes, looks, reason } = propose(found, values, sources);
+  const ours = quoteOf(model.price);
+  const table = chosenTable(values, sources);
+  const { set = [] } = values;
+  const { changes, looks } = propose(ours, found, { table: table?.name, set: changesSet(set) });
   if (changes.size === 0)
     throw new UserError(`Nothing to accept for ${id}. If the price lists disagree, choose one with --from.`);
-  const ours = quoteOf(model.price);
   const next = new Map([...ours, ...changes]);
   for (const [key, price] of changes) {
     const before = ours.get(key);
@@ -157,12 +143,12 @@ async function accept(id: string, values: Values): Promise<void> {
       `${key}: ${before === undefined ? "none" : usdDecimal(before)} -> ${usdDecimal(price)} USD (${changeText(before, price)} %)`,
     );
   }
-  const doubts = [...looks, ...secondLooks(ours, next)];
-  if (doubts.length > 0 && !values.confirm)
+  if (looks.length > 0 && !values.confirm)
     throw new UserError(
-      `${doubts.join("\n")}\nCheck the vendor's page${found.link === undefined ? "" : ` (${found.link})`}, then repeat the command with --confirm.`,
+      `${looks.join("\n")}\nLook at the vendor's page${found.link === undefined ? "" : ` (${found.link})`}, then repeat it with --confirm.`,
     );
   const by = values.by ?? `${userInfo().username}@${hostname()}`;
+  const reason = reasonOf(table === undefined ? sources : [table], found.link, set);
   const price = rowOf(next) as PriceVersionRow["price"];
   const row = { model: id, effective_from: effectiveFrom(values["effective-from"]), accepted_by: by, reason, price };
   await addVersion(row);
@@ -170,13 +156,10 @@ async function accept(id: string, values: Values): Promise<void> {
 }
 
 async function list(): Promise<void> {
-  const rows = (await readVersions()).map(({ model, effective_from: from, accepted_by: by, reason }) => [
-    from,
-    model,
-    by,
-    reason,
-  ]);
-  print(rows.length === 0 ? "No price has been accepted yet." : table([["FROM", "MODEL", "BY", "REASON"], ...rows]));
+  const rows = (await readVersions(await acceptedInFleet(dataDir()))).map(
+    ({ model, effective_from: from, accepted_by: by, reason }) => [from, model, by, reason],
+  );
+  print(rows.length === 0 ? "No price was accepted yet." : table([["FROM", "MODEL", "BY", "REASON"], ...rows]));
 }
 
 async function main(): Promise<void> {

@@ -2,7 +2,7 @@ import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { readRows } from "@uag/catalog/parse";
 import { withPriceVersion } from "@uag/catalog/prices/accept";
-import type { PricedModel } from "@uag/catalog/prices/compare";
+import { latestPrices, type PricedModel } from "@uag/catalog/prices/compare";
 import type { PriceVersionRow } from "@uag/catalog/types";
 import { repoRoot } from "@uag/local/paths";
 import { UserError } from "@uag/local/terminal/step";
@@ -16,23 +16,22 @@ function asUserError(error: unknown): never {
   throw new UserError(error instanceof Error ? error.message : String(error));
 }
 
-/** The models of the catalogue, each with its latest price, whether or not it is in force yet. */
-export async function readModels(): Promise<PricedModel[]> {
+/**
+ * The models of the catalogue, each with its latest price, whether or not it is in force yet.
+ * @param accepted prices that were accepted in the running fleet
+ */
+export async function readModels(accepted: readonly PriceVersionRow[]): Promise<PricedModel[]> {
   try {
-    const { models, price_versions: versions = [] } = readRows(await readFile(catalogFile(), "utf8"));
-    return models.map(({ id, price, upstreams }) => {
-      const last = versions.findLast(({ model }) => model === id);
-      return { id, upstreams, price: last?.price ?? price };
-    });
+    return latestPrices(readRows(await readFile(catalogFile(), "utf8"), undefined, accepted));
   } catch (error) {
     return asUserError(error);
   }
 }
 
-/** All accepted prices, in file order. */
-export async function readVersions(): Promise<readonly PriceVersionRow[]> {
+/** All accepted prices, by time; those of the running fleet included. */
+export async function readVersions(accepted: readonly PriceVersionRow[]): Promise<readonly PriceVersionRow[]> {
   try {
-    return readRows(await readFile(catalogFile(), "utf8")).price_versions ?? [];
+    return readRows(await readFile(catalogFile(), "utf8"), undefined, accepted).price_versions ?? [];
   } catch (error) {
     return asUserError(error);
   }

@@ -111,6 +111,17 @@ async function accounts(send: Send): Promise<void> {
   await send("POST", "/admin/v1/keys", { body: { account_id: "nobody" } });
 }
 
+async function prices(send: Send): Promise<void> {
+  const rates = { input_tokens: "0.15", output_tokens: "1.2" };
+  const price = { provider: "openai", model: "gpt-4o-mini", link: "https://openai.com/api/pricing", rates };
+  await send("POST", "/admin/v1/prices/tables", { body: { name: "litellm", origin: "litellm 1", prices: [price] } });
+  const [found] = (await send("GET", "/admin/v1/prices"))["models"] as Json[];
+  const accepted = { model: found?.["model"], price_version: found?.["price_version"], from: "litellm" };
+  await send("POST", "/admin/v1/prices", { body: accepted });
+  await send("POST", "/admin/v1/prices", { body: { ...accepted, confirm: true } });
+  await send("GET", "/admin/v1/prices");
+}
+
 async function books(send: Send, account: string): Promise<void> {
   const query = `?account=${account}`;
   const event = await waitFor(
@@ -122,6 +133,7 @@ async function books(send: Send, account: string): Promise<void> {
   );
   await send("GET", "/admin/v1/usage/events/{id}", { path: { id: String(event["request_id"]) } });
   await send("GET", "/admin/v1/reconciliations", { query: "?provider=openai" });
+  await prices(send);
   await send("GET", "/admin/v1/usage/series", { query: `${query}&bucket=hour&group_by=model` });
   for (const held of ["holds", "invoices"])
     await send("GET", `/admin/v1/accounts/{id}/${held}`, { path: { id: account } });

@@ -2,7 +2,7 @@ import { parseDocument, stringify } from "yaml";
 import { CatalogError } from "../catalog-error.ts";
 import { readRows } from "../parse.ts";
 import type { PriceVersionRow } from "../types.ts";
-import type { Quote } from "./quote.ts";
+import type { PriceSource, Quote } from "./quote.ts";
 import { priceIn, usdDecimal } from "./quote.ts";
 
 /** Why a change needs a second look, one sentence each; empty when it needs none. */
@@ -16,6 +16,16 @@ export function secondLooks(ours: Quote, next: Quote): string[] {
     else if (2n * price <= before) looks.push(`It at least halves ${change}.`);
   }
   return looks;
+}
+
+/** What an accepted price was taken from, in its row. @param set as typed by hand */
+export function reasonOf(
+  tables: readonly Pick<PriceSource, "origin">[],
+  link: string | undefined,
+  set: readonly string[] = [],
+): string {
+  const from = tables.map(({ origin }) => origin).join(", ");
+  return [set.length === 0 ? from : `${from}; by hand: ${set.join(", ")}`, link].filter(Boolean).join("; ");
 }
 
 const listName = "price_versions";

@@ -1,3 +1,4 @@
+import type { PriceVersionRow } from "../types.ts";
 import { type PriceRow, type PriceSource, priceIn, type Quote, quoteOf, type SourcePrice } from "./quote.ts";
 
 /**
@@ -35,6 +36,20 @@ export interface PricedModel {
   readonly id: string;
   readonly price: PriceRow;
   readonly upstreams: readonly { readonly provider: string; readonly model?: string | undefined }[];
+}
+
+/** The models of a catalogue's rows, each with its latest price, whether or not it is in force yet. */
+export function latestPrices({
+  models,
+  price_versions: versions = [],
+}: {
+  readonly models: readonly PricedModel[];
+  readonly price_versions?: readonly PriceVersionRow[] | undefined;
+}): PricedModel[] {
+  return models.map(({ id, price, upstreams }) => {
+    const last = versions.findLast(({ model }) => model === id);
+    return { id, upstreams, price: last?.price ?? price };
+  });
 }
 
 function findingOf(ours: bigint | undefined, has: boolean, theirs: readonly bigint[]): Finding {

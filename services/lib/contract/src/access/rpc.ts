@@ -75,6 +75,10 @@ export const access: Readonly<Record<string, Access>> = {
       IsHolderGone: capabilities,
     },
   },
+  "billing.v1.PriceService": {
+    servedBy: ["billing"],
+    callers: { ListAcceptedPrices: capabilities, PutPriceTable: router, ReviewPrices: router, AcceptPrice: router },
+  },
   "billing.v1.LimitService": { servedBy: ["billing"], callers: { Borrow: capabilities, Renew: capabilities } },
   "billing.v1.LedgerService": {
     servedBy: ["billing"],

@@ -1,5 +1,6 @@
 import type { LeaseDocument } from "@uag/mongo/lease";
 import { type Connection, createConnection, type Model } from "mongoose";
+import { type AcceptedPriceDocument, acceptedPriceModel } from "./accepted-prices.ts";
 import { type AccountDocument, accountModel } from "./accounts.ts";
 import { type AdminTokenDocument, adminTokenModel } from "./admin-tokens.ts";
 import { type AuditHeadDocument, auditHeadModel } from "./audit-heads.ts";
@@ -13,11 +14,13 @@ import { type EntryDocument, ledgerModel } from "./ledger.ts";
 import { type LedgerMonthDocument, ledgerMonthModel } from "./ledger-months.ts";
 import { type LimitHolderDocument, limitHolderModel } from "./limit-holders.ts";
 import { type LimitPoolDocument, limitPoolModel } from "./limit-pools.ts";
+import { type PriceTableDocument, priceTableModel } from "./price-tables.ts";
 import { type PriceDocument, priceModel } from "./prices.ts";
 import { type SpendingDocument, spendingModel } from "./spending.ts";
 
 /** Billing's collections. */
 interface Models {
+  readonly acceptedPrices: Model<AcceptedPriceDocument>;
   readonly accounts: Model<AccountDocument>;
   readonly adminTokens: Model<AdminTokenDocument>;
   readonly audit: Model<AuditDocument>;
@@ -31,6 +34,7 @@ interface Models {
   readonly ledgerMonths: Model<LedgerMonthDocument>;
   readonly limitHolders: Model<LimitHolderDocument>;
   readonly limitPools: Model<LimitPoolDocument>;
+  readonly priceTables: Model<PriceTableDocument>;
   readonly prices: Model<PriceDocument>;
   readonly spending: Model<SpendingDocument>;
 }
@@ -41,6 +45,7 @@ export interface Store extends Models {
 
 export function modelsOn(connection: Connection): Models {
   return {
+    acceptedPrices: acceptedPriceModel(connection),
     accounts: accountModel(connection),
     adminTokens: adminTokenModel(connection),
     audit: auditModel(connection),
@@ -54,6 +59,7 @@ export function modelsOn(connection: Connection): Models {
     ledgerMonths: ledgerMonthModel(connection),
     limitHolders: limitHolderModel(connection),
     limitPools: limitPoolModel(connection),
+    priceTables: priceTableModel(connection),
     prices: priceModel(connection),
     spending: spendingModel(connection),
   };

@@ -5,6 +5,7 @@ import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
 import { models } from "./models.ts";
 import { playground } from "./playground.ts";
+import { prices } from "./prices.ts";
 import {
   common,
   confirmAddress,
@@ -39,6 +40,7 @@ export const en = {
   notForRole,
   notFound,
   playground,
+  prices,
   profile,
   roles,
   shell,

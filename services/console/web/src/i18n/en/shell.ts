@@ -65,6 +65,7 @@ export const nav = {
   unpriced: "Unpriced requests",
   fleet: "Fleet",
   bills: "Provider bills",
+  prices: "Prices",
 } as const;
 
 export const notFound = {

@@ -65,6 +65,7 @@ export const nav = {
   unpriced: "未定价请求",
   fleet: "集群",
   bills: "提供商账单",
+  prices: "价格",
 };
 
 export const notFound = {

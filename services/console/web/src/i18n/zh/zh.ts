@@ -7,6 +7,7 @@ import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
 import { models } from "./models.ts";
 import { playground } from "./playground.ts";
+import { prices } from "./prices.ts";
 import {
   common,
   confirmAddress,
@@ -40,6 +41,7 @@ export const zh: Texts<typeof en> = {
   notForRole,
   notFound,
   playground,
+  prices,
   profile,
   roles,
   shell,

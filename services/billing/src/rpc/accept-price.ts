@@ -1,0 +1,97 @@
+import { CatalogError } from "@uag/catalog/catalog-error";
+import { parsePriceVersion } from "@uag/catalog/price-versions";
+import { reasonOf } from "@uag/catalog/prices/accept";
+import { quoteOf, rowOf } from "@uag/catalog/prices/quote";
+import type { PriceVersion, PriceVersionRow } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { isDuplicate } from "@uag/mongo/errors";
+import type { AcceptedPrice, AcceptPriceRequest } from "@uag/proto/billing/v1/prices.ts";
+import { recordChange } from "../audit/record.ts";
+import type { Billing } from "../billing.ts";
+import { type Reviewed, review } from "../prices/review.ts";
+import { keepPrices, priceChange } from "../repair/price-history.ts";
+import { catalogOf } from "../repair/prices.ts";
+
+const changedSince = (): GatewayError =>
+  new GatewayError("already_exists", "The model's price has changed since you reviewed it. Review it again.", {
+    param: "price_version",
+  });
+
+/** @throws {GatewayError} unless the reviewed price is the latest one and can be accepted so */
+function proposalOf(found: Reviewed | undefined, { priceVersion, table, confirmed }: AcceptPriceRequest) {
+  if (found === undefined) throw new GatewayError("not_found", "The model does not exist.", { param: "model" });
+  if (found.priceVersion !== priceVersion) throw changedSince();
+  const proposal = found.options.get(table);
+  if (proposal === undefined)
+    throw new GatewayError("invalid_request", "The tables have no such change of this model's price.", {
+      param: "from",
+    });
+  if (proposal.looks.length > 0 && !confirmed) {
+    const text = `${proposal.looks.join(" ")} Check the vendor's page, then send confirm: true.`;
+    throw new GatewayError("invalid_request", text, { param: "confirm" });
+  }
+  return proposal;
+}
+
+/** The time from which on the price is in force. @throws {GatewayError} for one in the past */
+function effectiveFrom(requestedMs: bigint, nowMs: number): string {
+  const ms = requestedMs === 0n ? nowMs : Number(requestedMs);
+  if (ms < nowMs)
+    throw new GatewayError("invalid_request", "effective_from is in the past. Past bills keep their price.", {
+      param: "effective_from",
+    });
+  return new Date(ms).toISOString();
+}
+
+/** The model's prices with the new one. @throws {GatewayError} if the catalogue would be invalid */
+function withRow(of: Parameters<typeof catalogOf>[0], row: PriceVersionRow): readonly PriceVersion[] {
+  try {
+    const accepted = [...of.accepted, row];
+    return catalogOf({ ...of, accepted }).models.get(row.model)?.prices ?? [];
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error;
+    throw new GatewayError("invalid_request", error.message, { cause: error });
+  }
+}
+
+/**
+ * Puts a reviewed price into force: stores it as a version of its own, with a row of the audit log.
+ * Every service takes it over within seconds.
+ */
+export async function acceptPrice(billing: Billing, request: AcceptPriceRequest): Promise<AcceptedPrice> {
+  const { store, clock, transact } = billing;
+  const { source, tables, models } = await review(billing);
+  const found = models.find(({ model }) => model.id === request.model);
+  const { changes } = proposalOf(found, request);
+  const { actor, model, table } = request;
+  const next = new Map([...quoteOf(found?.model.price ?? {}), ...changes]);
+  const row = parsePriceVersion({
+    model,
+    effective_from: effectiveFrom(request.effectiveFromMs, await clock.moment()),
+    accepted_by: actor?.name || "unknown",
+    reason: reasonOf(table === "" ? tables : tables.filter(({ name }) => name === table), found?.found.link),
+    price: rowOf(next),
+  });
+  const versions = withRow(source, row);
+  const change = priceChange(versions, versions.length - 1);
+  const price = versions.at(-1)?.price;
+  if (change === undefined || price === undefined) throw new Error("an accepted price is not the model's last");
+  // As counted in the review: of two acceptances of the same review, the second has a taken id.
+  const nth = source.accepted.filter((each) => each.model === model).length;
+  await keepPrices(store, [price]);
+  await transact(async (transaction) => {
+    const { session, at } = transaction;
+    const document = { _id: `${model}:${nth}`, model, row: JSON.stringify(row), acceptedAt: at };
+    await store.acceptedPrices.collection.insertOne(document as never, { session });
+    await recordChange(store, transaction, { ...change.change, ...(actor !== undefined && { actor }) }, change.id);
+  }).catch((error: unknown) => {
+    throw isDuplicate(error) ? changedSince() : error;
+  });
+  return {
+    model,
+    priceVersion: price.version,
+    effectiveFromMs: BigInt(Date.parse(row.effective_from)),
+    acceptedBy: row.accepted_by,
+    reason: row.reason,
+  };
+}

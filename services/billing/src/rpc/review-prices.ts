@@ -1,0 +1,59 @@
+import type { Difference } from "@uag/catalog/prices/compare";
+import type { Proposal } from "@uag/catalog/prices/propose";
+import { priceIn, quoteOf } from "@uag/catalog/prices/quote";
+import { unitOf, unitTable } from "@uag/catalog/units";
+import type {
+  PriceOption,
+  PriceReview,
+  ReviewPricesRequest,
+  ReviewPricesResponse,
+} from "@uag/proto/billing/v1/prices.ts";
+import type { Billing } from "../billing.ts";
+import { type Reviewed, review } from "../prices/review.ts";
+import { priceTables, showTable } from "../prices/tables.ts";
+
+const needsLook = ({ finding }: Difference): boolean => finding !== "same" && finding !== "unknown";
+
+/** The number of units that a price is for. @param key a unit, with its variant and its tier */
+function perOf(key: string): bigint {
+  const unit = unitOf(key.split(" above ")[0] ?? "");
+  return BigInt(unit === undefined ? 1 : unitTable[unit].per);
+}
+
+function showOption({ model }: Reviewed, table: string, { changes, looks }: Proposal): PriceOption {
+  const ours = quoteOf(model.price);
+  const shown = [...changes].map(([price, after]) => {
+    const before = priceIn(ours, price);
+    return { price, after, per: perOf(price), ...(before !== undefined && { before }) };
+  });
+  return { table, changes: shown, secondLooks: [...looks] };
+}
+
+function showReview(reviewed: Reviewed): PriceReview {
+  const { model, priceVersion, found, options } = reviewed;
+  const differences = found.differences.filter(needsLook).map(({ key, ours, theirs, finding }) => ({
+    price: key,
+    finding,
+    theirs: Object.fromEntries(theirs),
+    ...(ours !== undefined && { ours }),
+  }));
+  return {
+    model: model.id,
+    priceVersion,
+    link: found.link ?? "",
+    differences,
+    options: [...options].map(([table, proposal]) => showOption(reviewed, table, proposal)),
+  };
+}
+
+/** The catalogue's prices that differ from the public tables, and what can be accepted. */
+export async function reviewPrices(billing: Billing, _request: ReviewPricesRequest): Promise<ReviewPricesResponse> {
+  const { models, source } = await review(billing);
+  return {
+    tables: (await priceTables(billing.store)).map(showTable),
+    models: models.filter(({ found }) => found.differences.some(needsLook)).map(showReview),
+    accepted: source.accepted.map((row) => JSON.stringify(row)),
+    total: models.length,
+    covered: models.filter(({ found }) => found.sources.length > 0).length,
+  };
+}
