@@ -14,7 +14,7 @@ interface ProxyMiddleware {
 
 // The gateway's own versions of both, so that the comparison uses the libraries that the gateway is
 // built with.
-const require = createRequire(new URL("../../router/package.json", import.meta.url));
+const require = createRequire(new URL("../../gateway/package.json", import.meta.url));
 // biome-ignore lint/correctness/noUndeclaredDependencies: it is the gateway's, resolved from there
 const express: Express = require("express");
 // biome-ignore lint/correctness/noUndeclaredDependencies: it is the gateway's, resolved from there

@@ -6,8 +6,8 @@ const frame = (functionName: string, url: string) => ({ functionName, url, lineN
 const profile = {
   nodes: [
     { id: 1, callFrame: frame("(idle)", "") },
-    { id: 2, callFrame: frame("handle", "file:///repo/router/src/forward.ts") },
-    { id: 3, callFrame: frame("handle", "file:///repo/router/src/forward.ts") },
+    { id: 2, callFrame: frame("handle", "file:///repo/gateway/src/forward.ts") },
+    { id: 3, callFrame: frame("handle", "file:///repo/gateway/src/forward.ts") },
     { id: 4, callFrame: frame("(garbage collector)", "") },
   ],
   startTime: 1_000,
@@ -19,7 +19,7 @@ test("self time is added up by function and file over all call paths, without id
   const { busyUs, files, functions } = summarizeProfile(profile, { fromUs: 0, toUs: 10_000 });
   assert.equal(busyUs, 100 + 50 + 7);
   assert.deepEqual(functions, [
-    { name: "handle router/src/forward.ts:10", us: 150 },
+    { name: "handle gateway/src/forward.ts:10", us: 150 },
     { name: "(garbage collector)", us: 7 },
   ]);
   assert.equal(files[0]?.us, 150);
@@ -40,5 +40,5 @@ test("scripts are named by package and by path within it", () => {
   );
   assert.equal(placeOf("node:internal/streams/writable").package, "node");
   assert.equal(placeOf("file:///a/services/lib/link/src/client.ts").package, "services/lib/link");
-  assert.deepEqual(placeOf("file:///a/router/src/app.ts"), { package: "router", file: "router/src/app.ts" });
+  assert.deepEqual(placeOf("file:///a/gateway/src/app.ts"), { package: "gateway", file: "gateway/src/app.ts" });
 });

@@ -63,7 +63,7 @@ export function placeOf(url: string): { readonly package: string; readonly file:
   const path = url.replace(/^file:\/\//, "");
   const installed = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(path);
   if (installed !== null) return { package: installed[1]!, file: `${installed[1]}/${installed[2]}` };
-  const own = /\/((?:services\/(?:(?:lib|dev)\/)?[^/]+|router|proto|scripts\/[^/]+)\/.*)$/.exec(path)?.[1];
+  const own = /\/((?:services\/(?:(?:lib|dev)\/)?[^/]+|gateway|proto|scripts\/[^/]+)\/.*)$/.exec(path)?.[1];
   if (own === undefined) return { package: path, file: path };
   return {
     package: /^(?:services\/(?:lib\/|dev\/)?[^/]+|scripts\/[^/]+|[^/]+)/.exec(own)?.[0] ?? own,

@@ -18,7 +18,7 @@ interface Package {
   readonly dependencies: readonly string[];
 }
 
-const folders = "{proto,router,services/*,services/lib/*,services/dev/*,services/console/web}";
+const folders = "{proto,gateway,services/*,services/lib/*,services/dev/*,services/console/web}";
 const direction = "lint/style/noRestrictedImports";
 const undeclared = "lint/correctness/noUndeclaredDependencies";
 const anotherPackage = "plugin";
@@ -34,8 +34,8 @@ const refused = [
   ["services/lib/usage/src/probe.test.ts", "@uag/chat/service", direction],
   ["services/lib/usage/src/probe.ts", "@uag/pipeline/operation/handle", undeclared],
   ["services/lib/usage/bench/probe.ts", "@uag/cli/options", direction],
-  ["router/src/probe.ts", "@uag/chat/service", direction],
-  ["router/test/probe.ts", "@uag/e2e/console/browser", direction],
+  ["gateway/src/probe.ts", "@uag/chat/service", direction],
+  ["gateway/test/probe.ts", "@uag/e2e/console/browser", direction],
   ["services/auditor/src/probe.ts", "@uag/billing/service", direction],
   ["services/auditor/test/probe.ts", "@uag/chat/service", undeclared],
   ["services/console/web/src/probe.ts", "@uag/runtime/log", direction],

@@ -3,7 +3,7 @@ import { glob, readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 /** Production code; other code communicates only with our own processes. */
-const sources = ["router/src/**/*.ts", "services/{*,lib/*,dev/*}/src/**/*.ts"];
+const sources = ["gateway/src/**/*.ts", "services/{*,lib/*,dev/*}/src/**/*.ts"];
 const excluded = /\/dev\/|^gateway\/src\/openapi\/|\.test\.ts$/;
 /** Calls that read a whole body of any length. */
 const unbounded = /\.(?:json|arrayBuffer|blob)\(\)/;

@@ -25,7 +25,7 @@ export const configDocs: Check = {
   name: "settings in the READMEs",
   async run({ fix }) {
     const problems: string[] = [];
-    for await (const main of glob("{router,services/{*,lib/*,dev/*}}/src/main.ts", { cwd: root })) {
+    for await (const main of glob("{gateway,services/{*,lib/*,dev/*}}/src/main.ts", { cwd: root })) {
       const problem = await problemWith(join(dirname(main), "config.ts"), fix);
       if (problem) problems.push(problem);
     }

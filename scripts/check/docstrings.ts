@@ -6,7 +6,7 @@ import type { Check } from "./check.ts";
 /** The packages that every service uses, whose docstrings are read before their code. */
 const packages = "catalog,contract,link,mongo,pipeline,runtime,untrusted,usage";
 const sources = `services/lib/{${packages}}/src/**/*.ts`;
-const written = "{router,services,scripts}/**/*.{ts,tsx}";
+const written = "{gateway,services,scripts}/**/*.{ts,tsx}";
 
 // Biome formats every export at the first column, on one line with its name.
 const exported = /^export (?:abstract |async |declare )*(?:class|const|function\*?|interface|let|type) (?<name>[\w$]+)/;

@@ -4,7 +4,7 @@ import { repoRoot as root } from "@uag/local/paths";
 import { fieldsPage } from "../fidelity/page.ts";
 import type { Check } from "./check.ts";
 
-const file = "router/src/docs/guides/fields.md";
+const file = "gateway/src/docs/guides/fields.md";
 
 export const fieldsDoc: Check = {
   name: "table of request fields",

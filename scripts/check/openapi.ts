@@ -13,7 +13,7 @@ export const openapi: Check = {
       const [file, text] = [openApiFile(name), openApiText(name)];
       if ((await readFile(file, "utf8").catch(() => "")) === text) continue;
       if (fix) await writeFile(file, text);
-      else problems.push(`router/${basename(file)} differs from the schemas; run: npm run openapi`);
+      else problems.push(`gateway/${basename(file)} differs from the schemas; run: npm run openapi`);
     }
     return problems;
   },

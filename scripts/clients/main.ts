@@ -44,7 +44,7 @@ Ends with the audit.
 
   --only <name>  only this program; may be repeated
   --matrix       instead runs every SDK with every text model, with and without streaming and tools; writes
-                 router/src/docs/guides/clients.md
+                 gateway/src/docs/guides/clients.md
 `;
 
 type Program = (dir: string, fleet: Fleet) => Promise<void>;

@@ -24,7 +24,8 @@ async function startWithout(dir: string): Promise<string> {
 
 /** The files of `/docs` are read on request, so a start does not detect a missing one. */
 async function hasPages(home: string): Promise<void> {
-  for await (const file of glob("router/src/docs/**/*.{html,css,js,md}", { cwd: root })) await access(join(home, file));
+  for await (const file of glob("gateway/src/docs/**/*.{html,css,js,md}", { cwd: root }))
+    await access(join(home, file));
 }
 
 test("each service's image runs standalone, and its bill of materials lists copied and bundled packages", async () => {

@@ -18,7 +18,7 @@ type Extras = Partial<Pick<Image, "files" | "packages" | "prepare"> & { commands
 
 const extras: Readonly<Record<string, Extras>> = {
   router: {
-    files: ["router/openapi*.json", "router/src/docs/*.{html,css,js}", "router/src/docs/guides/*.md"],
+    files: ["gateway/openapi*.json", "gateway/src/docs/*.{html,css,js}", "gateway/src/docs/guides/*.md"],
     packages: { "@scalar/api-reference": ["dist/browser/standalone.js"] },
   },
   console: {

@@ -38,7 +38,7 @@ export async function clientMatrix(dir: string, fleet: Fleet): Promise<void> {
   const calls = lines.map((line) => JSON.parse(line) as MatrixCall);
   const owners = new Map(models.map(({ id, owned_by }) => [id, owned_by]));
   await writeFile(
-    join(repoRoot, "router/src/docs/guides/clients.md"),
+    join(repoRoot, "gateway/src/docs/guides/clients.md"),
     matrixPage(calls, (id) => owners.get(id) ?? id),
   );
   const failed = calls.filter(({ error }) => error !== null);

@@ -222,7 +222,7 @@ export const services: readonly ServiceRow[] = [
   {
     name: "router",
     peer: "router",
-    entry: "router/src/main.ts",
+    entry: "gateway/src/main.ts",
     ports: ["PORT", "ADMIN_PORT"],
     ...health,
     env: ({ port, secrets, grpc, address, balanced }) => ({

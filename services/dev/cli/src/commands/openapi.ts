@@ -17,7 +17,7 @@ import { recordExamples } from "../openapi/record-examples.ts";
 const help = `npm run openapi -- [--record]
 
 Writes the OpenAPI documents from the schemas that validate requests. With --record it first starts a gateway of its own,
-sends it every example of the reference (router/src/openapi/examples) and keeps the responses. Identifiers, times and
+sends it every example of the reference (gateway/src/openapi/examples) and keeps the responses. Identifiers, times and
 measurements stay as recorded before, so that recording the same examples again changes nothing.
 `;
 

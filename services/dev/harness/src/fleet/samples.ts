@@ -12,7 +12,7 @@ export interface Sample {
   readonly expect: string;
 }
 
-const guides = join("router", "src", "docs", "guides");
+const guides = join("gateway", "src", "docs", "guides");
 const fence = /^```(sh|js|python)(?: expect="?([^"\n]+?)"?)?\n([\s\S]*?)^```$/gm;
 
 /**
