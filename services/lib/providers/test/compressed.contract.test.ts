@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import type { Timeouts } from "@uag/catalog/types";
 import type { UpstreamFailure } from "../src/failure.ts";
-import { type HttpResponse, send } from "../src/http/call.ts";
+import type { HttpResponse } from "../src/http/call.ts";
 import { chunksOf } from "../src/http/chunks.ts";
 import { HttpPools } from "../src/http/pools.ts";
 import { failureOf } from "./failure-of.ts";
-import { testTransport } from "./transport.ts";
+import { longTimeouts, originOf, post } from "./post.ts";
 
 const encodings: readonly (readonly [name: string, compress: (plain: Buffer) => Buffer])[] = [
   ["gzip", gzipSync],
@@ -19,7 +17,6 @@ const encodings: readonly (readonly [name: string, compress: (plain: Buffer) => 
   ["deflate", deflateSync],
   ["zstd", (plain) => zstdCompressSync(plain)],
 ];
-const timeouts: Timeouts = { connectMs: 20_000, firstByteMs: 20_000, betweenChunksMs: 20_000, totalMs: 60_000 };
 const pools = new HttpPools();
 let encoding = "";
 let body: Buffer = Buffer.alloc(0);
@@ -45,9 +42,7 @@ server.keepAliveTimeout = 0;
 let origin = "";
 
 before(async () => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = await originOf(server);
 });
 after(async () => {
   await pools[Symbol.asyncDispose]();
@@ -55,18 +50,8 @@ after(async () => {
   server.close();
 });
 
-function call(more: Partial<Timeouts> = {}): Promise<HttpResponse> {
-  return send(pools, {
-    origin,
-    path: "/",
-    method: "POST",
-    headers: [],
-    body: Buffer.from("{}"),
-    timeouts: { ...timeouts, ...more },
-    transport: testTransport(),
-    signal: new AbortController().signal,
-  });
-}
+const call = (more: Partial<Timeouts> = {}): Promise<HttpResponse> =>
+  post(pools, origin, { timeouts: { ...longTimeouts, ...more } });
 
 /** Neither uniform nor incompressible: some 20 MB that compress to about 2 MB. */
 const plain = Buffer.from(

@@ -6,15 +6,13 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import type { Timeouts } from "@uag/catalog/types";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import type { UpstreamFailure } from "../src/failure.ts";
-import { type HttpRequest, type HttpResponse, send } from "../src/http/call.ts";
+import type { HttpRequest, HttpResponse } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
 import { failureOf } from "./failure-of.ts";
-import { testTransport } from "./transport.ts";
+import { originOf, post } from "./post.ts";
 
-const timeouts: Timeouts = { connectMs: 20_000, firstByteMs: 20_000, betweenChunksMs: 20_000, totalMs: 60_000 };
 const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 /** A raw server controlled by the test: `onRequest` is called with each piece that arrives. */
@@ -32,9 +30,7 @@ async function listen(
     socket.on("error", () => {});
     socket.on("data", (bytes) => onRequest(socket, bytes.toString("latin1"), connection));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = await originOf(server);
   const pools = new HttpPools();
   return {
     server,
@@ -48,23 +44,8 @@ async function listen(
   };
 }
 
-function call(pools: HttpPools, origin: string, more: Partial<HttpRequest>): Promise<HttpResponse> {
-  const { signal } = new AbortController();
-  const body = Buffer.from('{"é":1}');
-  const headers = ["content-type", "application/json"];
-  const transport = testTransport();
-  return send(pools, {
-    origin,
-    path: "/v1/x?y=1",
-    method: "POST",
-    headers,
-    body,
-    timeouts,
-    transport,
-    signal,
-    ...more,
-  });
-}
+const call = (pools: HttpPools, origin: string, more: Partial<HttpRequest>): Promise<HttpResponse> =>
+  post(pools, origin, { path: "/v1/x?y=1", body: Buffer.from('{"é":1}'), ...more });
 
 /** A connection can be reused from the next turn of the event loop on. */
 const aTurn = (): Promise<void> => sleep(5);

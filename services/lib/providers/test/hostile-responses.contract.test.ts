@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import type { Timeouts } from "@uag/catalog/types";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
 import type { UpstreamFailure } from "../src/failure.ts";
-import { type HttpResponse, send } from "../src/http/call.ts";
+import type { HttpResponse } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
+import { originOf, post } from "./post.ts";
 import { cutAnywhere } from "./random.ts";
-import { testTransport } from "./transport.ts";
 
 const timeouts: Timeouts = { connectMs: 5_000, firstByteMs: 5_000, betweenChunksMs: 5_000, totalMs: 10_000 };
 let script: (socket: Socket) => void = () => {};
@@ -22,27 +21,15 @@ const server = createServer((socket) => {
 let origin = "";
 
 before(async () => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = await originOf(server);
 });
 after(() => {
   for (const socket of open) socket.destroy();
   server.close();
 });
 
-function call(pools: HttpPools, more: Partial<Timeouts> = {}): Promise<HttpResponse> {
-  return send(pools, {
-    origin,
-    path: "/",
-    method: "POST",
-    headers: [],
-    body: Buffer.from("{}"),
-    timeouts: { ...timeouts, ...more },
-    transport: testTransport(),
-    signal: new AbortController().signal,
-  });
-}
+const call = (pools: HttpPools, more: Partial<Timeouts> = {}): Promise<HttpResponse> =>
+  post(pools, origin, { timeouts: { ...timeouts, ...more } });
 
 interface Read {
   readonly status: number;

@@ -4,12 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, before, test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import type { Timeouts } from "@uag/catalog/types";
 import { withTraceparent } from "@uag/runtime/tracing/traceparent";
-import { type HttpRequest, type HttpResponse, send } from "../src/http/call.ts";
+import type { HttpRequest, HttpResponse } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
 import { failureOf } from "./failure-of.ts";
-import { testTransport } from "./transport.ts";
+import { longTimeouts, originOf, post } from "./post.ts";
 
 type Script = (request: IncomingMessage, response: ServerResponse) => void;
 let script: Script = (_, response) => void response.end();
@@ -20,9 +19,7 @@ const pools = new HttpPools();
 let origin = "";
 
 before(async () => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = await originOf(server);
 });
 after(async () => {
   await pools[Symbol.asyncDispose]();
@@ -30,19 +27,7 @@ after(async () => {
   server.close();
 });
 
-const timeouts: Timeouts = { connectMs: 20_000, firstByteMs: 20_000, betweenChunksMs: 20_000, totalMs: 60_000 };
-const call = (more: Partial<HttpRequest> = {}): Promise<HttpResponse> =>
-  send(pools, {
-    origin,
-    path: "/x",
-    method: "POST",
-    headers: ["content-type", "application/json"],
-    body: Buffer.from("{}"),
-    timeouts,
-    transport: testTransport(),
-    signal: new AbortController().signal,
-    ...more,
-  });
+const call = (more: Partial<HttpRequest> = {}): Promise<HttpResponse> => post(pools, origin, { path: "/x", ...more });
 
 test("receives head and body and reuses the connection", async () => {
   script = (_, response) => response.writeHead(201, { "x-one": "1" }).end("hello");
@@ -111,14 +96,14 @@ test("distinguishes a refused connection, a late head, a stalled body and an exc
   const mute = createTcpServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
   await once(mute, "listening");
   const muteOrigin = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
-  const slow = await failureOf(call({ origin: muteOrigin, timeouts: { ...timeouts, connectMs: 100 } }));
+  const slow = await failureOf(call({ origin: muteOrigin, timeouts: { ...longTimeouts, connectMs: 100 } }));
   assert.ok(["unreachable", "timeout"].includes(slow.kind), slow.kind);
   mute.close();
   script = () => {};
-  assert.equal((await failureOf(call({ timeouts: { ...timeouts, firstByteMs: 100 } }))).kind, "timeout");
-  assert.equal((await failureOf(call({ timeouts: { ...timeouts, totalMs: 50 } }))).kind, "timeout");
+  assert.equal((await failureOf(call({ timeouts: { ...longTimeouts, firstByteMs: 100 } }))).kind, "timeout");
+  assert.equal((await failureOf(call({ timeouts: { ...longTimeouts, totalMs: 50 } }))).kind, "timeout");
   script = (_, response) => void response.writeHead(200).write("x");
-  const response = await call({ timeouts: { ...timeouts, betweenChunksMs: 100 } });
+  const response = await call({ timeouts: { ...longTimeouts, betweenChunksMs: 100 } });
   assert.equal((await failureOf(response.read(100))).kind, "timeout");
 });
 

@@ -8,15 +8,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { rootCertificates } from "node:tls";
-import type { Timeouts, Transport } from "@uag/catalog/types";
+import type { Transport } from "@uag/catalog/types";
 import { Stopwatch } from "@uag/harness/testing/durations";
-import { type HttpRequest, send } from "../src/http/call.ts";
+import type { HttpRequest } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
 import { proxiesOf } from "../src/http/proxies.ts";
 import { failureOf } from "./failure-of.ts";
+import { longTimeouts, post } from "./post.ts";
 import { testTransport } from "./transport.ts";
 
-const timeouts: Timeouts = { connectMs: 20_000, firstByteMs: 20_000, betweenChunksMs: 20_000, totalMs: 60_000 };
 const servers: Server[] = [];
 const sockets = new Set<Socket>();
 after(() => {
@@ -36,17 +36,8 @@ async function listening(server: Server, host = "127.0.0.1"): Promise<number> {
 }
 
 async function call(pools: HttpPools, origin: string, more: Partial<HttpRequest> = {}): Promise<string> {
-  const response = await send(pools, {
-    origin,
-    path: "/v1/x",
-    method: "POST",
-    headers: ["authorization", "Bearer key"],
-    body: Buffer.from("{}"),
-    timeouts,
-    transport: testTransport(),
-    signal: new AbortController().signal,
-    ...more,
-  });
+  const headers = ["authorization", "Bearer key"];
+  const response = await post(pools, origin, { path: "/v1/x", headers, ...more });
   return (await response.read(1e6)).toString();
 }
 
@@ -138,7 +129,7 @@ test("a proxy that refuses, is unreachable or does not respond fails as unreacha
     await using pools = new HttpPools();
     using watch = new Stopwatch();
     const transport = testTransport({ proxy: url });
-    const kind = await kindOf(call(pools, origin, { transport, timeouts: { ...timeouts, connectMs: 300 } }));
+    const kind = await kindOf(call(pools, origin, { transport, timeouts: { ...longTimeouts, connectMs: 300 } }));
     assert.ok((kinds as readonly string[]).includes(kind), `${url}: ${kind}`);
     assert.ok(watch.ms < 5_000, `${watch.ms} ms`);
   }
@@ -221,7 +212,7 @@ test("a queued call that is aborted or times out leaves the queue", async () => 
   await using pools = new HttpPools();
   const transport = testTransport({ maxConnections: 1, maxQueued: 1 });
   const origin = `http://127.0.0.1:${port}`;
-  const hasty = { transport, timeouts: { ...timeouts, connectMs: 1_000 } };
+  const hasty = { transport, timeouts: { ...longTimeouts, connectMs: 1_000 } };
   const first = call(pools, origin, hasty);
   const controller = new AbortController();
   const left = kindOf(call(pools, origin, { ...hasty, signal: controller.signal }));
