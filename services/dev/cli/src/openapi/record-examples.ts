@@ -22,7 +22,7 @@ export interface Around {
 async function waitForBills({ wait, recorded }: Recorder, account: string): Promise<void> {
   const billed = recorded.filter(({ operation }) => operations[operation]?.billed === true).length;
   const query = { account, limit: 100 };
-  await wait("admin.usage.events", { query, until: ({ data }) => (data as Json[]).length === billed });
+  await wait("admin.usage.events", { query, until: ({ data }) => (data as Json[]).length >= billed });
 }
 
 /**
