@@ -72,7 +72,7 @@ export const schema = z.object({
   CONTENT_ORIGINS: commaList
     .default(["https:"])
     .describe(
-      "Where pictures, sound and films of responses may come from besides the gateway, comma-separated: origins, or `https:` for wherever providers keep them.",
+      "Comma-separated sources of responses' images, audio and videos in addition to the gateway: origins, or `https:` for any host.",
     ),
   WEB_DIR: z.string().optional().describe("Folder of the built web half; `web/dist` beside the sources when unset."),
   ...lingerSetting,

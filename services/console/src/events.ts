@@ -13,7 +13,7 @@ export interface Events {
   oidcFailed(error: unknown, requestId: string): void;
   /** An account's budget of invitations is used up. */
   invitationRefused(accountId: string): void;
-  /** A session's credential could not be revoked; it expires by itself. */
+  /** A session's credential could not be revoked; it expires on its own. */
   leftBehind(error: unknown): void;
   /** The admin API rejects the console's own token. */
   tokenRefused(error: unknown): void;

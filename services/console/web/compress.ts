@@ -5,7 +5,7 @@ import { brotliCompress, gzip } from "node:zlib";
 import type { Plugin } from "vite";
 
 const encoders = { br: promisify(brotliCompress), gz: promisify(gzip) } as const;
-/** Fonts and pictures are compressed already. */
+/** Fonts and images are already compressed. */
 const texts = /\.(?:js|css|svg)$/;
 
 /** Puts `name.br` and `name.gz` beside every text of the build: the server sends these. */

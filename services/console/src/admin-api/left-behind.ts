@@ -90,7 +90,7 @@ async function tokensOf(api: AdminApi, bearer: string, { email }: UserDocument):
 }
 
 /**
- * The keys and admin tokens that a person has created and that would go on working without them.
+ * The keys and admin tokens that a user created and that would keep working after their removal.
  * @param manager who asks; an owner sees those of the own account
  */
 export async function leftBehindBy(

@@ -19,8 +19,8 @@ export async function withdrawInvitations({ store }: SignInParts, { _id, email }
 }
 
 /**
- * Removes a user. Their keys and admin tokens go on working only if the manager says so.
- * @throws {GatewayError} `invalid_request` while the manager has not chosen what becomes of them
+ * Removes a user. Their keys and admin tokens keep working only if the manager chooses so.
+ * @throws {GatewayError} `invalid_request` while the manager has not chosen whether they keep working
  */
 export async function removeUser(
   request: Request,

@@ -19,7 +19,7 @@ export const assignmentFields = { role: z.enum(roles), account_id: accountId } a
 
 const denied = (text: string): GatewayError => new GatewayError("permission_denied", text);
 
-/** @throws {GatewayError} `permission_denied` to those who manage nobody */
+/** @throws {GatewayError} `permission_denied` for users who may not manage others */
 export function requireManager({ user }: Person): void {
   if (user.role !== "operator" && user.role !== "owner") throw denied("Your role does not allow that.");
 }

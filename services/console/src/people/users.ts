@@ -47,7 +47,7 @@ async function list(request: Request, response: Response, { store }: SignInParts
 }
 
 /**
- * The user of the path. Nobody changes their own role: the last operator could lock themselves out.
+ * The user of the path, who must not be the caller: the last operator could lock themselves out.
  */
 async function otherUser(request: Request, person: Person, { store }: SignInParts): Promise<UserDocument> {
   requireManager(person);

@@ -109,7 +109,7 @@ export class Oidc {
     if (!isVerified(claims["email_verified"])) throw denied("Your e-mail address is not verified at the provider.");
     const values = new Set([claims[this.#settings.OIDC_ROLE_CLAIM]].flat().map(String));
     const assignment = this.#mappings.find(({ value }) => values.has(value));
-    if (assignment === undefined) throw denied("You have no role in this gateway. Ask whoever manages it.");
+    if (assignment === undefined) throw denied("You have no role in this gateway. Ask its administrator.");
     const { role, accountId } = assignment;
     const { sub, email, name = "" } = data;
     const subject = `${this.#settings.OIDC_ISSUER} ${sub}`;

@@ -20,7 +20,7 @@ const cookiePattern = /^[\w-]{43}$/;
 /** A session's end is extended at most this often, milliseconds. */
 const touchMs = 60_000;
 const maxAgentLength = 300;
-/** The most credentials recorded with a session. Others expire by themselves. */
+/** The most credentials recorded with a session. Further ones expire on their own. */
 const maxCredentials = 64;
 const maxListed = 200;
 

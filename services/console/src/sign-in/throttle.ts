@@ -20,10 +20,10 @@ export interface Attempt {
 }
 
 /**
- * Rate limits sign-ins by network and by name there, across all replicas. An attempt from a known
- * device counts against that device alone: nobody locks a user out of it. An attempt is counted
- * before it is made, so that concurrent ones cannot exceed the limit, and is refunded when it
- * succeeds.
+ * Rate limits sign-ins by network and user name, across all replicas. An attempt from a known
+ * device counts only against that device, so that other clients cannot lock its user out. An
+ * attempt is counted before it is made, so that concurrent ones cannot exceed the limit, and is
+ * refunded if it succeeds.
  */
 export class SignInThrottle {
   readonly #buckets: Buckets;

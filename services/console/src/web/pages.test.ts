@@ -83,7 +83,7 @@ describe("the files of the pages", () => {
     assert.equal((await get("/keys")).headers["cache-control"], "no-cache");
   });
 
-  test("what was not compressed comes as it is, and what is not there is not found, whatever is accepted", async () => {
+  test("files without a compressed version are served unchanged, and missing files are not found, for any accepted encoding", async () => {
     const accepted = { "accept-encoding": "br, gzip" };
     const font = await get("/assets/font.woff2", accepted);
     assert.deepEqual([font.status, font.headers["content-encoding"]], [200, undefined]);

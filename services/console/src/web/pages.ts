@@ -8,7 +8,7 @@ const notBuilt = `<!doctype html>
 <meta http-equiv="refresh" content="3"><title>Console</title>
 <h1>The console is not built yet</h1>
 <p><code>npm start</code> builds it from <code>services/console/web</code> as soon as the gateway is ready, and reports
-when it is done or why it failed. This page loads again by itself.</p>
+when it is done or why it failed. This page reloads automatically.</p>
 <p>Its API is at <code>/console/api</code>, and the gateway at <code>/v1</code>.</p>
 </html>
 `;

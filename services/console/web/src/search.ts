@@ -1,4 +1,4 @@
-/** What a page's address may say, by name. What is not of its kind is left out. */
+/** The fields of a page's address, by name. Invalid values are ignored. */
 export type SearchReader = Readonly<Record<string, "text" | "flag" | "number">>;
 
 interface Kinds {
@@ -18,7 +18,7 @@ function readOne(kind: SearchReader[string], value: unknown): unknown {
   return isText && value !== "" ? String(value).slice(0, longest) : undefined;
 }
 
-/** Reads a page's address; whoever gets one from a colleague sees what they saw. */
+/** Reads a page's address, so that a shared address shows the same page. */
 export function fromSearch<R extends SearchReader>(reader: R) {
   return (search: Record<string, unknown>): SearchOf<R> => {
     const read = Object.entries(reader).map(([name, kind]) => [name, readOne(kind, search[name])]);

@@ -345,7 +345,7 @@ describe("the admin API through the public server", () => {
     assert.match(await run("archive", "run", "--dry-run"), /usage 2024-02: 1 rows would be archived/);
     const done = await run("archive", "run");
     assert.match(done, /usage 2024-02: 1 rows are in 2024-02\/events-1-\w+\.ndjson\.gz/);
-    assert.match(done, /ledger 2024-02: there was nothing to archive\nledger 2024-03: /);
+    assert.match(done, /ledger 2024-02: no rows to archive\nledger 2024-03: /);
     assert.match(await run("archive", "verify"), /usage 2024-02: 1 rows, unchanged since they were archived/);
     assert.match(await run("archive", "run"), /No month is due/);
     await admin("GET", "/usage/events?from=2024-02-01", undefined, 400);

@@ -30,7 +30,7 @@ export function urlOf(path: string, query: Query = {}): string {
 
 /**
  * Calls the console's API.
- * @throws {ApiError} for an answer that is no success
+ * @throws {ApiError} for an unsuccessful response
  */
 export async function send(path: string, { method = "GET", body, query, signal }: Call = {}): Promise<Response> {
   const isForm = body instanceof FormData;
@@ -48,7 +48,7 @@ export async function send(path: string, { method = "GET", body, query, signal }
   return response;
 }
 
-/** The same, for what answers with JSON. An answer without a body is undefined. */
+/** Calls an endpoint that returns JSON. Undefined for a response without a body. */
 export async function call<T>(path: string, options?: Call): Promise<T> {
   const response = await send(path, options);
   return (response.status === 204 ? undefined : await response.json()) as T;

@@ -12,7 +12,7 @@ type HintType = keyof typeof shows;
 const everything = Object.keys(shows) as HintType[];
 /** Shortest time between two rounds of fetching, however much happens meanwhile. */
 const pauseMs = 3_000;
-/** An answer that is no stream ends an EventSource for good: then another is begun. */
+/** A response that is not a stream ends an EventSource permanently, so a new one is opened. */
 const reconnectMs = 5_000;
 
 const hintTypeOf = (data: string): HintType | undefined => {
@@ -43,9 +43,9 @@ function createRefresh(client: QueryClient) {
 }
 
 /**
- * Fetches what is shown again whenever the server hints that it has changed. A page that nobody
- * sees listens to nothing: browsers open few connections to a host, for all its pages together.
- * @returns what ends it
+ * Refetches the shown data whenever the server hints that it has changed. A hidden page does not
+ * listen, because browsers open few connections to a host for all its pages together.
+ * @returns a function that ends it
  */
 export function listenForHints(client: QueryClient): () => void {
   const { refresh, stop } = createRefresh(client);
@@ -62,8 +62,7 @@ export function listenForHints(client: QueryClient): () => void {
     const opened = new EventSource(urlOf("/events"));
     source = opened;
     opened.onopen = () => {
-      // Hints of the time before are lost, also those between the first answers and the first
-      // opening.
+      // Hints before the opening are lost, including those after the first responses.
       refresh(everything);
     };
     opened.onmessage = ({ data }: MessageEvent<string>) => {

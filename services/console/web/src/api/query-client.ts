@@ -1,13 +1,13 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./error.ts";
 
-/** What the user can mend, or what a second try would answer alike, is not tried again. */
+/** Errors that the user can fix, or that a retry would not change, are not retried. */
 function mayRetry(failures: number, error: Error): boolean {
   const isOurs = error instanceof ApiError && error.status < 500 && error.status !== 429;
   return !isOurs && failures < 2;
 }
 
-/** @param onSessionEnd called when the server says that nobody is signed in any more */
+/** @param onSessionEnd called when the session has ended */
 export function createQueryClient(onSessionEnd: () => Promise<void>): QueryClient {
   const onError = (error: Error): void => {
     if (error instanceof ApiError && error.status === 401) void onSessionEnd();

@@ -7,7 +7,7 @@ import type * as used from "@uag/contract/responses/admin-usage";
 import type { model } from "@uag/contract/responses/chat";
 import type { z } from "zod";
 
-// The shapes stand in the contract; here they only get names.
+// The shapes are defined in the contract and only named here.
 export type Account = z.infer<typeof money.account>;
 export type CatalogModel = z.infer<typeof fleets.catalogModel>;
 export type Fleet = z.infer<typeof fleets.fleet>;

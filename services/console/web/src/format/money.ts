@@ -17,8 +17,8 @@ export function exactUsd(nano: bigint): string {
 }
 
 /**
- * Nano-USD as a person reads it: cents, and below a dollar as many digits as say something. Never
- * zero for what is not zero.
+ * Nano-USD for people: cents, and below a dollar as many digits as are significant. Never zero for
+ * a non-zero amount.
  */
 export function shortUsd(nano: bigint): string {
   const amount = Number(nano < 0n ? -nano : nano) / 1e9;

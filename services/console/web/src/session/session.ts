@@ -28,7 +28,7 @@ export function adopt(session: Session): Session {
   return session;
 }
 
-/** Who is signed in. Fails with 401 when nobody is. */
+/** The signed-in user. Fails with 401 without a session. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: async () => adopt(await call<Session>("/session")),

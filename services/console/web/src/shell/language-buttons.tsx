@@ -3,8 +3,8 @@ import { useTranslation } from "react-i18next";
 import { chooseLanguage, type Language, languages } from "../i18n/i18n.ts";
 
 /**
- * The languages that are not shown now. Before the sign-in they stand in place of the menu, which
- * brings more script with it than all of that page.
+ * The other languages. The sign-in page has them instead of the menu, whose scripts are larger than
+ * that whole page.
  */
 export function LanguageButtons() {
   const { i18n } = useTranslation();

@@ -53,7 +53,7 @@ interface Props<T extends RowData> {
   readonly rowId: (row: T) => string;
   /** What a click on a row opens. */
   readonly onOpen?: (row: T) => void;
-  /** What stands there when there are no rows. */
+  /** Shown if there are no rows. */
   readonly empty: ReactNode;
   readonly sorting?: SortingState;
   readonly onSorting?: (sorting: SortingState) => void;

@@ -9,7 +9,7 @@ interface Props {
   readonly action?: ReactNode;
 }
 
-/** What stands where there is nothing yet: why, and what to do next. */
+/** The placeholder of an empty page or list, with the reason and the next step. */
 export function Empty({ icon: Shape, title, hint, action }: Props) {
   return (
     <Center py={48} px="md">

@@ -4,7 +4,7 @@ import { NotForRoleError } from "../session/readers.ts";
 import { Failure } from "./failure.tsx";
 import { NotForRole } from "./not-found.tsx";
 
-/** What stands in place of a page that cannot be shown. */
+/** Shown instead of a page that failed to load. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = (): void => {

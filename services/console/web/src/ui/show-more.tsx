@@ -7,7 +7,7 @@ interface Props {
   readonly fetchNextPage: () => unknown;
 }
 
-/** Below a listing that goes on: fetches its next page. */
+/** A button below a listing with further pages, which fetches the next page. */
 export function ShowMore({ hasNextPage, isFetchingNextPage, fetchNextPage }: Props) {
   const { t } = useTranslation();
   if (!hasNextPage) return null;

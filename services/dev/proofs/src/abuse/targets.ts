@@ -85,6 +85,7 @@ const consoleTargets = (): readonly Target[] => [
   { method: "GET", path: "/console/api/sign-in", body: "none" },
   { method: "POST", path: "/console/api/session", body: "json", sample: (email) => ({ email, password: "x" }) },
   { method: "POST", path: "/console/api/invitations/:id/accept", body: "json", sample: (password) => ({ password }) },
+  { method: "POST", path: "/console/api/address-confirmations", body: "json", sample: (token) => ({ token }) },
   { method: "GET", path: "/console/api/sessions", body: "none", signedIn: true },
   { method: "DELETE", path: "/console/api/sessions/:id", body: "none", signedIn: true },
   { method: "PATCH", path: "/console/api/user", body: "json", signedIn: true, sample: (name) => ({ name }) },

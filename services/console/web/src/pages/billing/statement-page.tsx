@@ -20,7 +20,7 @@ const route = getRouteApi("/app/billing/$month");
 const exact = (usd: string): string => exactUsd(nanoUsdOf(usd));
 
 /**
- * RFC 4180; a model's name that a spreadsheet would take for a formula is told apart by a quote.
+ * RFC 4180; a model's name that a spreadsheet would treat as a formula is prefixed with a quote.
  */
 function csvOf({ lines }: Invoice): string {
   const field = (text: string): string => `"${(/^[=+\-@]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;

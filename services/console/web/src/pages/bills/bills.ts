@@ -16,7 +16,7 @@ const dayMs = 86_400_000;
 /** A provider's name of a model without the date of its snapshot, as reports are compared. */
 const withoutDate = (model: string): string => model.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, "");
 
-/** The newest requests of a provider on a day (UTC) that its model answered. */
+/** The newest requests that a provider's model served on a day (UTC). */
 export const requestsQuery = ({ provider, day }: Reconciliation, model: string) =>
   queryOptions({
     queryKey: ["reconciliations", provider, day, model],

@@ -76,7 +76,7 @@ function useColumns(): Columns<Replica> {
   );
 }
 
-/** Every process that was heard of lately. */
+/** Every process that reported recently. */
 export function ReplicaTable({ of: replicas }: { readonly of: readonly Replica[] }) {
   const { t } = useTranslation();
   return (

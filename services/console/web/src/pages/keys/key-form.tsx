@@ -33,7 +33,7 @@ interface Props {
   readonly onCancel: () => void;
 }
 
-/** What can be said of a key when it is made and when it is changed. */
+/** The fields of a key that can be set when it is created or changed. */
 export function KeyForm({ of: key, first, submit, error, pending, onSubmit, onCancel }: Props) {
   const { t } = useTranslation();
   const models = useModels();

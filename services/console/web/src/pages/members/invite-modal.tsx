@@ -17,7 +17,7 @@ interface Values {
   account_id: string | null;
 }
 
-/** Stands for all accounts; no account has such an id. */
+/** Represents all accounts; no account has this id. */
 const everywhere = "*";
 
 function InviteForm({ onMade }: { readonly onMade: (invitation: Invitation & { readonly url: string }) => void }) {

@@ -19,7 +19,7 @@ function useChange(member: Member) {
   });
 }
 
-/** What can be done with a member; nobody changes their own place. */
+/** The actions on a member, which are not available for oneself. */
 export function MemberMenu({ of: member }: { readonly of: Member }) {
   const { t } = useTranslation();
   const user = useUser();

@@ -7,7 +7,7 @@ export type KeyLimits = Partial<
   Pick<Key, "models" | "rpm_limit" | "tpm_limit" | "max_parallel_requests"> & { readonly max_budget: string }
 >;
 
-/** A key or an admin token that goes on working when the person who created it is removed. */
+/** A key or an admin token that keeps working when its creator is removed. */
 export interface LiveCredential {
   readonly kind: "key" | "admin_token";
   readonly id: string;

@@ -50,7 +50,7 @@ export function Capabilities({ of: model }: { readonly of: Model }) {
   );
 }
 
-/** @param onPick told what is to be compared now */
+/** @param onPick receives the models to compare */
 export function useModelColumns(
   picked: readonly string[],
   most: number,

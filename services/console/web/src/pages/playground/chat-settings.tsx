@@ -38,7 +38,7 @@ function ModelsInput({ models }: { readonly models: string[] }) {
   );
 }
 
-/** What holds for every message: who answers, and how. */
+/** Settings of every message: the models and their options. */
 export function ChatSettings({ models, settings, onChange }: Props) {
   const { t } = useTranslation();
   const asNumber = (value: string | number): number | "" => (typeof value === "number" ? value : "");

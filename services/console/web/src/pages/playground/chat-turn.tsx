@@ -24,7 +24,7 @@ function Figures({ of: response }: { readonly of: ModelResponse }) {
   );
 }
 
-/** A call as a program would write it; what is not whole yet is shown as it came. */
+/** A tool call in a program's notation; incomplete arguments are shown as received. */
 function callText({ name, arguments: text }: ToolCall): string {
   try {
     return `${name}(${JSON.stringify(JSON.parse(text), null, 2)})`;
@@ -36,7 +36,7 @@ function callText({ name, arguments: text }: ToolCall): string {
 function ToolCalls({ of: calls }: { readonly of: readonly ToolCall[] }) {
   const { t } = useTranslation();
   return calls.map((call, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: calls are told apart by their place
+    // biome-ignore lint/suspicious/noArrayIndexKey: calls are distinguished by position
     <CodeBlock key={index} text={callText(call)} label={t("playground.toolCall", { name: call.name })} />
   ));
 }

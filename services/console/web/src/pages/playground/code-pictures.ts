@@ -1,22 +1,21 @@
 const maxDataLength = 200;
 const picture = /^data:image\/(\w+);base64,/;
-/** Begins a string that stands for a picture. No text has it: JSON writes it as an escape. */
+/** Starts a string that represents an image. Texts do not contain it, because JSON escapes it. */
 const mark = "\0";
 const written = /"\\u0000([^"]*?,)([^"]*)"/g;
 
-/** What a program writes in place of a picture: an expression that reads its file. */
+/** A program's expression for an image, which reads its file. */
 export type ReadPicture = (prefix: string, file: string) => string;
 
 export interface PicturesInFiles {
-  /** The body, with marks in place of its pictures. */
+  /** The body, with marks in place of its images. */
   readonly body: unknown;
-  /** The files from which the pictures are read. */
+  /** The files from which the images are read. */
   readonly files: readonly string[];
 }
 
 /**
- * Puts files in place of a body's pictures: as data: URLs they are thousands of characters that
- * nobody reads.
+ * Replaces a body's images by files, because data: URLs would make the code unreadable.
  */
 export function picturesInFiles(body: unknown): PicturesInFiles {
   const files = new Map<string, string>();

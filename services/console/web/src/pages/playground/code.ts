@@ -34,7 +34,7 @@ export type Code = Readonly<Record<"curl" | "JavaScript" | "Python", string>>;
 interface JsonCall {
   readonly baseUrl: string;
   readonly path: string;
-  /** The body as JSON, with marks in place of pictures. */
+  /** The body as JSON, with marks in place of images. */
   readonly json: string;
   readonly hasPictures: boolean;
   readonly isStream: boolean;
@@ -47,7 +47,7 @@ function curlCode({ baseUrl, path, json, hasPictures, isStream, saveAs }: JsonCa
   const start = `curl ${options}${baseUrl}${path} \\
   -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \\\n`;
   if (!hasPictures) return `${start}  -d ${quoted(json)}`;
-  // Pictures are longer than an argument may be; curl takes the line breaks of base64 out.
+  // Images exceed the maximum length of an argument; curl removes the line breaks of base64.
   const text = readPictures(
     json.replaceAll(/[$`]|\\(?!u0000)/g, "\\$&"),
     (prefix, file) => `"${prefix}$(base64 < ${file})"`,

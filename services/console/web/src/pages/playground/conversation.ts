@@ -1,7 +1,7 @@
 /** What the user sends in one turn. */
 export interface UserMessage {
   readonly text: string;
-  /** Pictures, as data: URLs. */
+  /** Images, as data: URLs. */
   readonly images: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface Turn {
   readonly responses: Readonly<Record<string, ModelResponse>>;
 }
 
-/** The tools of the settings; undefined for none, or for what is no array of JSON. */
+/** The tools of the settings; undefined for none, or for text that is not a JSON array. */
 export function toolsOf(text: string): unknown[] | undefined {
   if (text.trim() === "") return undefined;
   try {
@@ -56,7 +56,7 @@ function contentOf({ text, images }: UserMessage): string | object[] {
 
 /** The request for one model's next response: it sees its own conversation, not the others'. */
 export function chatBody(model: string, turns: readonly Turn[], message: UserMessage, settings: Settings): object {
-  // A response that only asks for a tool is left out: nobody here has run it.
+  // Omits responses with only a tool call, because the playground does not run tools.
   const history = turns.flatMap(({ message: earlier, responses }) => {
     const text = responses[model]?.text;
     const user = { role: "user", content: contentOf(earlier) };

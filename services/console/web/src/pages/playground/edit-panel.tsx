@@ -14,7 +14,7 @@ import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
 
 const path = "/v1/images/edits";
 
-/** The picture that is edited, and what of it is painted over. */
+/** The edited image, and its painted area. */
 interface Edited {
   readonly file: File;
   readonly picture: ImageBitmap;
@@ -90,7 +90,7 @@ function useEdit() {
   return { models, model, choose, prompt, setPrompt, edited, setPainted, canvas, open, make };
 }
 
-/** A picture that is changed by words, all of it or where it is painted over. */
+/** Edits an image by a prompt, in whole or in its painted area. */
 export function EditPanel() {
   const { t } = useTranslation();
   const { models, model, choose, prompt, setPrompt, edited, setPainted, canvas, open, make } = useEdit();

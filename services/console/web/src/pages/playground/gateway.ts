@@ -16,8 +16,8 @@ const maxRetries = 2;
 const retryAfterMs = 1_500;
 
 /**
- * Calls the public API as the signed-in person. As SDKs do, tries again what it cannot take for the
- * moment: what is answered with 503 has not run, and costs nothing.
+ * Calls the public API as the signed-in user. Like SDKs, retries a 503, because a request rejected
+ * with 503 has not run and costs nothing.
  */
 export async function ask({ path, body, account, signal }: GatewayCall): Promise<Response> {
   for (let retries = 0; ; retries++) {
@@ -32,8 +32,7 @@ export async function ask({ path, body, account, signal }: GatewayCall): Promise
 }
 
 /**
- * The id by which the receipt of an answer is found: that of the request to the public API, which
- * the console made.
+ * The id of a response's receipt: that of the request to the public API, which the console made.
  */
 export const receiptIdOf = ({ headers }: Response): string | null => headers.get("x-gateway-request-id");
 
@@ -48,7 +47,7 @@ interface Delta {
   readonly tool_calls?: readonly ToolCallPiece[] | null;
 }
 
-/** One part of a streamed answer, as OpenAI's protocol has it; only what is shown of it. */
+/** One chunk of a streamed response in OpenAI's format; only the shown fields. */
 interface Chunk {
   readonly choices?: readonly { readonly delta?: Delta }[];
   readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null;
@@ -56,8 +55,8 @@ interface Chunk {
 }
 
 /**
- * A streamed answer, part by part.
- * @throws {ApiError} for a failure in the middle of it, which comes as a part of its own
+ * A streamed response, chunk by chunk.
+ * @throws {ApiError} for a failure during the stream, which arrives as a chunk
  */
 export async function* chunksOf(response: Response): AsyncGenerator<Chunk> {
   if (response.body === null) throw await errorOf(response);

@@ -9,9 +9,9 @@ interface Point {
 
 interface Props {
   readonly picture: ImageBitmap;
-  /** Of the brush, in parts of the picture's width. */
+  /** Width of the brush, relative to the image's width. */
   readonly brush: number;
-  /** What is painted here; of the picture's own size. */
+  /** The painted area, in the image's size. */
   readonly canvas: RefObject<HTMLCanvasElement | null>;
   readonly onPainted: () => void;
 }
@@ -38,7 +38,7 @@ function draw(canvas: HTMLCanvasElement, from: Point, to: Point, brush: number):
   context.stroke();
 }
 
-/** What was painted as a mask: opaque, and transparent where the picture is to change. */
+/** The painted area as a mask: transparent where the image should change, else opaque. */
 export function maskOf(painted: HTMLCanvasElement): Promise<Blob> {
   const mask = document.createElement("canvas");
   mask.width = painted.width;
@@ -53,7 +53,7 @@ export function maskOf(painted: HTMLCanvasElement): Promise<Blob> {
   );
 }
 
-/** The picture, to paint over what is to change. */
+/** The image, on which the user paints the area to change. */
 export function MaskCanvas({ picture, brush, canvas, onPainted }: Props) {
   const { t } = useTranslation();
   const below = useRef<HTMLCanvasElement>(null);

@@ -20,7 +20,7 @@ interface Props {
   readonly onChange: (urls: readonly string[]) => void;
 }
 
-/** Adds pictures to a message. */
+/** Adds images to a message. */
 export function AddPictures({ urls, onChange }: Props) {
   const { t } = useTranslation();
   const add = async (files: File[]): Promise<void> => {
@@ -40,7 +40,7 @@ export function AddPictures({ urls, onChange }: Props) {
   );
 }
 
-/** Pictures in small; each may be taken away where there is `onChange`. */
+/** Thumbnails, which can be removed if `onChange` is given. */
 export function Thumbnails({
   urls,
   onChange,

@@ -34,7 +34,7 @@ const pollMs = 2_000;
 
 const isRunning = (task: Task | undefined): boolean => task !== undefined && running.includes(task.status);
 
-/** A film on its way, and the film when it is there. */
+/** A video task's progress, and its video once it has succeeded. */
 function Film({ of: { task: first, startedAt, requestId } }: { readonly of: Started }) {
   const { t } = useTranslation();
   const account = useAccountId();
@@ -81,14 +81,14 @@ function Film({ of: { task: first, startedAt, requestId } }: { readonly of: Star
       )}
       {failure !== null && <Failure error={failure} />}
       {task.content?.video_url !== undefined && (
-        // biome-ignore lint/a11y/useMediaCaption: nothing is said in it that could be captioned
+        // biome-ignore lint/a11y/useMediaCaption: there is no transcript of a generated video
         <video src={task.content.video_url} controls style={{ width: "100%", borderRadius: 8 }} />
       )}
     </Stack>
   );
 }
 
-/** Films from words. */
+/** Generates videos from prompts. */
 export function VideoPanel() {
   const { t } = useTranslation();
   const account = useAccountId();

@@ -125,7 +125,7 @@ function PriceModal({ of: row, onClose }: { readonly of: Repair | undefined; rea
   );
 }
 
-/** Requests that are not charged yet, because nobody knows what they cost. */
+/** Requests that are not charged yet, because their cost is unknown. */
 export function UnpricedPage() {
   const { t } = useTranslation();
   const [chosen, setChosen] = useState<Repair>();

@@ -12,7 +12,7 @@ import type { Grouping, Measure } from "./usage.ts";
 type Group = UsageSeries["groups"][number];
 type Point = Group["points"][number];
 
-/** Told apart also by those who do not see every colour: they differ in lightness too. */
+/** Distinguishable by colour-blind users, because they also differ in lightness. */
 const colors = ["indigo.6", "teal.6", "orange.5", "grape.5", "cyan.5", "lime.6", "pink.5", "gray.5"];
 
 const values: Readonly<Record<Measure, (point: Point) => number>> = {

@@ -14,7 +14,7 @@ const choices = (there: readonly string[], chosen: string | undefined): string[]
   ...new Set(chosen === undefined ? there : [...there, chosen]),
 ];
 
-/** What of the usage is shown; all of it stands in the address. */
+/** The filters of the shown usage, all of which are in the address. */
 export function UsageFilters() {
   const { t } = useTranslation();
   const { model, key, operation } = route.useSearch();

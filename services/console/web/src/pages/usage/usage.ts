@@ -64,8 +64,7 @@ export function useFilter(): Query {
 }
 
 /**
- * Tags are the keys' own, so that those who pay for most are told apart and put together by their
- * tags here.
+ * Tags belong to keys, so usage is grouped here by the keys' tags.
  */
 function groupsOf(by: Grouping): Query {
   return by === "tag" ? { group_by: "key", top: 50 } : { group_by: by, top: 7 };
