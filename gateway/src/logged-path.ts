@@ -18,7 +18,7 @@ const words: ReadonlySet<string> = new Set(
 );
 
 /**
- * A request's path as the log may show it: each segment that is not a word of our own paths is
+ * A request's path as the log may show it: each segment that is not part of a known path is
  * `*`, because a path may contain a secret, such as an invitation's token.
  */
 export const loggedPath = (target: string): string =>

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { makeCertificates } from "@uag/local/identity/certificates";
-// biome-ignore lint/plugin: a benchmark is no part of the public interface of link.
+// biome-ignore lint/plugin: a benchmark is not part of the public interface of link.
 import { benchLink, benchTls } from "../../services/lib/link/bench/main.ts";
 
 const help = `node scripts/bench/link.ts [--tls] [--rounds <n>]

@@ -131,7 +131,7 @@ export async function renderGuide(name: GuideName, offered: readonly DocumentNam
   const source = await readFile(new URL(`guides/${name}.md`, import.meta.url), "utf8");
   const filled = source.replaceAll(/^\{\{(\w+)\}\}$/gm, (_, part: string) => {
     const make = parts[part];
-    if (make === undefined) throw new Error(`guides/${name}.md: there is no part ${part}`);
+    if (make === undefined) throw new Error(`guides/${name}.md: unknown part ${part}`);
     return make();
   });
   const article = await markdown.parse(filled);

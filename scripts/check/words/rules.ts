@@ -14,7 +14,7 @@ export const wordRules: readonly WordRule[] = [
   { avoid: "picture", use: "image", pattern: "pictures?" },
   { avoid: "sound", use: "audio", pattern: "sounds?" },
   { avoid: "bury, buried", use: "dead-letter, dead-lettered", pattern: "(?:un)?bur(?:y|ies|ied|ial)" },
-  { avoid: "told", use: "reported, notified, informed", pattern: "told" },
+  { avoid: "told, tells", use: "reported, notified; *reports*, *lists*, *shows*", pattern: "told|tells" },
   { avoid: "rests (is idle)", use: "is paused, is idle, cools down", pattern: "rests" },
   {
     avoid: "what is no ..., what is not ...",
@@ -52,4 +52,7 @@ export const wordRules: readonly WordRule[] = [
   { avoid: "let pass, let through", use: "accept", pattern: "lets? (?:pass|through)" },
   { avoid: "tells the rest", use: "lists the options", pattern: "tells? the rest" },
   { avoid: "dear (costly)", use: "expensive", pattern: "dear(?:er|est)?" },
+  { avoid: "in one piece", use: "not streamed, as a whole", pattern: "in one piece" },
+  { avoid: "for good", use: "permanently", pattern: "for good(?=$|[.,;:)])" },
+  { avoid: "in vain", use: "without success; *gave up*", pattern: "in vain" },
 ];

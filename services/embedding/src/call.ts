@@ -73,7 +73,7 @@ async function callPart(
   const wanted = { format, dimensions: dimensions ?? traits.dimensions };
   const call = { requestId, traits, inputs, dimensions, inputType };
   const disconnect: DisconnectRule = {
-    // Vectors arrive in one piece, so a client that disconnects does not stop them. A part aborted
+    // Vectors are not streamed, so a client that disconnects does not stop them. A part aborted
     // because of another part's failure is not charged.
     get onAbort() {
       return exchange.signal.aborted ? "continues" : "stops";

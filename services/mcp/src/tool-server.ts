@@ -6,7 +6,7 @@ import { tools } from "./tools/tools.ts";
 const info = { name: "unified-ai-gateway", title: "Unified AI Gateway", version: "1.0.0" };
 
 const instructions =
-  "Models of many providers behind one key: text, images, video, embeddings, speech. list_models tells which there are and what they cost; calls that cost money say so in their description, and get_quota tells what is left.";
+  "Models of many providers behind one key: text, images, video, embeddings, speech. list_models lists the models and their prices; paid calls are marked in their description, and get_quota returns the remaining balance and limits.";
 
 /** The server of one request: it shares no state, so any replica can serve the next. */
 export function createToolServer(exchange: Exchange): McpServer {

@@ -39,7 +39,7 @@ type Input = keyof typeof inputs;
 interface Rules {
   readonly takes: readonly Input[];
   readonly resolutions: readonly string[];
-  /** Which field tells its provider the resolution. */
+  /** The provider's field of the resolution. */
   readonly reports: "size" | "resolution";
 }
 

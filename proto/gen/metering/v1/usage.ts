@@ -144,7 +144,7 @@ export const SettlementRule = {
   NOTHING_OWED: 4,
   /** LAST_CHECKPOINT - The service died: by its last checkpoint. */
   LAST_CHECKPOINT: 5,
-  /** FAILED_USAGE - It failed, and the upstream reported usage all the same: by that usage. */
+  /** FAILED_USAGE - It failed, but the upstream reported usage: by that usage. */
   FAILED_USAGE: 6,
   /**
    * FAILED_ESTIMATE - It failed because a response, which the upstream charges for, could not be used: by an estimate

@@ -130,7 +130,7 @@ export interface Secret {
   /** Its last characters. */
   hint: string;
   createdAtMs: bigint;
-  /** When it signs no more; 0 for the newest. */
+  /** Time at which it stops signing; 0 for the newest. */
   endsAtMs: bigint;
   /** Who asked for it; absent when it was made with the account's first webhook. */
   createdBy: Actor | undefined;
@@ -2992,7 +2992,7 @@ export const WebhookServiceService = {
     responseDeserialize: (value: Buffer): ListSecretsResponse => ListSecretsResponse.decode(value),
   },
   /**
-   * An earlier secret signs no more from now on. NOT_FOUND when none of that id signs;
+   * Ends an earlier secret, which no longer signs. NOT_FOUND when none of that id signs;
    * INVALID_ARGUMENT for the newest, in whose place another must be made.
    */
   endSecret: {
@@ -3141,7 +3141,7 @@ export interface WebhookServiceServer extends UntypedServiceImplementation {
   /** The secrets that sign now, newest first, without what is secret of them. */
   listSecrets: handleUnaryCall<ListSecretsRequest, ListSecretsResponse>;
   /**
-   * An earlier secret signs no more from now on. NOT_FOUND when none of that id signs;
+   * Ends an earlier secret, which no longer signs. NOT_FOUND when none of that id signs;
    * INVALID_ARGUMENT for the newest, in whose place another must be made.
    */
   endSecret: handleUnaryCall<EndSecretRequest, Secret>;
@@ -3221,7 +3221,7 @@ export interface WebhookServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListSecretsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * An earlier secret signs no more from now on. NOT_FOUND when none of that id signs;
+   * Ends an earlier secret, which no longer signs. NOT_FOUND when none of that id signs;
    * INVALID_ARGUMENT for the newest, in whose place another must be made.
    */
   endSecret(

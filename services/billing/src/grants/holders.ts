@@ -89,7 +89,7 @@ export async function markClosed(store: Store, holderId: string): Promise<void> 
 }
 
 /**
- * Reports whether a holder is closed for good. An unknown one is recorded as closed: it holds
+ * Reports whether a holder is closed permanently. An unknown one is recorded as closed: it holds
  * nothing and never will.
  */
 export async function isGone(store: Store, holderId: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { changeKey } from "../keys/change-key.ts";
 import { keyMessage } from "../keys/fields.ts";
 
 /**
- * Revokes a key for good; revoking it again changes nothing, but notifies the routers once more.
+ * Revokes a key permanently; revoking it again changes nothing, but notifies the routers once more.
  */
 export async function revokeKey(billing: Billing, request: RevokeKeyRequest): Promise<Key> {
   const key = await changeKey(billing, {

@@ -26,7 +26,7 @@ export function isFree(port: number, host = "127.0.0.1"): Promise<boolean> {
 
 /**
  * Reserves a port for a fleet for the lifetime of this process: since we do not use UDP, a UDP
- * socket of the same number tells other fleets that the port is taken while its process is down.
+ * socket of the same number shows other fleets that the port is taken while its process is down.
  * Undefined if it is already reserved.
  */
 function reserve(port: number): Promise<Socket | undefined> {

@@ -86,7 +86,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
     this.#endWhenIdle();
   }
 
-  /** Fails its exchanges immediately, tells the peer to drop them, and ends the link. */
+  /** Fails its exchanges immediately, requests the peer to drop them, and ends the link. */
   close(error: LinkError): void {
     for (const call of this.#calls()) call.finish(error, error.reason);
     this.#sender.flush();

@@ -104,8 +104,8 @@ function asFailure(error: unknown): UpstreamFailure {
 }
 
 /**
- * A limit with a known end tells the client more than a failure elsewhere; a problem of our own
- * account tells it least.
+ * A limit with a known end is more useful to the client than another failure; a problem of our own
+ * account is the least useful.
  */
 function moreInformative(before: UpstreamFailure | undefined, now: UpstreamFailure): UpstreamFailure {
   if (before === undefined || now.isFinal) return now;

@@ -61,7 +61,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const encoded = await adapter.encode(call, upstream, options.signal);
   const { stream = call.stream } = encoded;
   const { pools, signal, memory, maxBytes } = options;
-  // The usage of a response in one piece, or of what a stream does not show, comes only at its end.
+  // The usage of a response that is not streamed, or of hidden output, arrives only at its end.
   const onAbort = stream && canEstimate(call, upstream) ? onAbortOf(upstream.provider) : "continues";
   const disconnect = { ...options.disconnect, onAbort };
   const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });

@@ -1,6 +1,6 @@
 const local = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Tells whether a host, as in `Host` or `Origin`, is one of ours. */
+/** Returns whether a host, as in `Host` or `Origin`, is the gateway's. */
 export type HostCheck = (hostname: string) => boolean;
 
 /**

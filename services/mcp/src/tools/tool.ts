@@ -106,7 +106,7 @@ function described(
   if (operation === undefined) return description;
   const models = modelsFor(operation, all);
   if (models.length > maxPriced)
-    return `${description} Models: ${models.map(({ id }) => id).join(", ")}. list_models tells prices.`;
+    return `${description} Models: ${models.map(({ id }) => id).join(", ")}. list_models lists prices.`;
   const lines = models.map((model) => `- ${model.id}: ${priceLine(model)}`);
   return [`${description} Models, with prices in USD (tokens and characters by the million):`, ...lines].join("\n");
 }

@@ -18,7 +18,7 @@ const delayMs = 500;
 const gatherMs = 20;
 
 /**
- * Periodically tells the broker that messages are in progress, so that it does not redeliver them.
+ * Periodically reports to the broker that messages are in progress, so that it does not redeliver them.
  */
 export function keepWorking(messages: () => readonly JsMsg[], everyMs: number): Disposable {
   const timer = setInterval(() => {

@@ -3,7 +3,7 @@ import type { Wire } from "@uag/harness/odd-provider/case";
 /** A provider's speech protocol. */
 export interface SpeechWire extends Wire {
   events(usage: unknown): string[];
-  /** A response in one piece with this audio, base64. */
+  /** A response that is not streamed, with this audio in base64. */
   spoken(audio: string, usage: unknown): string;
 }
 

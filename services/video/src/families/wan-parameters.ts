@@ -13,7 +13,7 @@ export interface BilledParameters {
 }
 
 export interface ParameterRules {
-  /** Which field tells the provider the resolution. */
+  /** The provider's field of the resolution. */
   readonly reports: "resolution" | "size";
   /** The ratio can be chosen, rather than following from an input image. */
   readonly takesRatio: boolean;

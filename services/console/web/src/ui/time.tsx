@@ -8,9 +8,9 @@ interface Props {
 }
 
 /**
- * Chinese would break within a date. A time may still break at its spaces: on a phone, what it
  * Chinese would break within a date. A time may still break at its spaces, because on a phone it
  * shares its line with the cost.
+ */
 const unbroken = {
   time: { wordBreak: "keep-all" },
   date: { whiteSpace: "nowrap" },

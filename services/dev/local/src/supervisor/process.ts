@@ -137,7 +137,7 @@ export class SupervisedProcess {
     await gone;
   }
 
-  /** Ends it for good: SIGTERM, then SIGKILL if it has not ended in time. */
+  /** Ends it permanently: SIGTERM, then SIGKILL if it has not ended in time. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     this.#stopping.abort();
     const child = this.#child;

@@ -45,7 +45,7 @@ export function replyByFault(call: Call, protocol: Protocol, streams: boolean): 
   return undefined;
 }
 
-/** An error body under status 200 that reports the usage of a response all the same. */
+/** An error body under status 200 that still reports the usage of a response. */
 export function errorWithUsage(reply: Reply, protocol: Protocol): Reply {
   if (reply.type !== "json" || reply.status !== 200 || reply.usage === undefined) return reply;
   const [member] = Object.entries(reply.body as object).find(([, value]) => value === reply.usage) ?? [];

@@ -12,7 +12,7 @@ interface Step {
 
 const groupSize = 4;
 
-// Google sends a few tokens at a time; a function call is sent in one piece.
+// Google sends a few tokens at a time; a function call is sent as a whole.
 function* stepsOf(job: GenerateJob, candidate: Candidate): Generator<Step> {
   for (const kind of ["reasoning", "content"] as const) {
     const pieces = candidate[kind];

@@ -54,7 +54,7 @@ export function endOf(task: Task): number {
 }
 
 /**
- * The phase of a task at a given time. A task of unknown fate runs permanently, for those who cannot
+ * The phase of a task at a given time. A task of unknown fate runs permanently, for clients that cannot
  * see it.
  */
 export function phaseAt(task: Task, now: number): Phase {

@@ -75,7 +75,7 @@ export function finishOperation(requested: { grantId: string; accountId: string 
 }
 
 /**
- * Takes back everything a grant still holds, for good; returns the amount, or undefined when it had
+ * Permanently takes back everything a grant still holds; returns the amount, or undefined when it had
  * already ended.
  */
 export function releaseOperation(requested: {

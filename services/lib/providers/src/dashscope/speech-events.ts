@@ -43,7 +43,7 @@ export function readMessage(bytes: Buffer, status: number, upstream: Upstream): 
   };
 }
 
-/** Classifies an error message. Under a good status only its code tells whose fault it was. */
+/** Classifies an error message. Under a successful status only its code shows whose fault it was. */
 export function messageFailure(response: BadResponse, upstream: Upstream): UpstreamFailure {
   const { status, body } = response;
   const code = textOf(fieldsOf(parsedJson(body.toString("utf8")))["code"]) ?? "";

@@ -52,7 +52,7 @@ export interface EmbeddingResponse {
 export const numberBytes = { base64: 16 / 3, text: 13 } as const;
 
 export interface EmbeddingAdapter {
-  /** How its responses encode numbers, which tells how much memory they need. */
+  /** How its responses encode numbers, which determines their memory. */
   readonly numbersIn: keyof typeof numberBytes;
   encode(call: EmbeddingCall, upstream: Upstream): Omit<UpstreamCall, "stream">;
   /**

@@ -8,7 +8,7 @@ export interface Vendor {
 }
 
 /**
- * The file extension usually tells the audio format; for other URLs it is guessed, which the vendor
+ * The file extension usually determines the audio format; for other URLs it is guessed, which the vendor
  * does not enforce.
  */
 const knownSound = /\.(mp3|wav|amr|aac|m4a|3gp|ogg|opus|flac)(?:[?#]|$)/i;

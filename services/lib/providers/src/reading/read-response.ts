@@ -11,7 +11,7 @@ import { readableText } from "./readable-text.ts";
 const smallBytes = 1024 * 1024;
 
 export interface Reading<T> {
-  /** A longer body is not read; it is billed all the same. */
+  /** A longer body is not read; it is still billed. */
   readonly maxBytes: number;
   /** Accounts for the body. */
   readonly memory: ResponseMemory | undefined;
@@ -21,7 +21,7 @@ export interface Reading<T> {
 }
 
 /**
- * Reads a response in one piece.
+ * Reads a response that is not streamed.
  * @throws {UpstreamFailure} with what the upstream charges for the response, if it does
  */
 export async function readResponse<T>(response: HttpResponse, reading: Reading<T>): Promise<T> {
@@ -35,7 +35,7 @@ export async function readResponse<T>(response: HttpResponse, reading: Reading<T
 }
 
 /**
- * Reads a response in one piece from its chunks.
+ * Reads a response that is not streamed from its chunks.
  * @throws {UpstreamFailure} with what the upstream charges for the response, if it does
  */
 export async function readChunks<T>(

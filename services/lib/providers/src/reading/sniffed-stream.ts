@@ -11,11 +11,11 @@ const maxBlankBytes = 64 * 1024;
 export interface SniffedOptions {
   /** Reads events. */
   readonly stream: ResponseStream;
-  /** A body in one piece may be this long. */
+  /** Maximum length of a body that is not streamed. */
   readonly maxBytes: number;
-  /** Accounts for a body in one piece. */
+  /** Accounts for a body that is not streamed. */
   readonly memory: Pick<HeldMemory, "take" | "give">;
-  /** Reads a body in one piece. @throws {UpstreamFailure} */
+  /** Reads a body that is not streamed. @throws {UpstreamFailure} */
   replay(body: Buffer): ReplayedResponse;
 }
 
@@ -26,7 +26,7 @@ export interface SniffedOptions {
 export class SniffedStream implements ResponseStream {
   readonly #options: SniffedOptions;
   #kind: BodyKind | undefined;
-  /** The body while its kind is unknown, or when it is in one piece. */
+  /** The body while its kind is unknown, or if it is not streamed. */
   #held: Buffer[] = [];
   #heldBytes = 0;
   #replayed: ReplayedResponse | undefined;

@@ -102,7 +102,7 @@ export class Journal implements AsyncDisposable {
     this.#last = number;
   }
 
-  /** True once it is closed for good, and deleted if requested. */
+  /** True once it is closed permanently, and deleted if requested. */
   get ended(): boolean {
     return this.#ended;
   }

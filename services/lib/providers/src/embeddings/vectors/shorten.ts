@@ -1,6 +1,6 @@
 /**
  * The first numbers of a vector, normalized to length 1. A vector that is not truncated is
- * normalized all the same; one of zeros stays unchanged.
+ * still normalized; one of zeros stays unchanged.
  */
 export function unitVector(floats: Float32Array, dimensions: number): Float32Array {
   const vector = floats.slice(0, dimensions);
