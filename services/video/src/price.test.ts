@@ -51,6 +51,17 @@ test("charges the hold for a resolution without a price, and for usage that cann
   assert.deepEqual([huge.pricing, huge.costNanoUsd, huge.provisional], [Pricing.UNPRICED, usd(1), "implausible_usage"]);
 });
 
+test("bills a count of zero by the requested terms: a video has a length", () => {
+  const bill = billOf(task(bySeconds), { raw: { duration: 0 }, seconds: 0, resolution: "720p" });
+  assert.deepEqual([bill.costNanoUsd, bill.pricing], [usd(0.5), Pricing.ESTIMATED]);
+});
+
+test("charges the hold for a counter without a price", () => {
+  const usage = { raw: { duration: 5, video_count: 1, searches_count: 3 }, seconds: 5, resolution: "720p" };
+  const bill = billOf(task(bySeconds), usage);
+  assert.deepEqual([bill.costNanoUsd, bill.pricing, bill.provisional], [usd(1), Pricing.UNPRICED, "unpriced_units"]);
+});
+
 test("bills tokens as counted, and holds at least those of the largest frame", () => {
   const { costNanoUsd, pricing } = billOf(task(byTokens), { raw: {}, tokens: 108_900 });
   assert.deepEqual([costNanoUsd, pricing], [762_300_000n, Pricing.EXACT]);

@@ -4,11 +4,15 @@ import { sizings } from "@uag/catalog/sizing";
 import type { Model } from "@uag/catalog/types";
 import type { UnitName } from "@uag/catalog/units";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
+import { unitsOfOthers } from "@uag/providers/openai-compatible/other-counters";
 import type { VideoUsage } from "@uag/providers/video/types";
 import type { TaskDocument, Terms } from "./store/task.ts";
 
 const [seconds] = sizings.videos.seconds;
 const [tokens] = sizings.videos.tokens;
+
+/** Counters of a video's usage that its price covers. */
+const knownCounters = /^(prompt|completion|total)_tokens$|^video_count$|_details$/;
 
 type Rates = ReadonlyMap<string, bigint>;
 
@@ -82,7 +86,7 @@ export interface Bill extends Charged {
 
 /**
  * The bill of a finished task: by the provider's usage, or by the requested terms if it reported
- * none.
+ * none. A counter without a price makes it provisional, as for every capability.
  */
 export function billOf(
   task: Pick<TaskDocument, "rates" | "terms" | "priceVersion" | "holdNanoUsd">,
@@ -91,7 +95,8 @@ export function billOf(
   const modelPrice = taskPrice(task);
   const { rates } = modelPrice;
   const counted = countedUnit(task.terms, rates, usage);
-  const units = [counted ?? nominalUnit(task.terms, rates)];
+  const others = usage?.raw === undefined ? [] : unitsOfOthers(usage.raw, knownCounters);
+  const units = [counted ?? nominalUnit(task.terms, rates), ...others];
   const charged = chargeOf(price(units, modelPrice), task.holdNanoUsd);
   const estimated = counted === undefined && charged.pricing === Pricing.EXACT;
   return { ...charged, units, pricing: estimated ? Pricing.ESTIMATED : charged.pricing };
@@ -100,7 +105,8 @@ export function billOf(
 function countedUnit(terms: Terms, rates: Rates, usage: VideoUsage | undefined): Unit | undefined {
   const basis = basisOf(rates);
   const count = basis === tokens ? usage?.tokens : usage?.seconds;
-  if (count === undefined || !(count >= 0)) return undefined;
+  // A video is longer than nothing: zero is no count.
+  if (count === undefined || !(count > 0)) return undefined;
   const quantity = Math.ceil(count - 1e-6);
   if (!Number.isSafeInteger(quantity)) return undefined;
   const resolution = usage?.resolution ?? terms.resolution;

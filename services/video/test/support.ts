@@ -120,6 +120,8 @@ export interface ReplicaOptions {
   readonly books: Pick<TestBooks, "admission">;
   /** Base URLs of providers, in the order in which they are tried. */
   readonly providers: readonly string[];
+  /** In place of a catalogue of these providers. */
+  readonly catalog?: string;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -159,7 +161,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     ...options.env,
   });
   const log = createLogger({ service: "video-test", level: process.env["TEST_LOG"] ?? "silent" });
-  const current = parseCatalog(catalogOf(providers), {});
+  const current = parseCatalog(options.catalog ?? catalogOf(providers), {});
   const catalog = { current, [Symbol.dispose]: () => {} };
   const metrics = createMetrics("video-test");
   const egressAllow = settings.EGRESS_ALLOW;

@@ -1,8 +1,9 @@
 import type { Timeouts, Upstream } from "@uag/catalog/types";
 import { type Fields, fieldsOf, parsedJson } from "../conversation/fields.ts";
-import type { UpstreamFailure } from "../failure.ts";
-import { send } from "../http/call.ts";
+import { UpstreamFailure } from "../failure.ts";
+import { type HttpResponse, send } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
+import { withoutMark } from "../reading/body-kind.ts";
 import { boundedResponse } from "../response-limits.ts";
 import type { VideoAdapter, VideoCall } from "./types.ts";
 
@@ -48,12 +49,28 @@ export async function callVideo(options: VideoCallOptions): Promise<VideoRespons
     transport: provider.transport,
     signal: options.signal,
   });
-  const bytes = boundedResponse(await response.read(maxResponseBytes));
+  const bytes = await bodyOf(response);
   if (response.status >= 300) {
     const bad = { status: response.status, header: (name: string) => response.header(name), body: bytes };
     throw options.adapter.failureOf(bad, upstream);
   }
-  return { status: response.status, body: fieldsOf(parsedJson(bytes.toString("utf8"))) };
+  return { status: response.status, body: fieldsOf(jsonIn(bytes)) };
+}
+
+const jsonIn = (body: Buffer): unknown => parsedJson(withoutMark(body).toString("utf8"));
+
+/**
+ * The body, also when the connection broke after all of it: a task whose id was received must not
+ * be lost.
+ */
+async function bodyOf(response: HttpResponse): Promise<Buffer> {
+  try {
+    return boundedResponse(await response.read(maxResponseBytes));
+  } catch (error) {
+    const { partial, received } = error instanceof UpstreamFailure ? error : {};
+    if (partial === undefined || received !== undefined || jsonIn(partial) === undefined) throw error;
+    return partial;
+  }
 }
 
 function headersOf({ upstream, call, requestId }: VideoCallOptions): string[] {
