@@ -20,6 +20,6 @@ test("the summary of failures lists each failed test with its place and error, a
     { type: "test:fail", data: { name: "one bill", file, line: 7, details: { error: { cause } } } },
     { type: "test:fail", data: { name: "the suite", file, details: { error: { failureType: "subtestsFailed" } } } },
   ]);
-  assert.match(text, /^one bill \(services\/a\/test\/a\.test\.ts:7\)\n {2}Error: two bills\n/);
+  assert.match(text, /^one bill \(services\/a\/test\/a\.test\.ts:7\)\n {2}Error: expected one bill, found two\n/);
   assert.doesNotMatch(text, /a passed test|the suite/);
 });
