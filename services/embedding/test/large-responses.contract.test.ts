@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type OperationsHarness, startOperations } from "@uag/harness/start-operations";
+import { longestTurn } from "@uag/harness/testing/longest-turn";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
 import { operations } from "../src/operations.ts";
@@ -49,22 +50,6 @@ after(async () => {
   await harness[Symbol.asyncDispose]();
   await upstream[Symbol.asyncDispose]();
 });
-
-/** The longest turn of the event loop during some work, in processor time, milliseconds. */
-async function longestTurn(work: () => Promise<unknown>): Promise<number> {
-  let last = process.threadCpuUsage();
-  let maxUs = 0;
-  const look = (): void => {
-    const now = process.threadCpuUsage();
-    maxUs = Math.max(maxUs, now.user + now.system - last.user - last.system);
-    last = now;
-  };
-  const timer = setInterval(look, 2);
-  await work();
-  look();
-  clearInterval(timer);
-  return maxUs / 1_000;
-}
 
 /** Reads a response without keeping it. */
 async function read(fields: object, account = "acc_1"): Promise<{ status: number; bytes: number; start: string }> {

@@ -9,6 +9,7 @@ import { post } from "./post.ts";
 import { bodyKind } from "./reading/body-kind.ts";
 import type { UsageIn } from "./reading/found-usage.ts";
 import { HeldMemory } from "./reading/held-memory.ts";
+import { withoutLogProbabilities } from "./reading/log-probabilities.ts";
 import { decoded, readResponse } from "./reading/read-response.ts";
 import { SniffedStream } from "./reading/sniffed-stream.ts";
 import { canEstimate, onAbortOf, thinksUnseen } from "./registry.ts";
@@ -67,12 +68,12 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
   const usageIn: UsageIn = (fields) => adapter.usageIn(fields, call, upstream);
   if (!call.stream) {
-    const decode = (body: Buffer): UnaryResponse => unaryResponse(boundedResponse(body), options);
+    const decode = (body: Buffer): Promise<UnaryResponse> => unaryResponse(body, options);
     const unary = await readResponse(response, { maxBytes, memory, usageIn, decode });
     return { kind: "unary", response: unary, upstreamResponse: response };
   }
   const held = new HeldMemory({ memory, signal, response, fail: (failure) => live.error(failure) });
-  const replay = (body: Buffer): ReplayedResponse => adapter.replay(boundedResponse(body), call, upstream);
+  const replay = (body: Buffer): Promise<ReplayedResponse> => replayedResponse(body, options);
   const sniffed = new SniffedStream({
     stream: adapter.openStream(call, upstream),
     maxBytes,
@@ -89,6 +90,19 @@ function isAllSeen(call: GenerationCall, upstream: Upstream): boolean {
   return !thinksUnseen(call, upstream) && onAbortOf(upstream.provider) === "stops";
 }
 
-function unaryResponse(body: Buffer, { adapter, call, upstream }: GenerateOptions): UnaryResponse {
-  return bodyKind(body) === "events" ? adapter.collect(body, call, upstream) : adapter.decode(body, call, upstream);
+async function unaryResponse(body: Buffer, { adapter, call, upstream }: GenerateOptions): Promise<UnaryResponse> {
+  if (bodyKind(body) === "events") return await adapter.collect(body, call, upstream);
+  const slim = await withoutLogProbabilities(body);
+  const response = adapter.decode(boundedResponse(slim.body), call, upstream);
+  // Mostly the upstream's own bytes.
+  const written = response.body === slim.body ? body : await slim.lists.restore(response.body);
+  return { ...response, body: written };
+}
+
+async function replayedResponse(body: Buffer, { adapter, call, upstream }: GenerateOptions): Promise<ReplayedResponse> {
+  const { body: slim, lists } = await withoutLogProbabilities(body);
+  const replayed = adapter.replay(boundedResponse(slim), call, upstream);
+  const output: Buffer[] = [];
+  for (const piece of replayed.output) output.push(await lists.restore(piece));
+  return { ...replayed, output, closing: await lists.restore(replayed.closing) };
 }

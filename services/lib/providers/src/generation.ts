@@ -98,11 +98,11 @@ export interface GenerationAdapter {
    */
   decode(body: Buffer, call: GenerationCall, upstream: Upstream): UnaryResponse;
   /**
-   * Assembles a complete stream into one response: for models that only stream, and upstreams that
-   * stream unasked.
+   * Assembles a complete stream into one response, in turns of the event loop: for models that only
+   * stream, and upstreams that stream unasked.
    * @throws {UpstreamFailure} as `decode`
    */
-  collect(body: Buffer, call: GenerationCall, upstream: Upstream): UnaryResponse;
+  collect(body: Buffer, call: GenerationCall, upstream: Upstream): Promise<UnaryResponse>;
   /**
    * Converts a complete body to a stream, for an upstream that does not stream although asked to.
    * @throws {UpstreamFailure} as `decode`

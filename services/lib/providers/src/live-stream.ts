@@ -12,6 +12,11 @@ const lingerMs = 1_000;
 /** Bytes that may be buffered for the consumer before the upstream is paused. */
 const waitingBytes = 256 * 1024;
 
+/** A stream whose end may take more than one turn of the event loop. */
+export interface LiveSource extends Omit<ResponseStream, "end"> {
+  end(): Buffer[] | Promise<Buffer[]>;
+}
+
 export interface StreamConsumer {
   /** Bytes for the client, in its own format. */
   output(bytes: Buffer): void;
@@ -21,7 +26,7 @@ export interface StreamConsumer {
 
 /** A stream in progress, connecting an upstream's response to its consumer. */
 export class LiveStream implements BodySink {
-  readonly stream: ResponseStream;
+  readonly stream: LiveSource;
   /** Why the stream broke, if it did. */
   failure: UpstreamFailure | undefined;
   readonly #response: HttpResponse;
@@ -32,7 +37,7 @@ export class LiveStream implements BodySink {
   #over = false;
   #ended = false;
 
-  constructor(stream: ResponseStream, response: HttpResponse) {
+  constructor(stream: LiveSource, response: HttpResponse) {
     this.stream = stream;
     this.#response = response;
   }
@@ -84,7 +89,17 @@ export class LiveStream implements BodySink {
   end(): void {
     this.#ended = true;
     if (this.#over) return;
-    for (const bytes of this.stream.end()) this.#output(bytes);
+    const last = this.stream.end();
+    if (Array.isArray(last)) this.#last(last);
+    else
+      last
+        .then((buffers) => this.#last(buffers))
+        .catch((error: unknown) => this.error(unusableResponse("its end cannot be read", { cause: error })));
+  }
+
+  #last(buffers: readonly Buffer[]): void {
+    if (this.#over) return;
+    for (const bytes of buffers) this.#output(bytes);
     this.#finish(this.stream.failure);
   }
 

@@ -3,8 +3,8 @@ import { unusableResponse } from "./failure.ts";
 
 /** Smaller responses are bounded well enough by their size. */
 const smallBytes = 1024 * 1024;
-/** Log probabilities of a long response, twenty per token, amount to some millions of values. */
-const limits: JsonLimits = { depth: 256, values: 3_000_000, numbers: 6_000_000, names: 50_000, ...maxLengths };
+/** What takes about 40 ms to parse. Log probabilities and streams are read in turns before. */
+const limits: JsonLimits = { depth: 256, values: 100_000, numbers: 200_000, names: 10_000, ...maxLengths };
 
 /** No valid response has more tool calls than this. */
 export const maxCalls = 1_000;

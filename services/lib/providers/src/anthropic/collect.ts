@@ -1,8 +1,7 @@
 import type { Upstream } from "@uag/catalog/types";
-import { SseDecoder } from "@uag/untrusted/sse/decoder";
 import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
-import { wholeEvent } from "../whole-event.ts";
+import { eventsInTurns } from "../reading/whole-stream.ts";
 import { anthropicErrorInside } from "./errors.ts";
 import { AnthropicUsage } from "./usage.ts";
 
@@ -18,12 +17,10 @@ const extended: Readonly<Record<string, string>> = {
  * guide, streaming messages).
  * @throws {UpstreamFailure} for an error in the stream, an event that is not JSON, or a missing end
  */
-export function collectedMessage(body: Buffer, upstream: Upstream): Buffer {
+export async function collectedMessage(body: Buffer, upstream: Upstream): Promise<Buffer> {
   const message = new CollectedMessage(upstream.model);
-  const decoder = new SseDecoder({ maxEventBytes: body.length });
-  const events = decoder.push(body);
-  for (const event of [...events, wholeEvent(decoder.end())]) {
-    if (event === undefined || event.text === "" || message.isComplete) continue;
+  for await (const event of eventsInTurns(body)) {
+    if (event.text === "" || message.isComplete) continue;
     const failure = anthropicErrorInside(event.text, upstream);
     if (failure !== undefined) throw failure;
     const data = parsedJson(event.text);
@@ -35,7 +32,8 @@ export function collectedMessage(body: Buffer, upstream: Upstream): Buffer {
 }
 
 interface CollectedBlock {
-  fields: Record<string, unknown>;
+  readonly fields: Record<string, unknown>;
+  readonly citations: unknown[];
   json: string;
 }
 
@@ -57,7 +55,7 @@ class CollectedMessage {
         this.#usage.add(this.#message["usage"], { final: false });
         return;
       case "content_block_start":
-        this.#blocks.set(index, { fields: { ...fieldsOf(data["content_block"]) }, json: "" });
+        this.#blocks.set(index, opened(fieldsOf(data["content_block"])));
         return;
       case "content_block_delta":
         this.#extend(this.#blocks.get(index), fieldsOf(data["delta"]));
@@ -84,14 +82,17 @@ class CollectedMessage {
     const member = extended[textOf(delta["type"]) ?? ""];
     if (member !== undefined) fields[member] = `${fields[member] ?? ""}${delta[member] ?? ""}`;
     else if (delta["type"] === "input_json_delta") block.json += textOf(delta["partial_json"]) ?? "";
-    else if (delta["type"] === "citations_delta") {
-      fields["citations"] = [...listOf(fields["citations"]), delta["citation"]];
-    }
+    else if (delta["type"] === "citations_delta") block.citations.push(delta["citation"]);
   }
 }
 
-function completed({ fields, json }: CollectedBlock): Fields {
-  return json === "" ? fields : { ...fields, input: parsedJson(json) ?? {} };
+function opened(fields: Fields): CollectedBlock {
+  return { fields: { ...fields }, citations: [...listOf(fields["citations"])], json: "" };
+}
+
+function completed({ fields, citations, json }: CollectedBlock): Fields {
+  const whole = citations.length === 0 ? fields : { ...fields, citations };
+  return json === "" ? whole : { ...whole, input: parsedJson(json) ?? {} };
 }
 
 function broken(text: string): UpstreamFailure {

@@ -20,7 +20,7 @@ import { AnthropicUsage, anthropicUsageIn } from "./usage.ts";
 export const anthropicMessages: GenerationAdapter = {
   encode: (call, upstream) => passedCall(call, upstream, "/v1/messages"),
   decode: (body, _call, upstream) => decodeMessage(body, upstream),
-  collect: (body, _call, upstream) => decodeMessage(collectedMessage(body, upstream), upstream),
+  collect: async (body, _call, upstream) => decodeMessage(await collectedMessage(body, upstream), upstream),
   replay: (body, _call, upstream) => replayedMessage(decodeMessage(body, upstream)),
   usageIn: anthropicUsageIn,
   openStream: (_call, upstream) => new AnthropicStream(upstream),

@@ -42,7 +42,7 @@ export class BoundedBody {
 
   /** The upstream charges for a response that is too long, so this is final. */
   failure(): UpstreamFailure {
-    const received = readableText(Buffer.concat(this.chunks));
+    const received = readableText(this.chunks);
     return tooLong(this.#maxBytes, { received, partial: this.bytes });
   }
 

@@ -1,5 +1,6 @@
 import { countOf, listOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
+import type { CutLists } from "../reading/cut-lists.ts";
 import { checkCallOrdinal } from "../response-limits.ts";
 import { contentPieces } from "./content-pieces.ts";
 
@@ -16,7 +17,8 @@ interface Choice {
   finishReason: unknown;
   readonly texts: Fields;
   readonly calls: Call[];
-  readonly logprobs: unknown[];
+  /** Entries as raw JSON: they are most of a long response. */
+  readonly logprobs: Buffer[];
   readonly sound: Buffer[];
   audio: Fields | undefined;
 }
@@ -40,10 +42,15 @@ export class Aggregate {
     for (const choice of choices) this.#addChoice(choice);
   }
 
-  /** @throws {UpstreamFailure} when no chunk arrived */
-  completion(): Fields {
+  /**
+   * @param lists receives the log probabilities
+   * @throws {UpstreamFailure} when no chunk arrived
+   */
+  completion(lists: CutLists): Fields {
     if (this.#head === undefined) throw new UpstreamFailure("transient", "the stream was empty", { status: 200 });
-    const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index).map(choiceOf);
+    const choices = [...this.#choices.values()]
+      .sort((a, b) => a.index - b.index)
+      .map((choice) => choiceOf(choice, lists));
     return { ...this.#head, object: "chat.completion", choices, usage: this.#usage ?? null };
   }
 
@@ -56,7 +63,8 @@ export class Aggregate {
     }
     if (from["finish_reason"]) choice.finishReason = from["finish_reason"];
     const logprobs = (from["logprobs"] as Fields | null | undefined)?.["content"];
-    for (const one of listOf(logprobs)) choice.logprobs.push(one);
+    const entries = JSON.stringify(listOf(logprobs)).slice(1, -1);
+    if (entries !== "") choice.logprobs.push(Buffer.from(choice.logprobs.length > 0 ? `,${entries}` : entries));
     const delta = from["delta"] as Fields | null | undefined;
     if (typeof delta === "object" && delta !== null) addDelta(choice, delta);
   }
@@ -93,12 +101,12 @@ function addCall(choice: Choice, part: Fields): void {
   if (typeof called?.["arguments"] === "string") call.function.arguments += called["arguments"];
 }
 
-function choiceOf(choice: Choice): Fields {
+function choiceOf(choice: Choice, lists: CutLists): Fields {
   const message: Fields = { role: "assistant", content: "", ...choice.texts };
   const calls = choice.calls.filter((call) => call !== undefined);
   if (calls.length > 0) message["tool_calls"] = calls;
   if (choice.audio !== undefined) message["audio"] = { ...choice.audio, data: wave(Buffer.concat(choice.sound)) };
-  const logprobs = choice.logprobs.length > 0 ? { content: choice.logprobs } : null;
+  const logprobs = choice.logprobs.length > 0 ? { content: [lists.add(choice.logprobs)] } : null;
   return { index: choice.index, message, logprobs, finish_reason: choice.finishReason };
 }
 

@@ -21,10 +21,10 @@ const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const ending = delta({}, { finish_reason: "stop" }) + event({ choices: [], usage }) + event("[DONE]");
 const call = { model: testModel() };
 const collect = (text: string) => collectChat(Buffer.from(text), { call, upstream, variant: dashScopeVariant });
-const completion = (text: string) => JSON.parse(collect(text).body.toString());
+const completion = async (text: string) => JSON.parse((await collect(text)).body.toString());
 
-test("assembles text, reasoning, finish reason and usage into one completion", () => {
-  const response = completion(
+test("assembles text, reasoning, finish reason and usage into one completion", async () => {
+  const response = await completion(
     delta({ role: "assistant", content: "" }) +
       delta({ reasoning_content: "Hm." }) +
       delta({ content: "Hel" }) +
@@ -48,7 +48,7 @@ test("assembles text, reasoning, finish reason and usage into one completion", (
   });
 });
 
-test("distinguishes parallel tool calls by index, or by id if the vendor omits the index", () => {
+test("distinguishes parallel tool calls by index, or by id if the vendor omits the index", async () => {
   const part = (fields: object) => delta({ tool_calls: [fields] });
   const indexed =
     part({ index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } }) +
@@ -59,20 +59,21 @@ test("distinguishes parallel tool calls by index, or by id if the vendor omits t
     { id: "a", type: "function", function: { name: "f", arguments: "{}" } },
     { id: "b", type: "function", function: { name: "g", arguments: "{}" } },
   ];
-  assert.deepEqual(completion(indexed + ending).choices[0].message.tool_calls, expected);
+  assert.deepEqual((await completion(indexed + ending)).choices[0].message.tool_calls, expected);
   const odd =
     part({ id: "a", function: { name: "f", arguments: "{" } }) +
     part({ id: "", function: { arguments: "}" } }) +
     part({ id: "b", function: { name: "g", arguments: "{}" } });
-  assert.deepEqual(completion(odd + ending).choices[0].message.tool_calls, expected);
+  assert.deepEqual((await completion(odd + ending)).choices[0].message.tool_calls, expected);
 });
 
-test("returns audio as one WAV file", () => {
+test("returns audio as one WAV file", async () => {
   const samples = [Buffer.from([1, 2, 3, 4]), Buffer.from([5, 6])];
-  const audio = completion(
+  const { choices } = await completion(
     samples.map((part) => delta({ audio: { id: "x", data: part.toString("base64"), transcript: "Hi" } })).join("") +
       ending,
-  ).choices[0].message.audio;
+  );
+  const { audio } = choices[0].message;
   const wave = Buffer.from(audio.data, "base64");
   assert.equal(wave.subarray(0, 4).toString(), "RIFF");
   assert.equal(wave.readUInt32LE(40), 6);
@@ -80,21 +81,21 @@ test("returns audio as one WAV file", () => {
   assert.equal(audio.transcript, "HiHi");
 });
 
-test("rejects a stream that is cut off, contains an error or is not JSON", () => {
-  const kind = (text: string): string | undefined => {
+test("rejects a stream that is cut off, contains an error or is not JSON", async () => {
+  const kind = async (text: string): Promise<string | undefined> => {
     try {
-      collect(text);
+      await collect(text);
       return undefined;
     } catch (error) {
       assert.ok(error instanceof UpstreamFailure);
       return error.kind;
     }
   };
-  assert.equal(kind(delta({ content: "x" })), "transient");
-  assert.equal(kind(event("[DONE]")), "transient");
-  assert.equal(kind(event("nonsense") + ending), "transient");
-  assert.equal(kind(event({ error: { message: "x", code: "data_inspection_failed" } })), "client");
-  assert.equal(kind(event({ error: { message: "x", code: "limit_requests" } })), "capacity");
-  assert.equal(kind(event({ error: { message: "x", code: "Arrearage", type: "Arrearage" } })), "operator");
-  assert.equal(kind(ending), undefined);
+  assert.equal(await kind(delta({ content: "x" })), "transient");
+  assert.equal(await kind(event("[DONE]")), "transient");
+  assert.equal(await kind(event("nonsense") + ending), "transient");
+  assert.equal(await kind(event({ error: { message: "x", code: "data_inspection_failed" } })), "client");
+  assert.equal(await kind(event({ error: { message: "x", code: "limit_requests" } })), "capacity");
+  assert.equal(await kind(event({ error: { message: "x", code: "Arrearage", type: "Arrearage" } })), "operator");
+  assert.equal(await kind(ending), undefined);
 });

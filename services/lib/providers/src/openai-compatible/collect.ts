@@ -1,8 +1,9 @@
 import type { Upstream } from "@uag/catalog/types";
-import { SseDecoder } from "@uag/untrusted/sse/decoder";
+import { encodeJson } from "@uag/untrusted/json/encode";
 import { UpstreamFailure } from "../failure.ts";
 import type { GenerationCall, UnaryResponse } from "../generation.ts";
-import { wholeEvent } from "../whole-event.ts";
+import { CutLists } from "../reading/cut-lists.ts";
+import { eventsInTurns } from "../reading/whole-stream.ts";
 import { Aggregate } from "./aggregate.ts";
 import { errorInside } from "./errors.ts";
 import { generatedText } from "./text.ts";
@@ -20,13 +21,10 @@ export interface ResponseContext {
  * Assembles a complete stream into one response.
  * @throws {UpstreamFailure} for an error in the stream, a chunk that is not JSON, or a missing end
  */
-export function collectChat(body: Buffer, { call, upstream, variant }: ResponseContext): UnaryResponse {
+export async function collectChat(body: Buffer, { call, upstream, variant }: ResponseContext): Promise<UnaryResponse> {
   const aggregate = new Aggregate();
   let finished = false;
-  const decoder = new SseDecoder({ maxEventBytes: body.length });
-  const events = decoder.push(body);
-  for (const event of [...events, wholeEvent(decoder.end())]) {
-    const text = event?.text ?? "";
+  for await (const { text } of eventsInTurns(body)) {
     if (text === "" || finished) continue;
     if (text === "[DONE]") {
       finished = true;
@@ -38,10 +36,11 @@ export function collectChat(body: Buffer, { call, upstream, variant }: ResponseC
     aggregate.add(chunk);
   }
   if (!finished) throw new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 });
-  const completion = aggregate.completion();
+  const lists = new CutLists();
+  const completion = aggregate.completion(lists);
   const units = unitsOfUsage(completion["usage"], thoughtUnitOf(call.model));
   return {
-    body: Buffer.from(JSON.stringify(completion)),
+    body: await lists.restore(await encodeJson(completion)),
     usage: units === undefined ? undefined : { units, raw: Buffer.from(JSON.stringify(completion["usage"])) },
     deliveredText: () => generatedText(completion),
   };

@@ -1,3 +1,4 @@
+import { joined } from "@uag/untrusted/joined";
 import type { ResponseMemory } from "@uag/untrusted/response-memory";
 import { parsedJson } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
@@ -9,6 +10,8 @@ import { readableText } from "./readable-text.ts";
 
 /** A larger body is not parsed again to see why it could not be read. */
 const smallBytes = 1024 * 1024;
+/** White space that may follow a body. */
+const lastBytes = 64;
 
 export interface Reading<T> {
   /** A longer body is not read; it is still billed. */
@@ -16,8 +19,8 @@ export interface Reading<T> {
   /** Accounts for the body. */
   readonly memory: ResponseMemory | undefined;
   readonly usageIn: UsageIn;
-  /** Interprets the complete body. @throws {UpstreamFailure} */
-  decode(body: Buffer): T;
+  /** Interprets the complete body; a large one in turns. @throws {UpstreamFailure} */
+  decode(body: Buffer): T | Promise<T>;
 }
 
 /**
@@ -29,9 +32,9 @@ export async function readResponse<T>(response: HttpResponse, reading: Reading<T
   try {
     body = await response.read(reading.maxBytes, reading.memory);
   } catch (error) {
-    return salvaged(error, reading);
+    return await salvaged(error, reading);
   }
-  return decoded(body, reading);
+  return await decoded(body, reading);
 }
 
 /**
@@ -57,20 +60,23 @@ export async function readChunks<T>(
   } catch (error) {
     memory?.give(taken);
     if (!(error instanceof UpstreamFailure)) throw error;
-    return salvaged(body.isTooLong ? body.failure() : error.with({ partial: body.bytes }), reading);
+    return await salvaged(body.isTooLong ? body.failure() : error.with({ partial: body.bytes }), reading);
   }
-  return decoded(body.bytes, reading);
+  return await decoded(await joined(body.chunks), reading);
 }
 
 /**
  * Interprets a complete body.
  * @throws {UpstreamFailure} with what the upstream charges for the response, if it does
  */
-export function decoded<T>(body: Buffer, { decode, usageIn }: Pick<Reading<T>, "decode" | "usageIn">): T {
+export async function decoded<T>(
+  body: Buffer,
+  { decode, usageIn }: Pick<Reading<T>, "decode" | "usageIn">,
+): Promise<T> {
   try {
     const kind = bodyKind(body);
     if (kind !== "json" && kind !== "events") throw notWritten(body);
-    return decode(withoutMark(body));
+    return await decode(withoutMark(body));
   } catch (error) {
     throw charged(error, body, usageIn);
   }
@@ -86,11 +92,11 @@ function notWritten(body: Buffer): UpstreamFailure {
  * The response of a connection that broke after everything was received, as when a length is
  * announced wrongly; otherwise its failure.
  */
-function salvaged<T>(error: unknown, { decode, usageIn }: Reading<T>): T {
+async function salvaged<T>(error: unknown, { decode, usageIn }: Reading<T>): Promise<T> {
   if (!(error instanceof UpstreamFailure) || error.partial === undefined) throw error;
   const { partial } = error;
-  const complete = error.received === undefined && bodyKind(partial) === "json" && isObject(partial);
-  if (complete) return decoded(partial, { decode, usageIn });
+  const complete = error.received === undefined && bodyKind(partial) === "json" && isComplete(partial);
+  if (complete) return await decoded(partial, { decode, usageIn });
   const usage = foundUsage(partial, usageIn);
   throw usage === undefined ? error : error.with({ usage });
 }
@@ -100,13 +106,20 @@ function charged(error: unknown, body: Buffer, usageIn: UsageIn): unknown {
   const usage = foundUsage(body, usageIn);
   if (usage !== undefined) return error.with({ usage });
   if (error.reported !== undefined || error.received !== undefined) return error;
-  const text = bodyKind(body) === "other" ? "" : readableText(body);
+  const text = bodyKind(body) === "other" ? "" : readableText([body]);
   return text !== "" || isBroken(body) ? error.with({ received: text }) : error;
 }
 
 /** Whether it began as a response, and cannot be parsed. */
 function isBroken(body: Buffer): boolean {
   return bodyKind(body) === "json" && (body.length > smallBytes || !isObject(body));
+}
+
+/** Whether a body is an object; whether a large one ends as one. */
+function isComplete(body: Buffer): boolean {
+  return body.length > smallBytes
+    ? body.subarray(-lastBytes).toString("latin1").trimEnd().endsWith("}")
+    : isObject(body);
 }
 
 function isObject(body: Buffer): boolean {

@@ -1,5 +1,7 @@
+import { joined } from "@uag/untrusted/joined";
 import { tooLong, UpstreamFailure } from "../failure.ts";
 import type { Delivered, ReplayedResponse, ResponseStream } from "../generation.ts";
+import type { LiveSource } from "../live-stream.ts";
 import type { UsageReport } from "../usage-report.ts";
 import { type BodyKind, bodyKind } from "./body-kind.ts";
 import type { HeldMemory } from "./held-memory.ts";
@@ -16,14 +18,14 @@ export interface SniffedOptions {
   /** Accounts for a body that is not streamed. */
   readonly memory: Pick<HeldMemory, "take" | "give">;
   /** Reads a body that is not streamed. @throws {UpstreamFailure} */
-  replay(body: Buffer): ReplayedResponse;
+  replay(body: Buffer): Promise<ReplayedResponse>;
 }
 
 /**
  * A stream whose upstream may respond with a complete JSON body instead, whatever its content type
  * says: that is delivered as a stream.
  */
-export class SniffedStream implements ResponseStream {
+export class SniffedStream implements LiveSource {
   readonly #options: SniffedOptions;
   #kind: BodyKind | undefined;
   /** The body while its kind is unknown, or if it is not streamed. */
@@ -70,18 +72,22 @@ export class SniffedStream implements ResponseStream {
     if (this.#kind === undefined) this.#kind = this.#sniffed();
     if (this.#kind === "events") return this.#passedOn();
     if (this.#heldBytes > this.#options.maxBytes) {
-      const received = readableText(this.#release());
+      const received = readableText(this.#taken());
       this.#options.memory.give();
       this.#failure = tooLong(this.#options.maxBytes, { received });
     }
     return [];
   }
 
-  end(): Buffer[] {
-    if (this.#kind !== "json") return [...this.#flushed(), ...this.#options.stream.end()];
+  end(): Buffer[] | Promise<Buffer[]> {
+    if (this.#kind === "json") return this.#replay();
+    return [...this.#flushed(), ...this.#options.stream.end()];
+  }
+
+  async #replay(): Promise<Buffer[]> {
     if (this.state !== "open") return [];
     try {
-      this.#replayed = this.#options.replay(this.#release());
+      this.#replayed = await this.#options.replay(await joined(this.#taken()));
       return this.#replayed.output;
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
@@ -103,11 +109,12 @@ export class SniffedStream implements ResponseStream {
 
   #passedOn(): Buffer[] {
     this.#options.memory.give();
-    return this.#options.stream.push(this.#release());
+    const held = this.#taken();
+    return this.#options.stream.push(held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held));
   }
 
-  #release(): Buffer {
-    const held = this.#held.length === 1 ? (this.#held[0] as Buffer) : Buffer.concat(this.#held);
+  #taken(): Buffer[] {
+    const held = this.#held;
     this.#held = [];
     return held;
   }

@@ -1,9 +1,9 @@
-import { SseDecoder } from "@uag/untrusted/sse/decoder";
 import { type ResponseEvent, spokenText } from "../conversation/events.ts";
 import type { Conversation } from "../conversation/types.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { GenerationAdapter, GenerationCall, UnaryResponse } from "../generation.ts";
-import { wholeEvent } from "../whole-event.ts";
+import { CutLists } from "../reading/cut-lists.ts";
+import { eventsInTurns } from "../reading/whole-stream.ts";
 import type { ClientFormat } from "./client.ts";
 import type { ResponseReader, UpstreamProtocol } from "./protocol.ts";
 import { TranslatedStream } from "./stream.ts";
@@ -24,9 +24,11 @@ export function translated(client: ClientFormat, protocol: UpstreamProtocol): Ge
       const reader = protocol.openReader(call, upstream);
       return unaryResponse(reader, reader.body(body), call);
     },
-    collect(body, call, upstream) {
+    async collect(body, call, upstream) {
       const reader = protocol.openReader(call, upstream);
-      return unaryResponse(reader, collected(reader, body), call);
+      const lists = new CutLists();
+      const { body: written, ...response } = unaryResponse(reader, await collected(reader, body, lists), call);
+      return { ...response, body: await lists.restore(written) };
     },
     replay(body, call, upstream) {
       const reader = protocol.openReader(call, upstream);
@@ -54,18 +56,24 @@ function capOf(
   return outputCap === undefined ? undefined : Math.min(outputCap, model.maxOutputTokens);
 }
 
-/** All events of a complete stream. */
-function collected(reader: ResponseReader, body: Buffer): ResponseEvent[] {
-  const decoder = new SseDecoder({ maxEventBytes: body.length });
-  const found = decoder.push(body);
-  const last = wholeEvent(decoder.end());
+/**
+ * All events of a complete stream.
+ * @param lists receives their log probabilities
+ */
+async function collected(reader: ResponseReader, body: Buffer, lists: CutLists): Promise<ResponseEvent[]> {
   const events: ResponseEvent[] = [];
-  for (const event of last === undefined ? found : [...found, last]) {
-    if (event.text !== "" && !reader.ended) events.push(...reader.event(event));
+  for await (const event of eventsInTurns(body)) {
+    if (event.text === "" || reader.ended) continue;
+    for (const each of reader.event(event)) events.push(slimEvent(each, lists));
   }
   const end = reader.ended ? [] : reader.end();
   if (end === undefined) {
     throw new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 });
   }
   return [...events, ...end];
+}
+
+function slimEvent(event: ResponseEvent, lists: CutLists): ResponseEvent {
+  if (event.type !== "text" || event.logprobs === undefined || event.logprobs.length === 0) return event;
+  return { ...event, logprobs: [lists.add([Buffer.from(JSON.stringify(event.logprobs).slice(1, -1))])] };
 }

@@ -8,21 +8,21 @@ interface Part {
   readonly logprobs: unknown[];
 }
 
-const shownPart = ({ kind, text, logprobs }: Part): object =>
-  kind === "refusal" ? { type: "refusal", refusal: text } : { type: "output_text", text, annotations: [], logprobs };
-
 /** The assistant's message: text and refusals, a part for each run of either. */
 export class MessageItem implements OutputItem {
   readonly #place: ItemPlace;
+  readonly #maxLogprobs: number;
   readonly #parts: Part[] = [];
   #status: ItemEnd | "in_progress" = "in_progress";
 
-  constructor(place: ItemPlace) {
+  /** @param maxLogprobs a longer list of a part is only in its deltas, which keeps it out of memory */
+  constructor(place: ItemPlace, maxLogprobs: number) {
     this.#place = place;
+    this.#maxLogprobs = maxLogprobs;
   }
 
   get shown(): object {
-    const content = this.#parts.map(shownPart);
+    const content = this.#parts.map((part) => this.#shownPart(part));
     return { id: this.#place.id, type: "message", status: this.#status, role: "assistant", content };
   }
 
@@ -38,11 +38,11 @@ export class MessageItem implements OutputItem {
       events.push(...this.#partDone());
       part = { kind, text: "", logprobs: [] };
       this.#parts.push(part);
-      events.push(this.#event("response.content_part.added", { part: shownPart(part) }));
+      events.push(this.#event("response.content_part.added", { part: this.#shownPart(part) }));
     }
     part.text += text;
-    part.logprobs.push(...logprobs);
-    events.push(this.#event(`response.${kind}.delta`, { delta: text, ...logprobsOf({ kind, logprobs }) }));
+    for (const one of logprobs) if (part.logprobs.length <= this.#maxLogprobs) part.logprobs.push(one);
+    events.push(this.#event(`response.${kind}.delta`, { delta: text, ...(kind === "output_text" && { logprobs }) }));
     return events;
   }
 
@@ -56,11 +56,21 @@ export class MessageItem implements OutputItem {
     const part = this.#parts.at(-1);
     if (part === undefined) return [];
     const { kind, text } = part;
-    const content = kind === "refusal" ? { refusal: text } : { text };
+    const content = kind === "refusal" ? { refusal: text } : { text, logprobs: this.#shownLogprobs(part) };
     return [
-      this.#event(`response.${kind}.done`, { ...content, ...logprobsOf(part) }),
-      this.#event("response.content_part.done", { part: shownPart(part) }),
+      this.#event(`response.${kind}.done`, content),
+      this.#event("response.content_part.done", { part: this.#shownPart(part) }),
     ];
+  }
+
+  #shownPart(part: Part): object {
+    const { kind, text } = part;
+    if (kind === "refusal") return { type: "refusal", refusal: text };
+    return { type: "output_text", text, annotations: [], logprobs: this.#shownLogprobs(part) };
+  }
+
+  #shownLogprobs({ logprobs }: Part): unknown[] {
+    return logprobs.length > this.#maxLogprobs ? [] : logprobs;
   }
 
   #event(type: string, fields: object): OutputEvent {
@@ -68,6 +78,3 @@ export class MessageItem implements OutputItem {
     return { type, item_id: id, output_index: index, content_index: this.#parts.length - 1, ...fields };
   }
 }
-
-const logprobsOf = ({ kind, logprobs }: { kind: PartKind; logprobs: readonly unknown[] }): object =>
-  kind === "output_text" ? { logprobs } : {};

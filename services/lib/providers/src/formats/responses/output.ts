@@ -16,9 +16,15 @@ export class ResponseOutput {
   readonly #special: ReadonlyMap<string, ClientTool>;
   readonly #items: OutputItem[] = [];
   readonly #calls = new Map<number, CallItem>();
+  readonly #maxLogprobs: number;
   #open: MessageItem | ReasoningItem | undefined;
 
-  constructor({ requestId, fields }: Pick<GenerationCall, "requestId" | "fields">) {
+  /** @param maxLogprobs most log probabilities of a text that its item repeats */
+  constructor(
+    { requestId, fields }: Pick<GenerationCall, "requestId" | "fields">,
+    maxLogprobs = Number.POSITIVE_INFINITY,
+  ) {
+    this.#maxLogprobs = maxLogprobs;
     this.#requestId = requestId;
     this.#special = specialTools(fields);
   }
@@ -67,7 +73,7 @@ export class ResponseOutput {
     const current = this.#open;
     if (current instanceof MessageItem) return current.addText(kind, text, logprobs);
     const before = this.#closeOpen();
-    const item = new MessageItem(this.#place("msg"));
+    const item = new MessageItem(this.#place("msg"), this.#maxLogprobs);
     const opening = this.#add(item);
     this.#open = item;
     return [...before, ...opening, ...item.addText(kind, text, logprobs)];

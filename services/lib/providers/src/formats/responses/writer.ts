@@ -4,6 +4,9 @@ import type { ResponseWriter } from "../../translate/client.ts";
 import { ResponseOutput } from "./output.ts";
 import { responseId, responseObject, statusOf } from "./response-object.ts";
 
+/** A stream's last events repeat everything, four times: log probabilities of up to 4 MB each. */
+const maxLogprobs = 1_000;
+
 /** Writes a response as the Responses format's events. */
 export class ResponsesWriter implements ResponseWriter {
   readonly #call: GenerationCall;
@@ -19,7 +22,7 @@ export class ResponsesWriter implements ResponseWriter {
 
   constructor(call: GenerationCall) {
     this.#call = call;
-    this.#output = new ResponseOutput(call);
+    this.#output = new ResponseOutput(call, maxLogprobs);
     this.#id = responseId("", call.requestId);
     this.#model = call.model.id;
   }
