@@ -72,7 +72,7 @@ function* streamed(): Generator<string> {
 }
 
 interface Case {
-  readonly operation: "chat.completions" | "responses";
+  readonly operation: "chat.completions" | "responses.create";
   readonly stream: boolean;
   readonly upstreamStreams: boolean;
 }
@@ -85,7 +85,7 @@ async function read({ operation, stream, upstreamStreams }: Case): Promise<{ sta
     await write(response, upstreamStreams ? streamed() : whole());
   };
   const body =
-    operation === "responses"
+    operation === "responses.create"
       ? {
           model: "plain",
           input: "Hi",
@@ -111,7 +111,7 @@ async function read({ operation, stream, upstreamStreams }: Case): Promise<{ sta
   return { status, entries };
 }
 
-for (const operation of ["chat.completions", "responses"] as const) {
+for (const operation of ["chat.completions", "responses.create"] as const) {
   for (const stream of [false, true]) {
     for (const upstreamStreams of [false, true]) {
       const kind = (streams: boolean): string => (streams ? "a stream" : "one piece");

@@ -2,6 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { nestedError } from "@uag/contract/errors/shapes";
 import { isErrorCode } from "@uag/contract/errors/table";
 import type { Method } from "@uag/contract/routes";
+import { boundedText } from "@uag/runtime/http/bounded-text";
 import { type Dispatcher, request } from "undici";
 
 const maxResponseBytes = 8 * 1024 * 1024;
@@ -37,21 +38,10 @@ export class AdminApi {
     }).catch((cause: unknown) => {
       throw new GatewayError("service_unavailable", undefined, { cause });
     });
-    const reported: unknown = JSON.parse(await textOf(response.body));
+    const reported: unknown = JSON.parse(await boundedText(response.body, maxResponseBytes));
     if (response.statusCode < 300) return reported;
     throw refusalOf(reported);
   }
-}
-
-async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maxResponseBytes) throw new Error(`the admin API's response has more than ${maxResponseBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function refusalOf(reported: unknown): GatewayError {

@@ -1,11 +1,14 @@
 import type { Run } from "@uag/local/run-file";
 import { UserError } from "@uag/local/terminal/step";
+import { boundedText } from "@uag/runtime/http/bounded-text";
 import { z } from "zod";
 
 const listing = z.object({ data: z.array(z.unknown()), has_more: z.boolean(), next_cursor: z.string().nullable() });
 const failure = z.object({ error: z.object({ message: z.string() }) });
 const timeoutMs = 60_000;
 const pageLimit = "1000";
+/** Of a page or a record. */
+const maxResponseBytes = 64 * 1024 * 1024;
 
 export type Query = Readonly<Record<string, string | undefined>>;
 
@@ -25,6 +28,10 @@ function withQuery(path: string, query: Query): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
+async function jsonOf({ body }: Response): Promise<unknown> {
+  return JSON.parse(await boundedText(body, maxResponseBytes));
+}
+
 /** @throws {UserError} with the API's message, or if it is unreachable */
 async function send(run: Run, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
@@ -34,7 +41,7 @@ async function send(run: Run, path: string, init: RequestInit = {}): Promise<Res
     );
   });
   if (response.ok) return response;
-  const reported = failure.safeParse(await response.json().catch(() => undefined));
+  const reported = failure.safeParse(await jsonOf(response).catch(() => undefined));
   throw new UserError(reported.success ? reported.data.error.message : `The admin API responded ${response.status}.`);
 }
 
@@ -43,12 +50,12 @@ export function adminApi(run: Run): AdminApi {
   return {
     async call(method, path, body) {
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
-      return (await send(run, path, { method, signal: signal(), ...text })).json();
+      return await jsonOf(await send(run, path, { method, signal: signal(), ...text }));
     },
     async *rows(path, query = {}) {
       for (let after: string | undefined; ; ) {
         const response = await send(run, withQuery(path, { limit: pageLimit, ...query, after }), { signal: signal() });
-        const page = listing.parse(await response.json());
+        const page = listing.parse(await jsonOf(response));
         yield* page.data;
         if (!page.has_more || page.next_cursor === null) return;
         after = page.next_cursor;

@@ -89,6 +89,7 @@ const place = { item_id: z.string(), output_index: count } as const;
 const inMessage = { ...place, content_index: count } as const;
 const inSummary = { ...place, summary_index: count } as const;
 const logprobs = z.array(loose);
+const repeatedLogprobs = logprobs.describe("Empty for a text of more than 1,000 tokens: its deltas have them.");
 
 /** The data of one event of a stream of `POST /v1/responses`; the last one holds the response. */
 export const responseEvent = z.discriminatedUnion("type", [
@@ -101,7 +102,7 @@ export const responseEvent = z.discriminatedUnion("type", [
   event("response.content_part.added", { ...inMessage, part }),
   event("response.content_part.done", { ...inMessage, part }),
   event("response.output_text.delta", { ...inMessage, delta: z.string(), logprobs }),
-  event("response.output_text.done", { ...inMessage, text: z.string(), logprobs }),
+  event("response.output_text.done", { ...inMessage, text: z.string(), logprobs: repeatedLogprobs }),
   event("response.refusal.delta", { ...inMessage, delta: z.string() }),
   event("response.refusal.done", { ...inMessage, refusal: z.string() }),
   event("response.reasoning_summary_part.added", { ...inSummary, part: summary }),

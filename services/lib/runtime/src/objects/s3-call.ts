@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { AwsClient } from "aws4fetch";
+import { boundedText } from "../http/bounded-text.ts";
 
 const callTimeoutMs = 60_000;
+/** Of the XML that reports an error or an upload: it has a few hundred bytes. */
+export const maxReportBytes = 64 * 1024;
 
 /** A bucket of an S3-compatible server, and the credentials for it. */
 export interface S3Options {
@@ -44,7 +47,7 @@ export function s3Call(options: S3Options): S3Call {
       signal: AbortSignal.timeout(callTimeoutMs),
     });
     if (ok.includes(response.status)) return response;
-    const reported = await response.text();
+    const reported = await boundedText(response.body, maxReportBytes);
     throw new Error(`S3 responded ${response.status} to ${method}: ${reported.slice(0, 300)}`);
   };
 }

@@ -1,9 +1,10 @@
-import type { S3Call } from "./s3-call.ts";
+import { boundedText } from "../http/bounded-text.ts";
+import { maxReportBytes, type S3Call } from "./s3-call.ts";
 
 /** Begins a multipart upload (S3 API, CreateMultipartUpload); returns its upload id. */
 export async function startUpload(call: S3Call, key: string, headers: Record<string, string>): Promise<string> {
   const response = await call("POST", key, { query: { uploads: "" }, headers });
-  const [, uploadId] = /<UploadId>([^<]+)<\/UploadId>/.exec(await response.text()) ?? [];
+  const [, uploadId] = /<UploadId>([^<]+)<\/UploadId>/.exec(await boundedText(response.body, maxReportBytes)) ?? [];
   if (uploadId === undefined) throw new Error("S3 returned no upload id");
   return uploadId;
 }
@@ -18,7 +19,7 @@ export async function finishUpload(
   const body = Buffer.from(`<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`);
   const response = await call("POST", key, { query: { uploadId }, headers: { "content-type": "text/xml" }, body });
   // S3 may find that it cannot assemble the parts after it has sent its 200.
-  const reported = await response.text();
+  const reported = await boundedText(response.body, maxReportBytes);
   if (reported.includes("<Error>")) throw new Error(`S3 failed to complete an upload: ${reported.slice(0, 300)}`);
 }
 

@@ -70,7 +70,8 @@ export class MessageItem implements OutputItem {
   }
 
   #shownLogprobs({ logprobs }: Part): unknown[] {
-    return logprobs.length > this.#maxLogprobs ? [] : logprobs;
+    // Copied, since events are written after the next text was added.
+    return logprobs.length > this.#maxLogprobs ? [] : [...logprobs];
   }
 
   #event(type: string, fields: object): OutputEvent {
