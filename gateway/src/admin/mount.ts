@@ -12,7 +12,7 @@ import type { AdminResponse } from "./admin.ts";
 import type { AdminAuthenticator } from "./authenticate.ts";
 import type { AdminClients } from "./clients.ts";
 import { confine } from "./confine.ts";
-import { jsonText } from "./json.ts";
+import { jsonTextInTurns } from "./json.ts";
 import { readJson } from "./read-json.ts";
 import type { Replicas } from "./replicas.ts";
 import { type AdminRow, adminRows } from "./routes.ts";
@@ -101,7 +101,9 @@ function handlerOf(row: AdminRow, options: AdminOptions): Handler {
     const given = await respond(row, options, { request, response }).catch((error: unknown) => {
       throw inOurNames(error);
     });
-    if (given !== undefined) sendJson(request, response, given.status ?? 200, jsonText(given.body));
+    if (given === undefined) return;
+    const text = await jsonTextInTurns(given.body);
+    sendJson(request, response, given.status ?? 200, text);
   };
 }
 

@@ -2,6 +2,7 @@ import { usageSeriesQuery } from "@uag/contract/requests/admin-usage";
 import type { usageSeries } from "@uag/contract/responses/admin-usage";
 import type { Shown } from "@uag/contract/responses/shown";
 import type { Measures, Percentiles, SeriesGroup } from "@uag/proto/metering/v1/metering.ts";
+import { Pace } from "@uag/runtime/pace";
 import { usdText } from "@uag/runtime/usd";
 import type { AdminHandler } from "./admin.ts";
 import { checkedQuery } from "./check.ts";
@@ -52,13 +53,19 @@ export const showSeries: AdminHandler = async ({ clients, url }) => {
   const { bucket, group_by: groupBy, top, ...rest } = checkedQuery(usageSeriesQuery, url);
   const request = { filter: filterOf(rest), bucket, groupBy, top };
   const { groups, fromMs, untilMs } = await clients.metering.querySeries(request, { timeoutMs });
+  const pace = new Pace();
+  const shown: Series["groups"][number][] = [];
+  for (const group of groups) {
+    shown.push(showGroup(group, groupBy !== "none"));
+    if (pace.isOver) await pace.rest();
+  }
   const body: Series = {
     object: "usage_series",
     bucket,
     group_by: groupBy,
     from: isoText(fromMs),
     until: isoText(untilMs),
-    groups: groups.map((group) => showGroup(group, groupBy !== "none")),
+    groups: shown,
   };
   return { body };
 };

@@ -106,6 +106,12 @@ test("rejects a series that is too long or of an unknown kind, naming the allowe
   const filter = { ...everything, fromMs: BigInt(noon - 90 * dayMs) };
   await assert.rejects(series(bench, { filter }), /at most 31 days/);
   assert.deepEqual(await series(bench, { filter, bucket: "day" }), []);
+  const hours = {
+    filter: { ...everything, fromMs: BigInt(noon - 200 * hourMs), untilMs: BigInt(noon) },
+    groupBy: "key",
+  };
+  assert.deepEqual(await series(bench, { ...hours, top: 49 }), []);
+  await assert.rejects(series(bench, { ...hours, top: 50 }), /at most 10000 points. .* at most 49 groups/);
 });
 
 test("finds single requests by end time and cost, or by id in any month, with their failed calls", async () => {

@@ -1,21 +1,26 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import type { QuerySeriesRequest, QuerySeriesResponse, SeriesGroup } from "@uag/proto/metering/v1/metering.ts";
+import type { QuerySeriesRequest, QuerySeriesResponse } from "@uag/proto/metering/v1/metering.ts";
 import type { RollupDocument } from "../store/rollup.ts";
 import type { Store } from "../store/store.ts";
 import { namesOf, timesOf } from "./filter.ts";
-import { addRow, type Row, rowOf, sums, toMeasures } from "./series-sums.ts";
+import { groupsOf } from "./series-groups.ts";
+import { type Row, sums } from "./series-sums.ts";
 
 const dayMs = 86_400_000;
+/** Decoded per turn of the event loop. */
+const rowsAtOnce = 500;
 const usualGroups = 10;
 const maxGroups = 50;
+/** More points would take too long to encode, here and in the router, in one turn of the event loop. */
+const maxPoints = 10_000;
 /** Time limit of a query; a shorter range or a filter makes it faster. */
 const maxTimeMS = 15_000;
 
-/** By bucket: the roll-ups it is built from, its default range, and its maximum range. */
+/** By bucket: the roll-ups it is built from, its default range, its maximum range, and its least length. */
 const buckets = {
-  hour: { rows: "hour", usualDays: 1, maxDays: 31 },
-  day: { rows: "day", usualDays: 30, maxDays: 400 },
-  month: { rows: "day", usualDays: 365, maxDays: 3_660 },
+  hour: { rows: "hour", usualDays: 1, maxDays: 31, lengthMs: 3_600_000 },
+  day: { rows: "day", usualDays: 30, maxDays: 400, lengthMs: dayMs },
+  month: { rows: "day", usualDays: 365, maxDays: 3_660, lengthMs: 28 * dayMs },
 } as const;
 
 const groupFields = {
@@ -39,7 +44,11 @@ function entryOf<T extends object, K extends keyof T>(table: T, name: string, pa
 
 /** Reads the time range, starting at the start of a bucket. */
 function readTimes({ filter, bucket }: QuerySeriesRequest, nowMs: number) {
-  const { rows, usualDays, maxDays } = entryOf<typeof buckets, keyof typeof buckets>(buckets, bucket, "bucket");
+  const { rows, usualDays, maxDays, lengthMs } = entryOf<typeof buckets, keyof typeof buckets>(
+    buckets,
+    bucket,
+    "bucket",
+  );
   const { from: requested, until } = timesOf(filter, nowMs);
   const start = new Date(filter?.fromMs ? requested.getTime() : until.getTime() - usualDays * dayMs);
   if (bucket === "hour") start.setUTCMinutes(0, 0, 0);
@@ -47,7 +56,7 @@ function readTimes({ filter, bucket }: QuerySeriesRequest, nowMs: number) {
   if (bucket === "month") start.setUTCDate(1);
   if (until.getTime() - start.getTime() > (maxDays + 31) * dayMs)
     throw invalid(`A series by ${bucket} can cover at most ${maxDays} days.`, "filter.from_ms");
-  return { rows, from: start, until };
+  return { rows, from: start, until, buckets: Math.ceil((until.getTime() - start.getTime()) / lengthMs) };
 }
 
 /**
@@ -59,10 +68,11 @@ export async function querySeries(
   request: QuerySeriesRequest,
   nowMs: number,
 ): Promise<QuerySeriesResponse> {
-  const { rows, from, until } = readTimes(request, nowMs);
+  const { rows, from, until, buckets: count } = readTimes(request, nowMs);
   const field = entryOf<typeof groupFields, keyof typeof groupFields>(groupFields, request.groupBy, "group_by");
   const max = request.top || usualGroups;
   if (max > maxGroups) throw invalid(`At most ${maxGroups} groups are allowed.`, "top");
+  if (field !== undefined) checkPoints(max, count);
   const Match = { bucket: rows, ...namesOf(request.filter), start: { $gte: from, $lt: until } };
   const groupOf = field === undefined ? "" : { $ifNull: [`$${field}`, ""] };
   const top =
@@ -90,21 +100,16 @@ export async function querySeries(
         maxTimeMS,
       },
     )
-    .toArray();
-  return { groups: groupsOf(found, top), fromMs: BigInt(from.getTime()), untilMs: BigInt(until.getTime()) };
+    .batchSize(rowsAtOnce);
+  return { groups: await groupsOf(found, top), fromMs: BigInt(from.getTime()), untilMs: BigInt(until.getTime()) };
 }
 
-/** In the order of `top`; null is the group of all others. */
-function groupsOf(found: readonly Row[], top: readonly string[]): SeriesGroup[] {
-  const byGroup = Map.groupBy(found, ({ _id }) => _id.group);
-  return [...top, null].flatMap((name): SeriesGroup[] => {
-    const rows = byGroup.get(name);
-    if (rows === undefined) return [];
-    const points = rows.map((row) => ({
-      startMs: BigInt(row._id.start.getTime()),
-      measures: toMeasures(rowOf(row)),
-    }));
-    const total = toMeasures(rows.map(rowOf).reduce(addRow));
-    return [{ name: name ?? "", other: name === null, total, points }];
-  });
+function checkPoints(groups: number, buckets: number): void {
+  // All other groups form one.
+  if ((groups + 1) * buckets <= maxPoints) return;
+  const fitting = Math.floor(maxPoints / buckets) - 1;
+  throw invalid(
+    `A series has at most ${maxPoints} points. Request at most ${fitting} groups, or a shorter time.`,
+    "top",
+  );
 }

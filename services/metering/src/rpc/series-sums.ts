@@ -25,7 +25,7 @@ export const sums = {
   ...each("firstByte", bins),
 };
 
-type Sums = Readonly<Record<string, bigint>>;
+export type Sums = Readonly<Record<string, bigint>>;
 
 /** A row of the aggregation; its group is null for all others. */
 export type Row = { readonly _id: { readonly start: Date; readonly group: string | null } } & Readonly<

@@ -59,7 +59,9 @@ export const usageSeriesQuery = z.strictObject({
     .transform(Number)
     .refine((max) => max >= 1 && max <= maxGroups, wrongTop)
     .default(10)
-    .describe("The number of groups, highest cost first; all others are combined into one."),
+    .describe(
+      "The number of groups, highest cost first; all others are combined into one. A series has at most 10,000 points.",
+    ),
 });
 
 /** Query of `GET /admin/v1/usage/export`. */
