@@ -55,7 +55,12 @@ class Follower implements PriceFollower {
       throw new GatewayError("service_unavailable", undefined, { cause: new Error("accepted prices are not known") });
     };
     return {
-      ...admission,
+      check: admission.check,
+      alive: admission.alive,
+      admitFree: (request) => admission.admitFree(request),
+      findTaskGrant: (task) => admission.findTaskGrant(task),
+      settleTask: (event) => admission.settleTask(event),
+      [Symbol.asyncDispose]: () => admission[Symbol.asyncDispose](),
       admit: async (request) => {
         known();
         return await admission.admit(request);

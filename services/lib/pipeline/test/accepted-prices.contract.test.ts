@@ -50,7 +50,18 @@ test("no request is admitted before billing has returned the accepted prices, an
     everyMs: 20,
   });
   const admitted = { started: Promise.resolve() };
-  const guarded = prices.guard({ admit: async () => admitted } as unknown as AdmissionOfProcess);
+  /** Its members are on the prototype, as those of a process's admission are. */
+  class Admitting {
+    readonly isOurs = true;
+    get check() {
+      return async () => ({ ok: this.isOurs });
+    }
+    async admit() {
+      return this.isOurs && admitted;
+    }
+  }
+  const guarded = prices.guard(new Admitting() as unknown as AdmissionOfProcess);
+  assert.deepEqual(await guarded.check(), { ok: true });
   const admit = () => guarded.admit({} as Parameters<AdmissionOfProcess["admit"]>[0]);
   await assert.rejects(admit, (error: GatewayError) => error.code === "service_unavailable");
   assert.equal((await prices.check()).ok, false);
