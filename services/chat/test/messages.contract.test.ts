@@ -19,12 +19,10 @@ const headers = [
   "2023-06-01",
   "anthropic-beta",
   "one-2025-01-01,two-2026-01-01",
-  "anthropic-future-thing",
-  "yes",
   "x-app",
   "cli",
 ];
-const call = (body: unknown, options: { models?: string[] } = {}) =>
+const call = (body: unknown, options: { models?: string[]; headers?: string[] } = {}) =>
   harness.call("messages.create", body, { headers, target: "/v1/messages?beta=true", ...options });
 const count = (body: unknown, options: { models?: string[] } = {}) =>
   harness.call("messages.count_tokens", body, { headers, target: "/v1/messages/count_tokens", ...options });
@@ -84,7 +82,7 @@ test("passes request and response through byte for byte, with the client's own h
   const responseText = `{"type":"message", "content":[{"type":"text","text":"\\u00e9"}],\n "big":9007199254740993,"usage":{"input_tokens":3,"output_tokens":4}}`;
   upstream.script = (_, response) => sendJson(response, 200, responseText);
   const sent = `{ "model":"claude","max_tokens":5, "messages":[{"role":"user","content":"Hi"}],"context_management":{"x":12345678901234567890}}`;
-  const response = await call(sent);
+  const response = await call(sent, { headers: [...headers, "anthropic-future-thing", "yes"] });
   assert.equal(response.status, 200);
   assert.equal(response.text, responseText);
   const [requested] = upstream.received;

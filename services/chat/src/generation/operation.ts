@@ -6,6 +6,8 @@ import type { Attempted } from "@uag/providers/attempt";
 import { UpstreamFailure } from "@uag/providers/failure";
 import { type Generated, generate } from "@uag/providers/generate";
 import type { GenerationCall } from "@uag/providers/generation";
+import { areClassedHeaders } from "@uag/providers/passed-fields/check";
+import { messagesHeaderCosts } from "@uag/providers/passed-fields/messages-headers";
 import { generationAdapter } from "@uag/providers/registry";
 import type { ChatContext } from "../context.ts";
 import type { ClientFormat, GenerationRequest } from "../format.ts";
@@ -22,8 +24,10 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
     name: format.name,
     body: jsonBody({ opaque }),
     modelOf: ({ fields }) => format.modelOf(fields),
-    read(json, model) {
-      const request = format.read(json, model);
+    read(json, model, { exchange }) {
+      const read = format.read(json, model);
+      const isClassed = areClassedHeaders(format.passedHeaders(exchange.headers), messagesHeaderCosts);
+      const request = isClassed ? read : { ...read, hasUnclassedField: true };
       checkUrls(json.fields, context.guarded);
       checkResponseSize(request, model);
       return request;

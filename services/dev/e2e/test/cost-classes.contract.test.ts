@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { messagesHeaderCosts } from "@uag/providers/passed-fields/messages-headers";
 import { openStage, type Stage } from "./holds/stage.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -112,3 +115,42 @@ for (const [what, endpoint, model, fields] of unclassed)
     const context = (BigInt(contextTokens) * (price.rates.get("input_tokens") ?? 0n)) / 1_000_000n;
     assert.ok((booked?.request.holdNanoUsd ?? 0n) >= context, text);
   });
+
+const sayHello = (headers: readonly string[]) =>
+  stage.call(
+    messages.operation,
+    Buffer.from(JSON.stringify({ ...messages.base, model: claude })),
+    "application/json",
+    headers,
+  );
+
+test("messages.create holds for the model's whole context when a header has no cost class", async () => {
+  const { contextTokens, price } = stage.catalog.models.get(claude) ?? assert.fail(claude);
+  const context = (BigInt(contextTokens) * (price.rates.get("input_tokens") ?? 0n)) / 1_000_000n;
+  const holdOf = async (...headers: string[]): Promise<bigint> =>
+    (await sayHello(headers)).booked?.request.holdNanoUsd ?? assert.fail(headers.join());
+  assert.ok((await holdOf("anthropic-of-tomorrow", "1")) >= context);
+  assert.ok((await holdOf("anthropic-beta", "context-1m-2025-08-07")) < context);
+});
+
+test("messages.create refuses a header that selects the provider's workspace or payer, by name", async () => {
+  for (const header of ["anthropic-workspace-id", "anthropic-user-profile-id"]) {
+    const { status, text, booked } = await sayHello([header, "id_1"]);
+    assert.deepEqual([status, booked], [400, undefined], text);
+    assert.match(text, new RegExp(`"${header}: `));
+  }
+});
+
+test("every anthropic header that Anthropic's SDK sends with a message has a cost class", async () => {
+  const sdk = new URL("./", import.meta.resolve("@anthropic-ai/sdk"));
+  const sent = new Set<string>();
+  for (const file of ["client.js", "resources/messages/messages.js", "resources/beta/messages/messages.js"]) {
+    const text = await readFile(fileURLToPath(new URL(file, sdk)), "utf8");
+    for (const [, name = ""] of text.matchAll(/['"](anthropic-[a-z-]{1,60})['"]/gi)) sent.add(name.toLowerCase());
+  }
+  assert.ok(sent.has("anthropic-version") && sent.has("anthropic-beta"), [...sent].join());
+  assert.deepEqual(
+    [...sent].filter((name) => !Object.hasOwn(messagesHeaderCosts, name)),
+    [],
+  );
+});

@@ -27,7 +27,7 @@ export interface BilledCall extends Pick<ReceivedResponse, "status" | "text" | "
 export interface Stage extends AsyncDisposable {
   readonly catalog: Catalog;
   readonly simulator: Simulator;
-  call(operation: string, body: Buffer, contentType?: string): Promise<BilledCall>;
+  call(operation: string, body: Buffer, contentType?: string, headers?: readonly string[]): Promise<BilledCall>;
   /** Disconnects after this many bytes of the response, and waits for the bill. */
   leave(operation: string, body: Buffer, afterBytes: number): Promise<Booked>;
 }
@@ -62,8 +62,8 @@ export async function openStage(): Promise<Stage> {
   return {
     catalog: parseCatalog(catalog, env),
     simulator,
-    async call(operation, body, contentType = "application/json") {
-      const headers = ["content-type", contentType, "anthropic-version", "2023-06-01"];
+    async call(operation, body, contentType = "application/json", more = []) {
+      const headers = ["content-type", contentType, "anthropic-version", "2023-06-01", ...more];
       const response = await harness.call(operation, body, { headers });
       const { requestId } = response;
       const booked = harness.admission.booked.find(({ request }) => request.requestId === requestId);

@@ -14,6 +14,20 @@ export function checkRefusedFields(fields: Fields, table: FieldTable): void {
 }
 
 /**
+ * Whether the table has every header.
+ * @param headers names and values alternating
+ * @throws {GatewayError} `invalid_request` naming a header whose cost no hold bounds
+ */
+export function areClassedHeaders(headers: readonly string[], table: FieldTable): boolean {
+  const names = headers.filter((_, index) => index % 2 === 0);
+  for (const name of names) {
+    const cost = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (cost?.kind === "refused") throw refusedField(name, cost.reason);
+  }
+  return names.every((name) => Object.hasOwn(table, name));
+}
+
+/**
  * The first field that the table lacks, such as `output_config.turbo`; undefined when it has all.
  * Where the table has rows for members, it has to have one for each.
  */
