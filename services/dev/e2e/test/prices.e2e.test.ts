@@ -76,7 +76,7 @@ test("an accepted price is charged within seconds, and is in the receipt and the
     };
 
     const listed = await versionOfNext();
-    assert.match((await prices("diff")).out, /litellm was not fetched yet/);
+    assert.match((await prices("diff")).out, /litellm has not been fetched yet/);
     await prices("fetch", ...(await tables("4e-7", "0.4")));
     const shown = await prices("diff");
     assert.match(shown.out, /gpt-4o-mini +output_tokens +0\.6 +0\.4 +0\.4 +-33\.33 .*changed/);
