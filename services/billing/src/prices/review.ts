@@ -1,6 +1,7 @@
 import { compareModel, latestPrices, type ModelDifference, type PricedModel } from "@uag/catalog/prices/compare";
 import { type Proposal, propose } from "@uag/catalog/prices/propose";
 import { type PriceSource, quoteOf } from "@uag/catalog/prices/quote";
+import type { PriceVersion } from "@uag/catalog/types";
 import type { Billing } from "../billing.ts";
 import { type CatalogSource, catalogOf, rowsOf } from "../repair/prices.ts";
 import { priceTables, sourceOf } from "./tables.ts";
@@ -8,8 +9,8 @@ import { priceTables, sourceOf } from "./tables.ts";
 /** A model's latest price beside the tables'. */
 export interface Reviewed {
   readonly model: PricedModel;
-  /** The version of its latest price. */
-  readonly priceVersion: string;
+  /** All its prices, the latest last. */
+  readonly versions: readonly PriceVersion[];
   readonly found: ModelDifference;
   /** What can be accepted, by the table that it follows; empty: what both have. */
   readonly options: ReadonlyMap<string, Proposal>;
@@ -38,8 +39,7 @@ export async function review({ store, readSource }: Pick<Billing, "store" | "rea
   const { models } = catalogOf(source);
   const reviewed = latestPrices(rowsOf(source)).map((model) => {
     const found = compareModel(model, tables);
-    const priceVersion = models.get(model.id)?.prices?.at(-1)?.price.version ?? "";
-    return { model, priceVersion, found, options: optionsOf(model, found) };
+    return { model, versions: models.get(model.id)?.prices ?? [], found, options: optionsOf(model, found) };
   });
   return { source, tables, models: reviewed };
 }

@@ -30,7 +30,7 @@ function showOption({ model }: Reviewed, table: string, { changes, looks }: Prop
 }
 
 function showReview(reviewed: Reviewed): PriceReview {
-  const { model, priceVersion, found, options } = reviewed;
+  const { model, versions, found, options } = reviewed;
   const differences = found.differences.filter(needsLook).map(({ key, ours, theirs, finding }) => ({
     price: key,
     finding,
@@ -39,7 +39,7 @@ function showReview(reviewed: Reviewed): PriceReview {
   }));
   return {
     model: model.id,
-    priceVersion,
+    priceVersion: versions.at(-1)?.price.version ?? "",
     link: found.link ?? "",
     differences,
     options: [...options].map(([table, proposal]) => showOption(reviewed, table, proposal)),

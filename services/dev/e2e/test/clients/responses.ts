@@ -112,9 +112,11 @@ async function accounts(send: Send): Promise<void> {
 }
 
 async function prices(send: Send): Promise<void> {
-  const rates = { input_tokens: "0.15", output_tokens: "1.2" };
-  const price = { provider: "openai", model: "gpt-4o-mini", link: "https://openai.com/api/pricing", rates };
-  await send("POST", "/admin/v1/prices/tables", { body: { name: "litellm", origin: "litellm 1", prices: [price] } });
+  const rates = { input_tokens: "0.4", output_tokens: "3.2" };
+  const price = { provider: "openai", model: "gpt-4.1-mini", link: "https://openai.com/api/pricing", rates };
+  await send("POST", "/admin/v1/prices/tables", {
+    body: { name: "litellm", origin: "litellm 1.109.1", prices: [price] },
+  });
   const [found] = (await send("GET", "/admin/v1/prices"))["models"] as Json[];
   const accepted = { model: found?.["model"], price_version: found?.["price_version"], from: "litellm" };
   await send("POST", "/admin/v1/prices", { body: accepted });
@@ -135,7 +137,7 @@ async function books(send: Send, account: string): Promise<void> {
   await send("GET", "/admin/v1/reconciliations", { query: "?provider=openai" });
   await prices(send);
   await send("GET", "/admin/v1/usage/series", { query: `${query}&bucket=hour&group_by=model` });
-  for (const held of ["holds", "invoices"])
+  for (const held of ["holds", "invoices", "message-budgets"])
     await send("GET", `/admin/v1/accounts/{id}/${held}`, { path: { id: account } });
   for (const path of ["/admin/v1/usage", "/admin/v1/usage/export", "/admin/v1/ledger"])
     await send("GET", path, { query });
