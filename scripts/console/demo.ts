@@ -82,6 +82,20 @@ async function makeExcess(run: Run, { key }: KeyOf): Promise<void> {
   }
 }
 
+/** Two tables of prices that agree on one change and differ about another. */
+async function putTables(api: ReturnType<typeof adminApi>): Promise<void> {
+  const link = "https://openai.com/api/pricing";
+  const rates = { "gpt-4.1-mini": { input_tokens: "0.4", output_tokens: "1.2" } };
+  for (const [name, origin, input] of [
+    ["litellm", "litellm 1.110.2", "5"],
+    ["genai-prices", "genai-prices 0.2.3", "2.5"],
+  ]) {
+    const models = { ...rates, "gpt-4o": { input_tokens: input, output_tokens: "12" } };
+    const prices = Object.entries(models).map(([model, own]) => ({ provider: "openai", model, link, rates: own }));
+    await api.call("POST", "/prices/tables", { name, origin, prices });
+  }
+}
+
 interface Receivers {
   readonly emails: readonly string[];
   readonly webhook_url: string;
@@ -104,6 +118,7 @@ async function fill(run: Run, receivers: Receivers): Promise<void> {
   await api.call("POST", "/alerts", { ...alert, kind: "spend", name: "Team", monthly_usd: "0.05" });
   await api.call("POST", "/alerts", { ...alert, kind: "budget", key_id: support?.id, thresholds: [50, 80, 100] });
   await api.call("POST", "/alerts", { ...alert, kind: "balance", name: "Finance", below_usd: "150" });
+  await putTables(api);
   for (const id of ["req_01k3v9q2t7w4", "req_01k3v9r8m1x0"]) await settleUnpriced(run, id);
 }
 

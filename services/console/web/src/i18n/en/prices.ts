@@ -14,6 +14,7 @@ export const prices = {
     after: "At the new price",
     price: "Price",
     ours: "Ours",
+    finding: "Finding",
   },
   findings: {
     changed: "Both tables agree",

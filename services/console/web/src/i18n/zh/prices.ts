@@ -14,6 +14,7 @@ export const prices = {
     after: "按新价格",
     price: "价格项",
     ours: "我们的价格",
+    finding: "比较结果",
   },
   findings: {
     changed: "两个价格表一致",

@@ -30,7 +30,7 @@ function useColumns(tables: readonly string[]): Columns<Difference> {
       ),
       column.accessor(({ finding }) => t(`prices.findings.${finding}`), {
         id: "finding",
-        header: "",
+        header: t("prices.columns.finding"),
         meta: { from: "sm" },
       }),
     ],
