@@ -26,6 +26,14 @@ test("any setting can be in a file; an unreadable file or a setting given twice 
   }
 });
 
+test("names an invalid setting with what it must be, and without its value", () => {
+  const numbers = z.object({ PORT: z.coerce.number().int(), NEEDED: z.string() });
+  assert.throws(
+    () => readConfig(numbers, { PORT: "abc" }),
+    new ConfigError("Invalid settings:\n  PORT: must be a number\n  NEEDED: is required"),
+  );
+});
+
 test("connects to NATS as the user in the URL or the settings, with TLS when a CA, a certificate or tls: is configured", () => {
   const plain = natsOptions({ NATS_URL: "nats://a:p%40ss@one:4222,two:4223" });
   assert.deepEqual(plain, {

@@ -39,8 +39,14 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Process
   }
   const result = schema.safeParse(present);
   if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+  const lines = result.error.issues.map((issue) => `  ${issue.path.join(".")}: ${faultOf(issue)}`);
   throw new ConfigError(`Invalid settings:\n${lines.join("\n")}`);
+}
+
+/** What is wrong with a variable. Zod reports text that is not a number as NaN. */
+function faultOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== "invalid_type") return issue.message;
+  return issue.message.endsWith("received undefined") ? "is required" : `must be a ${issue.expected}`;
 }
 
 /** `a:1, b:2` -> `["a:1", "b:2"]` */
