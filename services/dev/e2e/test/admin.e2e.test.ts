@@ -275,6 +275,7 @@ describe("the admin API through the public server", () => {
       const headers = { authorization: `Bearer ${reader}` };
       assert.equal((await fetch(`${fleet.run.admin_url}/keys`, { method, headers })).status, status);
     }
+    await assert.rejects(run("keys", "create", "--models", "gpt-4o-mini,nope"), /No model matches --models nope\./);
     const secret = (await run("keys", "create", "--name", "cli", "--rpm", "1000", "--expires", "1d")).trim();
     const response = await chat(clientOf(secret));
     assert.equal(response.status, 200, response.text);

@@ -1,7 +1,9 @@
 // npm run keys: creates, lists, changes, renews and revokes API keys of the running fleet.
+import { mayUse } from "@uag/catalog/access";
 import type { keyFields } from "@uag/contract/requests/admin-fields";
 import { key as keySchema, newKey } from "@uag/contract/responses/admin";
-import { fail, print } from "@uag/local/terminal/step";
+import { catalogModel } from "@uag/contract/responses/admin-fleet";
+import { fail, print, UserError } from "@uag/local/terminal/step";
 import type { z } from "zod";
 import { type Call, runAdminCommand } from "./admin-command.ts";
 import { parseCount } from "./options.ts";
@@ -51,6 +53,18 @@ type Key = z.infer<typeof keySchema>;
 /** A limit in the API's format; undefined when not given. */
 function limitOf(name: string, given: string | undefined): number | null | undefined {
   return given === undefined || given === "none" ? given && null : Number(parseCount(name, given));
+}
+
+const listedModel = catalogModel.pick({ id: true });
+
+/** @throws {UserError} for a model that the catalogue does not have: a key of it alone can call nothing */
+async function checkModels({ api, values: { models } }: KeyCall): Promise<void> {
+  if (models === undefined || models === "none") return;
+  const known: string[] = [];
+  for await (const row of api.rows("/models", {})) known.push(listedModel.parse(row).id);
+  for (const entry of models.split(",").map((model) => model.trim()))
+    if (!known.some((model) => mayUse([entry], model)))
+      throw new UserError(`No model matches --models ${entry}. The catalogue has: ${known.sort().join(", ")}`);
 }
 
 /** The command sets every field of a key but its metadata. */
@@ -119,13 +133,17 @@ await runAdminCommand({
   options,
   commands: {
     list,
-    async create({ api, run, values }) {
+    async create(call) {
+      const { api, run, values } = call;
+      await checkModels(call);
       const body = { account_id: values.account ?? run.account_id, ...fieldsOf(values) };
       printSecret(await api.call("POST", "/keys", body));
     },
   },
   idCommands: {
-    async update({ api, id, values }) {
+    async update(call) {
+      const { api, id, values } = call;
+      await checkModels(call);
       print(table([rowOf(keySchema.parse(await api.call("PATCH", `/keys/${id}`, fieldsOf(values))))]));
     },
     async regenerate({ api, id, values }) {
