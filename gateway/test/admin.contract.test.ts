@@ -51,6 +51,22 @@ test("only an admin token opens the admin API, and it opens nothing else", async
   );
 });
 
+test("long listings are compressed for clients that accept it, and responses to changes never are", async () => {
+  const read = (headers: Record<string, string>) =>
+    stage.fetch("/admin/v1/usage/events?limit=50", { authorization: `Bearer ${adminToken}`, headers });
+  const [zipped, plain] = [await read({ "accept-encoding": "gzip" }), await read({ "accept-encoding": "identity" })];
+  assert.deepEqual(
+    [zipped, plain].map(({ headers }) => [headers.get("content-encoding"), headers.get("vary")]),
+    [
+      ["gzip", "accept-encoding"],
+      [null, "accept-encoding"],
+    ],
+  );
+  const sizes = [zipped, plain].map(({ headers }) => Number(headers.get("content-length")));
+  assert.ok((sizes[0] ?? 0) * 5 < (sizes[1] ?? 0), `${sizes}`);
+  assert.equal(await zipped.text(), await plain.text());
+});
+
 test("without a valid token no part of a request is parsed", async () => {
   for (const headers of [
     { "content-type": "text/plain" },

@@ -6,16 +6,15 @@ import { clientAddress } from "../client-address.ts";
 import { checkBodyHead } from "../middleware/body-limits.ts";
 import { allowHeader, methodNotAllowed } from "../middleware/method-not-allowed.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
-import { sendJson } from "../respond.ts";
 import { verbs } from "../verbs.ts";
 import type { AdminResponse } from "./admin.ts";
 import type { AdminAuthenticator } from "./authenticate.ts";
 import type { AdminClients } from "./clients.ts";
 import { confine } from "./confine.ts";
-import { jsonTextInTurns } from "./json.ts";
 import { readJson } from "./read-json.ts";
 import type { Replicas } from "./replicas.ts";
 import { type AdminRow, adminRows } from "./routes.ts";
+import { sendCompressed } from "./send-compressed.ts";
 
 export interface AdminOptions {
   readonly clients: AdminClients;
@@ -101,9 +100,7 @@ function handlerOf(row: AdminRow, options: AdminOptions): Handler {
     const given = await respond(row, options, { request, response }).catch((error: unknown) => {
       throw inOurNames(error);
     });
-    if (given === undefined) return;
-    const text = await jsonTextInTurns(given.body);
-    sendJson(request, response, given.status ?? 200, text);
+    if (given !== undefined) await sendCompressed(request, response, { status: given.status ?? 200, body: given.body });
   };
 }
 

@@ -165,7 +165,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
   const metering = {
     confirmApplied: reports("confirmApplied", { applied: [] }),
     queryUsage: reports("queryUsage", { buckets: [], nextCursor: "" }),
-    listEvents: reports("listEvents", { events: [event(1)], nextCursor: "" }),
+    listEvents: reports("listEvents", { events: Array.from({ length: 20 }, () => event(1)), nextCursor: "" }),
     findEvents: reports("findEvents", { events: [] }),
     getEvent: async ({ requestId }: { requestId: string }) => ({
       ...event(1),

@@ -20,16 +20,18 @@ export interface RelayOptions {
   readonly body?: object | undefined;
 }
 
-const passed = ["accept", "content-type", "idempotency-key", "user-agent", "prefer"] as const;
+const passed = ["accept", "accept-encoding", "content-type", "idempotency-key", "user-agent", "prefer"] as const;
 const forwardedHeaders = new Set([
   "allow",
   "cache-control",
   "content-disposition",
+  "content-encoding",
   "content-length",
   "content-type",
   "idempotent-replayed",
   "retry-after",
   "retry-after-ms",
+  "vary",
   "x-should-retry",
 ]);
 const forwardedPrefixes = ["x-gateway-", "x-ratelimit-"];
