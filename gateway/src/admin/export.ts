@@ -43,6 +43,7 @@ const columns = [
   "stream",
   "first_byte_ms",
   "trace_id",
+  "error_code",
 ] as const;
 
 /** A field by RFC 4180; a leading quote keeps spreadsheets from evaluating it as a formula. */

@@ -1,7 +1,7 @@
 import type { receipt } from "@uag/contract/responses/admin-money";
 import type { Shown } from "@uag/contract/responses/shown";
 import type { Item } from "@uag/proto/billing/v1/admin.ts";
-import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { FailedAttempt, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { AdminHandler } from "./admin.ts";
 import { timeText } from "./json.ts";
 import { showEntry } from "./show-account.ts";
@@ -34,8 +34,19 @@ function itemsOf(event: UsageEvent, priced: readonly Item[]): Receipt["items"] {
   }));
 }
 
+/** Failures of the operator's account at a provider: their details are only for operators. */
+const ofOperator: ReadonlySet<string> = new Set(["operator", "quota", "capacity"]);
+
+const noDetails = { code: null, message: null, provider_request_id: null };
+
+function detailsOf(attempt: FailedAttempt, isOperator: boolean) {
+  if (!isOperator && ofOperator.has(attempt.failure)) return noDetails;
+  const { code = null, message = null, upstreamRequestId = null } = attempt;
+  return { code, message, provider_request_id: upstreamRequestId };
+}
+
 /** The failed calls and the successful one. */
-function attemptsOf(event: UsageEvent): Receipt["attempts"] {
+function attemptsOf(event: UsageEvent, isOperator: boolean): Receipt["attempts"] {
   const { startedAtMs, endedAtMs, failedAttempts, upstream, upstreamModel } = event;
   const failed = failedAttempts.map((attempt): Receipt["attempts"][number] => ({
     provider: attempt.upstream,
@@ -44,6 +55,8 @@ function attemptsOf(event: UsageEvent): Receipt["attempts"] {
     duration_ms: attempt.durationMs,
     outcome: attempt.failure,
     status: attempt.status === 0 ? null : attempt.status,
+    ...detailsOf(attempt, isOperator),
+    mid_stream: attempt.midStream,
   }));
   if (event.attempts <= failed.length || upstream === "") return failed;
   const last = failedAttempts.at(-1);
@@ -55,12 +68,14 @@ function attemptsOf(event: UsageEvent): Receipt["attempts"] {
     duration_ms: endedAtMs > startMs ? endedAtMs - startMs : 0n,
     outcome: "answered",
     status: null,
+    ...noDetails,
+    mid_stream: false,
   };
   return [...failed, succeeded];
 }
 
 /** Everything known about one request's bill. */
-export const showReceipt: AdminHandler = async ({ clients, id: requestId }) => {
+export const showReceipt: AdminHandler = async ({ admin, clients, id: requestId }) => {
   const event = await clients.metering.getEvent({ requestId });
   const { accountId, priceVersion, units } = event;
   const page = { limit: 0, cursor: "" };
@@ -72,7 +87,7 @@ export const showReceipt: AdminHandler = async ({ clients, id: requestId }) => {
     object: "receipt",
     event: showEvent(event),
     items: itemsOf(event, items),
-    attempts: attemptsOf(event),
+    attempts: attemptsOf(event, admin.accountId === ""),
     ledger: entries.map(showEntry),
   };
   return { body };

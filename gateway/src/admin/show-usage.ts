@@ -72,6 +72,7 @@ export function showEvent(event: UsageEvent): Event {
     raw_usage: rawUsage(event.rawUsage),
     attempts: event.attempts,
     status: event.status,
+    error_code: event.errorCode ?? null,
     stream: event.stream,
     first_byte_ms: event.firstByteMs ?? null,
     trace_id: event.traceId ?? null,

@@ -63,6 +63,7 @@ test("returns a non-streamed response byte for byte, billed by the upstream's co
       rawUsage: JSON.stringify(usage),
       attempts: 1,
       status: 200,
+      errorCode: undefined,
       firstByteMs: undefined,
       failedAttempts: [],
     },
@@ -284,6 +285,32 @@ test("retries a stream that breaks before its first event at another upstream, b
     ["input_tokens", "output_tokens"],
   );
   assert.equal(settlement().units[1]?.quantity, 6n);
+  const failures = settlement().failedAttempts.map(({ upstream: name, midStream, failure }) => [
+    name,
+    midStream,
+    failure,
+  ]);
+  assert.deepEqual(failures, [
+    ["one", false, "transient"],
+    ["two", true, "transient"],
+  ]);
+  assert.equal(settlement().errorCode, "upstream_error");
+});
+
+test("the record of a failed request has the client's error code and, of each call, the provider's code, message and request id", async () => {
+  const key = "sk-upstream-secret-one";
+  const error = { message: `Incorrect API key provided: ${key}. ${"x".repeat(500)}`, code: "invalid_api_key" };
+  upstream.script = (_, response) => sendJson(response, 401, { error }, { "x-request-id": "req_of_the_provider" });
+  await harness.call(operation, chat());
+  const { errorCode, failedAttempts } = settlement();
+  assert.equal(errorCode, "upstream_error");
+  const [attempt] = failedAttempts;
+  assert.deepEqual(
+    [attempt?.failure, attempt?.status, attempt?.code, attempt?.upstreamRequestId, attempt?.midStream],
+    ["operator", 401, "invalid_api_key", "req_of_the_provider", false],
+  );
+  assert.match(attempt?.message ?? "", /^Incorrect API key provided: \[redacted\]\. x+$/);
+  assert.equal(attempt?.message?.length, 300);
 });
 
 test("reports an error event in mid-stream once, with the upstream's message only if it concerns the request", async () => {

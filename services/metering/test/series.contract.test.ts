@@ -117,7 +117,18 @@ test("rejects a series that is too long or of an unknown kind, naming the allowe
 test("finds single requests by end time and cost, or by id in any month, with their failed calls", async () => {
   await using bench = await startBench();
   const failedAttempts = [
-    { upstream: "a", upstreamModel: "m", afterMs: 1, durationMs: 30, failure: "timeout", status: 0 },
+    {
+      upstream: "a",
+      upstreamModel: "m",
+      afterMs: 1,
+      durationMs: 30,
+      failure: "timeout",
+      status: 0,
+      code: "c",
+      message: "too late",
+      upstreamRequestId: undefined,
+      midStream: true,
+    },
   ];
   const old = event("old", { ...at(noon - 40 * dayMs), failedAttempts, firstByteMs: 0 });
   const dear = event("dear", { costNanoUsd: 900n });

@@ -248,7 +248,7 @@ export interface Unit {
   quantity: bigint;
 }
 
-/** A failed upstream call that was followed by another. */
+/** A failed upstream call: it was followed by another, or the request failed with it. */
 export interface FailedAttempt {
   upstream: string;
   upstreamModel: string;
@@ -259,6 +259,23 @@ export interface FailedAttempt {
   failure: string;
   /** The upstream's HTTP status; 0: none. */
   status: number;
+  /** The upstream's own error code or type, at most 64 characters. */
+  code?:
+    | string
+    | undefined;
+  /**
+   * Why it failed: the upstream's message or ours, redacted, at most 300 characters. It may quote
+   * the request.
+   */
+  message?:
+    | string
+    | undefined;
+  /** The upstream's id of the call, at most 64 characters. */
+  upstreamRequestId?:
+    | string
+    | undefined;
+  /** The client had received a part of the response. */
+  midStream: boolean;
 }
 
 /** One request's usage: the journal's final record, the message on JetStream, the row in MongoDB. */
@@ -301,7 +318,14 @@ export interface UsageEvent {
    * Of the request's span where it is sampled, for metering's to be its child: 16 digits in hex.
    * Neither stored nor billed.
    */
-  spanId?: string | undefined;
+  spanId?:
+    | string
+    | undefined;
+  /**
+   * The error code that the client received, e.g. "upstream_timeout"; for a stream, also after its
+   * status 200.
+   */
+  errorCode?: string | undefined;
 }
 
 /** What a service replica publishes to JetStream. */
@@ -400,7 +424,18 @@ export const Unit: MessageFns<Unit> = {
 };
 
 function createBaseFailedAttempt(): FailedAttempt {
-  return { upstream: "", upstreamModel: "", afterMs: 0, durationMs: 0, failure: "", status: 0 };
+  return {
+    upstream: "",
+    upstreamModel: "",
+    afterMs: 0,
+    durationMs: 0,
+    failure: "",
+    status: 0,
+    code: undefined,
+    message: undefined,
+    upstreamRequestId: undefined,
+    midStream: false,
+  };
 }
 
 export const FailedAttempt: MessageFns<FailedAttempt> = {
@@ -422,6 +457,18 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
     }
     if (message.status !== 0) {
       writer.uint32(48).uint32(message.status);
+    }
+    if (message.code !== undefined) {
+      writer.uint32(58).string(message.code);
+    }
+    if (message.message !== undefined) {
+      writer.uint32(66).string(message.message);
+    }
+    if (message.upstreamRequestId !== undefined) {
+      writer.uint32(74).string(message.upstreamRequestId);
+    }
+    if (message.midStream !== false) {
+      writer.uint32(80).bool(message.midStream);
     }
     return writer;
   },
@@ -487,6 +534,38 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
             message.status = reader.uint32();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.upstreamRequestId = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.midStream = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -519,6 +598,18 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
         : 0,
       failure: isSet(object.failure) ? globalThis.String(object.failure) : "",
       status: isSet(object.status) ? globalThis.Number(object.status) : 0,
+      code: isSet(object.code) ? globalThis.String(object.code) : undefined,
+      message: isSet(object.message) ? globalThis.String(object.message) : undefined,
+      upstreamRequestId: isSet(object.upstreamRequestId)
+        ? globalThis.String(object.upstreamRequestId)
+        : isSet(object.upstream_request_id)
+        ? globalThis.String(object.upstream_request_id)
+        : undefined,
+      midStream: isSet(object.midStream)
+        ? globalThis.Boolean(object.midStream)
+        : isSet(object.mid_stream)
+        ? globalThis.Boolean(object.mid_stream)
+        : false,
     };
   },
 
@@ -542,6 +633,18 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
     if (message.status !== 0) {
       obj.status = Math.round(message.status);
     }
+    if (message.code !== undefined) {
+      obj.code = message.code;
+    }
+    if (message.message !== undefined) {
+      obj.message = message.message;
+    }
+    if (message.upstreamRequestId !== undefined) {
+      obj.upstreamRequestId = message.upstreamRequestId;
+    }
+    if (message.midStream !== false) {
+      obj.midStream = message.midStream;
+    }
     return obj;
   },
 
@@ -556,6 +659,10 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
     message.durationMs = object.durationMs ?? 0;
     message.failure = object.failure ?? "";
     message.status = object.status ?? 0;
+    message.code = object.code ?? undefined;
+    message.message = object.message ?? undefined;
+    message.upstreamRequestId = object.upstreamRequestId ?? undefined;
+    message.midStream = object.midStream ?? false;
     return message;
   },
 };
@@ -588,6 +695,7 @@ function createBaseUsageEvent(): UsageEvent {
     failedAttempts: [],
     traceId: undefined,
     spanId: undefined,
+    errorCode: undefined,
   };
 }
 
@@ -682,6 +790,9 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     }
     if (message.spanId !== undefined) {
       writer.uint32(210).string(message.spanId);
+    }
+    if (message.errorCode !== undefined) {
+      writer.uint32(218).string(message.errorCode);
     }
     return writer;
   },
@@ -907,6 +1018,14 @@ export const UsageEvent: MessageFns<UsageEvent> = {
             message.spanId = reader.string();
             continue;
           }
+          case 27: {
+            if (tag !== 218) {
+              break;
+            }
+
+            message.errorCode = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1017,6 +1136,11 @@ export const UsageEvent: MessageFns<UsageEvent> = {
         : isSet(object.span_id)
         ? globalThis.String(object.span_id)
         : undefined,
+      errorCode: isSet(object.errorCode)
+        ? globalThis.String(object.errorCode)
+        : isSet(object.error_code)
+        ? globalThis.String(object.error_code)
+        : undefined,
     };
   },
 
@@ -1100,6 +1224,9 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     if (message.spanId !== undefined) {
       obj.spanId = message.spanId;
     }
+    if (message.errorCode !== undefined) {
+      obj.errorCode = message.errorCode;
+    }
     return obj;
   },
 
@@ -1140,6 +1267,7 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     message.failedAttempts = object.failedAttempts?.map((e) => FailedAttempt.fromPartial(e)) || [];
     message.traceId = object.traceId ?? undefined;
     message.spanId = object.spanId ?? undefined;
+    message.errorCode = object.errorCode ?? undefined;
     return message;
   },
 };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createTestClient } from "@uag/harness/fleet/client";
+import { setFault } from "@uag/harness/fleet/faults";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { roomInHour } from "@uag/harness/testing/room-in-hour";
 import { waitFor } from "@uag/harness/testing/wait-for";
@@ -12,6 +13,7 @@ const at = `base_url: "\${OPENAI_BASE_URL}", api_key: "\${OPENAI_API_KEY}", simu
 const catalog = `
 providers:
   good: { protocol: openai, ${at} }
+  revoked: { protocol: openai, base_url: "\${OPENAI_BASE_URL}", api_key: k }
   dead: { protocol: openai, base_url: "http://127.0.0.1:9/v1", api_key: k, timeouts: { connect: 1s } }
 models:
   - &m
@@ -23,6 +25,7 @@ models:
     max_output_tokens: 16384
     price: { input_tokens: 0.15, output_tokens: 0.6 }
     upstreams: [&good { provider: good, model: gpt-4o-mini, priority: 1 }]
+  - { <<: *m, id: wrong-key, upstreams: [{ provider: revoked, model: gpt-4o }] }
   - { <<: *m, id: second-home, upstreams: [{ provider: dead, model: gpt-4o-mini }, *good] }
 `;
 
@@ -34,6 +37,10 @@ interface Attempt {
   readonly provider: string;
   readonly outcome: string;
   readonly started_at: string;
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly provider_request_id: string | null;
 }
 interface Item {
   readonly unit: string;
@@ -63,10 +70,15 @@ describe("spending can be traced to the last nano-dollar", () => {
   });
   after(() => resources.disposeAsync());
 
-  async function admin<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
+  async function admin<T = Json>(
+    method: string,
+    path: string,
+    body?: unknown,
+    token = fleet.run.admin.token,
+  ): Promise<T> {
     const response = await fetch(`${fleet.run.base_url}/admin/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${fleet.run.admin.token}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -74,9 +86,11 @@ describe("spending can be traced to the last nano-dollar", () => {
     return JSON.parse(text) as T;
   }
 
-  async function customer(
-    id: string,
-  ): Promise<{ keyId: string; chat(model: string, headers?: Record<string, string>): Promise<string> }> {
+  async function customer(id: string): Promise<{
+    keyId: string;
+    client: ReturnType<typeof createTestClient>;
+    chat(model: string, headers?: Record<string, string>): Promise<string>;
+  }> {
     await admin("POST", "/accounts", { id, name: id });
     await admin("POST", `/accounts/${id}/top-ups`, { amount_usd: "5", reference: "first" });
     const metadata = { tags: ["blue", "batch"] };
@@ -84,6 +98,7 @@ describe("spending can be traced to the last nano-dollar", () => {
     const client = createTestClient({ baseUrl: fleet.run.base_url, apiKey: String(key["key"]) });
     return {
       keyId: String(key["id"]),
+      client,
       async chat(model, given = {}) {
         const messages = [{ role: "user", content: "repeat 20 words" }];
         const body = { model, stream: true, messages };
@@ -127,6 +142,36 @@ describe("spending can be traced to the last nano-dollar", () => {
     assert.ok((attempts[0]?.started_at ?? "") <= (attempts[1]?.started_at ?? ""));
     assert.ok(event.first_byte_ms !== null && event.first_byte_ms >= 0);
     assert.equal(event["upstream"], "good");
+  });
+
+  test("a provider's refusal of the operator's key is on the receipt and in the export, its details for operators alone", async () => {
+    const { client } = await customer("refused");
+    const body = { model: "wrong-key", messages: [{ role: "user", content: "Hello" }] };
+    const endFaults = await setFault(fleet.run.simulator_url, { status: 401 }, { model: "gpt-4o" });
+    const response = await client.post("/v1/chat/completions", body);
+    await endFaults();
+    assert.equal(response.status, 502);
+    const id = response.headers.get("x-request-id") ?? "";
+    const { event, attempts } = await receiptOf(id);
+    assert.equal(event["error_code"], "upstream_error");
+    const [attempt] = attempts;
+    assert.deepEqual(
+      [attempt?.provider, attempt?.outcome, attempt?.status, attempt?.code],
+      ["revoked", "operator", 401, "invalid_api_key"],
+    );
+    assert.match(attempt?.message ?? "", /^Incorrect API key provided/);
+    assert.ok((attempt?.provider_request_id ?? "") !== "");
+    const { token } = await admin("POST", "/tokens", { name: "reader", role: "read-only", account_id: "refused" });
+    const [shown] = (await admin<Receipt>("GET", `/usage/events/${id}`, undefined, String(token))).attempts;
+    assert.deepEqual(
+      [shown?.outcome, shown?.status, shown?.code, shown?.message, shown?.provider_request_id],
+      ["operator", 401, null, null, null],
+    );
+    const file = await fetch(`${fleet.run.base_url}/admin/v1/usage/export?format=csv&account=refused`, {
+      headers: { authorization: `Bearer ${fleet.run.admin.token}` },
+    });
+    const [head = "", row = ""] = (await file.text()).split("\r\n");
+    assert.equal(row.split(",")[head.split(",").indexOf("error_code")], "upstream_error", row);
   });
 
   test("an account's monthly usage adds up exactly by model, and to the account's balance", async () => {

@@ -2,7 +2,7 @@ import { type Priced, price, unpricedUnits } from "@uag/catalog/price";
 import { type Charged, chargeOf } from "@uag/catalog/provisional";
 import type { Model, Upstream } from "@uag/catalog/types";
 import { type FailedAttempt, Outcome, Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
-import type { UpstreamFailure } from "@uag/providers/failure";
+import { detailsOf, type UpstreamFailure } from "@uag/providers/failure";
 import { crashPoint } from "@uag/runtime/crash-point";
 import type { Admitted, Settlement } from "@uag/usage/types";
 import type { CapabilityEvents } from "./events.ts";
@@ -21,6 +21,8 @@ export interface AttemptResult {
   readonly attempts: number;
   /** The HTTP status sent to the client. */
   readonly status: number;
+  /** The error code sent to the client, if any; in a stream also after its status. */
+  readonly errorCode?: string | undefined;
 }
 
 /** What a request used. */
@@ -64,15 +66,25 @@ export class Bill {
 
   /** Records a failed call; another may follow. @param durationMs how long the call took */
   attemptFailed(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void {
+    this.#addFailure(upstream, failure, { durationMs: Math.round(durationMs), midStream: false });
+  }
+
+  /** Records that a call failed after the client had received a part of its response. */
+  streamFailed(upstream: Upstream, failure: UpstreamFailure): void {
+    const last = this.#failedAttempts.at(-1);
+    const startedMs = last === undefined ? 0 : last.afterMs + last.durationMs;
+    this.#addFailure(upstream, failure, { durationMs: Math.max(0, this.#elapsedMs() - startedMs), midStream: true });
+  }
+
+  #addFailure(
+    upstream: Upstream,
+    failure: UpstreamFailure,
+    { durationMs, midStream }: Pick<FailedAttempt, "durationMs" | "midStream">,
+  ): void {
     if (this.#failedAttempts.length >= maxFailedAttempts) return;
-    this.#failedAttempts.push({
-      upstream: upstream.provider.name,
-      upstreamModel: upstream.model,
-      afterMs: Math.max(0, this.#elapsedMs() - Math.round(durationMs)),
-      durationMs: Math.round(durationMs),
-      failure: failure.kind,
-      status: failure.status,
-    });
+    const afterMs = Math.max(0, this.#elapsedMs() - durationMs);
+    const called = { upstream: upstream.provider.name, upstreamModel: upstream.model, afterMs, durationMs };
+    this.#failedAttempts.push({ ...called, ...detailsOf(failure, upstream.provider), midStream });
   }
 
   /** Records that the first bytes of a stream are being sent. */
@@ -111,7 +123,7 @@ export class Bill {
   #settle(
     { outcome, units, raw, estimated = false }: Charge,
     { provisional, reported, ...sum }: Charged & { readonly reported: Priced },
-    { upstream, attempts, status }: AttemptResult,
+    { upstream, attempts, status, errorCode }: AttemptResult,
   ): Promise<bigint> {
     if (this.#settled !== undefined) return this.#settled;
     const { events, exchange, holdNanoUsd, model } = this.#options;
@@ -125,6 +137,7 @@ export class Bill {
       rawUsage: raw ?? nothing,
       attempts,
       status,
+      errorCode,
       firstByteMs: this.#firstByteMs,
       failedAttempts: this.#failedAttempts,
     };

@@ -1,4 +1,6 @@
+import type { Provider } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { redact } from "./redact.ts";
 import type { UsageReport } from "./usage-report.ts";
 
 /**
@@ -28,6 +30,19 @@ export type FailureKind =
   | "busy"
   | "cancelled";
 
+interface WithHeaders {
+  header(name: string): string | undefined;
+}
+
+/** Where providers put their id of a call. */
+const requestIdHeaders = ["x-request-id", "request-id"] as const;
+const maxRequestId = 64;
+
+function requestIdIn(response: WithHeaders): string | undefined {
+  const found = requestIdHeaders.map((name) => response.header(name)).find((id) => id !== undefined && id !== "");
+  return found?.slice(0, maxRequestId);
+}
+
 /** The content of an upstream's error body, without secrets. */
 export interface UpstreamMessage {
   readonly message: string;
@@ -43,6 +58,8 @@ export interface UpstreamFailureOptions {
   /** The error body for a client of the same protocol, without secrets. */
   readonly body?: Buffer | undefined;
   readonly retryAfterMs?: number | undefined;
+  /** The upstream's id of the call, as its support asks for it. */
+  readonly requestId?: string | undefined;
   /** For an aborted call: how long the upstream had worked on it, which it charges for. */
   readonly workedMs?: number | undefined;
   /** What the upstream reports as used by the call, and charges for although it failed. */
@@ -88,6 +105,10 @@ export class UpstreamFailure extends Error {
     return this.#options.retryAfterMs;
   }
 
+  get requestId(): string | undefined {
+    return this.#options.requestId;
+  }
+
   get workedMs(): number | undefined {
     return this.#options.workedMs;
   }
@@ -116,6 +137,12 @@ export class UpstreamFailure extends Error {
    */
   get isFinal(): boolean {
     return hopeless.has(this.kind) || this.usage !== undefined || this.received !== undefined;
+  }
+
+  /** The same failure with the id of the call from the response's headers, if they have one. */
+  of(response: WithHeaders): UpstreamFailure {
+    const requestId = this.requestId ?? requestIdIn(response);
+    return requestId === undefined ? this : this.with({ requestId });
   }
 
   /** The same failure with more that is known about it. */
@@ -167,6 +194,23 @@ export function failureForLog(failure: UpstreamFailure): Readonly<Record<string,
     reported: words,
     // A parser quotes what it cannot parse.
     ...(cause instanceof Error && (cause instanceof SyntaxError ? { cause: cause.name } : { err: cause })),
+  };
+}
+
+const maxCode = 64;
+const maxMessage = 300;
+
+/**
+ * What a request's record keeps of a failure, bounded: the upstream's own code and message, or our
+ * reason if it sent none. Without secrets; the message may quote the request.
+ */
+export function detailsOf({ kind, status, message, reported, requestId }: UpstreamFailure, provider: Provider) {
+  return {
+    failure: kind,
+    status,
+    code: (reported?.code ?? reported?.type)?.slice(0, maxCode),
+    message: redact(reported?.message || message, provider).slice(0, maxMessage),
+    upstreamRequestId: requestId,
   };
 }
 

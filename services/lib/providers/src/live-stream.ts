@@ -128,8 +128,9 @@ export class LiveStream implements BodySink {
     return delivered.text === "" ? failure : failure.with({ received: delivered.text });
   }
 
-  #finish(failure: UpstreamFailure | undefined): void {
+  #finish(broken: UpstreamFailure | undefined): void {
     this.#over = true;
+    const failure = broken?.of(this.#response);
     this.failure = failure;
     if (failure !== undefined) {
       this.#response.cancel();

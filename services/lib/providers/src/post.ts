@@ -56,7 +56,11 @@ export async function post(options: PostOptions): Promise<HttpResponse> {
   if (response.status < 300) {
     throw new UpstreamFailure("transient", `${provider.name} sent no content`, { status: response.status });
   }
-  throw options.failureOf({ status: response.status, header: (name) => response.header(name), body }, upstream);
+  const failure = options.failureOf(
+    { status: response.status, header: (name) => response.header(name), body },
+    upstream,
+  );
+  throw failure.of(response);
 }
 
 /** RFC 9110, 15.3: 204 and 205 have no content. */

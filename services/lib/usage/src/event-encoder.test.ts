@@ -52,9 +52,14 @@ function randomEvent(seed: number): UsageEvent {
       afterMs: small(),
       durationMs: small(),
       status: random(600),
+      code: among([undefined, text() || "c"]),
+      message: among([undefined, text() || "m"]),
+      upstreamRequestId: among([undefined, text() || "r"]),
+      midStream: random(2) === 0,
     })),
     traceId: among([undefined, "4bf92f3577b34da6a3ce929d0e0e4736"]),
     spanId: among([undefined, "00f067aa0ba902b7"]),
+    errorCode: among([undefined, "upstream_error"]),
   };
 }
 

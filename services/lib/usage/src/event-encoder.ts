@@ -58,6 +58,7 @@ export class EventEncoder {
     for (const failed of event.failedAttempts) this.#failedAttempt(failed);
     if (event.traceId !== undefined) this.#text(25, event.traceId);
     if (event.spanId !== undefined) this.#text(26, event.spanId);
+    if (event.errorCode !== undefined) this.#text(27, event.errorCode);
   }
 
   #unit(name: string, quantity: bigint): void {
@@ -75,6 +76,10 @@ export class EventEncoder {
     this.#integer(4, failed.durationMs);
     this.#text(5, failed.failure);
     this.#integer(6, failed.status);
+    this.#text(7, failed.code ?? "");
+    this.#text(8, failed.message ?? "");
+    this.#text(9, failed.upstreamRequestId ?? "");
+    this.#integer(10, failed.midStream ? 1 : 0);
     this.#close(lengthAt);
   }
 

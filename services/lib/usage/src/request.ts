@@ -148,6 +148,7 @@ export class OpenRequest implements Admitted {
       settlementRule: SettlementRule.NOTHING_OWED,
       pricing: Pricing.EXACT,
       status: 503,
+      errorCode: "service_unavailable",
     };
     Object.assign(this.#event, nothing, { units: [], costNanoUsd: 0n, rawUsage: noBytes });
     return encodeFinal(this.#event);

@@ -48,7 +48,9 @@ export interface Settlement {
   readonly status: number;
   /** For a stream: milliseconds from admission to its first bytes. */
   readonly firstByteMs?: number | undefined;
-  /** Failed calls before the last one, as far as they are kept. */
+  /** The error code that the client received; undefined if it received none. */
+  readonly errorCode?: string | undefined;
+  /** Failed calls, as far as they are kept. */
   readonly failedAttempts: FailedAttempt[];
 }
 

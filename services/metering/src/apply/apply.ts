@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { DatabaseClock } from "@uag/mongo/database-clock";
 import type { LedgerServiceServer } from "@uag/proto/billing/v1/ledger.ts";
-import { outcomeToJSON, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { type FailedAttempt, outcomeToJSON, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { crashPoint } from "@uag/runtime/crash-point";
 import { type RpcClient, replicaFor } from "@uag/runtime/rpc/client";
 import type { Tracing } from "@uag/runtime/tracing/tracing";
@@ -144,9 +144,17 @@ function namedIn(error: unknown, events: readonly UsageEvent[]): UsageEvent | un
   return events[Number(/^events\[(\d+)\]/.exec(error.param ?? "")?.[1] ?? -1)];
 }
 
-/** Only usage has trace ids: the ledger's events are hashed and stored permanently. */
-const asBilled = (event: UsageEvent): UsageEvent =>
-  event.traceId === undefined ? event : { ...event, traceId: undefined, spanId: undefined };
+/**
+ * Only usage keeps trace ids and the messages of failed calls, which may quote the request: the
+ * ledger's events are hashed and stored permanently.
+ */
+function asBilled(event: UsageEvent): UsageEvent {
+  const { traceId, failedAttempts } = event;
+  if (traceId === undefined && failedAttempts.length === 0) return event;
+  return { ...event, traceId: undefined, spanId: undefined, failedAttempts: failedAttempts.map(withoutMessage) };
+}
+
+const withoutMessage = (attempt: FailedAttempt): FailedAttempt => ({ ...attempt, message: undefined });
 
 /** Settles all events except those that billing names as impossible; those go to `refused`. */
 async function settleAccepted(options: ApplyOptions, events: UsageEvent[], refused: RefusedEvent[]) {

@@ -61,6 +61,15 @@ const attempt = z.object({
   duration_ms: count,
   outcome: z.string().describe("`answered`, or the kind of failure, such as `timeout` or `capacity`."),
   status: z.int().nullable().describe("The failed provider's HTTP status, if any."),
+  code: z.string().nullable().describe("The failed provider's own error code."),
+  message: z
+    .string()
+    .nullable()
+    .describe(
+      "Why the call failed: the provider's message or the gateway's, without secrets, at most 300 characters. Null for the successful call, and for a failure of the operator's account at the provider unless an administrator of all accounts asks.",
+    ),
+  provider_request_id: z.string().nullable().describe("The failed provider's ID of the call."),
+  mid_stream: z.boolean().describe("True if the client had received a part of the response."),
 });
 
 /** Everything known about one request's bill. */

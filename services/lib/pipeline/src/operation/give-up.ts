@@ -32,6 +32,7 @@ export async function giveUp<B, R, S extends Size, A>(
       upstream: partial?.upstream ?? (reached ? failed?.upstream : undefined),
       attempts,
       status: exchange.over ? 499 : clientError.error.httpStatus,
+      errorCode: exchange.over ? "client_closed_request" : clientError.error.code,
     };
     if (owed === undefined) await bill.fail(result);
     else await bill.charge(owed, result);

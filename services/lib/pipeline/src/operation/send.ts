@@ -89,10 +89,12 @@ async function sendStream<R>(context: EventContext, sending: Sending<R>, reply: 
     context.events.failed(exchange.requestId, error);
     exchange.fail("service_unavailable");
     await discard();
-    await bill.fail({ upstream, attempts: reply.attempts, status: 503 }).catch((again: unknown) => {
-      // A second attempt on the same bill fails with the same error, which is logged already.
-      if (again !== error) context.events.failed(exchange.requestId, again);
-    });
+    await bill
+      .fail({ upstream, attempts: reply.attempts, status: 503, errorCode: "service_unavailable" })
+      .catch((again: unknown) => {
+        // A second attempt on the same bill fails with the same error, which is logged already.
+        if (again !== error) context.events.failed(exchange.requestId, again);
+      });
   }
 }
 
@@ -102,8 +104,11 @@ async function billStream<R>(
   { upstream, attempts }: StreamReply,
   end: StreamEnd,
 ): Promise<void> {
-  const { over } = admitted.exchange;
-  const result: AttemptResult = { upstream, attempts: end.attempts ?? attempts, status: 200 };
+  const { over, requestId } = admitted.exchange;
+  const thrown = end.failure?.thrown;
+  if (!over && thrown instanceof UpstreamFailure && upstream !== undefined) bill.streamFailed(upstream, thrown);
+  const errorCode = over || end.failure === undefined ? undefined : clientErrorOf(thrown, requestId).error.code;
+  const result: AttemptResult = { upstream, attempts: end.attempts ?? attempts, status: 200, errorCode };
   if (end.charge === undefined) await bill.fail({ ...result, status: over ? 499 : 200 });
   else await bill.charge({ ...end.charge, outcome: over ? Outcome.DISCONNECTED : outcomeOf(end) }, result);
 }

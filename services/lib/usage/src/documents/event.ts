@@ -1,5 +1,5 @@
 import {
-  type FailedAttempt,
+  FailedAttempt,
   outcomeFromJSON,
   outcomeToJSON,
   pricingFromJSON,
@@ -41,18 +41,21 @@ export interface EventDocument {
   failedAttempts?: FailedAttempt[];
   /** Absent when the request belonged to no trace. */
   traceId?: string | undefined;
+  /** Absent when the client received no error. */
+  errorCode?: string | undefined;
 }
 
 /** What MongoDB stores of a usage event. */
 export function toDocument(event: UsageEvent): EventDocument {
   const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...others } = event;
-  const { firstByteMs, failedAttempts, traceId, spanId: _, ...rest } = others;
+  const { firstByteMs, failedAttempts, traceId, spanId: _, errorCode, ...rest } = others;
   return {
     _id: requestId,
     ...rest,
     ...(firstByteMs !== undefined && { firstByteMs }),
     ...(failedAttempts.length > 0 && { failedAttempts }),
     ...(traceId !== undefined && { traceId }),
+    ...(errorCode !== undefined && { errorCode }),
     startedAt: new Date(Number(startedAtMs)),
     endedAt: new Date(Number(endedAtMs)),
     outcome: outcomeToJSON(outcome),
@@ -62,13 +65,13 @@ export function toDocument(event: UsageEvent): EventDocument {
   };
 }
 
-/** The usage event of a stored document. */
+/** The usage event of a stored document. Fields unknown at its time get their defaults. */
 export function fromDocument(document: EventDocument): UsageEvent {
   const { _id, startedAt, endedAt, outcome, settlementRule, pricing, failedAttempts = [], ...rest } = document;
   return {
     requestId: _id,
     ...rest,
-    failedAttempts,
+    failedAttempts: failedAttempts.map(FailedAttempt.fromPartial),
     startedAtMs: BigInt(startedAt.getTime()),
     endedAtMs: BigInt(endedAt.getTime()),
     outcome: outcomeFromJSON(outcome),
