@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, afterEach, before, describe, test } from "node:test";
 import { adminApi } from "@uag/cli/commands/admin-api";
+import { setFault } from "@uag/harness/fleet/faults";
 import { type Receiver, startReceiver } from "@uag/harness/fleet/receiver";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import OpenAI from "openai";
@@ -65,6 +66,45 @@ describe("the console in a browser", () => {
     const receipt = page.getByRole("dialog");
     await receipt.getByText("input tokens").first().waitFor();
     await receipt.getByText("Billed as reported by the provider").waitFor();
+  });
+
+  test("why a request failed is found in two clicks: a provider's wrong key, and a stream that broke", async () => {
+    // Its providers cool down after a wrong key.
+    const failingModel = "gpt-4o";
+    const { base_url, api_key: apiKey, simulator_url: simulator } = stage.fleet.run;
+    const client = new OpenAI({ baseURL: `${base_url}/v1`, apiKey, maxRetries: 0 });
+    const failing = async (faults: object, call: () => Promise<unknown>): Promise<void> => {
+      const endFaults = await setFault(simulator, faults, { model: failingModel });
+      assert.notEqual(await statusOf(call()), undefined);
+      await endFaults();
+    };
+    const page = await stage.visit("/", "API keys");
+    const explanation = page.getByRole("dialog").getByRole("alert");
+    const open = async (code: string): Promise<void> => {
+      await page.getByRole("row").filter({ hasText: code }).first().click();
+      await explanation.getByText("Why it failed").waitFor();
+    };
+    await failing({ status: 401 }, () => client.chat.completions.create({ ...hello, model: failingModel }));
+    await page.getByRole("link", { name: "Usage" }).click();
+    await open("upstream_error");
+    await explanation.getByText("openai rejected the gateway's API key or account.").waitFor();
+    await explanation.getByText(/Incorrect API key provided/).waitFor();
+    await page.getByText("Provider request ID").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    const response = async (): Promise<string> =>
+      (
+        await fetch(`${base_url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+          body: JSON.stringify({ ...hello, model: failingModel, stream: true }),
+        })
+      )
+        .text()
+        .catch(() => "cut");
+    await failing({ "error-event": 4 }, response);
+    await page.getByRole("row").filter({ hasText: "upstream_error" }).nth(1).waitFor();
+    await open("upstream_error");
+    await explanation.getByText("The client had received a part of the response.").waitFor();
   });
 
   test("changes made elsewhere appear on an open page without a reload", async () => {

@@ -61,6 +61,18 @@ export const usage = {
     failed: "Failed",
     crashed: "Process crashed",
   },
+  failures: {
+    client: "{{provider}} rejected the request. Change it as the message says.",
+    unknown_model: "{{provider}} doesn't have this model. Check the model's name in the catalog.",
+    operator: "{{provider}} rejected the gateway's API key or account. The operator must check the provider's key.",
+    quota: "The gateway's account at {{provider}} has no credit left. The operator must top it up.",
+    capacity: "The rate limit of {{provider}} was reached. Retry later.",
+    transient: "{{provider}} failed or sent an unusable response.",
+    timeout: "{{provider}} didn't respond in time.",
+    unreachable: "The gateway couldn't connect to {{provider}}.",
+    busy: "The gateway's limit of concurrent calls to {{provider}} was reached. Retry later.",
+    cancelled: "The client disconnected before {{provider}} responded.",
+  },
   pricing: { unspecified: "Unknown", exact: "Exact", estimated: "Estimated", unpriced: "Provisional" },
   rules: {
     unspecified: "Unknown",
@@ -117,5 +129,9 @@ export const usage = {
     stream: "Streamed",
     yes: "Yes",
     no: "No",
+    why: "Why it failed",
+    midStream: "The client had received a part of the response.",
+    errorCode: "Error code sent to the client:",
+    providerRequestId: "Provider request ID",
   },
 } as const;

@@ -55,6 +55,18 @@ export const usage = {
     cost: "费用",
   },
   outcomes: { unspecified: "未知", completed: "完成", disconnected: "客户端断开", failed: "失败", crashed: "进程崩溃" },
+  failures: {
+    client: "{{provider}} 拒绝了请求，请按错误信息修改。",
+    unknown_model: "{{provider}} 没有此模型，请检查目录中的模型名称。",
+    operator: "{{provider}} 拒绝了网关的 API 密钥或账户，请运维人员检查该提供商的密钥。",
+    quota: "网关在 {{provider}} 的账户余额已用尽，请运维人员充值。",
+    capacity: "已达到 {{provider}} 的速率限制，请稍后重试。",
+    transient: "{{provider}} 出错或返回了无法使用的响应。",
+    timeout: "{{provider}} 未在规定时间内响应。",
+    unreachable: "网关无法连接到 {{provider}}。",
+    busy: "网关对 {{provider}} 的并发请求已达上限，请稍后重试。",
+    cancelled: "客户端在 {{provider}} 响应前断开了连接。",
+  },
   pricing: { unspecified: "未知", exact: "精确", estimated: "估算", unpriced: "暂定" },
   rules: {
     unspecified: "未知",
@@ -111,5 +123,9 @@ export const usage = {
     stream: "流式",
     yes: "是",
     no: "否",
+    why: "失败原因",
+    midStream: "客户端已收到部分响应。",
+    errorCode: "返回给客户端的错误码：",
+    providerRequestId: "提供商请求 ID",
   },
 };

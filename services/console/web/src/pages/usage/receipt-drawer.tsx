@@ -1,17 +1,17 @@
-import { Badge, Drawer, Group, Skeleton, Stack, Table, Text, Timeline } from "@mantine/core";
+import { Drawer, Group, Skeleton, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Receipt, UsageEvent } from "../../api/types.ts";
 import { duration, integer } from "../../format/number.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { Copy } from "../../ui/copy.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Money } from "../../ui/money.tsx";
 import { AccountName, KeyLink } from "../../ui/names.tsx";
 import { Time } from "../../ui/time.tsx";
 import { unitText } from "../models/names.ts";
+import { Attempts, Id, WhyFailed } from "./receipt-attempts.tsx";
 import { LedgerRows } from "./receipt-ledger.tsx";
 import { receiptQuery, tookMs } from "./usage.ts";
 import { Outcome } from "./usage-requests.tsx";
@@ -57,47 +57,6 @@ function Items({ of: { items, event } }: { readonly of: Receipt }) {
         </Table.Tr>
       </Table.Tfoot>
     </Table>
-  );
-}
-
-function Attempts({ of: { attempts } }: { readonly of: Receipt }) {
-  const { t } = useTranslation();
-  return (
-    <Timeline bulletSize={12} lineWidth={1} active={attempts.length}>
-      {attempts.map(({ provider, model, started_at, duration_ms, outcome, status }) => (
-        <Timeline.Item
-          key={`${provider}-${started_at}`}
-          color={outcome === "answered" ? "teal" : "red"}
-          title={
-            <Text size="sm">
-              {provider} · {model}
-            </Text>
-          }
-        >
-          <Group gap="xs">
-            <Text size="xs" c="dimmed">
-              <Time at={started_at} /> · {duration(duration_ms)}
-            </Text>
-            <Badge size="xs" variant="dot" color={outcome === "answered" ? "teal" : "red"} tt="none">
-              {outcome === "answered" ? t("usage.receipt.answered") : outcome}
-              {status !== null && ` · ${status}`}
-            </Badge>
-          </Group>
-        </Timeline.Item>
-      ))}
-    </Timeline>
-  );
-}
-
-/** An id that is copied from here to where it is looked up. */
-function Id({ of: id }: { readonly of: string }) {
-  return (
-    <Group gap={4} wrap="nowrap">
-      <Text size="xs" ff="monospace">
-        {id}
-      </Text>
-      <Copy value={id} />
-    </Group>
   );
 }
 
@@ -169,6 +128,7 @@ function Body({ of: receipt }: { readonly of: Receipt }) {
           <Outcome of={event} />
         </Stack>
       </Group>
+      <WhyFailed of={receipt} />
       {receipt.items.length > 0 && <Items of={receipt} />}
       <EventFacts of={event} />
       {receipt.attempts.length > 0 && (

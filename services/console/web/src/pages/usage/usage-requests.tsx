@@ -75,7 +75,16 @@ function useColumns(): Columns<UsageEvent> {
       column.display({
         id: "status",
         header: t("usage.columns.status"),
-        cell: ({ row }) => <Outcome of={row.original} />,
+        cell: ({ row: { original } }) => (
+          <Stack gap={2} align="flex-start">
+            <Outcome of={original} />
+            {original.error_code !== null && (
+              <Text size="xs" c="dimmed" ff="monospace">
+                {original.error_code}
+              </Text>
+            )}
+          </Stack>
+        ),
         meta: { from: "sm" },
       }),
       column.accessor((event) => unitsText(event.units), {
