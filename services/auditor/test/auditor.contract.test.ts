@@ -118,9 +118,9 @@ test("accepts a repair of an unpriced request after the checkpoint, and reports 
   const { repairOperation } = await import("@uag/ledger/rules/repair");
   const { createAccountQueue } = await import("@uag/billing/store/queue");
   const { createSequence } = await import("@uag/billing/store/sequence");
-  const { createGrantTurns } = await import("@uag/billing/store/turns");
+  const { KeyedMutex } = await import("@uag/runtime/concurrency/keyed-mutex");
   const queue = createAccountQueue({
-    inGrantTurn: createGrantTurns(),
+    grantLocks: new KeyedMutex(),
     store: parts.books,
     clock: { moment: async () => Date.now() },
     sequence: createSequence(),

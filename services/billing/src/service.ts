@@ -8,6 +8,7 @@ import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { announceStatus } from "@uag/runtime/announce-status";
 import { openArchiveStore } from "@uag/runtime/archive/settings";
 import { connectBus } from "@uag/runtime/bus";
+import { KeyedMutex } from "@uag/runtime/concurrency/keyed-mutex";
 import { readConfig } from "@uag/runtime/config";
 import { startAdminServer } from "@uag/runtime/health";
 import { keyringOf } from "@uag/runtime/keyring";
@@ -40,7 +41,6 @@ import { createAccountQueue } from "./store/queue.ts";
 import { createSequence } from "./store/sequence.ts";
 import { commitToGrants } from "./store/settle-grants.ts";
 import { transactionsAt } from "./store/transaction.ts";
-import { createGrantTurns } from "./store/turns.ts";
 
 export interface BillingService extends AsyncDisposable {
   readonly grpcPort: number;
@@ -118,8 +118,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     unblock: () => endAbandoned().then(events.transactionsEnded, events.unblockFailed),
   };
   const commits = { store, clock, ...transactions, sequence: createSequence() };
-  const inGrantTurn = createGrantTurns();
-  const queue = createAccountQueue({ ...commits, inGrantTurn, onFunds: funds.notify });
+  const grantLocks = new KeyedMutex();
+  const queue = createAccountQueue({ ...commits, grantLocks, onFunds: funds.notify });
   // Grants are finished after the settlement's response: no other process would do it soon.
   started.defer(() => queue.idle());
   const settings = settingsOf(config);
@@ -136,7 +136,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     clock,
     queue,
     settleFromGrants: inTurn((events: readonly UsageEvent[]) =>
-      inGrantTurn(
+      grantLocks.runExclusive(
         events.map(({ grantId }) => grantId),
         () => commitToGrants(commits, events),
       ),

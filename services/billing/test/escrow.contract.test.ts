@@ -6,13 +6,13 @@ import { acquireOperation } from "@uag/ledger/rules/acquire";
 import { finishOperation, returnOperation } from "@uag/ledger/rules/return";
 import { settleOperation } from "@uag/ledger/rules/settle";
 import { topUpOperation } from "@uag/ledger/rules/top-up";
+import { KeyedMutex } from "@uag/runtime/concurrency/keyed-mutex";
 import { newId } from "@uag/runtime/ids";
 import { createConnection, type mongo } from "mongoose";
 import { createRegister } from "../src/grants/holders.ts";
 import { createAccountQueue } from "../src/store/queue.ts";
 import { createSequence } from "../src/store/sequence.ts";
 import { commitToGrants } from "../src/store/settle-grants.ts";
-import { createGrantTurns } from "../src/store/turns.ts";
 import { acquireFields, type Clients, faults, fund, type Scratch, scratch, startBilling, usage } from "./harness.ts";
 
 const count = 12;
@@ -183,7 +183,7 @@ test("commits operations of many accounts together, and no statement on the mone
   const { store } = watched;
   const ids = await fundMany(billing);
   const commits = { store, ...quiet, clock: ownClock, sequence: createSequence() };
-  const queue = createAccountQueue({ ...commits, inGrantTurn: createGrantTurns() });
+  const queue = createAccountQueue({ ...commits, grantLocks: new KeyedMutex() });
   await createRegister(store, 60_000)("h");
   const limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 500n };
   const keys = await Promise.all(

@@ -23,7 +23,7 @@ import { type RpcService, serveRpc, unaryService } from "@uag/runtime/rpc/server
 import { openTracing } from "@uag/runtime/tracing/tracing";
 import { AlertMonitor } from "./alerts/monitor.ts";
 import { AlertStore } from "./alerts/store.ts";
-import { type ApplyOptions, newTurns } from "./apply/apply.ts";
+import { type ApplyOptions, newSteps } from "./apply/apply.ts";
 import { KeyUse } from "./apply/key-use.ts";
 import { type Archive, archiveDue, archiverLease } from "./archive/archive.ts";
 import { type MeteringConfig, schema } from "./config.ts";
@@ -181,7 +181,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const parts = { store, billing, clock, events, expiredBeforeMs, announce: announcer(bus) };
   const tracing = await openTracing("metering", config, log);
   if (tracing !== undefined) stack.use(tracing);
-  const apply: ApplyOptions = { ...parts, tracing, keyUse: new KeyUse(store), turns: newTurns() };
+  const apply: ApplyOptions = { ...parts, tracing, keyUse: new KeyUse(store), steps: newSteps() };
   const dead = { deadSubject: names.deadSubject, maxDeliver: config.MAX_DELIVER };
   const options = { ...dead, inbox, batchKeys, bus, apply, log, workingMs };
   const working = work(options, stop.signal);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Operation } from "@uag/ledger/rules/book";
+import type { KeyedMutex } from "@uag/runtime/concurrency/keyed-mutex";
 import { type CommitOptions, type Committed, commitLines, type Decided } from "./commit.ts";
-import type { GrantTurns } from "./turns.ts";
 
 interface Job {
   readonly operation: Operation<unknown>;
@@ -51,7 +51,11 @@ export interface AccountQueue {
 }
 
 export interface QueueOptions extends CommitOptions {
-  readonly inGrantTurn: GrantTurns;
+  /**
+   * Returns, closes and settles of one grant all write its row. Within this process they run one
+   * after another, because of two transactions at once one would lose and be repeated.
+   */
+  readonly grantLocks: KeyedMutex;
   readonly onFunds: (accountId: string) => void;
 }
 
@@ -106,7 +110,7 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
   async function work(parts: readonly Part[]): Promise<void> {
     // After a recent conflict, the transaction locks the accounts before reading them: see
     // readAccounts.
-    await options.inGrantTurn(grantsOf(parts), () =>
+    await options.grantLocks.runExclusive(grantsOf(parts), () =>
       commitParts({ ...options, onRetry }, parts, performance.now() - lostAt < rivalMs),
     );
     running--;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Clock } from "@uag/runtime/clock";
-import { Turns } from "@uag/runtime/turns";
+import { Semaphore } from "@uag/runtime/concurrency/semaphore";
 
 /** Limits on each key's unbilled requests. */
 export interface FreeLimitsOptions {
@@ -40,7 +40,7 @@ interface Bucket {
   perMs: number;
   /** Requests that run or wait. */
   open: number;
-  readonly slots: Turns;
+  readonly slots: Semaphore;
 }
 
 /** A request for something free. */
@@ -82,7 +82,7 @@ export class FreeLimits {
     bucket.open++;
     try {
       if (waitMs > 0) await sleep(waitMs, undefined, signal && { signal });
-      if (!bucket.slots.tryTake()) await this.#waitForSlot(bucket, signal);
+      if (!bucket.slots.tryAcquire()) await this.#waitForSlot(bucket, signal);
     } catch (error) {
       bucket.open--;
       throw error;
@@ -90,7 +90,7 @@ export class FreeLimits {
     return {
       [Symbol.dispose]: () => {
         bucket.open--;
-        bucket.slots.give();
+        bucket.slots.release();
       },
     };
   }
@@ -98,7 +98,7 @@ export class FreeLimits {
   async #waitForSlot({ slots }: Bucket, signal: AbortSignal | undefined): Promise<void> {
     const timeout = AbortSignal.timeout(this.#maxWaitMs);
     try {
-      await slots.take(signal === undefined ? timeout : AbortSignal.any([signal, timeout]));
+      await slots.acquire(signal === undefined ? timeout : AbortSignal.any([signal, timeout]));
     } catch (error) {
       throw error === timeout.reason ? this.#tooMany() : error;
     }
@@ -121,7 +121,7 @@ export class FreeLimits {
       return known;
     }
     if (this.#buckets.size >= this.#sweepAt) this.#sweep(now);
-    const bucket = { units: perMs * burstMs, at: now, perMs, open: 0, slots: new Turns(concurrency) };
+    const bucket = { units: perMs * burstMs, at: now, perMs, open: 0, slots: new Semaphore(concurrency) };
     this.#buckets.set(keyId, bucket);
     return bucket;
   }

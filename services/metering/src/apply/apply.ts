@@ -2,6 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { DatabaseClock } from "@uag/mongo/database-clock";
 import type { LedgerServiceServer } from "@uag/proto/billing/v1/ledger.ts";
 import { type FailedAttempt, outcomeToJSON, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Mutex } from "@uag/runtime/concurrency/mutex";
 import { crashPoint } from "@uag/runtime/crash-point";
 import { type RpcClient, replicaFor } from "@uag/runtime/rpc/client";
 import type { Tracing } from "@uag/runtime/tracing/tracing";
@@ -17,7 +18,6 @@ import type { DecodedBatch, RefusedEvent } from "./decode.ts";
 import type { KeyUse } from "./key-use.ts";
 import { rollUp, type WriteOffs } from "./rollup.ts";
 import { withSpans } from "./trace.ts";
-import { Turn } from "./turn.ts";
 
 export interface ApplyOptions {
   /** Undefined: nothing is traced. */
@@ -38,10 +38,10 @@ export interface ApplyOptions {
    * One group is settled while the one before it is stored; two at the same step would conflict on
    * grants and roll-ups.
    */
-  readonly turns: { readonly settle: Turn; readonly store: Turn };
+  readonly steps: { readonly settle: Mutex; readonly store: Mutex };
 }
 
-export const newTurns = (): ApplyOptions["turns"] => ({ settle: new Turn(), store: new Turn() });
+export const newSteps = (): ApplyOptions["steps"] => ({ settle: new Mutex(), store: new Mutex() });
 
 const settledAtOnce = 1_000;
 const settleTimeoutMs = 20_000;
@@ -73,7 +73,9 @@ async function applyAll(
       if (differs(event, first)) options.events.conflict(event, outcomeToJSON(first.outcome));
     },
   );
-  const { counted, repeated, writeOffs, refused } = await options.turns.settle.take(() => settle(options, incoming));
+  const { counted, repeated, writeOffs, refused } = await options.steps.settle.runExclusive(() =>
+    settle(options, incoming),
+  );
   const [impossible] = refused;
   if (impossible !== undefined && !how.deadLetters) throw new Error(impossible.reason);
   crashPoint("settled");
@@ -82,7 +84,9 @@ async function applyAll(
     ...refused.map((one) => ({ ...one, batchId: batchOf(batches, one.event) })),
   ];
   const events = incoming.filter(({ requestId }) => !counted.has(requestId));
-  const stored = await options.turns.store.take(() => store(options, { events, repeated, batches, writeOffs, dead }));
+  const stored = await options.steps.store.runExclusive(() =>
+    store(options, { events, repeated, batches, writeOffs, dead }),
+  );
   for (const { event, reason, batchId } of dead) options.events.eventDeadLettered(event.requestId, reason, batchId);
   if (stored > 0) options.announce?.(new Set(events.map(({ accountId }) => accountId)));
   options.events.applied(batches.length, incoming.length, incoming.length - stored);

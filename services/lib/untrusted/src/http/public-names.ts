@@ -2,7 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Turns } from "@uag/runtime/turns";
+import { Semaphore } from "@uag/runtime/concurrency/semaphore";
 import { LRUCache } from "lru-cache";
 import { isPublicAddress } from "./address.ts";
 import { UrlError } from "./url-error.ts";
@@ -38,8 +38,8 @@ export class PublicNames {
   readonly #options: PublicNamesOptions;
   /** Public addresses only, in the order found. */
   readonly #kept = new LRUCache<string, Kept>({ max: maxKept });
-  readonly #turns = new Turns(maxConcurrent);
-  readonly #owners = new Map<string, Turns>();
+  readonly #lookups = new Semaphore(maxConcurrent);
+  readonly #owners = new Map<string, Semaphore>();
 
   constructor(options: PublicNamesOptions = {}) {
     this.#options = options;
@@ -61,27 +61,27 @@ export class PublicNames {
   async resolve(name: string, signal: AbortSignal, owner = `name ${name}`): Promise<void> {
     const known = this.#kept.get(name);
     if (known !== undefined && performance.now() < known.until) return;
-    const turns = this.#turnsOf(owner);
-    await turns.take(signal);
+    const ofOwner = this.#semaphoreOf(owner);
+    await ofOwner.acquire(signal);
     try {
-      await this.#turns.take(signal);
+      await this.#lookups.acquire(signal);
       try {
         this.#keep(name, await this.#lookUp(name, signal));
       } finally {
-        this.#turns.give();
+        this.#lookups.release();
       }
     } finally {
-      turns.give();
-      if (turns.isIdle(maxPerOwner)) this.#owners.delete(owner);
+      ofOwner.release();
+      if (ofOwner.isIdle(maxPerOwner)) this.#owners.delete(owner);
     }
   }
 
-  #turnsOf(owner: string): Turns {
+  #semaphoreOf(owner: string): Semaphore {
     const known = this.#owners.get(owner);
     if (known !== undefined) return known;
-    const turns = new Turns(maxPerOwner);
-    this.#owners.set(owner, turns);
-    return turns;
+    const ofOwner = new Semaphore(maxPerOwner);
+    this.#owners.set(owner, ofOwner);
+    return ofOwner;
   }
 
   async #lookUp(name: string, signal: AbortSignal): Promise<Found> {

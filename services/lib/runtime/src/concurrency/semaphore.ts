@@ -1,5 +1,5 @@
 /** A semaphore: lets a number of tasks run at a time; the others wait in arrival order. */
-export class Turns {
+export class Semaphore {
   #free: number;
   readonly #waiting = new Set<() => void>();
 
@@ -13,16 +13,16 @@ export class Turns {
   }
 
   /** Starts at once if fewer than the limit run; returns whether it did. */
-  tryTake(): boolean {
+  tryAcquire(): boolean {
     if (this.#free === 0) return false;
     this.#free--;
     return true;
   }
 
   /** @throws the signal's reason, when it aborts first */
-  async take(signal: AbortSignal): Promise<void> {
+  async acquire(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.tryTake()) return;
+    if (this.tryAcquire()) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = (): void => {
       if (this.#waiting.delete(resolve)) reject(signal.reason);
@@ -32,7 +32,7 @@ export class Turns {
     await promise.finally(() => signal.removeEventListener("abort", leave));
   }
 
-  give(): void {
+  release(): void {
     const [next] = this.#waiting;
     if (next === undefined) this.#free++;
     else {
