@@ -3,6 +3,7 @@ import { type Fleet, type FleetOptions, startFleet } from "@uag/local/service";
 import { tailOf } from "@uag/local/supervisor/log-file";
 import { type AuditReport, audit as auditRun } from "../audit/audit.ts";
 import { createTestClient, type TestClient } from "./client.ts";
+import { leaksOf, shownPages, watchFetch } from "./handed-out.ts";
 import { withTemporaryDir } from "./temporary-dir.ts";
 
 export interface TestFleet extends Fleet {
@@ -24,14 +25,25 @@ async function logTails(fleet: Fleet): Promise<string> {
   return names.map((name, i) => `--- ${name}.log\n${tails[i]}`).join("\n");
 }
 
-/** Starts a fleet with `startFleet`, on ports of its own, with helpers for tests. */
+/**
+ * Starts a fleet with `startFleet`, on ports of its own, with helpers for tests. Disposing fails
+ * when a log, an audit row or a metric of the fleet contains a secret that it handed out.
+ */
 export async function startTestFleet(options: FleetOptions): Promise<TestFleet> {
+  watchFetch();
   const lines: string[] = [];
   const fleet = await startFleet({ ...options, report: (line) => lines.push(line) });
   const { run, dataDir } = fleet;
   const client = createTestClient({ baseUrl: run.base_url, apiKey: run.api_key });
   const audit = (waitMs = auditWaitMs): Promise<AuditReport> => auditRun({ run, dataDir, waitMs });
-  return { ...fleet, client, lines, audit };
+  const dispose = async (): Promise<void> => {
+    const pages = await shownPages(fleet).finally(() => fleet.stop());
+    const leaks = await leaksOf(fleet, { pages, env: options.env ?? {} });
+    if (leaks.length === 0) return;
+    const found = leaks.map(({ where, secret }) => `${where}: ${secret}`);
+    throw new Error(`The fleet wrote secrets that it had handed out:\n${found.join("\n")}`);
+  };
+  return { ...fleet, client, lines, audit, [Symbol.asyncDispose]: dispose };
 }
 
 /**
