@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { tokens } from "@uag/router/openapi/examples/earlier-values";
 import { attacksOn, attackText } from "./attacks.ts";
 import { patternsIn, patternsOf } from "./patterns.ts";
 
@@ -21,6 +22,7 @@ const tryLength = 4 * 1024;
  * Patterns that are composed at run time, in their final form; each is tested like the others.
  */
 const builtOnes: Readonly<Record<string, readonly RegExp[]>> = {
+  "gateway/src/openapi/examples/earlier-values.ts": [tokens],
   "services/media/src/assets/token.ts": [/^[A-Za-z0-9_-]{43}$/],
   "services/dev/simulator/src/http/router.ts": [/^\/gemini\/v1beta\/models\/(?<model>[^/]+?):generateContent$/],
 };

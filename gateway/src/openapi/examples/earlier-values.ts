@@ -30,7 +30,8 @@ const times =
  */
 const names =
   /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|(?<![\w-])MT[\w-]{18,}|(?<![0-9A-Za-z.])(?=[A-Za-z]*\d)[0-9A-Za-z]{16,}|(?<=[a-z]-)20\d{12}(?=-)|(?:\b(?:sk|adm)-|\bwhsec_)[\w+/-]*…\w*/;
-const tokens = new RegExp(`${times.source}|${names.source}`, "g");
+/** Everything that differs between recordings. */
+export const tokens = new RegExp(`${times.source}|${names.source}`, "g");
 
 /** Milliseconds since 1970; the end of a month. */
 function timeOf(token: string): number {
@@ -109,7 +110,7 @@ class EarlierValues {
   }
 
   #token(token: string, earlier: string | undefined, isResponse: boolean): string {
-    const isTime = new RegExp(`^(?:${times.source})$`).test(token);
+    const isTime = times.exec(token)?.[0] === token;
     if (isTime) return this.#isRecent(token) ? (earlier ?? this.#earlier.get(token) ?? token) : token;
     const known = this.#earlier.get(token);
     if (known !== undefined || earlier === undefined || !isResponse) return known ?? token;

@@ -37,7 +37,8 @@ const writable = adminRoutes.filter(({ body }) => body === "json").map(({ operat
 
 /** The fields of an operation's body; `""` for a body without fields. */
 function fieldsOf(operation: AdminOperation): string[] {
-  const fields = Object.keys((adminOperations[operation]?.request as Schema | undefined)?.shape ?? {});
+  const [schema] = Object.values(adminOperations[operation]?.request ?? {}) as Schema[];
+  const fields = Object.keys(schema?.shape ?? {});
   return fields.length === 0 ? [""] : fields;
 }
 
