@@ -32,7 +32,7 @@ test("refuses a request whose response could exceed the limit, and names what to
   assert.equal(error?.param, "n");
   assert.match(
     error?.message ?? "",
-    /^n: .*Lower n or top_logprobs or max_tokens, or set stream to true.*max_tokens of 779/,
+    /^n: .*Lower n or top_logprobs or max_tokens, or set stream to true.*largest max_tokens is 779/,
   );
   assert.equal(refusal({ ...ranked, max_tokens: 32_768 })?.param, "top_logprobs");
 });

@@ -55,7 +55,7 @@ test("a response names the simulator, the model and the prompt, and explains how
   });
   assert.match(content, /simulator/);
   assert.match(content, /gpt-4o-mini/);
-  assert.match(content, /“What is in this picture\?”/);
+  assert.match(content, /“What is in this photo\?”/);
   assert.match(content, /1 image and a system prompt/);
   assert.match(content, /OPENAI_API_KEY/);
 });
