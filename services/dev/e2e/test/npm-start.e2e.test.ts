@@ -106,7 +106,7 @@ test("npm start prints a working request, the commands work while it runs, and C
     );
 
     const audit = await runToEnd(["npm", "run", "-s", "audit"], env);
-    assert.match(audit.text, /2 requests billed by its own count[\s\S]*\nexact\n$/);
+    assert.match(audit.text, /2 requests billed by its usage[\s\S]*\nexact\n$/);
     assert.equal(audit.code, 0);
 
     process.kill(-(child.pid ?? 0), "SIGINT");
